@@ -1,0 +1,59 @@
+import { errorOf, type ErrorCode } from './errors.ts'
+
+/** Names of the wire schemas that stand in `schema` members (spec 2.1 to 2.3 and 7). */
+export const SCHEMA_IDS = {
+  response: 'svc.public.api.response.v1',
+  registration: 'svc.public.early-access.registration.v1',
+  policy: 'svc.public.api.policy.v1',
+  error: 'svc.public.api.error.v1',
+} as const
+
+/** What an envelope says of the one response it belongs to. */
+export interface ResponseIdentity {
+  /** Random UUID v4, equal to X-Request-Id; says nothing of the caller. */
+  readonly requestId: string
+  /** ISO 8601 UTC with milliseconds. */
+  readonly issuedAt: string
+}
+
+/**
+ * The body of a success (spec 2.1), fields in the promised order. `dataJson` is the JSON text of `data`, taken as it
+ * is: snapshots are stored, hashed and served as the same text, so it is never parsed or written again.
+ */
+export function formatSuccess(schemaId: string, identity: ResponseIdentity, dataJson: string): string {
+  // Neither a schema id, nor a UUID, nor an ISO timestamp holds a character that JSON would escape.
+  return `{"ok":true,"schema":"${schemaId}","requestId":"${identity.requestId}","issuedAt":"${identity.issuedAt}","data":${dataJson}}`
+}
+
+/** The `error` member of an error envelope. */
+export interface ErrorBody {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly message: string
+  readonly retryable: boolean
+  /** Seconds until a retry may succeed; equals the Retry-After header. */
+  readonly retryAfterSeconds?: number
+}
+
+/** The `error` member for a catalog code, with the seconds left where a wait is known. */
+export function errorBodyOf(code: ErrorCode, retryAfterSeconds?: number): ErrorBody {
+  const { status, message, retryable } = errorOf(code)
+  return {
+    code,
+    status,
+    message,
+    retryable,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  }
+}
+
+/** The body of an error (spec section 7), fields in the promised order. */
+export function formatError(identity: ResponseIdentity, error: ErrorBody): string {
+  return JSON.stringify({
+    ok: false,
+    schema: SCHEMA_IDS.error,
+    requestId: identity.requestId,
+    issuedAt: identity.issuedAt,
+    error,
+  })
+}

@@ -1,0 +1,85 @@
+/** Names of the header fields the contract speaks of, as they stand on the wire. */
+export const HEADERS = {
+  accessControlAllowHeaders: 'Access-Control-Allow-Headers',
+  accessControlAllowMethods: 'Access-Control-Allow-Methods',
+  accessControlAllowOrigin: 'Access-Control-Allow-Origin',
+  accessControlExposeHeaders: 'Access-Control-Expose-Headers',
+  accessControlMaxAge: 'Access-Control-Max-Age',
+  allow: 'Allow',
+  apiVersion: 'X-SVC-API-Version',
+  authorization: 'Authorization',
+  cacheControl: 'Cache-Control',
+  cdnCacheControl: 'CDN-Cache-Control',
+  contentDigest: 'Content-Digest',
+  contentLength: 'Content-Length',
+  contentType: 'Content-Type',
+  deprecation: 'Deprecation',
+  etag: 'ETag',
+  ifNoneMatch: 'If-None-Match',
+  key: 'X-SVC-Key',
+  link: 'Link',
+  rateLimitLimit: 'X-RateLimit-Limit',
+  rateLimitRemaining: 'X-RateLimit-Remaining',
+  rateLimitReset: 'X-RateLimit-Reset',
+  requestId: 'X-Request-Id',
+  retryAfter: 'Retry-After',
+  revalidated: 'X-SVC-Revalidated',
+  robotsTag: 'X-Robots-Tag',
+  signature: 'X-SVC-Signature',
+  signedAt: 'X-SVC-Signed-At',
+  sunset: 'Sunset',
+  vary: 'Vary',
+  wwwAuthenticate: 'WWW-Authenticate',
+} as const
+
+/** The media type of every JSON answer (spec section 8). */
+export const RESPONSE_CONTENT_TYPE = 'application/json; charset=utf-8'
+
+/** The only media type of a request body (spec section 8). */
+export const REQUEST_MEDIA_TYPE = 'application/json'
+
+/** Cache classes: what Cache-Control a successful answer carries, and why (spec section 8). */
+export const CACHE_CLASSES = {
+  'static-snapshot': {
+    cacheControl: 'public, max-age=60, stale-while-revalidate=300',
+    meaning: 'Changes only with a deployment.',
+  },
+  'short-lived': {
+    cacheControl: 'public, max-age=0, must-revalidate',
+    meaning: 'Computed for each request.',
+  },
+  none: { cacheControl: 'no-store', meaning: 'Writes, key holders’ answers and every error.' },
+} as const
+
+export type CacheClass = keyof typeof CACHE_CLASSES
+
+/** Every error is sent with this Cache-Control, whatever the class of its endpoint (spec section 7). */
+export const ERROR_CACHE_CONTROL = CACHE_CLASSES.none.cacheControl
+
+/** A cacheable read differs by the key it was asked with (RFC 9110 12.5.5), so that a cache keeps keyed answers apart. */
+export const READ_VARY: string = [HEADERS.authorization, HEADERS.key].join(', ')
+
+/** Cross-origin rules of the read endpoints (spec section 8). Write endpoints carry no CORS header. */
+export const CORS = {
+  allowOrigin: '*',
+  allowMethods: ['GET', 'HEAD', 'OPTIONS'],
+  allowHeaders: [HEADERS.authorization, HEADERS.key, HEADERS.ifNoneMatch],
+  allowCredentials: false,
+  maxAgeSeconds: 86_400,
+  exposeHeaders: [
+    HEADERS.requestId,
+    HEADERS.apiVersion,
+    HEADERS.etag,
+    HEADERS.retryAfter,
+    HEADERS.deprecation,
+    HEADERS.sunset,
+    HEADERS.link,
+    HEADERS.contentDigest,
+    HEADERS.signedAt,
+    HEADERS.signature,
+    HEADERS.rateLimitLimit,
+    HEADERS.rateLimitRemaining,
+    HEADERS.rateLimitReset,
+    HEADERS.revalidated,
+  ],
+} as const

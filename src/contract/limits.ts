@@ -1,0 +1,31 @@
+/** Every number the contract promises (spec section 8). Nothing else in the source states one of them. */
+export const LIMITS = {
+  /** Largest request body, in bytes; one more is 413. */
+  maxBodyBytes: 8192,
+  /** Longest `useCase`, in Unicode code points. */
+  maxUseCaseCodePoints: 500,
+  /** Longest e-mail address, in characters of its converted (IDNA) form. */
+  maxEmailLength: 254,
+  /** Most entries in `interests`. */
+  maxInterests: 10,
+  /** Longest API key label, in characters. */
+  maxLabelLength: 40,
+  /** API key time to live, in days. */
+  minTtlDays: 1,
+  defaultTtlDays: 90,
+  maxTtlDays: 365,
+  /** Registrations of all actors together, per window. */
+  registrationGlobal: { requests: 300, windowSeconds: 60 },
+  /** Registrations of one actor, per window. */
+  registrationPerActor: { requests: 5, windowSeconds: 60 },
+  /** Requests with one API key, per fixed window. */
+  keyedRequests: { requests: 600, windowSeconds: 60 },
+  /** Keys issued to all callers together, per window. */
+  keyIssuance: { requests: 60, windowSeconds: 3600 },
+  /** Keys that may be active at one time. */
+  maxActiveKeys: 10_000,
+  /** Shortest notice before a stable endpoint may be switched off, in days. */
+  deprecationNoticeDays: 90,
+  /** Age at which a verifier refuses a signature unless it is told another, in seconds. */
+  signatureMaxAgeSeconds: 900,
+} as const

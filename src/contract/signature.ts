@@ -1,0 +1,72 @@
+import { LIMITS } from './limits.ts'
+
+// Every text here is bytes that two parties must agree on. Changing a character breaks every verifier in the field.
+
+/** The lines of a response's signed text, in order; the parts in braces are filled in (spec 5.7). */
+export const SIGNED_TEXT_LINES = [
+  'svc-response-v1',
+  '{method}',
+  '{path-and-query}',
+  '{status}',
+  '{signed-at}',
+  '{content-digest}',
+] as const
+
+/** The lines of a 304 answer's signed text, in order (contract decisions 3.4). */
+export const REVALIDATION_TEXT_LINES = [
+  'svc-revalidation-v1',
+  '{method}',
+  '{path-and-query}',
+  '304',
+  '{signed-at}',
+  '{etag}',
+] as const
+
+/** What a response signature binds. */
+export interface SignedResponse {
+  readonly method: string
+  /** The request target as the server received it: path, and `?query` where one was sent, nothing decoded. */
+  readonly target: string
+  readonly status: number
+  /** The value of X-SVC-Signed-At, character for character. */
+  readonly signedAt: string
+  /** The value of Content-Digest, character for character. */
+  readonly contentDigest: string
+}
+
+/** The text that X-SVC-Signature signs: six lines joined by a newline, none at the end (spec 5.7). */
+export function formatSignedText(response: SignedResponse): string {
+  return `${SIGNED_TEXT_LINES[0]}\n${response.method}\n${response.target}\n${response.status}\n${response.signedAt}\n${response.contentDigest}`
+}
+
+/** What the proof on a 304 binds. */
+export interface SignedRevalidation {
+  readonly method: string
+  readonly target: string
+  readonly signedAt: string
+  /** The value of ETag, character for character, `W/` and quotes included. */
+  readonly etag: string
+}
+
+/** The text that the signature in X-SVC-Revalidated signs: six lines joined by a newline (contract decisions 3.4). */
+export function formatRevalidationText(revalidation: SignedRevalidation): string {
+  return `${REVALIDATION_TEXT_LINES[0]}\n${revalidation.method}\n${revalidation.target}\n304\n${revalidation.signedAt}\n${revalidation.etag}`
+}
+
+/** The value of Content-Digest (RFC 9530) for a base64 SHA-256 of the exact body bytes. */
+export function formatContentDigest(sha256Base64: string): string {
+  return `sha-256=:${sha256Base64}:`
+}
+
+/** The value of X-SVC-Revalidated. */
+export function formatRevalidated(signedAt: string, signatureBase64: string): string {
+  return `${signedAt}; ${signatureBase64}`
+}
+
+/** The weak entity tag for a base64url SHA-256 of the canonical JSON of `data` (contract decisions 3.1). */
+export function formatEtag(digest: string): string {
+  return `W/"${digest}"`
+}
+
+/** How old a signature may be before a verifier refuses it, unless it is told another age. */
+export const SIGNATURE_MAX_AGE_SECONDS: number = LIMITS.signatureMaxAgeSeconds

@@ -1,0 +1,106 @@
+import { idField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
+
+/** A part of a described system. Shared by the service's own architecture and the wallet's. */
+export const ARCHITECTURE_COMPONENT = {
+  type: 'object',
+  description: 'One part of the system.',
+  required: ['id', 'name', 'kind', 'state', 'role'],
+  properties: {
+    id: idField('Stable identifier of the component.', 'read-side'),
+    name: textField('Name of the component.', 'Read side'),
+    kind: wordField(
+      ['person', 'program', 'library', 'store', 'external'],
+      'What sort of thing it is: a person, a running program, a library inside one, a place where data rests, or something run by others.',
+      'program',
+    ),
+    state: wordField(
+      ['live', 'planned', 'retired'],
+      'Whether it exists today, is planned, or was taken away.',
+      'live',
+    ),
+    role: textField('What it is for.', 'Answers requests from a published release.'),
+  },
+} as const
+
+/** A flow of data between two components. */
+export const ARCHITECTURE_FLOW = {
+  type: 'object',
+  description: 'Data that goes from one component to another.',
+  required: ['id', 'from', 'to', 'data', 'state'],
+  properties: {
+    id: idField('Stable identifier of the flow.', 'release-to-read-side'),
+    from: idField('Identifier of the component that sends.', 'release-store'),
+    to: idField('Identifier of the component that receives.', 'read-side'),
+    data: textField('What is carried.', 'Version entries and the resources they name.'),
+    means: textField('How it is carried.', 'Files on disk, read once at start.'),
+    state: wordField(['live', 'planned', 'retired'], 'Whether the flow exists today.', 'live'),
+  },
+} as const
+
+/** A line that the system does not cross. */
+export const BOUNDARY = {
+  type: 'object',
+  description: 'Something the system does not do, and why that holds.',
+  required: ['id', 'title', 'statement'],
+  properties: {
+    id: idField('Stable identifier of the boundary.', 'no-internal-systems'),
+    title: textField('The boundary in a few words.', 'No way to internal systems'),
+    statement: textField(
+      'What does not happen, and what ensures it.',
+      'The server holds no address or credential of an internal system.',
+    ),
+  },
+} as const
+
+/** `data` of `/architecture`: the parts of the service, what flows between them, what holds and what is out of reach. */
+export const ARCHITECTURE_SCHEMA = {
+  type: 'object',
+  title: 'Architecture',
+  description:
+    'The parts of the service, how they are connected, what it guarantees and where it stops.',
+  required: ['summary', 'updatedAt', 'components', 'flows', 'guarantees', 'boundaries'],
+  properties: {
+    summary: textField(
+      'The whole in a few sentences.',
+      'An operator publishes files; a server signs and serves them.',
+    ),
+    updatedAt: UPDATED_AT,
+    components: {
+      type: 'array',
+      description: 'The parts, in reading order.',
+      minItems: 1,
+      items: ARCHITECTURE_COMPONENT,
+    },
+    flows: {
+      type: 'array',
+      description: 'What goes from one part to another.',
+      items: ARCHITECTURE_FLOW,
+    },
+    guarantees: {
+      type: 'array',
+      description: 'What the service promises, each with a way to check it.',
+      items: {
+        type: 'object',
+        description: 'One promise.',
+        required: ['id', 'title', 'statement', 'verification'],
+        properties: {
+          id: idField('Stable identifier of the guarantee.', 'signed-answers'),
+          title: textField('The promise in a few words.', 'Every answer is signed'),
+          statement: textField(
+            'What exactly is promised.',
+            'Every JSON body carries an Ed25519 signature over its digest.',
+          ),
+          verification: textField(
+            'How a reader can check it without trusting the operator.',
+            'Verify the signature with the key from the signing-key document.',
+          ),
+        },
+      },
+    },
+    boundaries: {
+      type: 'array',
+      description: 'What the service does not do.',
+      items: BOUNDARY,
+    },
+  },
+} as const

@@ -1,0 +1,95 @@
+import { dayField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
+
+/** Kinds of change, as Keep a Changelog 1.1.0 names them. */
+export const CHANGELOG_KINDS = [
+  'added',
+  'changed',
+  'deprecated',
+  'removed',
+  'fixed',
+  'security',
+] as const
+
+const ENDPOINT = {
+  type: 'string',
+  pattern: '^(GET|POST|DELETE) /api/v\\d+(/[A-Za-z0-9._{}/-]+)?$',
+} as const
+
+const CHANGE = {
+  type: 'object',
+  description: 'One change, as a caller of the API sees it.',
+  required: ['kind', 'text'],
+  properties: {
+    kind: wordField(CHANGELOG_KINDS, 'What sort of change it is.', 'added'),
+    text: textField('What changed and what it means for a caller.', 'The roadmap can be read.'),
+    endpoints: {
+      type: 'array',
+      description: 'The endpoints that the change is about, each as method and path.',
+      minItems: 1,
+      uniqueItems: true,
+      items: {
+        ...ENDPOINT,
+        description: 'Method and path, as the API description writes them.',
+        example: 'GET /api/v1/roadmap',
+      },
+    },
+    sunsetOn: dayField(
+      'For a deprecation: the day (in UTC) until which the endpoints keep working.',
+      '2027-06-01',
+    ),
+    replacement: {
+      ...ENDPOINT,
+      description: 'For a deprecation: the endpoint to use instead.',
+      example: 'GET /api/v2/roadmap',
+    },
+  },
+} as const
+
+/** `data` of `/changelog`: released versions and what each changed for callers. */
+export const CHANGELOG_SCHEMA = {
+  type: 'object',
+  title: 'Changelog',
+  description: 'What changed for callers of the API, by released version.',
+  required: ['summary', 'updatedAt', 'unreleased', 'releases'],
+  properties: {
+    summary: textField(
+      'What this changelog covers.',
+      'Changes that a caller of the API can notice.',
+    ),
+    updatedAt: UPDATED_AT,
+    unreleased: {
+      type: 'array',
+      description: 'Changes that are decided but not released yet.',
+      items: CHANGE,
+    },
+    releases: {
+      type: 'array',
+      description: 'Released versions, newest first.',
+      items: {
+        type: 'object',
+        description: 'One released version.',
+        required: ['version', 'date', 'changes'],
+        properties: {
+          version: {
+            type: 'string',
+            pattern:
+              '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$',
+            description: 'Version of the service software (Semantic Versioning).',
+            example: '0.1.0',
+          },
+          date: dayField('Day of the release, in UTC.', '2026-11-21'),
+          summary: textField(
+            'The release in a sentence.',
+            'The first version: everything can be read.',
+          ),
+          changes: {
+            type: 'array',
+            description: 'The changes, grouped by kind in the order added to security.',
+            minItems: 1,
+            items: CHANGE,
+          },
+        },
+      },
+    },
+  },
+} as const

@@ -1,0 +1,76 @@
+// The small vocabulary the snapshot schemas are written in. Each function returns a literal schema, so that the
+// TypeScript type of a snapshot still follows from its schema.
+
+/** A stable identifier in kebab-case: it stays when the title is reworded, so that readers can link to an item. */
+export function idField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return {
+    type: 'string',
+    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+    maxLength: 64,
+    description,
+    example,
+  } as const
+}
+
+/** Text for people: plain, no markup, never empty. */
+export function textField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return { type: 'string', minLength: 1, description, example } as const
+}
+
+/** A moment: RFC 3339 in UTC, with the letter Z. */
+export function momentField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return {
+    type: 'string',
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$',
+    description,
+    example,
+  } as const
+}
+
+/** A calendar day: RFC 3339 full-date, in UTC. */
+export function dayField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return { type: 'string', format: 'date', description, example } as const
+}
+
+/** One of a fixed list of words. */
+export function wordField<
+  const V extends readonly string[],
+  const D extends string,
+  const E extends V[number],
+>(values: V, description: D, example: E) {
+  return { type: 'string', enum: values, description, example } as const
+}
+
+/** An `https:` address that a reader can open. */
+export function addressField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return {
+    type: 'string',
+    format: 'uri',
+    pattern: '^https://',
+    maxLength: 2000,
+    description,
+    example,
+  } as const
+}
+
+/** When the operator last looked at what the snapshot says. The same in every snapshot. */
+export const UPDATED_AT = momentField(
+  'When the operator last reviewed this snapshot, in UTC.',
+  '2026-11-21T00:00:00Z',
+)

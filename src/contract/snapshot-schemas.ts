@@ -1,0 +1,50 @@
+import type { JsonSchema, SchemaType } from './schema-type.ts'
+import { ARCHITECTURE_SCHEMA } from './snapshot-architecture.ts'
+import { CHANGELOG_SCHEMA } from './snapshot-changelog.ts'
+import { DEVELOPMENT_QUEUE_SCHEMA, ROADMAP_SCHEMA } from './snapshot-plans.ts'
+import { STATUS_SCHEMA } from './snapshot-status.ts'
+import {
+  WALLET_ARCHITECTURE_SCHEMA,
+  WALLET_CAPABILITIES_SCHEMA,
+  WALLET_DEVELOPMENT_SCHEMA,
+  WALLET_EVIDENCE_SCHEMA,
+  WALLET_INTEGRATION_SCHEMA,
+  WALLET_SCHEMA,
+  WALLET_SECURITY_SCHEMA,
+} from './snapshot-wallet.ts'
+
+/**
+ * The published resources and the shape of each one's `data`. A name is the path below `/api/v1`, the name in a
+ * version's `resources`, and the path of the operator's file in the content folder, so one maps to the other.
+ * The objects are open: optional fields may be added inside v1 (spec 9.2). Publishing checks them closed.
+ */
+export const SNAPSHOT_SCHEMAS = {
+  status: STATUS_SCHEMA,
+  architecture: ARCHITECTURE_SCHEMA,
+  'development-queue': DEVELOPMENT_QUEUE_SCHEMA,
+  roadmap: ROADMAP_SCHEMA,
+  changelog: CHANGELOG_SCHEMA,
+  wallet: WALLET_SCHEMA,
+  'wallet/architecture': WALLET_ARCHITECTURE_SCHEMA,
+  'wallet/security': WALLET_SECURITY_SCHEMA,
+  'wallet/evidence': WALLET_EVIDENCE_SCHEMA,
+  'wallet/capabilities': WALLET_CAPABILITIES_SCHEMA,
+  'wallet/integration': WALLET_INTEGRATION_SCHEMA,
+  'wallet/development': WALLET_DEVELOPMENT_SCHEMA,
+} as const satisfies { readonly [name: string]: JsonSchema }
+
+/** The name of a published resource. */
+export type SnapshotName = keyof typeof SNAPSHOT_SCHEMAS
+
+/** The `data` of a resource, as TypeScript sees it. */
+export type SnapshotData<N extends SnapshotName> = SchemaType<(typeof SNAPSHOT_SCHEMAS)[N]>
+
+/** The names of all published resources, in the order the API lists them. */
+export const SNAPSHOT_NAMES: readonly SnapshotName[] = Object.keys(
+  SNAPSHOT_SCHEMAS,
+) as SnapshotName[]
+
+/** Whether a text names a published resource. */
+export function isSnapshotName(name: string): name is SnapshotName {
+  return Object.hasOwn(SNAPSHOT_SCHEMAS, name)
+}

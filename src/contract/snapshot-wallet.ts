@@ -1,0 +1,318 @@
+import { ARCHITECTURE_COMPONENT, ARCHITECTURE_FLOW, BOUNDARY } from './snapshot-architecture.ts'
+import {
+  addressField,
+  dayField,
+  idField,
+  textField,
+  UPDATED_AT,
+  wordField,
+} from './snapshot-fields.ts'
+import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
+
+// Each view describes a wallet that may be attached one day and holds empty lists until then, so that attaching one
+// fills fields in and breaks no reader.
+
+const WALLET_HEAD = {
+  attached: {
+    type: 'boolean',
+    description: 'Whether a wallet is attached to this service. All wallet views agree on it.',
+    example: false,
+  },
+  summary: textField('What this view says, in a sentence or two.', 'No wallet is attached.'),
+  updatedAt: UPDATED_AT,
+} as const
+
+const WALLET_HEAD_REQUIRED = ['attached', 'summary', 'updatedAt'] as const
+
+/** `data` of `/wallet`. */
+export const WALLET_SCHEMA = {
+  type: 'object',
+  title: 'Wallet overview',
+  description:
+    'Whether a wallet is attached, which networks it would cover and what these views never do.',
+  required: [...WALLET_HEAD_REQUIRED, 'networks', 'views', 'boundaries'],
+  properties: {
+    ...WALLET_HEAD,
+    networks: {
+      type: 'array',
+      description: 'Networks the attached wallet works on. Empty while none is attached.',
+      items: {
+        type: 'object',
+        description: 'One network.',
+        required: ['id', 'name', 'environment'],
+        properties: {
+          id: idField('Stable identifier of the network.', 'bitcoin'),
+          name: textField('Name of the network.', 'Bitcoin'),
+          environment: wordField(
+            ['main', 'test'],
+            'Whether value is at stake there (main) or not (test).',
+            'test',
+          ),
+        },
+      },
+    },
+    views: {
+      type: 'array',
+      description: 'The other wallet views.',
+      items: {
+        type: 'object',
+        description: 'One view and where it is.',
+        required: ['id', 'path', 'summary'],
+        properties: {
+          id: idField('Stable identifier of the view.', 'security'),
+          path: {
+            type: 'string',
+            pattern: '^/api/v1/wallet/[a-z-]+$',
+            description: 'Path of the endpoint.',
+            example: '/api/v1/wallet/security',
+          },
+          summary: textField('What the view is about.', 'Custody, controls and reviews.'),
+        },
+      },
+    },
+    boundaries: {
+      type: 'array',
+      description: 'What these views never do, with or without a wallet.',
+      items: BOUNDARY,
+    },
+  },
+} as const
+
+/** `data` of `/wallet/architecture`. */
+export const WALLET_ARCHITECTURE_SCHEMA = {
+  type: 'object',
+  title: 'Wallet architecture',
+  description: 'The parts of the wallet and how they are kept apart from this service.',
+  required: [...WALLET_HEAD_REQUIRED, 'components', 'flows', 'boundaries'],
+  properties: {
+    ...WALLET_HEAD,
+    components: {
+      type: 'array',
+      description:
+        'The parts that publish wallet views, and the wallet’s own once one is attached.',
+      items: ARCHITECTURE_COMPONENT,
+    },
+    flows: {
+      type: 'array',
+      description: 'What goes from one part to another.',
+      items: ARCHITECTURE_FLOW,
+    },
+    boundaries: {
+      type: 'array',
+      description: 'What no part does.',
+      items: BOUNDARY,
+    },
+  },
+} as const
+
+/** `data` of `/wallet/security`. */
+export const WALLET_SECURITY_SCHEMA = {
+  type: 'object',
+  title: 'Wallet security',
+  description: 'Who holds the keys, which controls are in place, and what was reviewed by whom.',
+  required: [...WALLET_HEAD_REQUIRED, 'custody', 'controls', 'reviews', 'neverPublished'],
+  properties: {
+    ...WALLET_HEAD,
+    custody: wordField(
+      ['none', 'own', 'shared', 'third_party'],
+      'Who holds the signing keys: nobody (no wallet), the organisation, several parties together, or somebody else.',
+      'none',
+    ),
+    controls: {
+      type: 'array',
+      description: 'Controls that protect the wallet or, without one, these views.',
+      items: {
+        type: 'object',
+        description: 'One control.',
+        required: ['id', 'title', 'statement', 'state'],
+        properties: {
+          id: idField('Stable identifier of the control.', 'leak-guard'),
+          title: textField('The control in a few words.', 'Leak guard'),
+          statement: textField(
+            'What it does.',
+            'Refuses to publish content that looks like a secret.',
+          ),
+          state: wordField(
+            ['in_place', 'planned', 'retired'],
+            'Whether it works today.',
+            'in_place',
+          ),
+        },
+      },
+    },
+    reviews: {
+      type: 'array',
+      description: 'Reviews by others, newest first. Empty when there were none.',
+      items: {
+        type: 'object',
+        description: 'One review.',
+        required: ['id', 'title', 'reviewer', 'completedOn', 'scope'],
+        properties: {
+          id: idField('Stable identifier of the review.', 'key-ceremony-review'),
+          title: textField('The review in a few words.', 'Review of the key ceremony'),
+          reviewer: textField('Who did it.', 'An independent auditor'),
+          completedOn: dayField('When it was completed (a day in UTC).', '2027-03-01'),
+          scope: textField('What was looked at.', 'Creation and storage of the keys.'),
+          reportUrl: addressField('Where the report can be read.', 'https://example.org/report'),
+        },
+      },
+    },
+    neverPublished: {
+      type: 'array',
+      description: 'What these views never contain.',
+      items: {
+        type: 'object',
+        description: 'One sort of data that is never published.',
+        required: ['id', 'title', 'reason'],
+        properties: {
+          id: idField('Stable identifier of the entry.', 'private-keys'),
+          title: textField('What is never published.', 'Private keys and seed phrases'),
+          reason: textField(
+            'Why, or what prevents it.',
+            'Publishing refuses content that holds one.',
+          ),
+        },
+      },
+    },
+  },
+} as const
+
+/** `data` of `/wallet/evidence`. */
+export const WALLET_EVIDENCE_SCHEMA = {
+  type: 'object',
+  title: 'Wallet evidence',
+  description: 'Published evidence about the wallet that a reader can check.',
+  required: [...WALLET_HEAD_REQUIRED, 'evidence'],
+  properties: {
+    ...WALLET_HEAD,
+    evidence: {
+      type: 'array',
+      description: 'Pieces of evidence, newest first. Empty while no wallet is attached.',
+      items: {
+        type: 'object',
+        description: 'One piece of evidence.',
+        required: ['id', 'title', 'kind', 'statement', 'producedOn', 'verification'],
+        properties: {
+          id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
+          title: textField('The evidence in a few words.', 'Proof of control'),
+          kind: wordField(
+            ['signed_statement', 'audit_report', 'proof_of_reserves', 'test_report'],
+            'What sort of evidence it is.',
+            'signed_statement',
+          ),
+          statement: textField(
+            'What it shows.',
+            'The organisation controlled the keys on that day.',
+          ),
+          producedOn: dayField('When it was produced (a day in UTC).', '2027-03-01'),
+          verification: textField(
+            'How a reader can check it.',
+            'Verify the signature in the document.',
+          ),
+          documentUrl: addressField('Where the document can be read.', 'https://example.org/proof'),
+          documentSha256: {
+            type: 'string',
+            pattern: '^[0-9a-f]{64}$',
+            description: 'SHA-256 of the document, in lower-case hexadecimal.',
+            example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+          },
+        },
+      },
+    },
+  },
+} as const
+
+/** `data` of `/wallet/capabilities`. */
+export const WALLET_CAPABILITIES_SCHEMA = {
+  type: 'object',
+  title: 'Wallet capabilities',
+  description: 'What the wallet views can do, what is planned, and what they will never do.',
+  required: [...WALLET_HEAD_REQUIRED, 'capabilities'],
+  properties: {
+    ...WALLET_HEAD,
+    capabilities: {
+      type: 'array',
+      description: 'The capabilities.',
+      items: {
+        type: 'object',
+        description: 'One capability.',
+        required: ['id', 'title', 'summary', 'state', 'needsWallet'],
+        properties: {
+          id: idField('Stable identifier of the capability.', 'read-published-views'),
+          title: textField('The capability in a few words.', 'Read published views'),
+          summary: textField('What it means.', 'Anyone can read what the operator published.'),
+          state: wordField(
+            ['available', 'planned', 'unavailable', 'never'],
+            'Whether it can be used: today, one day, not now, or never by design.',
+            'available',
+          ),
+          needsWallet: {
+            type: 'boolean',
+            description: 'Whether it needs an attached wallet.',
+            example: false,
+          },
+        },
+      },
+    },
+  },
+} as const
+
+/** `data` of `/wallet/integration`. */
+export const WALLET_INTEGRATION_SCHEMA = {
+  type: 'object',
+  title: 'Wallet integration',
+  description:
+    'How other systems relate to the wallet views: which interfaces exist and what they carry.',
+  required: [...WALLET_HEAD_REQUIRED, 'interfaces'],
+  properties: {
+    ...WALLET_HEAD,
+    interfaces: {
+      type: 'array',
+      description: 'The interfaces.',
+      items: {
+        type: 'object',
+        description: 'One interface.',
+        required: ['id', 'title', 'direction', 'state', 'summary'],
+        properties: {
+          id: idField('Stable identifier of the interface.', 'public-read-api'),
+          title: textField('The interface in a few words.', 'Public read API'),
+          direction: wordField(
+            ['outbound', 'inbound'],
+            'outbound: this service gives data out. inbound: it takes data in.',
+            'outbound',
+          ),
+          state: wordField(['live', 'planned', 'retired'], 'Whether it exists today.', 'live'),
+          summary: textField('What goes over it.', 'Published snapshots as signed JSON.'),
+        },
+      },
+    },
+  },
+} as const
+
+/** `data` of `/wallet/development`. */
+export const WALLET_DEVELOPMENT_SCHEMA = {
+  type: 'object',
+  title: 'Wallet development',
+  description: 'Work on the wallet views and on attaching a wallet.',
+  required: [...WALLET_HEAD_REQUIRED, 'items'],
+  properties: {
+    ...WALLET_HEAD,
+    items: {
+      type: 'array',
+      description: 'The work, nearest horizon first.',
+      items: {
+        type: 'object',
+        description: 'One piece of work.',
+        required: ['id', 'title', 'summary', 'horizon', 'state', 'since'],
+        properties: {
+          id: idField('Stable identifier of the item.', 'attachment-criteria'),
+          title: textField('The work in a few words.', 'Criteria for attaching a wallet'),
+          summary: textField('What will be done.', 'State what must hold before one is attached.'),
+          horizon: wordField(HORIZONS, 'When it is meant to be done.', 'later'),
+          state: wordField(QUEUE_STATES, 'How far it has come.', 'queued'),
+          since: dayField('Since when it has been in this state (a day in UTC).', '2026-11-21'),
+        },
+      },
+    },
+  },
+} as const

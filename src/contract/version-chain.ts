@@ -1,0 +1,94 @@
+import { canonicalJson } from './canonical-json.ts'
+
+/** The identifier of a version snapshot (spec 2.4). */
+export const SNAPSHOT_ID_PATTERN = /^VS-\d{4,}$/
+
+/** `previousHash` of the first entry. */
+export const GENESIS_PREVIOUS_HASH: string = '0'.repeat(64)
+
+/** How a resource of a version differs from the version before. */
+export const CHANGE_KINDS = ['added', 'changed', 'removed'] as const
+
+/** One version snapshot: an entry of the hash chain (contract decisions section 6). */
+export interface VersionEntry {
+  readonly snapshotId: string
+  /** 1 for the genesis entry, then one more for each. */
+  readonly sequence: number
+  /** ISO 8601 UTC. */
+  readonly createdAt: string
+  readonly apiVersion: string
+  readonly registryVersion: string
+  /** base64url SHA-256 of the canonical JSON of each resource's data: what stands between the quotes of its ETag. */
+  readonly resources: { readonly [name: string]: string }
+  readonly changes: readonly {
+    readonly resource: string
+    readonly kind: (typeof CHANGE_KINDS)[number]
+  }[]
+  readonly note: string
+  /** `hash` of the entry before, or 64 zeros. */
+  readonly previousHash: string
+  /** SHA-256 of `versionHashText`, in lower-case hex. */
+  readonly hash: string
+}
+
+/** What the history index says of an entry. */
+export type VersionSummary = Pick<
+  VersionEntry,
+  'snapshotId' | 'sequence' | 'createdAt' | 'previousHash' | 'hash'
+>
+
+/** The id of the version with this sequence number (1 and up): at least four digits. */
+export function formatSnapshotId(sequence: number): string {
+  return `VS-${String(sequence).padStart(4, '0')}`
+}
+
+/** The text whose SHA-256 is an entry's `hash`: a label line, then the canonical JSON of the entry without `hash`. */
+export function versionHashText(entry: Omit<VersionEntry, 'hash'>): string {
+  const { hash: _, ...hashed } = entry as VersionEntry
+  return `svc-version-v1\n${canonicalJson(hashed)}`
+}
+
+/** Which rule of the chain an entry breaks. */
+export type ChainFault = 'SNAPSHOT_ID' | 'SEQUENCE' | 'PREVIOUS_HASH' | 'HASH' | 'CREATED_AT'
+
+/** The chain is broken at one entry; `code` tells which rule and the message what was expected and found. */
+export class ChainError extends Error {
+  readonly code: ChainFault
+  readonly snapshotId: string
+
+  constructor(code: ChainFault, snapshotId: string, expected: string, found: string) {
+    super(`${snapshotId}: ${code} is broken: expected ${expected}, found ${found}`)
+    this.name = 'ChainError'
+    this.code = code
+    this.snapshotId = snapshotId
+  }
+}
+
+/**
+ * The link rule. Checks one entry against the one before it (`undefined` for the genesis) and against its own hash,
+ * which the caller has computed over `versionHashText(entry)`. Throws a ChainError at the first rule that is broken.
+ */
+export function verifyLink(
+  previous: VersionSummary | undefined,
+  entry: VersionEntry,
+  computedHash: string,
+): void {
+  const sequence = (previous?.sequence ?? 0) + 1
+  const snapshotId = formatSnapshotId(sequence)
+  if (entry.snapshotId !== snapshotId) {
+    throw new ChainError('SNAPSHOT_ID', snapshotId, snapshotId, String(entry.snapshotId))
+  }
+  if (entry.sequence !== sequence) {
+    throw new ChainError('SEQUENCE', snapshotId, String(sequence), String(entry.sequence))
+  }
+  const previousHash = previous?.hash ?? GENESIS_PREVIOUS_HASH
+  if (entry.previousHash !== previousHash) {
+    throw new ChainError('PREVIOUS_HASH', snapshotId, previousHash, String(entry.previousHash))
+  }
+  if (entry.hash !== computedHash) {
+    throw new ChainError('HASH', snapshotId, computedHash, String(entry.hash))
+  }
+  if (previous !== undefined && Date.parse(entry.createdAt) < Date.parse(previous.createdAt)) {
+    throw new ChainError('CREATED_AT', snapshotId, `no earlier than ${previous.createdAt}`, entry.createdAt)
+  }
+}
