@@ -39,12 +39,11 @@ export type SnapshotName = keyof typeof SNAPSHOT_SCHEMAS
 /** The `data` of a resource, as TypeScript sees it. */
 export type SnapshotData<N extends SnapshotName> = SchemaType<(typeof SNAPSHOT_SCHEMAS)[N]>
 
-/** The names of all published resources, in the order the API lists them. */
-export const SNAPSHOT_NAMES: readonly SnapshotName[] = Object.keys(
-  SNAPSHOT_SCHEMAS,
-) as SnapshotName[]
-
 /** Whether a text names a published resource. */
 export function isSnapshotName(name: string): name is SnapshotName {
   return Object.hasOwn(SNAPSHOT_SCHEMAS, name)
 }
+
+/** The names of all published resources, in the order the API lists them. */
+export const SNAPSHOT_NAMES: readonly SnapshotName[] =
+  Object.keys(SNAPSHOT_SCHEMAS).filter(isSnapshotName)

@@ -1,0 +1,247 @@
+import { createHash, randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { SNAPSHOT_ID_PATTERN } from '../contract/version-chain.ts'
+
+/** What can go wrong with a file of a release. */
+export type ReleaseFileFault =
+  /** There is no such file. */
+  | 'MISSING'
+  /** The file is there and cannot be read. */
+  | 'UNREADABLE'
+  /** The file cannot be written. */
+  | 'UNWRITABLE'
+  /** A version with this id was published already. */
+  | 'EXISTS'
+  /** An id, a name or a digest is none; no file was touched. */
+  | 'INVALID_NAME'
+  /** The text to be written does not have the digest it was given; no file was touched. */
+  | 'DIGEST_MISMATCH'
+
+/** A file of a release is missing, damaged or refused; `path` is the file that was meant. */
+export class ReleaseFileError extends Error {
+  readonly code: ReleaseFileFault
+  readonly path: string
+
+  constructor(code: ReleaseFileFault, filePath: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'ReleaseFileError'
+    this.code = code
+    this.path = filePath
+  }
+}
+
+/**
+ * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
+ * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
+ *
+ * Obligations: a reader never sees half a file, nor a version whose file was not complete; nothing that was published
+ * is changed or taken away. A store keeps no state, so several processes may use one folder at a time.
+ */
+export interface ReleaseStore {
+  /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
+  readVersionIds(): readonly string[]
+  /** The text of one version entry. Throws a ReleaseFileError. */
+  readVersionText(snapshotId: string): string
+  /** The text of one resource. Its digest is not checked here. Throws a ReleaseFileError. */
+  readResourceText(name: string, digest: string): string
+  /**
+   * Stores a resource; durable when it returns, and may be repeated. A file of this name that holds anything else is
+   * damaged (the name is the digest) and is replaced.
+   */
+  writeResource(name: string, digest: string, text: string): void
+  /**
+   * Stores a version entry; durable and visible at once when it returns. Of several callers with one id exactly one
+   * succeeds; the others get a ReleaseFileError with the code EXISTS. Every resource must have been written before.
+   */
+  appendVersion(snapshotId: string, text: string): void
+}
+
+const RESOURCE_NAME_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*(\/[a-z0-9]+(-[a-z0-9]+)*)*$/
+const DIGEST_PATTERN = /^[A-Za-z0-9_-]{43}$/
+const VERSION_FILE_SUFFIX = '.json'
+
+/** The digest of a resource: base64url SHA-256 of its text in UTF-8. It names the file and stands in the ETag. */
+export function resourceDigest(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64url')
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === code
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function readText(filePath: string): string {
+  try {
+    return fs.readFileSync(filePath, 'utf8')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) {
+      throw new ReleaseFileError('MISSING', filePath, `${filePath} is missing`, error)
+    }
+    throw new ReleaseFileError(
+      'UNREADABLE',
+      filePath,
+      `${filePath} cannot be read: ${reasonOf(error)}`,
+      error,
+    )
+  }
+}
+
+/** Makes the names in a folder durable: a file is only safe once the folder that names it is. */
+function syncFolder(folder: string): void {
+  const handle = fs.openSync(folder, 'r')
+  try {
+    fs.fsyncSync(handle)
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
+function makeFolder(folder: string): void {
+  const first = fs.mkdirSync(folder, { recursive: true })
+  if (first === undefined) return
+  // Each folder that was made is a name in the one above it.
+  for (let made = folder; ; made = path.dirname(made)) {
+    syncFolder(path.dirname(made))
+    if (made === first || made === path.dirname(made)) return
+  }
+}
+
+/** Writes a complete, synced file beside its place and lets `place` move it there. Leaves no temporary file behind. */
+function writeBeside(filePath: string, text: string, place: (temporary: string) => void): void {
+  const folder = path.dirname(filePath)
+  // Starts with a dot and ends otherwise than a stored file, so that what a crash leaves behind is never read.
+  const temporary = path.join(
+    folder,
+    `.${path.basename(filePath)}.${randomBytes(6).toString('hex')}.tmp`,
+  )
+  try {
+    makeFolder(folder)
+    const handle = fs.openSync(temporary, 'wx', 0o644)
+    try {
+      fs.writeFileSync(handle, text, 'utf8')
+      fs.fsyncSync(handle)
+    } finally {
+      fs.closeSync(handle)
+    }
+    place(temporary)
+    syncFolder(folder)
+  } catch (error) {
+    if (error instanceof ReleaseFileError) throw error
+    throw new ReleaseFileError(
+      'UNWRITABLE',
+      filePath,
+      `${filePath} cannot be written: ${reasonOf(error)}`,
+      error,
+    )
+  } finally {
+    try {
+      fs.rmSync(temporary, { force: true })
+    } catch {
+      // The file that matters is in place or was reported; a left-over temporary file is never read.
+    }
+  }
+}
+
+/** Opens a release folder. It need not exist yet: it is made by the first write. */
+export function openReleaseStore(directory: string): ReleaseStore {
+  const root = path.resolve(directory)
+  const versionsFolder = path.join(root, 'versions')
+
+  function versionPath(snapshotId: string): string {
+    if (!SNAPSHOT_ID_PATTERN.test(snapshotId)) {
+      throw new ReleaseFileError(
+        'INVALID_NAME',
+        versionsFolder,
+        `${JSON.stringify(snapshotId)} is no version id; expected VS- and at least four digits`,
+      )
+    }
+    return path.join(versionsFolder, `${snapshotId}${VERSION_FILE_SUFFIX}`)
+  }
+
+  function resourcePath(name: string, digest: string): string {
+    const folder = path.join(root, 'resources')
+    if (!RESOURCE_NAME_PATTERN.test(name)) {
+      throw new ReleaseFileError(
+        'INVALID_NAME',
+        folder,
+        `${JSON.stringify(name)} is no resource name; expected kebab-case words joined by /`,
+      )
+    }
+    if (!DIGEST_PATTERN.test(digest)) {
+      throw new ReleaseFileError(
+        'INVALID_NAME',
+        path.join(folder, name),
+        `${JSON.stringify(digest)} is no digest of ${name}; expected 43 base64url characters`,
+      )
+    }
+    return path.join(folder, name, `${digest}.json`)
+  }
+
+  return {
+    readVersionIds() {
+      let names: readonly string[]
+      try {
+        names = fs.readdirSync(versionsFolder)
+      } catch (error) {
+        if (isErrno(error, 'ENOENT')) return []
+        throw new ReleaseFileError(
+          'UNREADABLE',
+          versionsFolder,
+          `${versionsFolder} cannot be listed: ${reasonOf(error)}`,
+          error,
+        )
+      }
+      return names
+        .filter((name) => name.endsWith(VERSION_FILE_SUFFIX))
+        .map((name) => name.slice(0, -VERSION_FILE_SUFFIX.length))
+        .filter((id) => SNAPSHOT_ID_PATTERN.test(id))
+        .map((id) => ({ id, sequence: Number(id.slice('VS-'.length)) }))
+        .toSorted((a, b) => a.sequence - b.sequence || (a.id < b.id ? -1 : 1))
+        .map(({ id }) => id)
+    },
+
+    readVersionText(snapshotId) {
+      return readText(versionPath(snapshotId))
+    },
+
+    readResourceText(name, digest) {
+      return readText(resourcePath(name, digest))
+    },
+
+    writeResource(name, digest, text) {
+      const filePath = resourcePath(name, digest)
+      const found = resourceDigest(text)
+      if (found !== digest) {
+        throw new ReleaseFileError(
+          'DIGEST_MISMATCH',
+          filePath,
+          `${name} has the digest ${found}; expected ${digest}`,
+        )
+      }
+      writeBeside(filePath, text, (temporary) => fs.renameSync(temporary, filePath))
+    },
+
+    appendVersion(snapshotId, text) {
+      const filePath = versionPath(snapshotId)
+      writeBeside(filePath, text, (temporary) => {
+        try {
+          // Unlike a rename, a hard link never replaces: of two publishers exactly one gets the name.
+          fs.linkSync(temporary, filePath)
+        } catch (error) {
+          if (!isErrno(error, 'EEXIST')) throw error
+          throw new ReleaseFileError(
+            'EXISTS',
+            filePath,
+            `${snapshotId} was published already; a published version is never replaced`,
+            error,
+          )
+        }
+      })
+    },
+  }
+}
