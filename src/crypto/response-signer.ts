@@ -1,0 +1,88 @@
+import { sign, type KeyObject } from 'node:crypto'
+
+/** Signs texts with the deployment's Ed25519 key. */
+export interface ResponseSigner {
+  /** Which library signs. */
+  readonly implementation: 'libsodium' | 'openssl'
+  /**
+   * The Ed25519 signature (RFC 8032) of a text as padded base64, 88 characters. The text holds ASCII and, in a
+   * request target, whatever bytes the client sent, one per character (latin1).
+   */
+  sign(text: string): string
+}
+
+/** The calls taken from sodium-native, which ships no types. */
+interface Sodium {
+  crypto_sign_seed_keypair(publicKey: Buffer, secretKey: Buffer, seed: Buffer): void
+  crypto_sign_detached(signature: Buffer, message: Buffer, secretKey: Buffer): void
+}
+
+/** Signs through OpenSSL. Present wherever Node is. */
+export function createOpensslSigner(privateKey: KeyObject): ResponseSigner {
+  return {
+    implementation: 'openssl',
+    sign: (text) => sign(null, Buffer.from(text, 'latin1'), privateKey).toString('base64'),
+  }
+}
+
+/** Texts up to this length are signed from a buffer made once; a longer target costs an allocation. */
+const SCRATCH_BYTES = 4096
+
+function createSodiumSigner(sodium: Sodium, privateKey: KeyObject): ResponseSigner {
+  const { d } = privateKey.export({ format: 'jwk' })
+  if (d === undefined) throw new TypeError('expected a private key')
+  const publicKey = Buffer.alloc(32)
+  const secretKey = Buffer.alloc(64)
+  sodium.crypto_sign_seed_keypair(publicKey, secretKey, Buffer.from(d, 'base64url'))
+  const signature = Buffer.alloc(64)
+  const scratch = Buffer.alloc(SCRATCH_BYTES)
+  return {
+    implementation: 'libsodium',
+    sign(text) {
+      if (text.length > SCRATCH_BYTES) {
+        sodium.crypto_sign_detached(signature, Buffer.from(text, 'latin1'), secretKey)
+      } else {
+        scratch.latin1Write(text, 0)
+        sodium.crypto_sign_detached(signature, scratch.subarray(0, text.length), secretKey)
+      }
+      return signature.base64Slice(0, 64)
+    },
+  }
+}
+
+async function loadSodium(): Promise<Sodium | undefined> {
+  try {
+    const loaded = (await import('sodium-native')) as { default: Sodium }
+    return loaded.default
+  } catch {
+    // An optional dependency: no build for this platform, or left out on purpose.
+    return undefined
+  }
+}
+
+/** Ed25519 is deterministic (RFC 8032 5.1.6), so two right implementations give one signature for any text. */
+const AGREEMENT_TEXTS = ['', 'svc-response-v1\nGET\n/\n200', `long ${'x'.repeat(SCRATCH_BYTES)}`]
+
+/**
+ * The fastest signer that works here: libsodium where it loads and gives the same bytes as OpenSSL, else OpenSSL.
+ * `onFallback` hears why libsodium is not used.
+ */
+export async function openResponseSigner(
+  privateKey: KeyObject,
+  onFallback: (reason: string) => void = () => {},
+): Promise<ResponseSigner> {
+  const openssl = createOpensslSigner(privateKey)
+  const sodium = await loadSodium()
+  if (sodium === undefined) {
+    onFallback('sodium-native does not load here')
+    return openssl
+  }
+  const libsodium = createSodiumSigner(sodium, privateKey)
+  for (const text of AGREEMENT_TEXTS) {
+    if (libsodium.sign(text) !== openssl.sign(text)) {
+      onFallback('libsodium and OpenSSL disagree on a signature')
+      return openssl
+    }
+  }
+  return libsodium
+}

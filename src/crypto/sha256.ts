@@ -1,0 +1,16 @@
+import { hash } from 'node:crypto'
+
+/** SHA-256 of a text's UTF-8 bytes, as base64url without padding: the digest of a resource and of an ETag. */
+export function sha256Base64url(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** SHA-256 of a text's UTF-8 bytes, as padded base64: what Content-Digest carries (RFC 9530). */
+export function sha256Base64(text: string): string {
+  return hash('sha256', text, 'base64')
+}
+
+/** SHA-256 of a text's UTF-8 bytes, as lower-case hex: the hash of a version entry. */
+export function sha256Hex(text: string): string {
+  return hash('sha256', text, 'hex')
+}

@@ -1,0 +1,64 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { canonicalJson } from '../contract/canonical-json.ts'
+import { sha256Base64url } from './sha256.ts'
+
+/** A key text cannot be used; the message says what was expected, never what stood there. */
+export class SigningKeyError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SigningKeyError'
+  }
+}
+
+/** An Ed25519 public key in the forms the signing-key document shows. */
+export interface PublicSigningKey {
+  /** RFC 7638 thumbprint of the public JWK. */
+  readonly keyId: string
+  readonly jwk: {
+    readonly kty: 'OKP'
+    readonly crv: 'Ed25519'
+    readonly x: string
+    readonly alg: 'Ed25519'
+    readonly use: 'sig'
+    readonly kid: string
+  }
+  readonly publicKeyPem: string
+}
+
+function requireEd25519(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType !== 'ed25519') {
+    throw new SigningKeyError(`expected an Ed25519 key, found ${key.asymmetricKeyType ?? 'another kind'}`)
+  }
+  return key
+}
+
+/** Reads an Ed25519 private key from PKCS#8 PEM. Throws SigningKeyError. */
+export function parsePrivateSigningKey(pem: string): KeyObject {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    throw new SigningKeyError('expected an Ed25519 private key in PKCS#8 PEM, as openssl genpkey -algorithm ed25519 writes it')
+  }
+  return requireEd25519(key)
+}
+
+/** The public half of a key (private KeyObject, or public PEM) with its id. Throws SigningKeyError. */
+export function publicSigningKeyOf(source: KeyObject | string): PublicSigningKey {
+  let key: KeyObject
+  try {
+    key = requireEd25519(createPublicKey(source))
+  } catch (error) {
+    if (error instanceof SigningKeyError) throw error
+    throw new SigningKeyError('expected an Ed25519 public key in PEM')
+  }
+  const { x } = key.export({ format: 'jwk' })
+  if (x === undefined) throw new SigningKeyError('expected an Ed25519 key with a public part')
+  // RFC 7638 section 3.2 and RFC 8037 section 2: for OKP keys only crv, kty and x are hashed, in this order.
+  const keyId = sha256Base64url(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x }))
+  return {
+    keyId,
+    jwk: { kty: 'OKP', crv: 'Ed25519', x, alg: 'Ed25519', use: 'sig', kid: keyId },
+    publicKeyPem: key.export({ type: 'spki', format: 'pem' }).toString(),
+  }
+}

@@ -1,0 +1,46 @@
+import { ApiError } from '../contract/api-error.ts'
+import type { DataOf } from '../contract/schemas.ts'
+
+/** What a key may still ask, as the three rate-limit headers tell it. */
+export interface KeyQuota {
+  /** Requests in one window. */
+  readonly limit: number
+  /** Requests left in this window. */
+  readonly remaining: number
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number
+}
+
+/** A key that was checked and counted; what the answer to its request needs of it. */
+export interface CheckedKey {
+  readonly metadata: DataOf<'KeyMetadata'>
+  readonly quota: KeyQuota
+}
+
+/** A key used up its quota: the request is refused, and the answer still carries the rate-limit headers. */
+export class KeyQuotaError extends ApiError {
+  readonly quota: KeyQuota
+
+  constructor(quota: KeyQuota) {
+    super('KEY_RATE_LIMITED', { retryAfterSeconds: Math.max(1, quota.resetSeconds) })
+    this.quota = quota
+  }
+}
+
+/** The key check and what a key's holder may do with it. */
+export interface ApiKeys {
+  /**
+   * Checks what a request presented and counts the request against the key's quota. Throws ApiError: KEY_INVALID for
+   * malformed, unknown, wrong and revoked keys alike, KEY_EXPIRED, KEYS_UNAVAILABLE when the store is down, and
+   * KeyQuotaError past the quota.
+   */
+  check(presented: string): Promise<CheckedKey>
+  /** Revokes a key for good; later checks refuse it. Throws ApiError KEYS_UNAVAILABLE. */
+  revoke(keyId: string): Promise<DataOf<'RevokedKey'>>
+}
+
+/** The keys of a service whose key store is down: nothing can be checked, and no key is taken for anonymous. */
+export function createUnavailableApiKeys(): ApiKeys {
+  const refuse = () => Promise.reject(new ApiError('KEYS_UNAVAILABLE'))
+  return { check: refuse, revoke: refuse }
+}

@@ -1,0 +1,13 @@
+/** Where the time comes from; an argument everywhere, so that a test of expiry takes no time. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  nowMs(): number
+}
+
+/** The machine's clock. */
+export const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
+
+/** An instant as the wire writes it: ISO 8601 UTC with milliseconds. */
+export function formatInstant(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}

@@ -1,0 +1,33 @@
+import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
+import { formatEtag } from '../contract/signature.ts'
+import { sha256Base64url } from '../crypto/sha256.ts'
+
+/** `data` of an answer as text, with what its headers need. Made once for a snapshot, per request otherwise. */
+export interface Payload {
+  /** JSON text of `data`. */
+  readonly json: string
+  /** Length of `json` in UTF-8. */
+  readonly bytes: number
+  /** Weak entity tag over the canonical JSON of the same value (contract decisions 3.1). */
+  readonly etag: string
+}
+
+/** The payload of a text that is canonical JSON already. */
+export function payloadOfCanonical(json: string, digest: string = sha256Base64url(json)): Payload {
+  return { json, bytes: Buffer.byteLength(json), etag: formatEtag(digest) }
+}
+
+/** The payload of a value, written as canonical JSON. */
+export function payloadOf(data: object): Payload {
+  return payloadOfCanonical(canonicalJson(data as JsonValue))
+}
+
+/** The payload of a document that people read too: members keep their order; the tag is over its canonical form. */
+export function documentPayloadOf(document: object): Payload {
+  const json = JSON.stringify(document)
+  return {
+    json,
+    bytes: Buffer.byteLength(json),
+    etag: formatEtag(sha256Base64url(canonicalJson(document as JsonValue))),
+  }
+}
