@@ -1,0 +1,378 @@
+// Own code and no npm client: those looked at (sntp, ntp-time, ntp-time-sync) put the real send time on the wire and
+// take the delay from the wall clock, so a forged answer or a stepping clock would pass for a measurement.
+//
+// SNTP is not authenticated: whoever sits on the path can lie. Name a daemon on this machine or in a trusted network.
+import { randomBytes } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { isIPv4, isIPv6 } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const PACKET_BYTES = 48
+const VERSION = 4
+const MODE_CLIENT = 3
+const MODE_SERVER = 4
+const LEAP_UNSYNCHRONIZED = 3
+const MAX_STRATUM = 15
+const DEFAULT_PORT = 123
+/** Seconds from the NTP epoch (1900) to the Unix epoch (1970), RFC 5905 figure 4. */
+const NTP_UNIX_SECONDS = 2_208_988_800
+const ERA_SECONDS = 2 ** 32
+/** RFC 5905 MAXDISP: a source whose root distance reaches 16 s says that it knows nothing. */
+const MAX_ROOT_DISTANCE_MS = 16_000
+/** How far two honest clocks may disagree on the time the server held the query, before the answer is nonsense. */
+const HOLD_TOLERANCE_MS = 1
+
+/** Why a measurement failed; see `SntpError`. */
+export type SntpErrorCode =
+  /** The configured server is no `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. */
+  | 'INVALID_SERVER'
+  /** The name has no address, or the resolver did not answer in time. */
+  | 'LOOKUP_FAILED'
+  /** The system refused to send, or the other side reported that nothing listens there. */
+  | 'UNREACHABLE'
+  /** Nothing came before the deadline. */
+  | 'NO_ANSWER'
+  /** Packets came, but none of them answered the query that was sent (RFC 5905 calls them bogus). */
+  | 'ORIGIN_MISMATCH'
+  /** The answer is too short, of another mode or version, or has an empty timestamp. */
+  | 'MALFORMED'
+  /** The server wants to be asked less, or not at all; `kissCode` says which (RFC 5905 section 7.4). */
+  | 'KISS_OF_DEATH'
+  /** The server answers and says that it does not know the time itself. */
+  | 'UNSYNCHRONIZED'
+  /** Root distance of 16 s or more, or timestamps that cannot be true. */
+  | 'IMPLAUSIBLE'
+  /** The caller gave up. */
+  | 'ABORTED'
+
+/** The one error of this file: `code` narrows in a switch, `kissCode` is set for KISS_OF_DEATH alone. */
+export class SntpError extends Error {
+  readonly code: SntpErrorCode
+  readonly kissCode: string | null
+
+  constructor(
+    code: SntpErrorCode,
+    message: string,
+    options: { readonly kissCode?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'SntpError'
+    this.code = code
+    this.kissCode = options.kissCode ?? null
+  }
+}
+
+/** A time server as configured: a name or an address without brackets, and its UDP port. */
+export interface NtpServer {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * What one answer tells: when our monotonic clock stood at `atMonotonicMs`, the reference stood at `referenceMs` (Unix
+ * milliseconds), give or take `errorMs`. The wall clock has no part in it, so it may step meanwhile without harm.
+ * All figures are milliseconds and may have fractions.
+ */
+export interface SntpSample {
+  readonly referenceMs: number
+  readonly atMonotonicMs: number
+  /** Round trip less the time the server held the query. */
+  readonly delayMs: number
+  readonly rootDelayMs: number
+  readonly rootDispersionMs: number
+  /** delay / 2 + root delay / 2 + root dispersion + the precision the server states for its clock. */
+  readonly errorMs: number
+  readonly stratum: number
+}
+
+/** The best sample of one measurement, and the kiss code the server ended it with, if it did. */
+export interface MeasuredTime extends SntpSample {
+  readonly kissCode: string | null
+}
+
+/** One query to one address. `nowMs` only chooses the NTP era; every interval is taken on `monotonicMs`. */
+export interface SntpQuery {
+  readonly address: string
+  readonly port: number
+  readonly timeoutMs: number
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+  readonly signal?: AbortSignal
+  readonly randomBytes?: (size: number) => Uint8Array
+}
+
+/** One measurement: up to `queries` queries, `spacingMs` apart, until a sample is as good as `goodErrorMs`. */
+export interface SntpMeasurement extends Omit<SntpQuery, 'address' | 'port'> {
+  readonly server: NtpServer
+  readonly queries: number
+  readonly spacingMs: number
+  readonly goodErrorMs: number
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+}
+
+/**
+ * Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the port is 123 when left out. Looks nothing up.
+ * Throws `SntpError` INVALID_SERVER.
+ */
+export function parseNtpServer(text: string): NtpServer {
+  const match = /^(?:\[([^\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text)
+  const [, bracketed, plain, portText] = match ?? []
+  const port = portText === undefined ? DEFAULT_PORT : Number(portText)
+  const host = bracketed ?? plain
+  const known = bracketed === undefined ? isHostOrIpv4(plain ?? '') : isIPv6(bracketed)
+  if (host === undefined || !known || port < 1 || port > 65_535) {
+    throw new SntpError(
+      'INVALID_SERVER',
+      `"${text}" is no time server: expected a host or IPv4 address, or an IPv6 address in brackets, ` +
+        'with an optional :port from 1 to 65535',
+    )
+  }
+  return { host, port }
+}
+
+function isHostOrIpv4(text: string): boolean {
+  if (text.length > 253) return false
+  // A last label of digits alone is an address or a slip of the pen, never a name (URL standard, "ends in a number").
+  if (/(?:^|\.)\d+\.?$/.test(text)) return isIPv4(text)
+  return text
+    .replace(/\.$/, '')
+    .split('.')
+    .every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
+}
+
+/**
+ * Measures the reference time. The sample of least error is kept: the shorter the way, the less room for it to be
+ * uneven, which is the one thing SNTP cannot see (RFC 5905 section 10). A first sample within `goodErrorMs` ends the
+ * measurement, so that a near and healthy server is asked once; the further queries are for lost and late packets.
+ *
+ * A name with several addresses is tried address by address. A kiss-o'-death ends the measurement at once: as an error,
+ * or beside the sample already in hand. Throws `SntpError`.
+ */
+export async function measureSntp(measurement: SntpMeasurement): Promise<MeasuredTime> {
+  const candidates = [...(await addressesOf(measurement))]
+  let best: SntpSample | null = null
+  let failure: SntpError | null = null
+  let kissCode: string | null = null
+  let asked = 0
+  while (asked < measurement.queries) {
+    const [address] = candidates
+    if (address === undefined) break
+    if (asked > 0) await pause(measurement.spacingMs, measurement.signal)
+    try {
+      const sample = await querySntp({ ...measurement, address, port: measurement.server.port })
+      asked += 1
+      if (best === null || sample.errorMs < best.errorMs) best = sample
+      if (best.errorMs <= measurement.goodErrorMs) break
+    } catch (error) {
+      if (!(error instanceof SntpError) || error.code === 'ABORTED') throw error
+      failure = error
+      kissCode = error.kissCode
+      if (kissCode !== null) break
+      candidates.shift()
+      // An address nobody listens at was not asked, and will not listen two seconds later. Any other gets a second turn.
+      if (error.code !== 'UNREACHABLE') {
+        asked += 1
+        candidates.push(address)
+      }
+    }
+  }
+  if (best !== null) return { ...best, kissCode }
+  throw failure ?? new SntpError('LOOKUP_FAILED', 'the name of the time server has no address')
+}
+
+/**
+ * Asks one address once. Packets that do not answer this very query are dropped, not believed and not fatal, so a
+ * forger off the path can neither set the time nor end the wait. Throws `SntpError`.
+ */
+export function querySntp(query: SntpQuery): Promise<SntpSample> {
+  const nonce = (query.randomBytes ?? randomBytes)(8)
+  let dropped: SntpErrorCode = 'NO_ANSWER'
+  return withDeadline<SntpSample>(
+    query,
+    () => new SntpError(dropped, `no usable answer within ${query.timeoutMs} ms`),
+    (resolve, reject) => {
+      const socket = createSocket(isIPv6(query.address.replace(/%.*$/, '')) ? 'udp6' : 'udp4')
+      socket.unref()
+      const unreachable = (cause: unknown): void => {
+        reject(new SntpError('UNREACHABLE', 'the time server cannot be reached', { cause }))
+      }
+      let sentMs = 0
+      socket.on('error', unreachable)
+      socket.on('message', (packet) => {
+        const receivedMs = query.monotonicMs()
+        if (packet.length < PACKET_BYTES) dropped = 'MALFORMED'
+        else if (!packet.subarray(24, 32).equals(nonce)) dropped = 'ORIGIN_MISMATCH'
+        else {
+          try {
+            resolve(readAnswer(packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
+          } catch (error) {
+            reject(error)
+          }
+        }
+      })
+      // Connected, so that the kernel passes on this peer's packets alone and tells when nobody listens there.
+      socket.connect(query.port, query.address, (connectError?: Error | null) => {
+        if (connectError) return unreachable(connectError)
+        sentMs = query.monotonicMs()
+        socket.send(queryPacket(nonce), (sendError) => {
+          if (sendError) unreachable(sendError)
+        })
+      })
+      return () => socket.close()
+    },
+  )
+}
+
+/**
+ * Everything is zero but version, mode and a random transmit timestamp: the server copies it back, which proves that
+ * the answer belongs to this query, and it tells the network nothing about our clock.
+ */
+function queryPacket(nonce: Uint8Array): Buffer {
+  const packet = Buffer.alloc(PACKET_BYTES)
+  packet[0] = (VERSION << 3) | MODE_CLIENT
+  packet.set(nonce, 40)
+  return packet
+}
+
+/** The checks of RFC 5905 section 8 and RFC 4330 section 5 on an answer that carries our nonce. */
+function readAnswer(
+  packet: Buffer,
+  local: { readonly sentMs: number; readonly receivedMs: number; readonly nowMs: number },
+): SntpSample {
+  const first = packet.readUInt8(0)
+  const version = (first >> 3) & 7
+  if ((first & 7) !== MODE_SERVER) {
+    throw new SntpError('MALFORMED', `expected an answer of mode 4, got mode ${first & 7}`)
+  }
+  // Servers of version 3 answer with their own number; what this client reads has the same layout there.
+  if (version !== 3 && version !== VERSION) {
+    throw new SntpError('MALFORMED', `expected an answer of version 3 or 4, got version ${version}`)
+  }
+  const stratum = packet.readUInt8(1)
+  const kissCode = packet.toString('latin1', 12, 16)
+  if (stratum === 0 && /^[A-Z0-9]{4}$/.test(kissCode)) {
+    throw new SntpError(
+      'KISS_OF_DEATH',
+      `the time server answered with the kiss code ${kissCode}`,
+      {
+        kissCode,
+      },
+    )
+  }
+  // Stratum 0 without a code is how a server that has not found the time yet answers.
+  if (first >> 6 === LEAP_UNSYNCHRONIZED || stratum === 0 || stratum > MAX_STRATUM) {
+    throw new SntpError('UNSYNCHRONIZED', 'the time server says that it is not synchronized itself')
+  }
+  const receiveMs = timestampMs(packet, 32, local.nowMs)
+  const transmitMs = timestampMs(packet, 40, local.nowMs)
+  if (receiveMs === null || transmitMs === null) {
+    throw new SntpError('MALFORMED', 'the answer lacks its receive or transmit timestamp')
+  }
+  // 16.16 fixed point, unsigned: the negative root delay that version 3 allowed reads as hours and is refused below.
+  const rootDelayMs = (packet.readUInt32BE(4) * 1000) / 2 ** 16
+  const rootDispersionMs = (packet.readUInt32BE(8) * 1000) / 2 ** 16
+  // Log2 of seconds. No clock is as coarse as a second: zero is the mark of a server that does not fill the field in.
+  const exponent = packet.readInt8(3)
+  const precisionMs = exponent < 0 ? 1000 * 2 ** exponent : 0
+  const rootDistanceMs = rootDelayMs / 2 + rootDispersionMs + precisionMs
+  if (rootDistanceMs >= MAX_ROOT_DISTANCE_MS) {
+    throw new SntpError('IMPLAUSIBLE', 'the time server is 16 s or more away from its own source')
+  }
+  const heldMs = transmitMs - receiveMs
+  const tripMs = local.receivedMs - local.sentMs
+  if (heldMs < -HOLD_TOLERANCE_MS || heldMs > tripMs + HOLD_TOLERANCE_MS) {
+    throw new SntpError(
+      'IMPLAUSIBLE',
+      'the time server held the query longer than the whole trip took',
+    )
+  }
+  const delayMs = Math.max(0, tripMs - heldMs)
+  return {
+    referenceMs: (receiveMs + transmitMs) / 2,
+    atMonotonicMs: (local.sentMs + local.receivedMs) / 2,
+    delayMs,
+    rootDelayMs,
+    rootDispersionMs,
+    errorMs: delayMs / 2 + rootDistanceMs,
+    stratum,
+  }
+}
+
+/**
+ * A 64-bit NTP timestamp as Unix milliseconds; null for the empty one. It counts seconds modulo 2^32 (the first era
+ * ends on 7 February 2036), so it is read in the era that brings it nearest to our own clock (RFC 5905 section 6).
+ */
+function timestampMs(packet: Buffer, offset: number, nowMs: number): number | null {
+  const seconds = packet.readUInt32BE(offset)
+  const fraction = packet.readUInt32BE(offset + 4)
+  if (seconds === 0 && fraction === 0) return null
+  const unixSeconds = seconds - NTP_UNIX_SECONDS
+  const era = Math.round((nowMs / 1000 - unixSeconds) / ERA_SECONDS)
+  return (unixSeconds + era * ERA_SECONDS) * 1000 + (fraction * 1000) / ERA_SECONDS
+}
+
+/** An address stands for itself; a name goes through the system's resolver, so that its hosts file counts. */
+function addressesOf(measurement: SntpMeasurement): Promise<readonly string[]> {
+  const { host } = measurement.server
+  if (isIPv4(host) || isIPv6(host)) return Promise.resolve([host])
+  return withDeadline<readonly string[]>(
+    measurement,
+    () => new SntpError('LOOKUP_FAILED', `no name lookup within ${measurement.timeoutMs} ms`),
+    (resolve, reject) => {
+      ;(measurement.resolve ?? systemAddressesOf)(host).then(resolve, (cause: unknown) => {
+        reject(new SntpError('LOOKUP_FAILED', `the name ${host} was not found`, { cause }))
+      })
+      return () => {}
+    },
+  )
+}
+
+async function systemAddressesOf(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+async function pause(spacingMs: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(
+      spacingMs,
+      undefined,
+      signal === undefined ? { ref: false } : { ref: false, signal },
+    )
+  } catch (cause) {
+    throw abortedError(cause)
+  }
+}
+
+/**
+ * Runs `start` until it settles, the deadline passes or the caller gives up, whichever is first, and then calls the
+ * clean-up that `start` returned. The timer does not keep the process alive.
+ */
+function withDeadline<T>(
+  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  lateError: () => SntpError,
+  start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,
+): Promise<T> {
+  const { timeoutMs, signal } = limits
+  if (signal?.aborted) return Promise.reject(abortedError(signal.reason))
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const onAbort = (): void => reject(abortedError(signal?.reason))
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const timer = setTimeout(() => reject(lateError()), timeoutMs)
+  timer.unref()
+  let cleanUp: (() => void) | null = null
+  try {
+    cleanUp = start(resolve, reject)
+  } catch (error) {
+    reject(error)
+  }
+  return promise.finally(() => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+    cleanUp?.()
+  })
+}
+
+function abortedError(cause: unknown): SntpError {
+  return new SntpError('ABORTED', 'the measurement was given up', { cause })
+}

@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { measureSntp, parseNtpServer, querySntp, SntpError } from '../../src/service/sntp.ts'
+import type { SntpErrorCode } from '../../src/service/sntp.ts'
+import {
+  answerTo,
+  freeUdpPort,
+  NOW_MS,
+  PATIENT_MS,
+  sntpRig as rig,
+  startSntpServer,
+} from './sntp-server.ts'
+import type { AnswerFields } from './sntp-server.ts'
+
+/** Waited out in full where the answer never comes. */
+const HASTY_MS = 60
+/** NTP keeps 2^-32 s, and a double keeps Unix milliseconds to 2^-12. */
+const EXACT_MS = 0.001
+
+function at(fields: AnswerFields = {}): AnswerFields {
+  return { receiveMs: NOW_MS, transmitMs: NOW_MS, ...fields }
+}
+
+function withCode(code: SntpErrorCode, kissCode: string | null = null) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof SntpError, String(error))
+    assert.equal(error.code, code)
+    assert.equal(error.kissCode, kissCode)
+    return true
+  }
+}
+
+function near(actual: number, expected: number): void {
+  assert.ok(Math.abs(actual - expected) <= EXACT_MS, `${actual} is not ${expected}`)
+}
+
+void test('the query shows version 4, mode 3 and a random nonce, and no time', async (t) => {
+  const { query, sent } = await rig(t, (packet) => [answerTo(packet, at())])
+  const nonce = Uint8Array.of(9, 8, 7, 6, 5, 4, 3, 2)
+  await querySntp({ ...query, randomBytes: () => nonce })
+  await querySntp(query)
+  await querySntp(query)
+  const [first, second, third] = sent
+  assert.ok(first && second && third)
+  assert.deepEqual(first, Buffer.concat([Buffer.of(0x23), Buffer.alloc(39), nonce]))
+  assert.equal(second.length, 48)
+  assert.notDeepEqual(second.subarray(40), third.subarray(40))
+})
+
+void test('a good answer gives the reference at the middle of the trip, and its error', async (t) => {
+  const { query } = await rig(
+    t,
+    (packet) => [
+      answerTo(packet, {
+        receiveMs: NOW_MS + 1000,
+        transmitMs: NOW_MS + 1010,
+        rootDelayMs: 31.25,
+        rootDispersionMs: 62.5,
+        precision: -6,
+        stratum: 3,
+      }),
+    ],
+    { tripMs: 90 },
+  )
+  const sample = await querySntp(query)
+  near(sample.referenceMs, NOW_MS + 1005)
+  near(sample.atMonotonicMs, 5045)
+  near(sample.delayMs, 80)
+  near(sample.rootDelayMs, 31.25)
+  near(sample.rootDispersionMs, 62.5)
+  near(sample.errorMs, 40 + 15.625 + 62.5 + 15.625)
+  assert.equal(sample.stratum, 3)
+})
+
+void test('the true time lies within the error, however uneven the way there and back', async (t) => {
+  const scenario = { outMs: 0, heldMs: 0, backMs: 0, aheadMs: 0 }
+  let monotonicMs = 0
+  const server = await startSntpServer((packet) => {
+    // The reference stands at NOW_MS + aheadMs when the monotonic clock stands at 0.
+    const receiveMs = NOW_MS + scenario.aheadMs + scenario.outMs
+    monotonicMs = scenario.outMs + scenario.heldMs + scenario.backMs
+    return [answerTo(packet, { receiveMs, transmitMs: receiveMs + scenario.heldMs })]
+  })
+  t.after(() => server.stop())
+  const leg = fc.integer({ min: 0, max: 700 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        outMs: leg,
+        heldMs: leg,
+        backMs: leg,
+        aheadMs: fc.integer({ min: -1e9, max: 1e9 }),
+      }),
+      async (drawn) => {
+        Object.assign(scenario, drawn)
+        monotonicMs = 0
+        const sample = await querySntp({
+          address: '127.0.0.1',
+          port: server.port,
+          timeoutMs: PATIENT_MS,
+          nowMs: () => NOW_MS,
+          monotonicMs: () => monotonicMs,
+        })
+        const trueMs = NOW_MS + drawn.aheadMs + sample.atMonotonicMs
+        assert.ok(Math.abs(sample.referenceMs - trueMs) <= sample.errorMs + EXACT_MS)
+        near(sample.delayMs, drawn.outMs + drawn.backMs)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+void test('a precision of zero or more is a field left empty, and a version 3 answer is read', async (t) => {
+  const { query } = await rig(t, (packet) => [
+    answerTo(packet, at({ precision: 0, version: 3, stratum: 15 })),
+  ])
+  const sample = await querySntp(query)
+  assert.equal(sample.errorMs, 0)
+  assert.equal(sample.stratum, 15)
+})
+
+void test('an answer longer than 48 bytes is read, its extension ignored', async (t) => {
+  const { query } = await rig(t, (packet) => [
+    Buffer.concat([answerTo(packet, at()), Buffer.alloc(20, 0xff)]),
+  ])
+  near((await querySntp(query)).referenceMs, NOW_MS)
+})
+
+const ROLLOVER_MS = Date.UTC(2036, 1, 7, 6, 28, 16)
+for (const [name, nowMs, serverMs] of [
+  ['both before the rollover of 2036', ROLLOVER_MS - 60_000, ROLLOVER_MS - 59_000],
+  ['our clock before it, the server after', ROLLOVER_MS - 1000, ROLLOVER_MS + 1500],
+  ['our clock after it, the server before', ROLLOVER_MS + 1500, ROLLOVER_MS - 1000],
+  ['both after it', ROLLOVER_MS + 86_400_000, ROLLOVER_MS + 86_399_000],
+  ['long after it', Date.UTC(2070, 0, 1), Date.UTC(2071, 0, 1)],
+  ['a clock that starts in 1970', 0, NOW_MS],
+] as const) {
+  void test(`timestamps are read in the nearest era: ${name}`, async (t) => {
+    const { query } = await rig(
+      t,
+      (packet) => [answerTo(packet, { receiveMs: serverMs, transmitMs: serverMs + 0.25 })],
+      { nowMs, tripMs: 1 },
+    )
+    near((await querySntp(query)).referenceMs, serverMs + 0.125)
+  })
+}
+
+for (const [name, fields, code, kissCode] of [
+  ['another mode', { mode: 3 }, 'MALFORMED'],
+  ['a broadcast', { mode: 5 }, 'MALFORMED'],
+  ['version 2', { version: 2 }, 'MALFORMED'],
+  ['version 5', { version: 5 }, 'MALFORMED'],
+  ['no transmit timestamp', { transmitMs: null }, 'MALFORMED'],
+  ['no receive timestamp', { receiveMs: null }, 'MALFORMED'],
+  ['leap indicator 3', { leap: 3 }, 'UNSYNCHRONIZED'],
+  ['stratum 16', { stratum: 16 }, 'UNSYNCHRONIZED'],
+  ['stratum 0 without a kiss code', { stratum: 0, leap: 3 }, 'UNSYNCHRONIZED'],
+  ['kiss code RATE', { stratum: 0, leap: 3, referenceId: 'RATE' }, 'KISS_OF_DEATH', 'RATE'],
+  ['kiss code DENY', { stratum: 0, referenceId: 'DENY' }, 'KISS_OF_DEATH', 'DENY'],
+  ['a root dispersion of 16 s', { rootDispersionMs: 16_000 }, 'IMPLAUSIBLE'],
+  ['a root delay of 32 s', { rootDelayMs: 32_000 }, 'IMPLAUSIBLE'],
+  ['a transmit before the receive', { transmitMs: NOW_MS - 5 }, 'IMPLAUSIBLE'],
+  ['held for longer than the trip', { transmitMs: NOW_MS + 25 }, 'IMPLAUSIBLE'],
+] as const satisfies readonly (readonly [string, AnswerFields, SntpErrorCode, string?])[]) {
+  void test(`an answer is refused: ${name}`, async (t) => {
+    const { query } = await rig(t, (packet) => [answerTo(packet, at(fields))], { tripMs: 20 })
+    await assert.rejects(querySntp(query), withCode(code, kissCode))
+  })
+}
+
+void test('a root distance just below 16 s is an answer, with that error', async (t) => {
+  const { query } = await rig(t, (packet) => [
+    answerTo(packet, at({ rootDispersionMs: 15_999, precision: 0 })),
+  ])
+  assert.equal(Math.round((await querySntp(query)).errorMs), 15_999)
+})
+
+void test('forged and broken packets are passed over, and the real answer after them counts', async (t) => {
+  const { query } = await rig(t, (packet) => [
+    Buffer.alloc(0),
+    answerTo(packet, at()).subarray(0, 47),
+    answerTo(packet, at({ origin: new Uint8Array(8) })),
+    answerTo(packet, at({ origin: Buffer.alloc(8, 1), stratum: 0, referenceId: 'DENY' })),
+    answerTo(packet, at({ receiveMs: NOW_MS + 7, transmitMs: NOW_MS + 7 })),
+  ])
+  near((await querySntp(query)).referenceMs, NOW_MS + 7)
+})
+
+void test('a stranger who knows the nonce is not heard: only the asked port is', async (t) => {
+  const stranger = createSocket('udp4')
+  t.after(() => stranger.close())
+  const server = await startSntpServer((packet, peer) => {
+    stranger.send(answerTo(packet, at({ stratum: 16 })), peer.port, peer.address)
+    return []
+  })
+  t.after(() => server.stop())
+  const silent = querySntp({
+    address: '127.0.0.1',
+    port: server.port,
+    timeoutMs: HASTY_MS,
+    nowMs: () => NOW_MS,
+    monotonicMs: () => 0,
+  })
+  await assert.rejects(silent, withCode('NO_ANSWER'))
+  assert.equal(server.queries.length, 1)
+})
+
+for (const [name, packets, code] of [
+  ['nothing', () => [], 'NO_ANSWER'],
+  [
+    'a wrong origin',
+    (p: Buffer) => [answerTo(p, at({ origin: Buffer.alloc(8, 1) }))],
+    'ORIGIN_MISMATCH',
+  ],
+  ['the query itself', (p: Buffer) => [p], 'ORIGIN_MISMATCH'],
+  ['half a packet', (p: Buffer) => [answerTo(p, at()).subarray(0, 24)], 'MALFORMED'],
+] as const) {
+  void test(`the deadline ends the wait, and names what came: ${name}`, async (t) => {
+    const { query } = await rig(t, packets)
+    await assert.rejects(querySntp({ ...query, timeoutMs: HASTY_MS }), withCode(code))
+  })
+}
+
+void test('a port nobody listens at is told apart from silence', async () => {
+  const port = await freeUdpPort()
+  await assert.rejects(
+    querySntp({
+      address: '127.0.0.1',
+      port,
+      timeoutMs: PATIENT_MS,
+      nowMs: () => NOW_MS,
+      monotonicMs: () => 0,
+    }),
+    withCode('UNREACHABLE'),
+  )
+})
+
+void test('giving up ends a query at once, whether it was sent or not', async (t) => {
+  const { query, sent } = await rig(t, () => [])
+  await assert.rejects(querySntp({ ...query, signal: AbortSignal.abort() }), withCode('ABORTED'))
+  const early = new AbortController()
+  const unsent = querySntp({ ...query, signal: early.signal })
+  early.abort()
+  await assert.rejects(unsent, withCode('ABORTED'))
+
+  const late = new AbortController()
+  const waiting = querySntp({ ...query, signal: late.signal })
+  while (sent.length === 0) await setImmediate()
+  late.abort()
+  await assert.rejects(waiting, withCode('ABORTED'))
+})
+
+void test('one good sample is enough', async (t) => {
+  const { measurement, sent } = await rig(t, (packet) => [answerTo(packet, at())], { tripMs: 99 })
+  const measured = await measureSntp(measurement)
+  near(measured.errorMs, 49.5)
+  assert.equal(measured.kissCode, null)
+  assert.equal(sent.length, 1)
+})
+
+void test('of several poor samples the one of least error is kept', async (t) => {
+  const trips = [300, 160, 120, 280]
+  const { measurement, sent } = await rig(
+    t,
+    (packet, nth) => [answerTo(packet, at({ stratum: nth + 1 }))],
+    { tripMs: (nth) => trips[nth] ?? 0 },
+  )
+  const measured = await measureSntp(measurement)
+  near(measured.delayMs, 120)
+  assert.equal(measured.stratum, 3)
+  assert.equal(sent.length, 4)
+})
+
+void test('a lost packet and an unsynchronized answer do not fail a measurement', async (t) => {
+  const { measurement, sent } = await rig(t, (packet, nth) => {
+    if (nth === 0) return []
+    return [answerTo(packet, at(nth === 1 ? { leap: 3 } : {}))]
+  })
+  near((await measureSntp({ ...measurement, timeoutMs: 500 })).referenceMs, NOW_MS)
+  assert.equal(sent.length, 3)
+})
+
+void test('silence fails a measurement after the stated number of queries', async (t) => {
+  const { measurement, sent } = await rig(t, () => [])
+  const silent = measureSntp({ ...measurement, queries: 3, timeoutMs: HASTY_MS })
+  await assert.rejects(silent, withCode('NO_ANSWER'))
+  assert.equal(sent.length, 3)
+})
+
+void test('a kiss of death ends the measurement: no further query is sent', async (t) => {
+  const kiss = { stratum: 0, leap: 3, referenceId: 'RATE' }
+  const first = await rig(t, (packet) => [answerTo(packet, kiss)])
+  await assert.rejects(measureSntp(first.measurement), withCode('KISS_OF_DEATH', 'RATE'))
+  assert.equal(first.sent.length, 1)
+
+  const second = await rig(
+    t,
+    (packet, nth) => [answerTo(packet, nth === 0 ? at({ stratum: 4 }) : kiss)],
+    { tripMs: 200 },
+  )
+  const measured = await measureSntp(second.measurement)
+  assert.equal(measured.stratum, 4)
+  assert.equal(measured.kissCode, 'RATE')
+  assert.equal(second.sent.length, 2)
+})
+
+void test('giving up ends the pause between two queries', async (t) => {
+  const { measurement, sent } = await rig(t, (packet) => [answerTo(packet, at())], { tripMs: 200 })
+  const stop = new AbortController()
+  const pending = measureSntp({ ...measurement, spacingMs: 3_600_000, signal: stop.signal })
+  while (sent.length === 0) await setImmediate()
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate()
+  stop.abort()
+  await assert.rejects(pending, withCode('ABORTED'))
+  assert.equal(sent.length, 1)
+})
+
+void test('a name is tried address by address until one answers', async (t) => {
+  const { measurement } = await rig(t, (packet) => [answerTo(packet, at())])
+  const asked: string[] = []
+  const measured = await measureSntp({
+    ...measurement,
+    server: { ...measurement.server, host: 'time.example' },
+    queries: 1,
+    resolve: async (host) => {
+      asked.push(host)
+      return ['::1', '127.0.0.1']
+    },
+  })
+  near(measured.referenceMs, NOW_MS)
+  assert.deepEqual(asked, ['time.example'])
+})
+
+void test('the system resolver is asked when no other is given', async (t) => {
+  const { measurement } = await rig(t, (packet) => [answerTo(packet, at())])
+  const server = { ...measurement.server, host: 'localhost' }
+  near((await measureSntp({ ...measurement, server })).referenceMs, NOW_MS)
+})
+
+for (const [name, resolve] of [
+  ['fails', () => Promise.reject(new Error('no such name'))],
+  ['never ends', () => Promise.withResolvers<readonly string[]>().promise],
+  ['finds no address', () => Promise.resolve([])],
+] as const) {
+  void test(`a look-up that ${name} is LOOKUP_FAILED`, async (t) => {
+    const { measurement } = await rig(t, () => [])
+    const server = { host: 'time.example', port: 123 }
+    const failing = measureSntp({ ...measurement, server, timeoutMs: HASTY_MS, resolve })
+    await assert.rejects(failing, withCode('LOOKUP_FAILED'))
+  })
+}
+
+for (const [text, host, port] of [
+  ['time.example', 'time.example', 123],
+  ['time.example.', 'time.example.', 123],
+  ['localhost:1123', 'localhost', 1123],
+  ['192.0.2.1', '192.0.2.1', 123],
+  ['192.0.2.1:65535', '192.0.2.1', 65_535],
+  ['[2001:db8::1]', '2001:db8::1', 123],
+  ['[::1]:11123', '::1', 11_123],
+  ['_ntp.Time-1.example', '_ntp.Time-1.example', 123],
+] as const) {
+  void test(`a server is read: ${text}`, () => {
+    assert.deepEqual(parseNtpServer(text), { host, port })
+  })
+}
+
+for (const text of [
+  '',
+  ' time.example',
+  'time.example:0',
+  'time.example:65536',
+  'time.example:',
+  'time.example:ntp',
+  'ntp://time.example',
+  'time..example',
+  '-time.example',
+  '2001:db8::1',
+  '[192.0.2.1]',
+  '[time.example]',
+  '[::1',
+  '[::1]1123',
+  '192.0.2.256',
+  '192.0.2',
+  'a.b.123',
+  `${'a'.repeat(64)}.example`,
+  `${'a.'.repeat(127)}example`,
+]) {
+  void test(`no server: "${text.slice(0, 40)}"`, () => {
+    assert.throws(() => parseNtpServer(text), withCode('INVALID_SERVER'))
+  })
+}

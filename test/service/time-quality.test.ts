@@ -1,0 +1,381 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { SntpError } from '../../src/service/sntp.ts'
+import {
+  createUnverifiedTime,
+  openTimeQuality,
+  TIME_QUALITY_BOUNDS,
+} from '../../src/service/time-quality.ts'
+import type { TimeQuality } from '../../src/service/time-quality.ts'
+import { answerTo, startSntpServer } from './sntp-server.ts'
+import { SOURCE, START_MS, timeQualityRig as rig } from './time-quality-rig.ts'
+
+const { intervalMs, retryMs, silenceLimitMs, maxDistanceMs, readingMs } = TIME_QUALITY_BOUNDS
+const NULLS = { offsetMs: null, maxErrorMs: null, checkedAt: null }
+
+function silent(): SntpError {
+  return new SntpError('NO_ANSWER', 'no usable answer within 2000 ms')
+}
+
+function kiss(kissCode: string): SntpError {
+  return new SntpError('KISS_OF_DEATH', `kissed: ${kissCode}`, { kissCode })
+}
+
+void test('without a source the quality is UNVERIFIED and nothing else', () => {
+  const monitor = createUnverifiedTime()
+  const unverified = { state: 'UNVERIFIED', source: null, ...NULLS }
+  assert.deepEqual(monitor.quality(), unverified)
+  monitor.close()
+  assert.deepEqual(monitor.quality(), unverified)
+})
+
+void test('the bounds agree with each other', () => {
+  const bounds = TIME_QUALITY_BOUNDS
+  // RFC 4330 section 10: never more often than every 15 s.
+  assert.ok(bounds.retryMs >= 15_000 && bounds.retryMs < bounds.intervalMs)
+  // The drift of a whole interval must not matter, or SYNCHRONIZED would flicker.
+  assert.ok((bounds.silenceLimitMs * bounds.driftPpm) / 1e6 < bounds.maxDistanceMs / 100)
+  // A measurement that runs into every deadline: silence is called only after three of them.
+  const slowestMs = (bounds.queries + 1) * bounds.queryTimeoutMs
+  const pausesMs = ((bounds.intervalMs + bounds.retryMs + 2 * bounds.retryMs) * 9) / 8
+  assert.ok(pausesMs + 3 * slowestMs <= bounds.silenceLimitMs)
+  assert.ok(bounds.queryTimeoutMs / 2 >= bounds.maxDistanceMs)
+})
+
+void test('the first measurement starts at once, with the stated bounds, and is UNVERIFIED till it ends', (t) => {
+  const { monitor, measurements, pauses } = rig(t)
+  assert.deepEqual(monitor.quality(), { state: 'UNVERIFIED', source: SOURCE, ...NULLS })
+  const [first] = measurements
+  assert.ok(first)
+  assert.deepEqual(first.server, { host: 'time.example', port: 1123 })
+  assert.equal(first.queries, TIME_QUALITY_BOUNDS.queries)
+  assert.equal(first.timeoutMs, TIME_QUALITY_BOUNDS.queryTimeoutMs)
+  assert.equal(first.spacingMs, TIME_QUALITY_BOUNDS.spacingMs)
+  assert.equal(first.goodErrorMs, TIME_QUALITY_BOUNDS.goodErrorMs)
+  assert.deepEqual(pauses, [])
+})
+
+void test('a good answer is SYNCHRONIZED; positive is a clock that is ahead', async (t) => {
+  const { monitor, answer, logged, pauses } = rig(t)
+  await answer({ referenceMs: START_MS - 42, errorMs: 10 })
+  const quality: TimeQuality = {
+    state: 'SYNCHRONIZED',
+    source: SOURCE,
+    offsetMs: 42,
+    maxErrorMs: 10 + readingMs,
+    checkedAt: new Date(START_MS).toISOString(),
+  }
+  assert.deepEqual(monitor.quality(), quality)
+  assert.deepEqual(logged, [quality])
+  assert.deepEqual(pauses, [intervalMs])
+})
+
+void test('a clock that is behind has a negative offset, and a right one has 0, never -0', async (t) => {
+  const behind = rig(t)
+  await behind.answer({ referenceMs: START_MS + 42 })
+  assert.equal(behind.monitor.quality().offsetMs, -42)
+  const right = rig(t)
+  await right.answer({ referenceMs: START_MS + 0.25 })
+  assert.ok(Object.is(right.monitor.quality().offsetMs, 0))
+  // 10 ms of error, 1 of reading, a quarter lost by rounding the offset: rounded up.
+  assert.equal(right.monitor.quality().maxErrorMs, 12)
+})
+
+void test('the bound holds to the millisecond, and takes in the error', async (t) => {
+  const allowedMs = maxDistanceMs - readingMs - 10
+  for (const [offsetMs, state] of [
+    [allowedMs, 'SYNCHRONIZED'],
+    [-allowedMs, 'SYNCHRONIZED'],
+    [allowedMs + 1, 'UNSYNCHRONIZED'],
+    [-allowedMs - 1, 'UNSYNCHRONIZED'],
+    [5_000_000_000, 'UNSYNCHRONIZED'],
+  ] as const) {
+    const { monitor, answer } = rig(t)
+    await answer({ referenceMs: START_MS - offsetMs, errorMs: 10 })
+    const quality = monitor.quality()
+    assert.equal(quality.state, state)
+    assert.equal(quality.offsetMs, offsetMs)
+    assert.equal(quality.maxErrorMs, 10 + readingMs)
+  }
+  const vague = rig(t)
+  await vague.answer({ errorMs: maxDistanceMs })
+  assert.equal(vague.monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.equal(vague.monitor.quality().offsetMs, 0)
+})
+
+void test('the error grows by 15 millionths of the age, rounded up', async (t) => {
+  const { monitor, answer, pass } = rig(t)
+  await answer({ errorMs: 10 })
+  assert.equal(monitor.quality().maxErrorMs, 11)
+  pass(60_000)
+  assert.equal(monitor.quality().maxErrorMs, 12)
+  pass(60_000)
+  assert.equal(monitor.quality().maxErrorMs, 13)
+  assert.equal(monitor.quality().offsetMs, 0)
+})
+
+void test('the figures are whole, and hold the true offset, for any sample, age and step', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        offsetMs: fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+        errorMs: fc.double({ min: 0, max: 15_999, noNaN: true }),
+        ageMs: fc.integer({ min: 0, max: silenceLimitMs }),
+        stepMs: fc.integer({ min: -1e9, max: 1e9 }),
+      }),
+      async ({ offsetMs, errorMs, ageMs, stepMs }) => {
+        const { monitor, answer, pass, step } = rig(t)
+        await answer({ referenceMs: START_MS - offsetMs, errorMs })
+        pass(ageMs)
+        step(stepMs)
+        const quality = monitor.quality()
+        assert.ok(
+          Number.isSafeInteger(quality.offsetMs) && Number.isSafeInteger(quality.maxErrorMs),
+        )
+        const reported = quality.offsetMs ?? Number.NaN
+        const bound = quality.maxErrorMs ?? Number.NaN
+        assert.ok(Math.abs(offsetMs + stepMs - reported) + errorMs <= bound)
+        assert.ok(bound < errorMs + readingMs + 2 + (silenceLimitMs * 15) / 1e6)
+        const isClose = Math.abs(reported) + bound <= maxDistanceMs
+        assert.equal(quality.state, isClose ? 'SYNCHRONIZED' : 'UNSYNCHRONIZED')
+        monitor.close()
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+void test('a first measurement that fails is UNSYNCHRONIZED with nothing to show, and retried soon', async (t) => {
+  const { monitor, answer, runNext, pauses, logged } = rig(t)
+  const failure = silent()
+  await answer(failure)
+  const silence = { state: 'UNSYNCHRONIZED', source: SOURCE, ...NULLS }
+  assert.deepEqual(monitor.quality(), silence)
+  assert.deepEqual(logged, [failure])
+  for (let more = 0; more < 4; more += 1) {
+    await runNext()
+    assert.deepEqual(monitor.quality(), silence)
+    await answer(silent())
+  }
+  assert.deepEqual(pauses, [retryMs, 2 * retryMs, intervalMs, intervalMs, intervalMs])
+  await runNext()
+  await answer({})
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  assert.equal(pauses.at(-1), intervalMs)
+})
+
+void test('a measurement carries over failures until the silence limit, and not beyond', async (t) => {
+  const { monitor, answer, pass, runNext } = rig(t)
+  await answer({})
+  const checkedAt = monitor.quality().checkedAt
+  let elapsedMs = intervalMs
+  await runNext()
+  await answer(silent())
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  await runNext()
+  elapsedMs += retryMs
+  await answer(new SntpError('UNSYNCHRONIZED', 'not synchronized itself'))
+  pass(silenceLimitMs - elapsedMs)
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  pass(1)
+  assert.deepEqual(monitor.quality(), {
+    state: 'UNSYNCHRONIZED',
+    source: SOURCE,
+    offsetMs: null,
+    maxErrorMs: null,
+    checkedAt,
+  })
+  await runNext()
+  await answer({})
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  assert.notEqual(monitor.quality().checkedAt, checkedAt)
+})
+
+void test('a new measurement replaces the old one, also when it is worse', async (t) => {
+  const { monitor, answer, runNext } = rig(t)
+  await answer({ errorMs: 3 })
+  await runNext()
+  await answer({ referenceMs: START_MS + intervalMs - 100, errorMs: 200 })
+  const quality = monitor.quality()
+  assert.equal(quality.offsetMs, 100)
+  assert.equal(quality.maxErrorMs, 200 + readingMs)
+  assert.equal(quality.checkedAt, new Date(START_MS + intervalMs).toISOString())
+})
+
+void test('a wall clock that steps shows on the next request, and back again', async (t) => {
+  const { monitor, answer, pass, step } = rig(t)
+  await answer({})
+  pass(1000)
+  step(3_600_000)
+  assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.equal(monitor.quality().offsetMs, 3_600_000)
+  step(-3_600_000 - 20)
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  assert.equal(monitor.quality().offsetMs, -20)
+})
+
+void test('a step brings the next measurement forward, once and no sooner than a retry', async (t) => {
+  const { monitor, answer, pass, step, pauses, runNext, measurements } = rig(t)
+  await answer({})
+  pass(1000)
+  step(60_000)
+  for (let request = 0; request < 5; request += 1) monitor.quality()
+  assert.deepEqual(pauses, [intervalMs, retryMs - 1000])
+  await runNext()
+  // The machine had slept: the reference went on with the wall clock.
+  await answer({})
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  assert.equal(monitor.quality().offsetMs, 0)
+
+  pass(intervalMs / 2)
+  step(60_000)
+  monitor.quality()
+  assert.deepEqual(pauses, [intervalMs, retryMs - 1000, intervalMs, 0])
+  await runNext()
+  assert.equal(measurements.length, 3)
+})
+
+void test('a clock found wrong is not asked about any sooner', async (t) => {
+  const { monitor, answer, pass, pauses } = rig(t)
+  await answer({ referenceMs: START_MS - 60_000 })
+  pass(20_000)
+  assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.deepEqual(pauses, [intervalMs])
+})
+
+void test('RATE slows every later measurement down and ends the bursts', async (t) => {
+  const { monitor, answer, runNext, pauses, measurements } = rig(t)
+  await answer({ kissCode: 'RATE' })
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  await runNext()
+  await answer(kiss('RATE'))
+  await runNext()
+  await answer({})
+  await runNext()
+  await answer(silent())
+  assert.deepEqual(pauses, [2 * intervalMs, 4 * intervalMs, 4 * intervalMs, 4 * retryMs])
+  assert.deepEqual(
+    measurements.map(({ queries }) => queries),
+    [TIME_QUALITY_BOUNDS.queries, 1, 1, 1],
+  )
+  for (let more = 0; more < 6; more += 1) {
+    await runNext()
+    await answer(kiss('RATE'))
+  }
+  assert.equal(pauses.at(-1), TIME_QUALITY_BOUNDS.maxSlowedIntervalMs)
+})
+
+for (const code of ['DENY', 'RSTR']) {
+  void test(`${code} ends the regular questions until the server answers again`, async (t) => {
+    const { monitor, answer, runNext, pauses } = rig(t)
+    const { deniedRetryMs } = TIME_QUALITY_BOUNDS
+    await answer(kiss(code))
+    assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+    await runNext()
+    await answer(silent())
+    await runNext()
+    await answer({})
+    assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+    assert.deepEqual(pauses, [deniedRetryMs, deniedRetryMs, intervalMs])
+  })
+}
+
+void test('a kiss code without a meaning for clients is a failure like another', async (t) => {
+  const { answer, pauses } = rig(t)
+  await answer(kiss('STEP'))
+  assert.deepEqual(pauses, [retryMs])
+})
+
+void test('every pause is up to an eighth longer, never shorter', async (t) => {
+  const { answer, runNext, pauses } = rig(t, { random: 0.5 })
+  await answer({})
+  await runNext()
+  await answer(silent())
+  assert.deepEqual(pauses, [(intervalMs * 17) / 16, (retryMs * 17) / 16])
+})
+
+void test('close cancels the timer and gives the measurement up; what is known stays until it is too old', async (t) => {
+  const waiting = rig(t)
+  await waiting.answer({})
+  waiting.monitor.close()
+  await assert.rejects(waiting.runNext(), /exactly one measurement/)
+  assert.equal(waiting.monitor.quality().state, 'SYNCHRONIZED')
+  waiting.step(60_000)
+  assert.equal(waiting.monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.equal(waiting.pauses.length, 1)
+  waiting.pass(silenceLimitMs + 1)
+  assert.equal(waiting.monitor.quality().offsetMs, null)
+
+  const measuring = rig(t)
+  measuring.monitor.close()
+  const [first] = measuring.measurements
+  assert.equal(first?.signal?.aborted, true)
+  await measuring.answer(new SntpError('ABORTED', 'given up'))
+  assert.equal(measuring.monitor.quality().state, 'UNVERIFIED')
+  assert.deepEqual(measuring.logged, [])
+  assert.deepEqual(measuring.pauses, [])
+})
+
+void test('a server that cannot be read is refused at once', () => {
+  assert.throws(
+    () => openTimeQuality({ server: 'ntp://time.example', nowMs: () => 0, monotonicMs: () => 0 }),
+    { code: 'INVALID_SERVER', message: /ntp:\/\/time\.example/ },
+  )
+})
+
+for (const [name, aheadMs, state] of [
+  ['right', 0, 'SYNCHRONIZED'],
+  ['ahead by an hour', 3_600_000, 'UNSYNCHRONIZED'],
+  ['behind by an hour', -3_600_000, 'UNSYNCHRONIZED'],
+] as const) {
+  void test(`over the wire: a clock that is ${name}`, async (t) => {
+    let monotonicMs = 0
+    const server = await startSntpServer((query) => {
+      monotonicMs += 8
+      const referenceMs = START_MS - aheadMs
+      return [answerTo(query, { receiveMs: referenceMs, transmitMs: referenceMs })]
+    })
+    t.after(() => server.stop())
+    const measured = Promise.withResolvers<TimeQuality>()
+    const monitor = openTimeQuality({
+      server: `127.0.0.1:${server.port}`,
+      nowMs: () => START_MS + monotonicMs,
+      monotonicMs: () => monotonicMs,
+      bounds: { queryTimeoutMs: 20_000 },
+      onMeasured: measured.resolve,
+      onFailure: measured.reject,
+    })
+    t.after(() => monitor.close())
+    const quality = await measured.promise
+    assert.equal(quality.state, state)
+    // The whole 8 ms passed on the way there, and a client can only split them evenly: 4 ms out, within the error.
+    assert.equal(quality.offsetMs, aheadMs + 4)
+    assert.equal(quality.maxErrorMs, 4 + readingMs + 1)
+    assert.equal(quality.source, `127.0.0.1:${server.port}`)
+  })
+}
+
+void test('a silent server does not keep the process alive', { timeout: 30_000 }, async (t) => {
+  const server = await startSntpServer(() => [])
+  t.after(() => server.stop())
+  const program = `
+    import { openTimeQuality } from ${JSON.stringify(new URL('../../src/service/time-quality.ts', import.meta.url).href)}
+    const monitor = openTimeQuality({
+      server: '127.0.0.1:${server.port}',
+      nowMs: Date.now,
+      monotonicMs: () => performance.now(),
+      bounds: { queryTimeoutMs: 3_600_000 },
+    })
+    console.log(monitor.quality().state)
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill())
+  const [output, [code]] = await Promise.all([child.stdout.toArray(), once(child, 'close')])
+  assert.equal(Buffer.concat(output).toString().trim(), 'UNVERIFIED')
+  assert.equal(code, 0)
+})
