@@ -11,7 +11,9 @@ const LONE_SURROGATE = /[\uD800-\uDFFF]/u
 
 function canonicalString(text: string, where: string): string {
   if (LONE_SURROGATE.test(text)) {
-    throw new TypeError(`${where}: a lone surrogate has no canonical JSON form; expected well-formed Unicode`)
+    throw new TypeError(
+      `${where}: a lone surrogate has no canonical JSON form; expected well-formed Unicode`,
+    )
   }
   return JSON.stringify(text)
 }

@@ -94,6 +94,8 @@ export interface Endpoint {
   readonly errors: readonly ErrorCode[]
   /** What an unexpected failure inside becomes. */
   readonly failure: ErrorCode
+  /** Whether it issues API keys: refused before any other check while issuance is paused (spec 5.5). */
+  readonly issuesKeys?: true
   readonly deprecation?: DeprecationNotice
 }
 
@@ -168,7 +170,8 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/status`,
     tag: 'snapshots',
     summary: 'Read the status',
-    description: 'The state of each component as the operator last published it, and recent incidents.',
+    description:
+      'The state of each component as the operator last published it, and recent incidents.',
     success: enveloped('Status'),
     snapshot: 'status',
   },
@@ -373,6 +376,7 @@ export const ENDPOINTS = {
     summary: 'Issue an API key',
     description:
       'Issuance is paused: every request is answered 503 KEYS_UNAVAILABLE and no key is made. The rest of this contract is kept for the day it is reopened.',
+    issuesKeys: true,
     request: 'KeyRequest',
     success: { status: 201, data: 'IssuedKey', envelope: 'response' },
     errors: [
@@ -391,7 +395,8 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
     summary: 'Read the metadata of the key in use',
-    description: 'What is known of the key the request carries, and its remaining quota; never the secret.',
+    description:
+      'What is known of the key the request carries, and its remaining quota; never the secret.',
     success: enveloped('KeyMetadata'),
     errors: ['KEY_REQUIRED'],
   },
@@ -424,7 +429,8 @@ export const ENDPOINTS = {
     status: 'preview',
     cacheClass: 'short-lived',
     summary: 'Reserved for previews',
-    description: 'A namespace for what comes next. It is disabled: every read is answered 403 PREVIEW_NOT_ENABLED.',
+    description:
+      'A namespace for what comes next. It is disabled: every read is answered 403 PREVIEW_NOT_ENABLED.',
     parameter: {
       name: 'path',
       description: 'Anything below the namespace.',

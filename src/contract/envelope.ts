@@ -20,7 +20,11 @@ export interface ResponseIdentity {
  * The body of a success (spec 2.1), fields in the promised order. `dataJson` is the JSON text of `data`, taken as it
  * is: snapshots are stored, hashed and served as the same text, so it is never parsed or written again.
  */
-export function formatSuccess(schemaId: string, identity: ResponseIdentity, dataJson: string): string {
+export function formatSuccess(
+  schemaId: string,
+  identity: ResponseIdentity,
+  dataJson: string,
+): string {
   // Neither a schema id, nor a UUID, nor an ISO timestamp holds a character that JSON would escape.
   return `{"ok":true,"schema":"${schemaId}","requestId":"${identity.requestId}","issuedAt":"${identity.issuedAt}","data":${dataJson}}`
 }

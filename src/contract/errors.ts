@@ -96,7 +96,8 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     meaning: 'The human verification failed.',
-    message: 'The challenge was not passed or was used before; solve a new one and send the request again.',
+    message:
+      'The challenge was not passed or was used before; solve a new one and send the request again.',
   },
   REQUEST_REJECTED: {
     status: 403,
@@ -152,7 +153,8 @@ export const ERRORS = {
     retryable: true,
     retryAfterSeconds: 60,
     meaning: 'The API key has used up its quota.',
-    message: 'This API key has used up its quota; wait for the seconds in Retry-After and try again.',
+    message:
+      'This API key has used up its quota; wait for the seconds in Retry-After and try again.',
   },
   SNAPSHOT_UNAVAILABLE: {
     status: 503,
@@ -170,7 +172,8 @@ export const ERRORS = {
     status: 503,
     retryable: true,
     meaning: 'Issuing or checking API keys is unavailable.',
-    message: 'API keys cannot be issued or checked at the moment; read without a key, or try again later.',
+    message:
+      'API keys cannot be issued or checked at the moment; read without a key, or try again later.',
   },
   SIGNING_UNAVAILABLE: {
     status: 503,
@@ -181,7 +184,8 @@ export const ERRORS = {
   DUPLICATE: {
     status: 200,
     retryable: false,
-    meaning: 'The address is on the list already; answered with 200 so that the status tells nothing.',
+    meaning:
+      'The address is on the list already; answered with 200 so that the status tells nothing.',
     message: 'This address is on the waitlist already; nothing was changed.',
   },
 } as const satisfies { readonly [code: string]: CatalogError }

@@ -288,7 +288,10 @@ const policy = {
       properties: {
         required: flag('Whether public reads need authentication.', false),
         accounts: flag('Whether accounts exist.', false),
-        schemes: textList('Header forms in which a key is read.', 'Authorization: Bearer <API_KEY>'),
+        schemes: textList(
+          'Header forms in which a key is read.',
+          'Authorization: Bearer <API_KEY>',
+        ),
         keyInUrl: flag('Whether a key in a URL is accepted.', false),
         key: {
           type: 'object',
@@ -320,7 +323,15 @@ const policy = {
     versioning: {
       type: 'object',
       description: 'How versions work.',
-      required: ['scheme', 'current', 'registryVersion', 'additive', 'breaking', 'header', 'history'],
+      required: [
+        'scheme',
+        'current',
+        'registryVersion',
+        'additive',
+        'breaking',
+        'header',
+        'history',
+      ],
       properties: {
         scheme: text('Where the version stands.', 'Major version in the path.'),
         current: text('The current major version.', 'v1'),
@@ -578,7 +589,10 @@ const publicKey = {
       'The key as PEM (SubjectPublicKeyInfo), for openssl.',
       '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
     ),
-    notBefore: { ...timestamp('When it began or begins to sign; null when not stated.'), nullable: true },
+    notBefore: {
+      ...timestamp('When it began or begins to sign; null when not stated.'),
+      nullable: true,
+    },
     notAfter: { ...timestamp('When it stops to sign; null when not stated.'), nullable: true },
   },
 } as const
@@ -616,7 +630,10 @@ export const DATA_SCHEMAS = {
     required: ['utc', 'epochMs', 'label', 'quality'],
     properties: {
       utc: timestamp('The time.'),
-      epochMs: whole('The same time in milliseconds since 1970-01-01T00:00:00Z.', 1_795_251_600_000),
+      epochMs: whole(
+        'The same time in milliseconds since 1970-01-01T00:00:00Z.',
+        1_795_251_600_000,
+      ),
       label: {
         type: 'string',
         enum: ['SERVER_UTC'],
@@ -644,7 +661,8 @@ export const DATA_SCHEMAS = {
           offsetMs: {
             type: 'integer',
             nullable: true,
-            description: 'How far this clock is ahead of the source, in milliseconds; null when not measured.',
+            description:
+              'How far this clock is ahead of the source, in milliseconds; null when not measured.',
             example: 0,
           },
           maxErrorMs: {
@@ -690,7 +708,14 @@ export const DATA_SCHEMAS = {
       form: {
         type: 'object',
         description: 'What the fields accept.',
-        required: ['required', 'optional', 'locales', 'interests', 'maxInterests', 'maxUseCaseLength'],
+        required: [
+          'required',
+          'optional',
+          'locales',
+          'interests',
+          'maxInterests',
+          'maxUseCaseLength',
+        ],
         properties: {
           required: textList('Fields that must be sent.', 'email'),
           optional: textList('Fields that may be sent.', 'useCase'),
@@ -841,7 +866,12 @@ export const DATA_SCHEMAS = {
       keyId,
       scope,
       label: { ...label, nullable: true },
-      status: { type: 'string', enum: ['active'], description: 'State of the key.', example: 'active' },
+      status: {
+        type: 'string',
+        enum: ['active'],
+        description: 'State of the key.',
+        example: 'active',
+      },
       createdAt: timestamp('When it was issued.'),
       expiresAt: timestamp('When it expires.'),
     },
@@ -854,7 +884,12 @@ export const DATA_SCHEMAS = {
       keyId,
       scope,
       label: { ...label, nullable: true },
-      status: { type: 'string', enum: ['active'], description: 'State of the key.', example: 'active' },
+      status: {
+        type: 'string',
+        enum: ['active'],
+        description: 'State of the key.',
+        example: 'active',
+      },
       createdAt: timestamp('When it was issued.'),
       expiresAt: timestamp('When it expires.'),
       quota,
@@ -938,7 +973,10 @@ export const ERROR_SCHEMA = {
       example: 'NOT_FOUND',
     },
     status: whole('The HTTP status.', 404),
-    message: text('What a person can do about it; never holds any part of the request.', 'Try again.'),
+    message: text(
+      'What a person can do about it; never holds any part of the request.',
+      'Try again.',
+    ),
     retryable: flag('Whether the same request may succeed later.', false),
     retryAfterSeconds: {
       ...whole('Seconds until a retry may succeed; equals Retry-After.', 42),

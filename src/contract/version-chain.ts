@@ -89,6 +89,11 @@ export function verifyLink(
     throw new ChainError('HASH', snapshotId, computedHash, String(entry.hash))
   }
   if (previous !== undefined && Date.parse(entry.createdAt) < Date.parse(previous.createdAt)) {
-    throw new ChainError('CREATED_AT', snapshotId, `no earlier than ${previous.createdAt}`, entry.createdAt)
+    throw new ChainError(
+      'CREATED_AT',
+      snapshotId,
+      `no earlier than ${previous.createdAt}`,
+      entry.createdAt,
+    )
   }
 }

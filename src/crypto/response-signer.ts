@@ -1,4 +1,5 @@
 import { sign, type KeyObject } from 'node:crypto'
+import type { Sodium } from 'sodium-native'
 
 /** Signs texts with the deployment's Ed25519 key. */
 export interface ResponseSigner {
@@ -9,12 +10,6 @@ export interface ResponseSigner {
    * request target, whatever bytes the client sent, one per character (latin1).
    */
   sign(text: string): string
-}
-
-/** The calls taken from sodium-native, which ships no types. */
-interface Sodium {
-  crypto_sign_seed_keypair(publicKey: Buffer, secretKey: Buffer, seed: Buffer): void
-  crypto_sign_detached(signature: Buffer, message: Buffer, secretKey: Buffer): void
 }
 
 /** Signs through OpenSSL. Present wherever Node is. */
@@ -42,18 +37,18 @@ function createSodiumSigner(sodium: Sodium, privateKey: KeyObject): ResponseSign
       if (text.length > SCRATCH_BYTES) {
         sodium.crypto_sign_detached(signature, Buffer.from(text, 'latin1'), secretKey)
       } else {
-        scratch.latin1Write(text, 0)
+        scratch.write(text, 0, 'latin1')
         sodium.crypto_sign_detached(signature, scratch.subarray(0, text.length), secretKey)
       }
-      return signature.base64Slice(0, 64)
+      return signature.toString('base64')
     },
   }
 }
 
 async function loadSodium(): Promise<Sodium | undefined> {
   try {
-    const loaded = (await import('sodium-native')) as { default: Sodium }
-    return loaded.default
+    const { default: sodium } = await import('sodium-native')
+    return sodium
   } catch {
     // An optional dependency: no build for this platform, or left out on purpose.
     return undefined

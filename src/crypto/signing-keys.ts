@@ -27,7 +27,9 @@ export interface PublicSigningKey {
 
 function requireEd25519(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType !== 'ed25519') {
-    throw new SigningKeyError(`expected an Ed25519 key, found ${key.asymmetricKeyType ?? 'another kind'}`)
+    throw new SigningKeyError(
+      `expected an Ed25519 key, found ${key.asymmetricKeyType ?? 'another kind'}`,
+    )
   }
   return key
 }
@@ -38,7 +40,9 @@ export function parsePrivateSigningKey(pem: string): KeyObject {
   try {
     key = createPrivateKey(pem)
   } catch {
-    throw new SigningKeyError('expected an Ed25519 private key in PKCS#8 PEM, as openssl genpkey -algorithm ed25519 writes it')
+    throw new SigningKeyError(
+      'expected an Ed25519 private key in PKCS#8 PEM, as openssl genpkey -algorithm ed25519 writes it',
+    )
   }
   return requireEd25519(key)
 }

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../contract/canonical-json.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import {
   ChainError,
@@ -7,6 +6,7 @@ import {
   type VersionEntry,
   type VersionSummary,
 } from '../contract/version-chain.ts'
+import { parseVersionEntry, VersionEntryError } from '../contract/version-entry.ts'
 import { sha256Base64url, sha256Hex } from '../crypto/sha256.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { payloadOf, payloadOfCanonical, type Payload } from './payload.ts'
@@ -50,91 +50,100 @@ function reasonOf(error: unknown): string {
 const CHAIN_ALGORITHM =
   'SHA-256 over the line svc-version-v1, a newline and the RFC 8785 canonical JSON of the entry without its hash'
 
-function readEntry(store: ReleaseStore, snapshotId: string): { text: string; entry: VersionEntry } {
-  const text = store.readVersionText(snapshotId)
-  let entry: VersionEntry
-  try {
-    entry = JSON.parse(text) as VersionEntry
-  } catch {
-    throw new ReleasesError(`${snapshotId}: the version file is no JSON`)
+interface StoredVersion {
+  readonly entry: VersionEntry
+  readonly text: string
+}
+
+/** Every version in order, each checked against the one before it. Throws ReleasesError with the entry named. */
+function readChain(store: ReleaseStore): readonly StoredVersion[] {
+  const chain: StoredVersion[] = []
+  for (const snapshotId of store.readVersionIds()) {
+    try {
+      const text = store.readVersionText(snapshotId)
+      const entry = parseVersionEntry(text, snapshotId)
+      verifyLink(chain.at(-1)?.entry, entry, sha256Hex(versionHashText(entry)))
+      chain.push({ entry, text })
+    } catch (error) {
+      const named = error instanceof ChainError || error instanceof VersionEntryError
+      const where = named ? '' : `${snapshotId}: `
+      throw new ReleasesError(`The version chain is broken at ${where}${reasonOf(error)}`, error)
+    }
   }
-  if (canonicalJson(entry as never) !== text) {
-    throw new ReleasesError(`${snapshotId}: the version file is not canonical JSON (RFC 8785)`)
-  }
-  return { text, entry }
+  return chain
+}
+
+function readResource(store: ReleaseStore, name: string, digest: string): string {
+  const text = store.readResourceText(name, digest)
+  const found = sha256Base64url(text)
+  if (found !== digest) throw new Error(`expected the digest ${digest}, found ${found}`)
+  return text
 }
 
 /**
- * Reads every version, checks the whole chain and the digest of every resource any version names, and keeps what the
- * newest one needs in memory. Throws ReleasesError, with the entry named, when the chain is broken or empty; a missing
- * or damaged resource is a fault, not an error.
+ * Reads every version, checks the whole chain and the digest of every resource any version names, and keeps in memory
+ * what the newest one needs. Throws ReleasesError when the chain is broken (the entry is named) or empty; a missing or
+ * damaged resource is a fault, not an error.
  */
 export function loadReleases(store: ReleaseStore): Releases {
-  const versions = new Map<string, Payload>()
-  const summaries: VersionSummary[] = []
-  const verified = new Map<string, string>()
-  const broken = new Map<string, ResourceFault>()
-  let previous: VersionEntry | undefined
-  for (const snapshotId of store.readVersionIds()) {
-    try {
-      const { text, entry } = readEntry(store, snapshotId)
-      verifyLink(previous, entry, sha256Hex(versionHashText(entry)))
-      versions.set(snapshotId, payloadOfCanonical(text))
-      const { sequence, createdAt, previousHash, hash } = entry
-      summaries.push({ snapshotId, sequence, createdAt, previousHash, hash })
-      previous = entry
-    } catch (error) {
-      if (error instanceof ChainError || error instanceof ReleasesError) {
-        throw new ReleasesError(`The version chain is broken at ${error.message}`, error)
-      }
-      throw new ReleasesError(
-        `The version chain is broken at ${snapshotId}: ${reasonOf(error)}`,
-        error,
-      )
-    }
-    for (const [resource, digest] of Object.entries(previous.resources)) {
-      const key = `${resource} ${digest}`
-      if (verified.has(key) || broken.has(key)) continue
-      try {
-        const text = store.readResourceText(resource, digest)
-        const found = sha256Base64url(text)
-        if (found !== digest) throw new Error(`expected digest ${digest}, found ${found}`)
-        verified.set(key, text)
-      } catch (error) {
-        broken.set(key, { snapshotId, resource, reason: reasonOf(error), served: false })
-      }
-    }
-  }
-  if (previous === undefined) {
+  const chain = readChain(store)
+  const newest = chain.at(-1)
+  if (newest === undefined) {
     throw new ReleasesError('No version is published; publish one first (npm run svc -- publish)')
   }
-  const newest = previous
-  const served = new Map<SnapshotName, Payload>()
-  const faults = new Map(broken)
-  for (const name of SNAPSHOT_NAMES) {
-    const digest = newest.resources[name]
-    const key = `${name} ${digest}`
-    const text = verified.get(key)
-    if (digest !== undefined && text !== undefined) {
-      served.set(name, payloadOfCanonical(text, digest))
-      continue
+  const { snapshotId: headSnapshotId, hash: headHash, resources } = newest.entry
+  const served = new Map<string, Payload>()
+  const faults: ResourceFault[] = []
+  const seen = new Set<string>()
+  // Newest first, so that a fault of a file which several versions share is told of the version that is served.
+  for (const { entry } of chain.toReversed()) {
+    for (const [resource, digest] of Object.entries(entry.resources)) {
+      const file = `${resource} ${digest}`
+      if (seen.has(file)) continue
+      seen.add(file)
+      try {
+        const text = readResource(store, resource, digest)
+        if (entry === newest.entry) served.set(resource, payloadOfCanonical(text, digest))
+      } catch (error) {
+        const { snapshotId } = entry
+        faults.push({
+          snapshotId,
+          resource,
+          reason: reasonOf(error),
+          served: entry === newest.entry,
+        })
+      }
     }
-    const reason = broken.get(key)?.reason ?? `${newest.snapshotId} does not hold this resource`
-    faults.set(key, { snapshotId: newest.snapshotId, resource: name, reason, served: true })
   }
-  const head = versions.get(newest.snapshotId)
-  if (head === undefined) throw new ReleasesError(`${newest.snapshotId} was not kept`)
+  for (const resource of SNAPSHOT_NAMES) {
+    if (resources[resource] !== undefined) continue
+    const reason = `${headSnapshotId} was published without it`
+    faults.push({ snapshotId: headSnapshotId, resource, reason, served: true })
+  }
+  const versions = new Map(
+    chain.map(({ entry, text }) => [entry.snapshotId, payloadOfCanonical(text)]),
+  )
   return {
-    head,
-    headSnapshotId: newest.snapshotId,
+    head: payloadOfCanonical(newest.text),
+    headSnapshotId,
     history: payloadOf({
       algorithm: CHAIN_ALGORITHM,
-      count: summaries.length,
-      head: { snapshotId: newest.snapshotId, hash: newest.hash },
-      entries: summaries.toReversed(),
+      count: chain.length,
+      head: { snapshotId: headSnapshotId, hash: headHash },
+      entries: chain.map(({ entry }) => summaryOf(entry)).toReversed(),
     }),
     snapshot: (name) => served.get(name),
     version: (snapshotId) => versions.get(snapshotId),
-    faults: [...faults.values()],
+    faults,
   }
+}
+
+function summaryOf({
+  snapshotId,
+  sequence,
+  createdAt,
+  previousHash,
+  hash,
+}: VersionEntry): VersionSummary {
+  return { snapshotId, sequence, createdAt, previousHash, hash }
 }

@@ -1,0 +1,99 @@
+import { ENDPOINTS, type Registry } from './contract/endpoints.ts'
+import { ISSUANCE, type Issuance } from './contract/issuance.ts'
+import { checkRegistry } from './contract/registry-rules.ts'
+import { REGISTRY_VERSION } from './contract/registry-version.ts'
+import { visibleEndpoints, type Runtime } from './contract/visible-endpoints.ts'
+import type { ResponseSigner } from './crypto/response-signer.ts'
+import { createDiscoveryIndex } from './documents/discovery.ts'
+import { createOpenApi } from './documents/openapi.ts'
+import { createPolicy } from './documents/policy.ts'
+import type { ApiRequest, Reply } from './http/api-request.ts'
+import type { Handler } from './http/exchange.ts'
+import { createPipeline } from './http/pipeline.ts'
+import { createResponder } from './http/respond.ts'
+import { createRouter } from './http/router.ts'
+import { createSite } from './pages/site.ts'
+import type { ChallengeDescription } from './routes/early-access.ts'
+import { createHandlers } from './routes/handlers.ts'
+import type { ApiKeys } from './service/api-keys.ts'
+import type { Clock } from './service/clock.ts'
+import type { Log } from './service/log.ts'
+import { documentPayloadOf, payloadOf } from './service/payload.ts'
+import type { Releases } from './service/releases.ts'
+import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
+import type { TimeQualityMonitor } from './service/time-quality.ts'
+
+/** The key that signs and what is published of it. */
+export interface Signing {
+  readonly signer: ResponseSigner
+  /** Exactly one of them is current: the signer's. */
+  readonly keys: readonly PublishedSigningKey[]
+}
+
+/** Everything the app is made of. What main opens, tests compose. */
+export interface AppParts {
+  readonly runtime: Runtime
+  readonly deployment: 'primary' | 'preview'
+  /** Own origin: scheme and authority, without a slash at the end. */
+  readonly baseUrl: string
+  readonly releases: Releases
+  /** Undefined: answers are unsigned (spec 5.7). */
+  readonly signing: Signing | undefined
+  readonly apiKeys: ApiKeys
+  readonly timeQuality: TimeQualityMonitor
+  readonly challenge: ChallengeDescription
+  readonly clock: Clock
+  readonly log: Log
+  /** Another registry, for a test; the service's own when left out. */
+  readonly registry?: Registry
+  /** Handlers of rows that only a test's registry has. */
+  readonly extraHandlers?: { readonly [name: string]: Handler }
+  /** The registry's word on issuance; the service's own when left out. No configuration reaches it. */
+  readonly issuance?: Issuance
+}
+
+/** A request in, its answer out; never throws and never rejects. */
+export type App = (request: ApiRequest) => Reply | Promise<Reply>
+
+/** Everything at or below `/api` answers JSON (contract decisions 3.14). */
+function isApiPath(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/')
+}
+
+/** Composes the app. Throws when the registry breaks one of its own rules. */
+export function createApp(parts: AppParts): App {
+  const { runtime, deployment, baseUrl, releases, signing, apiKeys, timeQuality, clock, log } =
+    parts
+  const registry: Registry = parts.registry ?? ENDPOINTS
+  const issuance = parts.issuance ?? ISSUANCE
+  const faults = checkRegistry(registry, { issuance })
+  if (faults.length > 0) throw new Error(`The registry breaks its rules: ${faults.join('; ')}`)
+
+  const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
+  const handlers = createHandlers({
+    releases,
+    documents: {
+      index: payloadOf(createDiscoveryIndex(described)),
+      policy: payloadOf(createPolicy(described)),
+      openapi: documentPayloadOf(createOpenApi(described)),
+    },
+    signingKeys: signing === undefined ? undefined : payloadOf(describeSigningKeys(signing.keys)),
+    apiKeys,
+    timeQuality,
+    challenge: parts.challenge,
+    clock,
+  })
+  const answerApi = createPipeline({
+    router: createRouter(visibleEndpoints(registry, runtime), {
+      ...handlers,
+      ...parts.extraHandlers,
+    }),
+    responder: createResponder({ signer: signing?.signer, noIndex: deployment === 'preview' }),
+    apiKeys,
+    issuance,
+    clock,
+    log,
+  })
+  const answerSite = createSite({ deployment })
+  return (request) => (isApiPath(request.path) ? answerApi(request) : answerSite(request))
+}

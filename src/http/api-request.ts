@@ -1,0 +1,26 @@
+/** A request as the pipeline sees it, whatever carried it. */
+export interface ApiRequest {
+  /** As received; methods are case-sensitive (RFC 9110 9.1). */
+  readonly method: string
+  /** The request target as received, in origin form: path, and `?query` where one was sent. This is what is signed. */
+  readonly target: string
+  /** The part of `target` before the first `?`; nothing is decoded or resolved. */
+  readonly path: string
+  /** A header's value by lower-case name; several field lines are one list (RFC 9110 5.3). */
+  header(name: string): string | undefined
+}
+
+/** An answer, ready to be written. */
+export interface Reply {
+  readonly status: number
+  /** Names and values in turn. `Date` and connection headers are the listener's. */
+  readonly headers: readonly string[]
+  /** Nothing is sent after the headers when it is undefined. */
+  readonly body: string | undefined
+}
+
+/** Splits a request target at the first `?`. */
+export function pathOf(target: string): string {
+  const query = target.indexOf('?')
+  return query === -1 ? target : target.slice(0, query)
+}

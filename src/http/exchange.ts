@@ -1,0 +1,26 @@
+import type { CheckedKey } from '../service/api-keys.ts'
+import type { Payload } from '../service/payload.ts'
+import type { ApiRequest } from './api-request.ts'
+import type { Route, ServedEndpoint } from './router.ts'
+
+/** One request on its way through the pipeline, and what the steps have found out so far. */
+export interface Exchange {
+  readonly request: ApiRequest
+  /** When the request was taken up: milliseconds since the epoch, and the same as the wire writes it. */
+  readonly nowMs: number
+  readonly issuedAt: string
+  readonly requestId: string
+  /** Set by findRoute; an unknown path ends there. */
+  route: Route | undefined
+  /** Set by findRoute: what the caller filled in for the path's parameter. */
+  parameter: string
+  /** Set by admitMethod. */
+  endpoint: ServedEndpoint | undefined
+  /** Set by checkKey when the request carries a key. */
+  key: CheckedKey | undefined
+  /** Set by callHandler. */
+  payload: Payload | undefined
+}
+
+/** Gives the data of a success, or throws ApiError. One per row of the registry. */
+export type Handler = (exchange: Exchange) => Payload | Promise<Payload>

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../contract/api-error.ts'
+import type { Issuance } from '../contract/issuance.ts'
+import { KeyQuotaError, type ApiKeys, type KeyQuota } from '../service/api-keys.ts'
+import { formatInstant, type Clock } from '../service/clock.ts'
+import type { Log } from '../service/log.ts'
+import type { ApiRequest, Reply } from './api-request.ts'
+import { presentedKey } from './authenticate.ts'
+import { matchesIfNoneMatch } from './conditional.ts'
+import type { Exchange } from './exchange.ts'
+import type { Responder } from './respond.ts'
+import type { Router } from './router.ts'
+
+/** What the steps work with. */
+export interface PipelineParts {
+  readonly router: Router
+  readonly responder: Responder
+  readonly apiKeys: ApiKeys
+  /** The registry's own word on issuing keys; nothing else reaches it. */
+  readonly issuance: Issuance
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * A step looks at the exchange, adds what it found out, and either ends it with a reply or lets it go on. A refusal is
+ * thrown as ApiError. A step that need not wait gives no promise, so that a plain read takes no turn of the event loop.
+ */
+type Step = (exchange: Exchange, parts: PipelineParts) => Outcome | Promise<Outcome>
+type Outcome = Reply | void
+
+/** Every API request takes these steps in this order. */
+const STEPS: readonly Step[] = [
+  findRoute,
+  admitMethod,
+  holdIssuance,
+  checkKey,
+  callHandler,
+  revalidate,
+  respond,
+]
+
+/** The path must be one of the registry's. */
+function findRoute(exchange: Exchange, { router }: PipelineParts): void {
+  const found = router(exchange.request.path)
+  if (found === undefined) throw new ApiError('NOT_FOUND')
+  exchange.route = found.route
+  exchange.parameter = found.parameter
+}
+
+/** The method must be one of the path's; a preflight ends here (Fetch standard 3.2.2). */
+function admitMethod(exchange: Exchange, { responder }: PipelineParts): Reply | undefined {
+  const { request, route } = exchange
+  if (route === undefined) throw new ApiError('NOT_FOUND')
+  exchange.endpoint = route.endpoints.get(request.method)
+  if (exchange.endpoint !== undefined) return undefined
+  if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
+  throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
+}
+
+/** While issuance is paused its endpoint refuses every request, whatever it carries (contract decisions section 5). */
+function holdIssuance({ endpoint }: Exchange, { issuance }: PipelineParts): void {
+  if (endpoint?.row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
+}
+
+/** A key that is presented is checked and counted, wherever it is; it is never taken for anonymous (spec 5.4). */
+function checkKey(exchange: Exchange, { apiKeys }: PipelineParts): void | Promise<void> {
+  const key = presentedKey(exchange.request)
+  if (key === undefined) {
+    if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
+    return
+  }
+  return apiKeys.check(key).then((checked) => {
+    exchange.key = checked
+  })
+}
+
+/** The endpoint's own work. */
+function callHandler(exchange: Exchange): void | Promise<void> {
+  const payload = exchange.endpoint?.handler(exchange)
+  if (payload instanceof Promise) {
+    return payload.then((made) => {
+      exchange.payload = made
+    })
+  }
+  exchange.payload = payload
+}
+
+/** A reader who has the current data already gets 304. Only a read that succeeded comes this far (RFC 9110 13.2.1). */
+function revalidate(exchange: Exchange, { responder }: PipelineParts): Reply | undefined {
+  const { request, endpoint, payload } = exchange
+  if (endpoint?.row.method !== 'GET' || payload === undefined) return undefined
+  const known = request.header('if-none-match')
+  if (known === undefined || !matchesIfNoneMatch(known, payload.etag)) return undefined
+  return responder.notModified(exchange, endpoint, payload)
+}
+
+/** The full answer. */
+function respond(exchange: Exchange, { responder }: PipelineParts): Reply {
+  const { endpoint, payload } = exchange
+  if (endpoint === undefined || payload === undefined) throw new Error('A step was left out')
+  return responder.success(exchange, endpoint, payload)
+}
+
+function walk(exchange: Exchange, parts: PipelineParts, from: number): Reply | Promise<Reply> {
+  for (let index = from; index < STEPS.length; index += 1) {
+    const outcome = STEPS[index]?.(exchange, parts)
+    if (outcome instanceof Promise) {
+      return outcome.then((reply) => reply ?? walk(exchange, parts, index + 1))
+    }
+    if (outcome !== undefined) return outcome
+  }
+  throw new Error('The last step gives a reply')
+}
+
+/** The one exit for errors: a refusal becomes its catalog entry, anything else the endpoint's own failure and a log line. */
+function fail(exchange: Exchange, parts: PipelineParts, error: unknown): Reply {
+  const { responder, log } = parts
+  const { requestId, endpoint } = exchange
+  const quota: KeyQuota | undefined =
+    error instanceof KeyQuotaError ? error.quota : exchange.key?.quota
+  try {
+    if (error instanceof ApiError) {
+      if (error.cause !== undefined) {
+        log.warn(
+          { requestId, endpoint: endpoint?.name, code: error.code, err: error.cause },
+          'Refused',
+        )
+      }
+      return responder.failure(exchange, error.code, error.details, quota)
+    }
+    const code = endpoint?.row.failure ?? 'SNAPSHOT_UNAVAILABLE'
+    log.error({ requestId, endpoint: endpoint?.name, code, err: error }, 'A request failed')
+    return responder.failure(exchange, code, {}, quota)
+  } catch (cause) {
+    log.error({ requestId, endpoint: endpoint?.name, err: cause }, 'An answer could not be signed')
+    return responder.unsigned(exchange)
+  }
+}
+
+/** The pipeline: every API request in, its reply out. Never throws and never rejects. */
+export function createPipeline(
+  parts: PipelineParts,
+): (request: ApiRequest) => Reply | Promise<Reply> {
+  return (request) => {
+    const nowMs = parts.clock.nowMs()
+    const exchange: Exchange = {
+      request,
+      nowMs,
+      issuedAt: formatInstant(nowMs),
+      requestId: randomUUID(),
+      route: undefined,
+      parameter: '',
+      endpoint: undefined,
+      key: undefined,
+      payload: undefined,
+    }
+    try {
+      const reply = walk(exchange, parts, 0)
+      return reply instanceof Promise
+        ? reply.catch((error: unknown) => fail(exchange, parts, error))
+        : reply
+    } catch (error) {
+      return fail(exchange, parts, error)
+    }
+  }
+}

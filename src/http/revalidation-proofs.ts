@@ -1,0 +1,30 @@
+import { formatRevalidated, formatRevalidationText } from '../contract/signature.ts'
+import type { ResponseSigner } from '../crypto/response-signer.ts'
+
+/** Enough for every path many times over; random queries must not grow it. */
+const MAX_PROOFS = 1024
+
+/**
+ * The values of X-SVC-Revalidated. A proof is signed once and used again for the same method, target and ETag within
+ * the same second (contract decisions 3.4), so that a crowd that revalidates one snapshot costs one signature.
+ */
+export function createRevalidationProofs(
+  signer: ResponseSigner,
+): (method: string, target: string, etag: string, nowMs: number, signedAt: string) => string {
+  const proofs = new Map<string, string>()
+  let second = -1
+  return (method, target, etag, nowMs, signedAt) => {
+    const current = Math.floor(nowMs / 1000)
+    if (current !== second || proofs.size >= MAX_PROOFS) {
+      proofs.clear()
+      second = current
+    }
+    const asked = `${method} ${target} ${etag}`
+    const known = proofs.get(asked)
+    if (known !== undefined) return known
+    const text = formatRevalidationText({ method, target, signedAt, etag })
+    const proof = formatRevalidated(signedAt, signer.sign(text))
+    proofs.set(asked, proof)
+    return proof
+  }
+}

@@ -1,0 +1,85 @@
+import type { Endpoint, Method, Registry } from '../contract/endpoints.ts'
+import type { Handler } from './exchange.ts'
+
+/** A row of the registry joined with its handler. */
+export interface ServedEndpoint {
+  readonly name: string
+  readonly row: Endpoint
+  readonly handler: Handler
+}
+
+/** A path and the rows that stand on it. */
+export interface Route {
+  /** Rows by method; HEAD goes with GET. */
+  readonly endpoints: ReadonlyMap<string, ServedEndpoint>
+  /** Value of `Allow`: read methods first, as the registry orders them. */
+  readonly allow: string
+  /** Whether the path can be read, and so answers preflights. */
+  readonly isRead: boolean
+}
+
+/** A route and what the caller filled in for its parameter ('' where it has none). */
+export interface FoundRoute {
+  readonly route: Route
+  readonly parameter: string
+}
+
+/** Finds the route of a path, compared as received: nothing is decoded, resolved or folded. */
+export type Router = (path: string) => FoundRoute | undefined
+
+interface OpenRoute {
+  readonly prefix: string
+  readonly mayBeEmpty: boolean
+  readonly route: Route
+}
+
+const READ_METHODS: readonly string[] = ['GET', 'HEAD']
+
+function routeOf(endpoints: readonly ServedEndpoint[]): Route {
+  const byMethod = new Map<string, ServedEndpoint>(
+    endpoints.map((endpoint) => [endpoint.row.method, endpoint]),
+  )
+  const read = byMethod.get('GET')
+  const writes = [...byMethod.keys()].filter((method) => method !== 'GET')
+  if (read !== undefined) byMethod.set('HEAD', read)
+  const allow = read === undefined ? writes : [...READ_METHODS, ...writes, 'OPTIONS']
+  return { endpoints: byMethod, allow: allow.join(', '), isRead: read !== undefined }
+}
+
+/** The router of a registry's rows. Every row needs a handler; throws when one is missing. */
+export function createRouter(
+  registry: Registry,
+  handlers: { readonly [name: string]: Handler },
+): Router {
+  const byPath = new Map<string, ServedEndpoint[]>()
+  for (const [name, row] of Object.entries(registry)) {
+    const handler = handlers[name]
+    if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
+    byPath.set(row.path, [...(byPath.get(row.path) ?? []), { name, row, handler }])
+  }
+  const exact = new Map<string, FoundRoute>()
+  const open: OpenRoute[] = []
+  for (const [path, endpoints] of byPath) {
+    const route = routeOf(endpoints)
+    const parameter = endpoints[0]?.row.parameter
+    if (parameter === undefined) {
+      exact.set(path, { route, parameter: '' })
+      continue
+    }
+    const prefix = path.slice(0, path.indexOf('{'))
+    open.push({ prefix, mayBeEmpty: parameter.mayBeEmpty, route })
+    if (parameter.mayBeEmpty) exact.set(prefix.slice(0, -1), { route, parameter: '' })
+  }
+  return (path) => {
+    const found = exact.get(path)
+    if (found !== undefined) return found
+    for (const { prefix, mayBeEmpty, route } of open) {
+      if (!path.startsWith(prefix) || (path.length === prefix.length && !mayBeEmpty)) continue
+      return { route, parameter: path.slice(prefix.length) }
+    }
+    return undefined
+  }
+}
+
+/** Methods that change something, by the contract's rows; their answers never carry a CORS header. */
+export const WRITE_METHODS: ReadonlySet<string> = new Set<Method>(['POST', 'DELETE'])

@@ -1,0 +1,207 @@
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import type { App } from './app.ts'
+import { pathOf, type ApiRequest, type Reply } from './http/api-request.ts'
+import type { Log } from './service/log.ts'
+
+/** What a listener needs beside the app. */
+export interface ListenerOptions {
+  /** Whether search engines are told to stay away, also on answers that no pipeline made. */
+  readonly noIndex: boolean
+  readonly log: Log
+  /** Told of every answer: for metrics. */
+  readonly onAnswer?: (method: string, status: number, seconds: number) => void
+}
+
+/** How long a client may take to send its headers, and its whole request. */
+const HEADERS_TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than the idle time of common load balancers (60 s), so that it is not this side that closes under a request. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** A body that nobody wants is read up to here, so that the client can read the answer; then the connection ends. */
+const MAX_DRAINED_BYTES = 65_536
+
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
+/** `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2); an http origin needs a host that is not empty. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?$/i
+
+/** The request target in origin form, or undefined when it is of no form that is served (RFC 9112 3.2). */
+export function originFormOf(target: string): string | undefined {
+  if (target.startsWith('/')) return target
+  const authority = ABSOLUTE_FORM.exec(target)
+  if (authority === null) return undefined
+  const rest = target.slice(authority[0].length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** Whether the request has the one well-formed Host that RFC 9112 3.2 asks for (HTTP/1.0 may have none). */
+function hasValidHost(request: IncomingMessage): boolean {
+  const { rawHeaders } = request
+  let host: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (host !== undefined) return false
+    host = rawHeaders[index + 1] ?? ''
+  }
+  if (host === undefined) return request.httpVersion === '1.0'
+  return HOST.test(host)
+}
+
+function apiRequestOf(request: IncomingMessage, target: string): ApiRequest {
+  return {
+    method: request.method ?? 'GET',
+    target,
+    path: pathOf(target),
+    header(name) {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Reads and forgets a body that no handler wants, up to a bound; past it the connection is cut. */
+function drain(request: IncomingMessage): void {
+  let left = MAX_DRAINED_BYTES
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
+}
+
+/** An HTTP server for the app. Not listening yet; `stopListening` ends it. */
+export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOptions): Server {
+  const robotsTag = noIndex ? ['X-Robots-Tag', 'noindex, nofollow'] : []
+
+  /** Answers to what is no request of ours: no method and target to sign, so an empty body (contract decisions 3.16). */
+  const emptyHeaders = [
+    'Cache-Control',
+    'no-store',
+    'Connection',
+    'close',
+    'Content-Length',
+    '0',
+    ...robotsTag,
+  ]
+
+  function refuse(response: ServerResponse, status: number): void {
+    response.writeHead(status, emptyHeaders)
+    response.end()
+  }
+
+  function refuseRaw(socket: Socket, status: number): void {
+    const fields: string[] = []
+    for (let index = 0; index < emptyHeaders.length; index += 2) {
+      fields.push(`${emptyHeaders[index]}: ${emptyHeaders[index + 1]}\r\n`)
+    }
+    const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`
+    socket.end(`${line}${fields.join('')}\r\n`)
+  }
+
+  function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+    const headers = [...reply.headers]
+    if (!server.listening) headers.push('Connection', 'close')
+    // A 304 carries only what a cache may merge into what it stored; persistence is HTTP/1.1's default anyway.
+    else if (reply.status === 304 && request.httpVersion === '1.1')
+      response.removeHeader('Connection')
+    response.writeHead(reply.status, headers)
+    response.end(reply.body)
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      // Host is checked here, since Node's own answer to a bad one could be cached.
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    (request, response) => {
+      const started = onAnswer === undefined ? 0 : performance.now()
+      const method = request.method ?? 'GET'
+      if (!hasValidHost(request)) return refuse(response, 400)
+      const target = request.url ?? ''
+      if (target === '*' && method === 'OPTIONS') {
+        response.writeHead(204, robotsTag)
+        response.end()
+        return undefined
+      }
+      const originForm = originFormOf(target)
+      if (originForm === undefined) return refuse(response, 400)
+      if (hasBody(request)) drain(request)
+      const reply = app(apiRequestOf(request, originForm))
+      if (reply instanceof Promise) {
+        reply.then(
+          (settled) => write(request, response, settled),
+          (error: unknown) => {
+            log.error({ err: error }, 'The app rejected, which it never should')
+            response.destroy()
+          },
+        )
+      } else {
+        write(request, response, reply)
+      }
+      if (onAnswer !== undefined) {
+        response.once('finish', () => {
+          onAnswer(method, response.statusCode, (performance.now() - started) / 1000)
+        })
+      }
+      return undefined
+    },
+  )
+
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    refuse(response, 417)
+  })
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    refuseRaw(socket, 400)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    if (error.code === 'HPE_HEADER_OVERFLOW') refuseRaw(socket, 431)
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseRaw(socket, 408)
+    else refuseRaw(socket, 400)
+  })
+  return server
+}
+
+/** Listens; resolves with the port that was taken. Rejects with the reason in words. */
+export function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason =
+        error.code === 'EADDRINUSE' ? 'another program listens there already' : error.message
+      reject(new Error(`Cannot listen on ${host} port ${port}: ${reason}`))
+    })
+    server.listen(port, host, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+/** Accepts nothing more, lets what is in flight finish for up to `graceMs`, then cuts what is left. */
+export async function stopListening(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(cut)
+}

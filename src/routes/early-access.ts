@@ -1,0 +1,47 @@
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { REQUEST_MEDIA_TYPE } from '../contract/headers.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { INTERESTS, LOCALES, REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
+
+type EarlyAccess = DataOf<'EarlyAccess'>
+
+/** The human-verification challenge as the form needs to know it. */
+export type ChallengeDescription = EarlyAccess['challenge']
+
+const NOTES: { readonly [State in EarlyAccess['state']]: string } = {
+  open: 'The waitlist is open.',
+  unavailable: 'Registration is not available at the moment; try again later.',
+}
+
+/** `data` of the waitlist's availability. */
+export function describeEarlyAccess(
+  state: EarlyAccess['state'],
+  challenge: ChallengeDescription,
+): EarlyAccess {
+  const { required, properties } = REQUEST_SCHEMAS.Registration
+  const isRequired = new Set<string>(required)
+  return {
+    state,
+    note: NOTES[state],
+    registration: {
+      method: ENDPOINTS.register.method,
+      path: ENDPOINTS.register.path,
+      contentType: REQUEST_MEDIA_TYPE,
+      maxBodyBytes: LIMITS.maxBodyBytes,
+    },
+    form: {
+      required,
+      optional: Object.keys(properties).filter((name) => !isRequired.has(name)),
+      locales: LOCALES,
+      interests: INTERESTS,
+      maxInterests: LIMITS.maxInterests,
+      maxUseCaseLength: LIMITS.maxUseCaseCodePoints,
+    },
+    challenge,
+    privacy: [
+      'No IP address is stored or logged.',
+      'The address and the use case are sealed before they are stored; the server need not hold the key that opens them.',
+      'A repeated address is recognised by a keyed hash.',
+    ],
+  }
+}

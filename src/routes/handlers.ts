@@ -1,0 +1,100 @@
+import { ApiError } from '../contract/api-error.ts'
+import type { EndpointName } from '../contract/endpoints.ts'
+import type { SnapshotName } from '../contract/snapshot-schemas.ts'
+import type { Handler } from '../http/exchange.ts'
+import type { ApiKeys } from '../service/api-keys.ts'
+import type { Clock } from '../service/clock.ts'
+import { payloadOf, type Payload } from '../service/payload.ts'
+import type { Releases } from '../service/releases.ts'
+import type { TimeQualityMonitor } from '../service/time-quality.ts'
+import { describeEarlyAccess, type ChallengeDescription } from './early-access.ts'
+import { readTime } from './time.ts'
+
+/** What the handlers answer from. */
+export interface HandlerParts {
+  readonly releases: Releases
+  /** The documents about the API itself, made once. */
+  readonly documents: {
+    readonly index: Payload
+    readonly policy: Payload
+    readonly openapi: Payload
+  }
+  /** The signing-key document; undefined where no signing key is configured. */
+  readonly signingKeys: Payload | undefined
+  readonly apiKeys: ApiKeys
+  readonly timeQuality: TimeQualityMonitor
+  readonly challenge: ChallengeDescription
+  readonly clock: Clock
+}
+
+/** One handler for each row of the registry: a forgotten one does not compile. */
+export type Handlers = { readonly [Name in EndpointName]: Handler }
+
+/** Makes the handlers. Each gives the data of a success or throws ApiError. */
+export function createHandlers(parts: HandlerParts): Handlers {
+  const { releases, documents, signingKeys, apiKeys, timeQuality, clock } = parts
+
+  const snapshot =
+    (name: SnapshotName): Handler =>
+    () => {
+      const payload = releases.snapshot(name)
+      if (payload === undefined) throw new ApiError('SNAPSHOT_UNAVAILABLE')
+      return payload
+    }
+
+  return {
+    index: () => documents.index,
+    policy: () => documents.policy,
+    openapi: () => documents.openapi,
+
+    status: snapshot('status'),
+    architecture: snapshot('architecture'),
+    developmentQueue: snapshot('development-queue'),
+    roadmap: snapshot('roadmap'),
+    changelog: snapshot('changelog'),
+    wallet: snapshot('wallet'),
+    walletArchitecture: snapshot('wallet/architecture'),
+    walletSecurity: snapshot('wallet/security'),
+    walletEvidence: snapshot('wallet/evidence'),
+    walletCapabilities: snapshot('wallet/capabilities'),
+    walletIntegration: snapshot('wallet/integration'),
+    walletDevelopment: snapshot('wallet/development'),
+
+    time: () => payloadOf(readTime(clock.nowMs(), timeQuality.quality())),
+
+    version: () => releases.head,
+    versions: () => releases.history,
+    versionById: ({ parameter }) => {
+      const payload = releases.version(parameter)
+      if (payload === undefined) throw new ApiError('VERSION_NOT_FOUND')
+      return payload
+    },
+
+    earlyAccess: () => payloadOf(describeEarlyAccess('unavailable', parts.challenge)),
+    // The waitlist has no store yet, and answers as it will whenever its store is down.
+    register: () => {
+      throw new ApiError('REGISTRATION_UNAVAILABLE')
+    },
+
+    // Reached only with issuance open, for which there is no store yet: it answers as it will with the store down.
+    createKey: () => {
+      throw new ApiError('KEYS_UNAVAILABLE')
+    },
+    keySelf: ({ key }) => {
+      if (key === undefined) throw new ApiError('KEY_REQUIRED')
+      return payloadOf(key.metadata)
+    },
+    revokeKeySelf: async ({ key }) => {
+      if (key === undefined) throw new ApiError('KEY_REQUIRED')
+      return payloadOf(await apiKeys.revoke(key.metadata.keyId))
+    },
+    signingKey: () => {
+      if (signingKeys === undefined) throw new ApiError('SIGNING_UNAVAILABLE')
+      return signingKeys
+    },
+
+    preview: () => {
+      throw new ApiError('PREVIEW_NOT_ENABLED')
+    },
+  }
+}

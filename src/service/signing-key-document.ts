@@ -1,0 +1,44 @@
+import type { DataOf } from '../contract/schemas.ts'
+import { HEADERS } from '../contract/headers.ts'
+import {
+  REVALIDATION_TEXT_LINES,
+  SIGNATURE_MAX_AGE_SECONDS,
+  SIGNED_TEXT_LINES,
+} from '../contract/signature.ts'
+import type { PublicSigningKey } from '../crypto/signing-keys.ts'
+
+/** A public key with its part in the rotation. */
+export interface PublishedSigningKey extends PublicSigningKey {
+  readonly status: 'current' | 'next' | 'retired'
+  /** ISO 8601 UTC, or null when the operator states none. */
+  readonly notBefore: string | null
+  readonly notAfter: string | null
+}
+
+/** `data` of the signing-key document (contract decisions section 6); `keys` hold exactly one current key. */
+export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataOf<'SigningKeys'> {
+  const current = keys.find(({ status }) => status === 'current')
+  if (current === undefined) throw new Error('Expected one current signing key')
+  const others = keys.filter((key) => key !== current)
+  return {
+    keyId: current.keyId,
+    algorithm: 'Ed25519',
+    keys: [current, ...others].map((key) => ({
+      keyId: key.keyId,
+      status: key.status,
+      jwk: key.jwk,
+      publicKeyPem: key.publicKeyPem,
+      notBefore: key.notBefore,
+      notAfter: key.notAfter,
+    })),
+    signedText: SIGNED_TEXT_LINES,
+    revalidationText: REVALIDATION_TEXT_LINES,
+    headers: {
+      contentDigest: HEADERS.contentDigest,
+      signedAt: HEADERS.signedAt,
+      signature: HEADERS.signature,
+      revalidated: HEADERS.revalidated,
+    },
+    maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS,
+  }
+}
