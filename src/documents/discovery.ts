@@ -1,0 +1,36 @@
+import { API_VERSION, BASE_PATH, type Registry } from '../contract/endpoints.ts'
+import { LINKS } from '../contract/links.ts'
+import type { DataOf } from '../contract/schemas.ts'
+import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
+
+/** What the discovery index is made from. */
+export interface DiscoveryOptions {
+  readonly registry: Registry
+  readonly runtime: Runtime
+  /** Semantic version of the registry. */
+  readonly registryVersion: string
+}
+
+/** `data` of `GET /api/v1`: every row that this runtime serves, in the order of the registry. Pure. */
+export function createDiscoveryIndex(options: DiscoveryOptions): DataOf<'DiscoveryIndex'> {
+  return {
+    apiVersion: API_VERSION,
+    basePath: BASE_PATH,
+    registryVersion: options.registryVersion,
+    endpoints: Object.entries(visibleEndpoints(options.registry, options.runtime)).map(
+      ([name, row]) => ({
+        name,
+        method: row.method,
+        path: row.path,
+        summary: row.summary,
+        stability: row.stability,
+        status: row.status,
+        runtime: row.runtime,
+        cacheClass: row.cacheClass,
+        authentication: row.authentication,
+        ...row.deprecation,
+      }),
+    ),
+    links: LINKS,
+  }
+}

@@ -1,0 +1,39 @@
+import type { JsonValue } from '../contract/canonical-json.ts'
+import type { JsonSchema } from '../contract/schema-type.ts'
+import { toJson } from './plain-json.ts'
+
+/**
+ * Optional fields that stand only in a special case (a deprecated endpoint, an open issuance, an answer with a known
+ * wait). An ordinary example would contradict itself with one of them, so it leaves them out.
+ */
+export const SPECIAL_CASE_FIELDS: readonly string[] = [
+  'deprecatedAt',
+  'sunsetAt',
+  'successor',
+  'approvedBy',
+  'approvedAt',
+  'reference',
+  'sunsetOn',
+  'replacement',
+  'retryAfterSeconds',
+]
+
+/**
+ * An example value of a schema, put together from the examples of its parts: every field but those of special cases,
+ * one item in each array. Throws a TypeError that names the place of a leaf without an example.
+ */
+export function exampleOf(schema: JsonSchema, where = '$'): JsonValue {
+  if (schema.example !== undefined) return toJson(schema.example, where)
+  if (schema.type === 'array') {
+    return schema.items === undefined ? [] : [exampleOf(schema.items, `${where}[0]`)]
+  }
+  if (schema.type === 'object') {
+    const members: { [name: string]: JsonValue } = {}
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (schema.required?.includes(name) !== true && SPECIAL_CASE_FIELDS.includes(name)) continue
+      members[name] = exampleOf(member, `${where}.${name}`)
+    }
+    return members
+  }
+  throw new TypeError(`${where}: this schema has no example; expected one on every leaf`)
+}

@@ -1,0 +1,119 @@
+import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { CACHE_CLASSES, HEADERS, type CacheClass } from '../contract/headers.ts'
+import type { Endpoint } from '../contract/endpoints.ts'
+import type { JsonSchema } from '../contract/schema-type.ts'
+import { RESPONSE_HEADER_DOCS, type ResponseHeader } from './header-docs.ts'
+import { toJson, type JsonObject } from './plain-json.ts'
+
+/** Header fields of one response, by wire name; each refers to `components.headers`. */
+export type ResponseHeaders = { readonly [wireName: string]: { readonly $ref: string } }
+
+const ref = (component: string) => ({ $ref: `#/components/headers/${component}` })
+
+// Content-Type is left out on purpose: OpenAPI 3.0 ignores it among the headers and states it as the media type.
+const EVERY_ANSWER: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
+const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
+const READ: readonly ResponseHeader[] = ['accessControlAllowOrigin', 'accessControlExposeHeaders']
+const KEYED: readonly ResponseHeader[] = [
+  'rateLimitLimit',
+  'rateLimitRemaining',
+  'rateLimitReset',
+  'cdnCacheControl',
+]
+const DEPRECATED: readonly ResponseHeader[] = ['deprecation', 'sunset', 'link']
+
+/** Whether successful answers of an endpoint may be stored and revalidated: they carry an ETag and know 304. */
+export function isRevalidated(row: Endpoint): boolean {
+  return row.method === 'GET' && row.cacheClass !== 'none' && row.success !== undefined
+}
+
+/** Headers of a successful answer. `links` says whether the endpoint states the documents of this API in `Link`. */
+export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
+  return compose(
+    row,
+    row.cacheClass,
+    WITH_BODY,
+    isRevalidated(row) ? ['etag', 'vary'] : [],
+    KEYED,
+    row.deprecation === undefined ? [] : DEPRECATED,
+    links ? ['link'] : [],
+  )
+}
+
+/** Headers of a 304: nothing that a cache must not merge into a stored answer (RFC 9111 4.3.4, decisions 3.3). */
+export function notModifiedHeaders(row: Endpoint): ResponseHeaders {
+  return compose(row, row.cacheClass, ['etag', 'vary', 'revalidated'], KEYED)
+}
+
+/** Headers of an answer with one of these errors, which share a status. */
+export function errorHeaders(row: Endpoint, codes: readonly ErrorCode[]): ResponseHeaders {
+  const statuses = codes.map((code) => errorOf(code).status)
+  return compose(
+    row,
+    'none',
+    WITH_BODY,
+    KEYED,
+    row.deprecation === undefined ? [] : DEPRECATED,
+    statuses.includes(401) ? ['wwwAuthenticate'] : [],
+    statuses.some((status) => status === 429 || status === 503) ? ['retryAfter'] : [],
+  )
+}
+
+function compose(
+  row: Endpoint,
+  cacheClass: CacheClass,
+  ...groups: readonly (readonly ResponseHeader[])[]
+): ResponseHeaders {
+  const names = [...EVERY_ANSWER, ...groups.flat(), ...(row.method === 'GET' ? READ : [])]
+  return {
+    ...Object.fromEntries(names.map((name) => [HEADERS[name], ref(HEADERS[name])])),
+    [HEADERS.cacheControl]: ref(cacheControlComponent(cacheClass)),
+  }
+}
+
+function cacheControlComponent(cacheClass: string): string {
+  return `${HEADERS.cacheControl}.${cacheClass}`
+}
+
+/** Headers that stand on every answer they are listed for; the others depend on the request or the deployment. */
+const ALWAYS: ReadonlySet<string> = new Set([
+  HEADERS.requestId,
+  HEADERS.apiVersion,
+  HEADERS.etag,
+  HEADERS.vary,
+  HEADERS.contentDigest,
+  HEADERS.accessControlAllowOrigin,
+  HEADERS.accessControlExposeHeaders,
+  HEADERS.wwwAuthenticate,
+  HEADERS.deprecation,
+  HEADERS.sunset,
+])
+
+/** `components.headers`: every header that one of these responses refers to. */
+export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
+  const all = [
+    ...Object.values(RESPONSE_HEADER_DOCS).map(({ name, meaning, schema }) => ({
+      component: name,
+      header: header(meaning, schema, ALWAYS.has(name)),
+    })),
+    ...Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => ({
+      component: cacheControlComponent(name),
+      header: header(`Cache class ${name}. ${meaning}`, only(cacheControl), true),
+    })),
+  ]
+  const wanted = new Set(used.flatMap((headers) => Object.values(headers).map(({ $ref }) => $ref)))
+  return Object.fromEntries(
+    all
+      .filter(({ component }) => wanted.has(ref(component).$ref))
+      .map((each) => [each.component, each.header]),
+  )
+}
+
+function header(description: string, schema: JsonSchema, required: boolean): JsonObject {
+  return { description, ...(required ? { required } : {}), schema: toJson(schema) }
+}
+
+/** The schema of a header that has one value and no other. */
+function only(value: string): JsonSchema {
+  return { type: 'string', enum: [value], example: value }
+}

@@ -1,0 +1,150 @@
+import type { JsonValue } from '../contract/canonical-json.ts'
+import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
+import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
+import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { LINKS } from '../contract/links.ts'
+import type { DataSchemaName } from '../contract/schemas.ts'
+import { exampleOf } from './examples.ts'
+import {
+  errorHeaders,
+  isRevalidated,
+  notModifiedHeaders,
+  successHeaders,
+  type ResponseHeaders,
+} from './openapi-headers.ts'
+import { dataSchema, EXAMPLE_IDENTITY, schemaRef, successSchema } from './openapi-schemas.ts'
+import type { JsonObject } from './plain-json.ts'
+
+/** Examples of `data` that are known as a whole; all others are put together from their schemas. */
+export type DataExamples = { readonly [Name in DataSchemaName]?: JsonValue }
+
+/** One answer of an endpoint. */
+export interface OpenApiResponse {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** The Response Object. */
+  readonly response: JsonObject
+  /** Its name in `components.responses`, for an answer that is not the endpoint's own. */
+  readonly component?: string
+}
+
+/** The body of every answer is JSON; the charset parameter is no part of an OpenAPI media type's name. */
+const MEDIA_TYPE = 'application/json'
+
+/** A wait in the middle of a window, for the examples of errors that know theirs. */
+const EXAMPLE_WAIT_SECONDS = 42
+
+/**
+ * Every answer of an endpoint, by ascending status: its success, the 304 of a read that can be revalidated, and its
+ * errors grouped by status. An error with the status of the success (DUPLICATE) stands beside it as the other case.
+ */
+export function createResponses(row: Endpoint, examples: DataExamples): OpenApiResponse[] {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of errorsOf(row)) {
+    const { status } = errorOf(code)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  const responses: OpenApiResponse[] = []
+  if (row.success !== undefined) {
+    const { status } = row.success
+    responses.push(successResponse(row, row.success, byStatus.get(status) ?? [], examples))
+    byStatus.delete(status)
+  }
+  if (isRevalidated(row)) responses.push(notModifiedResponse(row))
+  for (const [status, codes] of byStatus) responses.push(errorResponse(row, status, codes))
+  return responses.toSorted((a, b) => a.status - b.status)
+}
+
+/** `components.examples`: the answer of every error that one of these endpoints may give, by code. */
+export function errorExamples(rows: readonly Endpoint[]): JsonObject {
+  const codes = new Set(rows.flatMap(errorsOf))
+  return Object.fromEntries(
+    [...codes].map((code) => {
+      const { meaning, retryAfterSeconds } = errorOf(code)
+      const wait = retryAfterSeconds === undefined ? undefined : EXAMPLE_WAIT_SECONDS
+      const value = {
+        ok: false,
+        schema: SCHEMA_IDS.error,
+        ...EXAMPLE_IDENTITY,
+        error: { ...errorBodyOf(code, wait) },
+      }
+      return [code, { summary: meaning, value }]
+    }),
+  )
+}
+
+function successResponse(
+  row: Endpoint,
+  success: NonNullable<Endpoint['success']>,
+  otherCodes: readonly ErrorCode[],
+  examples: DataExamples,
+): OpenApiResponse {
+  const data = examples[success.data] ?? exampleOf(dataSchema(success.data))
+  const body =
+    success.envelope === 'none'
+      ? data
+      : { ok: true, schema: SCHEMA_IDS[success.envelope], ...EXAMPLE_IDENTITY, data }
+  const headers = successHeaders(row, row.path === LINKS.index)
+  const schema = successSchema(success)
+  return {
+    status: success.status,
+    headers,
+    response: {
+      description: [dataSchema(success.data).description, ...otherCodes.map(meaningOf)].join(' '),
+      headers,
+      content: {
+        [MEDIA_TYPE]:
+          otherCodes.length === 0
+            ? { schema, example: body }
+            : {
+                schema: { oneOf: [schema, schemaRef('ErrorEnvelope')] },
+                examples: {
+                  success: { summary: row.summary, value: body },
+                  ...errorExampleRefs(otherCodes),
+                },
+              },
+      },
+    },
+  }
+}
+
+function notModifiedResponse(row: Endpoint): OpenApiResponse {
+  const headers = notModifiedHeaders(row)
+  const description =
+    'The caller holds the current data: an entity tag of If-None-Match matches. No body.'
+  const component = `304.${row.cacheClass}`
+  return { status: 304, headers, response: { description, headers }, component }
+}
+
+function errorResponse(
+  row: Endpoint,
+  status: number,
+  codes: readonly ErrorCode[],
+): OpenApiResponse {
+  const headers = errorHeaders(row, codes)
+  const kind = row.method === 'GET' ? 'read' : 'write'
+  const suffix = row.deprecation === undefined ? '' : '.deprecated'
+  return {
+    status,
+    headers,
+    component: `${status}.${codes.join('.')}.${kind}${suffix}`,
+    response: {
+      description: codes.map(meaningOf).join(' '),
+      headers,
+      content: {
+        [MEDIA_TYPE]: {
+          schema: schemaRef('ErrorEnvelope'),
+          examples: errorExampleRefs(codes),
+        },
+      },
+    },
+  }
+}
+
+function meaningOf(code: ErrorCode): string {
+  return `\`${code}\`: ${errorOf(code).meaning}`
+}
+
+function errorExampleRefs(codes: readonly ErrorCode[]): JsonObject {
+  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+}

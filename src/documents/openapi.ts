@@ -1,0 +1,231 @@
+import { BASE_PATH, ENDPOINTS, TAGS, type Endpoint, type Registry } from '../contract/endpoints.ts'
+import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { HEADERS, REQUEST_MEDIA_TYPE } from '../contract/headers.ts'
+import type { Issuance } from '../contract/issuance.ts'
+import { LINKS } from '../contract/links.ts'
+import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
+import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
+import { exampleOf } from './examples.ts'
+import { REQUEST_HEADER_DOCS } from './header-docs.ts'
+import { headerComponents, isRevalidated } from './openapi-headers.ts'
+import {
+  createResponses,
+  errorExamples,
+  type DataExamples,
+  type OpenApiResponse,
+} from './openapi-responses.ts'
+import { schemaComponents } from './openapi-schemas.ts'
+import { toJson, type JsonObject } from './plain-json.ts'
+import { createPolicy } from './policy.ts'
+
+/** What the OpenAPI document is made from. */
+export interface OpenApiOptions {
+  readonly registry: Registry
+  readonly runtime: Runtime
+  /** Semantic version of the registry; also the version of the document. */
+  readonly registryVersion: string
+  readonly issuance: Issuance
+  /** Where the service is reached: scheme and authority, without a slash at the end. */
+  readonly baseUrl: string
+}
+
+/** An OpenAPI 3.0.3 document. A type alias, since canonical JSON is made of it. */
+export type OpenApiDocument = {
+  readonly openapi: '3.0.3'
+  readonly info: JsonObject
+  readonly externalDocs: JsonObject
+  readonly servers: readonly JsonObject[]
+  readonly tags: readonly JsonObject[]
+  /** Operations by path template and lower-case method. */
+  readonly paths: { readonly [path: string]: { readonly [method: string]: JsonObject } }
+  readonly components: { readonly [kind: string]: JsonObject }
+}
+
+/** Errors that belong to no endpoint: the router answers them below the base path (spec 4.3). */
+export const ROUTE_ERRORS = [
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+] as const satisfies readonly ErrorCode[]
+
+const KEY_SCHEMES = {
+  bearerKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svk_<keyId>_<secret>',
+    description: 'An API key as a bearer token.',
+  },
+  headerKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: HEADERS.key,
+    description: `An API key in the header ${HEADERS.key}, for callers that cannot set ${HEADERS.authorization}.`,
+  },
+} as const
+
+const KEY_REQUIRED_SECURITY = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] }))
+
+const TITLE = 'Public read-only API'
+
+/**
+ * `GET /api/v1/openapi.json`: the contract as an OpenAPI 3.0.3 document, with every row that the runtime serves, every
+ * answer it may give and an example of each. Pure: the same options give the same document.
+ */
+export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
+  const registry = visibleEndpoints(options.registry, options.runtime)
+  const rows = Object.values(registry)
+  // Both documents are at hand, and a real one tells more than one put together from its parts.
+  const examples: DataExamples = {
+    Policy: toJson(createPolicy(options)),
+    OpenApiDocument: {
+      openapi: '3.0.3',
+      info: { title: TITLE, version: options.registryVersion },
+      paths: {},
+    },
+  }
+
+  const operations = Object.entries(registry).map(([name, row]) => ({
+    name,
+    row,
+    responses: createResponses(row, examples),
+  }))
+  const responses = operations.flatMap((each) => each.responses)
+  const shared = sharedResponses(responses)
+  const paths: { [path: string]: { [method: string]: JsonObject } } = {}
+  for (const each of operations) {
+    const { path, method } = each.row
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(each, shared) }
+  }
+
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: TITLE,
+      version: options.registryVersion,
+      description: introduction(options.issuance),
+      contact: { name: 'Reference for readers', url: `${options.baseUrl}${LINKS.docs}` },
+      license: { name: 'Apache-2.0', url: 'https://spdx.org/licenses/Apache-2.0.html' },
+    },
+    externalDocs: { description: 'The policy in force.', url: `${options.baseUrl}${LINKS.policy}` },
+    servers: [{ url: options.baseUrl, description: 'This deployment.' }],
+    tags: tagsOf(rows),
+    paths,
+    components: {
+      schemas: schemaComponents(rows),
+      responses: shared,
+      headers: headerComponents(responses.map(({ headers }) => headers)),
+      examples: errorExamples(rows),
+      securitySchemes: KEY_SCHEMES,
+    },
+  }
+}
+
+function introduction(issuance: Issuance): string {
+  const routeErrors = ROUTE_ERRORS.map((code) => {
+    const { status, meaning } = errorOf(code)
+    return `\`${status}\` \`${code}\` (${meaning})`
+  })
+  return [
+    `Snapshots that an organisation publishes about itself, as JSON under \`${BASE_PATH}\`. Reading needs no account and no key.`,
+    `**Answers.** A success is an envelope with \`ok\`, \`schema\`, \`requestId\`, \`issuedAt\` and \`data\`; this document alone is sent without one. An error is an envelope with \`error\` in place of \`data\`. Every \`GET\` answers \`HEAD\` and \`OPTIONS\` too.`,
+    `**Signatures.** Every JSON body is signed with Ed25519 over its method, target, status, time and digest; the public key and the signed text stand at \`${ENDPOINTS.signingKey.path}\`. A \`304\` carries \`${HEADERS.revalidated}\` instead.`,
+    `**Keys.** A key is optional and adds a quota of its own. It travels as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : `Issuance is paused (\`${issuance.reason}\`).`}`,
+    `**Routes.** Below the base path the router itself answers ${routeErrors.join(' and ')}, in the same error envelope, the second with \`${HEADERS.allow}\`.`,
+    `What is promised about versions, caching, limits and privacy stands at \`${LINKS.policy}\`.`,
+  ].join('\n\n')
+}
+
+function tagsOf(rows: readonly Endpoint[]): JsonObject[] {
+  const used = new Set<string>(rows.map((row) => row.tag))
+  return Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }))
+}
+
+/** The answers that several endpoints share, by name; those of one endpoint stand where they belong. */
+function sharedResponses(responses: readonly OpenApiResponse[]): JsonObject {
+  const shared: { [component: string]: JsonObject } = {}
+  const seen = new Set<string>()
+  for (const { component, response } of responses) {
+    if (component === undefined) continue
+    if (seen.has(component)) shared[component] = response
+    seen.add(component)
+  }
+  return shared
+}
+
+/** One row of the registry with all its answers. */
+interface Operation {
+  readonly name: string
+  readonly row: Endpoint
+  readonly responses: readonly OpenApiResponse[]
+}
+
+function operation({ name, row, responses }: Operation, shared: JsonObject): JsonObject {
+  return {
+    operationId: name,
+    tags: [row.tag],
+    summary: row.summary,
+    description: row.description,
+    ...(row.status === 'deprecated' ? { deprecated: true } : {}),
+    'x-svc-stability': row.stability,
+    'x-svc-status': row.status,
+    'x-svc-runtime': row.runtime,
+    'x-svc-cache-class': row.cacheClass,
+    ...(row.deprecation === undefined ? {} : { 'x-svc-deprecation': { ...row.deprecation } }),
+    security:
+      row.authentication === 'none' ? [{}, ...KEY_REQUIRED_SECURITY] : KEY_REQUIRED_SECURITY,
+    ...parameters(row),
+    ...requestBody(row),
+    responses: Object.fromEntries(
+      responses.map(({ status, response, component }) => [
+        status,
+        component === undefined || shared[component] === undefined
+          ? response
+          : { $ref: `#/components/responses/${component}` },
+      ]),
+    ),
+  }
+}
+
+function parameters(row: Endpoint): JsonObject {
+  const all: JsonObject[] = []
+  if (row.parameter !== undefined) {
+    const { name, description, pattern, example } = row.parameter
+    all.push({
+      name,
+      in: 'path',
+      required: true,
+      description,
+      schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
+      example,
+    })
+  }
+  if (isRevalidated(row)) {
+    const { meaning, schema } = REQUEST_HEADER_DOCS.ifNoneMatch
+    all.push({
+      name: HEADERS.ifNoneMatch,
+      in: 'header',
+      required: false,
+      description: meaning,
+      schema: toJson(schema),
+    })
+  }
+  return all.length === 0 ? {} : { parameters: all }
+}
+
+function requestBody(row: Endpoint): JsonObject {
+  if (row.request === undefined) return {}
+  const schema = REQUEST_SCHEMAS[row.request]
+  return {
+    requestBody: {
+      required: true,
+      description: schema.description,
+      content: {
+        [REQUEST_MEDIA_TYPE]: {
+          schema: { $ref: `#/components/schemas/${row.request}` },
+          example: exampleOf(schema),
+        },
+      },
+    },
+  }
+}
