@@ -92,7 +92,7 @@ export const RESPONSE_HEADER_DOCS = {
   },
   contentDigest: {
     name: HEADERS.contentDigest,
-    meaning: 'SHA-256 of the exact body bytes (RFC 9530).',
+    meaning: 'SHA-256 of the exact body bytes (RFC 9530); part of the signed text.',
     schema: text('sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'),
   },
   signedAt: {

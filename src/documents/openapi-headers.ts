@@ -14,17 +14,12 @@ const ref = (component: string) => ({ $ref: `#/components/headers/${component}` 
 const EVERY_ANSWER: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
 const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
 const READ: readonly ResponseHeader[] = ['accessControlAllowOrigin', 'accessControlExposeHeaders']
-const KEYED: readonly ResponseHeader[] = [
-  'rateLimitLimit',
-  'rateLimitRemaining',
-  'rateLimitReset',
-  'cdnCacheControl',
-]
+const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
 const DEPRECATED: readonly ResponseHeader[] = ['deprecation', 'sunset', 'link']
 
-/** Whether successful answers of an endpoint may be stored and revalidated: they carry an ETag and know 304. */
+/** Whether successful answers of an endpoint carry an ETag, and so know 304: every successful GET (spec section 8). */
 export function isRevalidated(row: Endpoint): boolean {
-  return row.method === 'GET' && row.cacheClass !== 'none' && row.success !== undefined
+  return row.method === 'GET' && row.success !== undefined
 }
 
 /** Headers of a successful answer. `links` says whether the endpoint states the documents of this API in `Link`. */
@@ -33,8 +28,10 @@ export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
     row,
     row.cacheClass,
     WITH_BODY,
-    isRevalidated(row) ? ['etag', 'vary'] : [],
-    KEYED,
+    isRevalidated(row) ? ['etag'] : [],
+    varying(row),
+    QUOTA,
+    ['cdnCacheControl'],
     row.deprecation === undefined ? [] : DEPRECATED,
     links ? ['link'] : [],
   )
@@ -42,7 +39,7 @@ export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
 
 /** Headers of a 304: nothing that a cache must not merge into a stored answer (RFC 9111 4.3.4, decisions 3.3). */
 export function notModifiedHeaders(row: Endpoint): ResponseHeaders {
-  return compose(row, row.cacheClass, ['etag', 'vary', 'revalidated'], KEYED)
+  return compose(row, row.cacheClass, ['etag', 'revalidated'], varying(row), QUOTA)
 }
 
 /** Headers of an answer with one of these errors, which share a status. */
@@ -52,11 +49,15 @@ export function errorHeaders(row: Endpoint, codes: readonly ErrorCode[]): Respon
     row,
     'none',
     WITH_BODY,
-    KEYED,
-    row.deprecation === undefined ? [] : DEPRECATED,
+    QUOTA,
     statuses.includes(401) ? ['wwwAuthenticate'] : [],
     statuses.some((status) => status === 429 || status === 503) ? ['retryAfter'] : [],
   )
+}
+
+/** A cacheable read differs by the key it was asked with; what is never stored need not say so. */
+function varying(row: Endpoint): readonly ResponseHeader[] {
+  return row.cacheClass === 'none' ? [] : ['vary']
 }
 
 function compose(
@@ -81,7 +82,6 @@ const ALWAYS: ReadonlySet<string> = new Set([
   HEADERS.apiVersion,
   HEADERS.etag,
   HEADERS.vary,
-  HEADERS.contentDigest,
   HEADERS.accessControlAllowOrigin,
   HEADERS.accessControlExposeHeaders,
   HEADERS.wwwAuthenticate,

@@ -123,11 +123,10 @@ function errorResponse(
 ): OpenApiResponse {
   const headers = errorHeaders(row, codes)
   const kind = row.method === 'GET' ? 'read' : 'write'
-  const suffix = row.deprecation === undefined ? '' : '.deprecated'
   return {
     status,
     headers,
-    component: `${status}.${codes.join('.')}.${kind}${suffix}`,
+    component: `${status}.${codes.join('.')}.${kind}`,
     response: {
       description: codes.map(meaningOf).join(' '),
       headers,

@@ -1,8 +1,9 @@
 import { BASE_PATH, ENDPOINTS, TAGS, type Endpoint, type Registry } from '../contract/endpoints.ts'
-import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { errorOf } from '../contract/errors.ts'
 import { HEADERS, REQUEST_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LINKS } from '../contract/links.ts'
+import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
 import { exampleOf } from './examples.ts'
@@ -40,12 +41,6 @@ export type OpenApiDocument = {
   readonly paths: { readonly [path: string]: { readonly [method: string]: JsonObject } }
   readonly components: { readonly [kind: string]: JsonObject }
 }
-
-/** Errors that belong to no endpoint: the router answers them below the base path (spec 4.3). */
-export const ROUTE_ERRORS = [
-  'NOT_FOUND',
-  'METHOD_NOT_ALLOWED',
-] as const satisfies readonly ErrorCode[]
 
 const KEY_SCHEMES = {
   bearerKey: {
