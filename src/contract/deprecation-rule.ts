@@ -38,11 +38,7 @@ function notAnInstant(field: string, value: string): string {
   return `${field} is ${value}; expected an ISO 8601 time in UTC`
 }
 
-function successorFaults(
-  { row }: NamedRow,
-  successor: string,
-  registry: Registry,
-): readonly string[] {
+function successorFaults(row: Endpoint, successor: string, registry: Registry): readonly string[] {
   if (!VERSIONED_PATH.test(successor)) {
     return [`the successor ${successor} is no path of this API; expected one below /api/v<number>`]
   }
