@@ -1,0 +1,140 @@
+import { REGISTRY_VERSION } from '../contract/registry-version.ts'
+import type { ContentMistake } from '../publishing/content-mistake.ts'
+import { formatMistake } from '../publishing/content-mistake.ts'
+import type { PublishResult } from '../publishing/publish-release.ts'
+import { openReleaseStore } from '../storage/release-store.ts'
+import {
+  type Command,
+  type CommandOutput,
+  EXIT_CODES,
+  type ExitCode,
+  parseCommandArgs,
+  UsageError,
+} from './command.ts'
+
+const HELP = `Usage: svc publish [options]
+
+Checks the content folder and publishes it as the next version: an entry of the
+hash chain and one file per changed resource. Nothing is written when the content
+has a mistake, looks like it holds a secret, or says what the newest version says.
+
+Options:
+  --content DIR    folder with the YAML files (default: content)
+  --releases DIR   folder with the published releases (default: releases)
+  --note TEXT      one line for readers of the history
+  --dry-run        check and tell what would be published; write nothing
+  --check          check the releases from end to end, and that the content folder
+                   holds nothing unpublished; write nothing
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done, 1 mistakes, findings or failure, 2 wrong usage.`
+
+const OPTIONS = {
+  content: { type: 'string', default: 'content' },
+  releases: { type: 'string', default: 'releases' },
+  note: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  check: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const
+
+interface Settings {
+  readonly contentDir: string
+  readonly releasesDir: string
+  readonly note: string | undefined
+  readonly dryRun: boolean
+  readonly json: boolean
+}
+
+function tellResult({ outcome, entry, restored }: PublishResult, output: CommandOutput): void {
+  const { snapshotId, hash, changes, registryVersion } = entry
+  if (outcome === 'unchanged') {
+    output.out(`Nothing to publish: ${snapshotId} says all of this already.`)
+    if (restored.length > 0) {
+      output.out(`Files that were missing or damaged and hold it again: ${restored.join(', ')}`)
+    }
+    return
+  }
+  output.out(
+    outcome === 'published' ? `Published ${snapshotId} (${hash}).` : `Would publish ${snapshotId}.`,
+  )
+  for (const { resource, kind } of changes) output.out(`  ${kind}: ${resource}`)
+  if (changes.length === 0) output.out(`  registry version ${registryVersion}, content unchanged`)
+}
+
+function tellFailure(
+  code: string,
+  message: string,
+  mistakes: readonly ContentMistake[],
+  json: boolean,
+  output: CommandOutput,
+): ExitCode {
+  output.error(`svc publish: ${message}`)
+  if (json) output.out(JSON.stringify({ ok: false, code, message, mistakes }))
+  else for (const mistake of mistakes) output.error(formatMistake(mistake))
+  return EXIT_CODES.failure
+}
+
+async function publish(settings: Settings, output: CommandOutput): Promise<ExitCode> {
+  const { PublishError, publishRelease } = await import('../publishing/publish-release.ts')
+  try {
+    const result = await publishRelease({
+      contentDir: settings.contentDir,
+      store: openReleaseStore(settings.releasesDir),
+      nowMs: Date.now(),
+      registryVersion: REGISTRY_VERSION,
+      dryRun: settings.dryRun,
+      ...(settings.note === undefined ? {} : { note: settings.note }),
+    })
+    if (settings.json) output.out(JSON.stringify({ ok: true, ...result }))
+    else tellResult(result, output)
+    return EXIT_CODES.done
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error
+    return tellFailure(error.code, error.message, error.mistakes, settings.json, output)
+  }
+}
+
+async function check(settings: Settings, output: CommandOutput): Promise<ExitCode> {
+  const { checkRelease } = await import('../publishing/check-release.ts')
+  const findings = await checkRelease({
+    contentDir: settings.contentDir,
+    store: openReleaseStore(settings.releasesDir),
+    nowMs: Date.now(),
+    registryVersion: REGISTRY_VERSION,
+    publishCommand: 'npm run svc -- publish',
+  })
+  const isSound = findings.length === 0
+  if (!isSound) {
+    const count = findings.length === 1 ? 'a finding' : `${findings.length} findings`
+    output.error(`svc publish: the check of ${settings.releasesDir} has ${count}`)
+  }
+  if (settings.json) output.out(JSON.stringify({ ok: isSound, findings }))
+  else if (isSound) output.out('The releases are sound and say what the content says.')
+  else for (const { where, message } of findings) output.error(`${where}: ${message}`)
+  return isSound ? EXIT_CODES.done : EXIT_CODES.failure
+}
+
+/** `svc publish`: content folder to release, and the check of what was published. */
+export const publishCommand: Command = {
+  help: HELP,
+  async run(args, output) {
+    const { values } = parseCommandArgs(args, OPTIONS)
+    if (values.help === true) {
+      output.out(HELP)
+      return EXIT_CODES.done
+    }
+    if (values.check && (values['dry-run'] || values.note !== undefined)) {
+      throw new UsageError('--check publishes nothing; leave out --dry-run and --note')
+    }
+    const settings: Settings = {
+      contentDir: values.content,
+      releasesDir: values.releases,
+      note: values.note,
+      dryRun: values['dry-run'],
+      json: values.json,
+    }
+    return values.check ? check(settings, output) : publish(settings, output)
+  },
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+
+import { nearestName } from '../publishing/nearest-name.ts'
+import {
+  type Command,
+  type CommandOutput,
+  EXIT_CODES,
+  type ExitCode,
+  UsageError,
+} from './command.ts'
+
+/** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
+const COMMANDS: {
+  readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
+} = {
+  publish: {
+    summary: 'check the content folder and publish it as the next version',
+    load: async () => (await import('./publish.ts')).publishCommand,
+  },
+}
+
+function formatHelp(): string {
+  const names = Object.keys(COMMANDS)
+  const width = Math.max(...names.map((name) => name.length))
+  const rows = names.map((name) => `  ${name.padEnd(width)}   ${COMMANDS[name]?.summary ?? ''}`)
+  return `Usage: svc COMMAND [options]
+
+Commands:
+${rows.join('\n')}
+
+Options:
+  -h, --help    print this text; after a command, the command's own
+  --version     print the version of the software
+
+Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown'
+}
+
+async function runProgram(args: readonly string[], output: CommandOutput): Promise<ExitCode> {
+  const [name, ...rest] = args
+  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    output.out(formatHelp())
+    return EXIT_CODES.done
+  }
+  if (name === '--version') {
+    output.out(readVersion())
+    return EXIT_CODES.done
+  }
+  if (name === undefined) throw new UsageError('no command was given; svc --help lists them')
+  const row = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (row === undefined) {
+    const nearest = nearestName(name, Object.keys(COMMANDS))
+    const kind = name.startsWith('-') ? 'option' : 'command'
+    throw new UsageError(
+      `unknown ${kind} ${JSON.stringify(name)}; ${
+        nearest === undefined ? 'svc --help lists them' : `did you mean svc ${nearest}?`
+      }`,
+    )
+  }
+  const command = await row.load()
+  try {
+    return await command.run(rest, output)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`${name}: ${error.message} (svc ${name} --help tells the options)`)
+  }
+}
+
+const output: CommandOutput = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  error: (line) => process.stderr.write(`${line}\n`),
+}
+
+// A reader that has seen enough (`| head`) is no failure of the command.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
+try {
+  // Not process.exit(): what was written to a pipe must get out first.
+  process.exitCode = await runProgram(process.argv.slice(2), output)
+} catch (error) {
+  const isUsage = error instanceof UsageError
+  output.error(`svc: ${error instanceof Error ? error.message : String(error)}`)
+  if (!isUsage && error instanceof Error && error.stack !== undefined) output.error(error.stack)
+  process.exitCode = isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
+}

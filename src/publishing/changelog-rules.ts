@@ -1,0 +1,127 @@
+import { BASE_PATH, ENDPOINTS } from '../contract/endpoints.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { describeValue, type FieldPath } from './content-mistake.ts'
+import { checkNewestFirst, type Report } from './meaning-rules.ts'
+import { nearestName } from './nearest-name.ts'
+
+const MS_PER_DAY = 86_400_000
+
+function parseVersion(version: string): { readonly core: number[]; readonly pre: string[] } {
+  const [core = '', ...pre] = version.split('-')
+  return {
+    core: core.split('.').map(Number),
+    pre: pre.length === 0 ? [] : pre.join('-').split('.'),
+  }
+}
+
+/** Precedence of two semantic versions (SemVer 2.0.0, section 11): negative when `a` is the older. */
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [parseVersion(a), parseVersion(b)]
+  for (const [index, number] of left.core.entries()) {
+    const difference = number - (right.core[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  if (left.pre.length === 0 || right.pre.length === 0) return right.pre.length - left.pre.length
+  for (const [index, one] of left.pre.entries()) {
+    const other = right.pre[index]
+    if (other === undefined) return 1
+    if (one === other) continue
+    const isNumber = [/^\d+$/.test(one), /^\d+$/.test(other)]
+    if (isNumber[0] === true && isNumber[1] === true) return Number(one) - Number(other)
+    if (isNumber[0] !== isNumber[1]) return isNumber[0] === true ? -1 : 1
+    return one < other ? -1 : 1
+  }
+  return left.pre.length - right.pre.length
+}
+
+type ChangelogRelease = SnapshotData<'changelog'>['releases'][number]
+
+function checkChange(
+  change: ChangelogRelease['changes'][number],
+  path: FieldPath,
+  releasedOn: string | undefined,
+  knownEndpoints: readonly string[],
+  report: Report,
+): void {
+  const isDeprecation = change.kind === 'deprecated'
+  for (const member of ['sunsetOn', 'replacement'] as const) {
+    if (isDeprecation === (change[member] !== undefined)) continue
+    report(
+      [...path, member],
+      describeValue(change[member]),
+      isDeprecation ? 'this field on a deprecation' : 'no such field: it belongs to deprecations',
+    )
+  }
+  if (isDeprecation && change.endpoints === undefined) {
+    report([...path, 'endpoints'], 'nothing', 'the endpoints that are deprecated')
+  }
+  if (isDeprecation && change.sunsetOn !== undefined && releasedOn !== undefined) {
+    const earliest = Date.parse(releasedOn) + LIMITS.deprecationNoticeDays * MS_PER_DAY
+    if (Date.parse(change.sunsetOn) < earliest) {
+      report(
+        [...path, 'sunsetOn'],
+        change.sunsetOn,
+        `${new Date(earliest).toISOString().slice(0, 10)} or later: ${LIMITS.deprecationNoticeDays} days of notice`,
+      )
+    }
+  }
+  // What was removed is no longer in the registry.
+  if (change.kind === 'removed') return
+  for (const [index, endpoint] of (change.endpoints ?? []).entries()) {
+    if (!endpoint.includes(`${BASE_PATH}/`) && !endpoint.endsWith(BASE_PATH)) continue
+    if (knownEndpoints.includes(endpoint)) continue
+    const nearest = nearestName(endpoint, knownEndpoints)
+    report(
+      [...path, 'endpoints', index],
+      `the unknown endpoint ${JSON.stringify(endpoint)}`,
+      nearest === undefined
+        ? 'an endpoint of the registry'
+        : `a known one; did you mean ${nearest}?`,
+    )
+  }
+}
+
+/** What the schema of `changelog` cannot say. */
+export function checkChangelog(data: SnapshotData<'changelog'>, report: Report): void {
+  const endpoints = Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`)
+  checkNewestFirst(
+    report,
+    ['releases'],
+    'date',
+    data.releases.map((release) => release.date),
+  )
+  const checkChanges = (
+    changes: ChangelogRelease['changes'],
+    path: FieldPath,
+    releasedOn: string | undefined,
+  ): void => {
+    for (const [index, change] of changes.entries()) {
+      checkChange(change, [...path, index], releasedOn, endpoints, report)
+      const before = changes[index - 1]
+      if (
+        before !== undefined &&
+        CHANGELOG_KINDS.indexOf(before.kind) > CHANGELOG_KINDS.indexOf(change.kind)
+      ) {
+        report(
+          [...path, index, 'kind'],
+          describeValue(change.kind),
+          `the order ${CHANGELOG_KINDS.join(', ')}`,
+        )
+      }
+    }
+  }
+  checkChanges(data.unreleased, ['unreleased'], undefined)
+  for (const [index, release] of data.releases.entries()) {
+    const newer = data.releases[index - 1]
+    if (newer !== undefined && compareVersions(release.version, newer.version) >= 0) {
+      report(
+        ['releases', index, 'version'],
+        describeValue(release.version),
+        `a version before ${newer.version}: the newest stands first`,
+      )
+    }
+    checkChanges(release.changes, ['releases', index, 'changes'], release.date)
+  }
+}

@@ -1,0 +1,136 @@
+import { API_VERSION } from '../contract/endpoints.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
+import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
+import { ReleaseFileError, type ReleaseStore, resourceDigest } from '../storage/release-store.ts'
+import { compileContent } from './compile-content.ts'
+import { type ContentMistake, formatMistake } from './content-mistake.ts'
+import { createSchemaCheck } from './schema-check.ts'
+import { readVersionHistory } from './version-history.ts'
+import { parseYamlSource } from './yaml-source.ts'
+
+/** One thing that is wrong with the published releases, or with the content compared to them. */
+export interface ReleaseFinding {
+  /** Version, file or folder. */
+  readonly where: string
+  /** One line: what was found and what was expected. */
+  readonly message: string
+}
+
+/** What to check, and against what. */
+export interface CheckOptions {
+  readonly contentDir: string
+  readonly store: ReleaseStore
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+  readonly registryVersion: string
+  /** The command that publishes, as the operator would type it; named where that is the remedy. */
+  readonly publishCommand?: string
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function checkResourceFiles(
+  store: ReleaseStore,
+  history: readonly VersionEntry[],
+): ReleaseFinding[] {
+  const findings: ReleaseFinding[] = []
+  const sound = new Set<string>()
+  for (const entry of history) {
+    for (const [name, digest] of Object.entries(entry.resources)) {
+      const file = `${name}/${digest}`
+      if (sound.has(file)) continue
+      const where = `${entry.snapshotId} ${name}`
+      try {
+        const found = resourceDigest(store.readResourceText(name, digest))
+        if (found === digest) sound.add(file)
+        else findings.push({ where, message: `found the digest ${found}, expected ${digest}` })
+      } catch (error) {
+        if (!(error instanceof ReleaseFileError)) throw error
+        findings.push({ where, message: error.message })
+      }
+    }
+  }
+  return findings
+}
+
+function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFinding[] {
+  const findings: ReleaseFinding[] = []
+  for (const [name, digest] of Object.entries(head.resources)) {
+    const where = `${head.snapshotId} ${name}`
+    if (!isSnapshotName(name)) {
+      findings.push({
+        where,
+        message: 'found a resource that is no longer described, expected none',
+      })
+      continue
+    }
+    let text: string
+    try {
+      text = store.readResourceText(name, digest)
+    } catch {
+      continue // Told with the files.
+    }
+    // JSON is YAML 1.2, so a published text goes through the very checks that its source went through.
+    const { source, mistakes } = parseYamlSource(where, text)
+    const all: readonly ContentMistake[] =
+      source === undefined ? mistakes : createSchemaCheck(SNAPSHOT_SCHEMAS[name]).mistakesOf(source)
+    for (const mistake of all) findings.push({ where, message: formatMistake(mistake) })
+  }
+  for (const name of SNAPSHOT_NAMES) {
+    if (head.resources[name] !== undefined) continue
+    findings.push({ where: head.snapshotId, message: `found no ${name}, expected every resource` })
+  }
+  return findings
+}
+
+/**
+ * Checks a release folder from end to end: the chain, the digest of every file of every version, the newest
+ * resources against their schemas, the registry version, and that the content folder compiles to exactly what the
+ * newest version publishes. An empty list means that all of it holds.
+ */
+export async function checkRelease(options: CheckOptions): Promise<readonly ReleaseFinding[]> {
+  const { contentDir, store, registryVersion, publishCommand = 'svc publish' } = options
+  let history: readonly VersionEntry[]
+  try {
+    history = readVersionHistory(store)
+  } catch (error) {
+    return [{ where: 'version history', message: describe(error) }]
+  }
+  const head = history.at(-1)
+  if (head === undefined) {
+    return [
+      {
+        where: 'version history',
+        message: `found no version, expected one; run ${publishCommand}`,
+      },
+    ]
+  }
+  const findings = [...checkResourceFiles(store, history), ...checkHeadShapes(store, head)]
+  for (const [name, found, expected] of [
+    ['registry', head.registryVersion, registryVersion],
+    ['API', head.apiVersion, API_VERSION],
+  ] as const) {
+    if (found === expected) continue
+    findings.push({
+      where: head.snapshotId,
+      message: `found the ${name} version ${found}, expected ${expected}; run ${publishCommand}`,
+    })
+  }
+  // A machine whose clock is behind still knows that the newest version was made before now.
+  const nowMs = Math.max(options.nowMs, Date.parse(head.createdAt))
+  const compiled = await compileContent(contentDir, nowMs)
+  for (const mistake of compiled.mistakes) {
+    findings.push({ where: contentDir, message: formatMistake(mistake) })
+  }
+  if (compiled.mistakes.length > 0) return findings
+  for (const [name, { digest }] of compiled.resources) {
+    if (head.resources[name] === digest) continue
+    findings.push({
+      where: `${contentDir} ${name}`,
+      message: `found unpublished changes, expected what ${head.snapshotId} publishes; run ${publishCommand}`,
+    })
+  }
+  return findings
+}

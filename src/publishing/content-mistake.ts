@@ -1,0 +1,60 @@
+/** Where a field stands in a resource: names of members and indexes of list items, from the top. */
+export type FieldPath = readonly (string | number)[]
+
+/** One thing that is wrong with the content, and where the operator finds it. */
+export interface ContentMistake {
+  /** The file as the operator would open it. */
+  readonly file: string
+  /** 1 for the first line. */
+  readonly line: number
+  /** 1 for the first character, counted in UTF-16 code units. */
+  readonly column: number
+  /** The field as the operator would name it, `components[0].state`; empty for the file as a whole. */
+  readonly field: string
+  /** What stands there. Never holds a text that the leak guard reported. */
+  readonly found: string
+  /** What should stand there. */
+  readonly expected: string
+  /** The leak guard's rule, when that is what found it. */
+  readonly rule?: string
+}
+
+/** A field path as a person writes it: `components[0].state`. */
+export function formatFieldPath(path: FieldPath): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += text === '' ? step : `.${step}`
+  }
+  return text
+}
+
+/** A mistake in one line: `file:line:column: field: what was found, what was expected`. */
+export function formatMistake(mistake: ContentMistake): string {
+  const { file, line, column, field, found, expected } = mistake
+  return `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}found ${found}, expected ${expected}`
+}
+
+/** Mistakes in reading order: by file, then by place. */
+export function sortMistakes(mistakes: readonly ContentMistake[]): readonly ContentMistake[] {
+  return mistakes.toSorted(
+    (a, b) =>
+      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
+  )
+}
+
+const LONGEST_QUOTE = 60
+
+/** A value as a mistake shows it: what sort of thing it is, and its text where that is short enough to help. */
+export function describeValue(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing'
+  if (value === '') return 'an empty text'
+  if (typeof value === 'string') {
+    const shown = value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value
+    return JSON.stringify(shown)
+  }
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
+  if (typeof value === 'boolean') return `the boolean ${value}`
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  return 'a group of fields'
+}

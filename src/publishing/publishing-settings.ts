@@ -1,0 +1,48 @@
+import type { JsonSchema, SchemaType } from '../contract/schema-type.ts'
+
+/** Name of the settings file in the content folder. */
+export const SETTINGS_FILE = 'publishing.yaml'
+
+/** Schema of content/publishing.yaml: what the operator tells the publishing step. Never published. */
+export const SETTINGS_SCHEMA = {
+  type: 'object',
+  description: 'Settings of the publishing step.',
+  required: ['allowedTexts'],
+  properties: {
+    allowedTexts: {
+      type: 'array',
+      description: 'Texts that look like something private and are meant to be public.',
+      items: {
+        type: 'object',
+        description: 'One exact text.',
+        required: ['text', 'rule', 'reason'],
+        properties: {
+          text: {
+            type: 'string',
+            minLength: 4,
+            description: 'The text, to the letter.',
+            example: 'security@example.org',
+          },
+          rule: {
+            type: 'string',
+            minLength: 1,
+            description: 'The leak guard’s rule that it may pass.',
+            example: 'email-address',
+          },
+          reason: {
+            type: 'string',
+            minLength: 1,
+            description: 'Why it may be published.',
+            example: 'The published contact for reports',
+          },
+        },
+      },
+    },
+  },
+} as const satisfies JsonSchema
+
+/** The settings of the publishing step. */
+export type PublishingSettings = SchemaType<typeof SETTINGS_SCHEMA>
+
+/** What holds without a settings file: nothing is allowed. */
+export const DEFAULT_SETTINGS: PublishingSettings = { allowedTexts: [] }

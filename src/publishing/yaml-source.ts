@@ -1,0 +1,266 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Pair,
+  type Scalar,
+} from 'yaml'
+
+import type { JsonValue } from '../contract/canonical-json.ts'
+import {
+  type ContentMistake,
+  describeValue,
+  type FieldPath,
+  formatFieldPath,
+} from './content-mistake.ts'
+
+/** A place in a file. Lines and columns count from 1. */
+export interface SourcePlace {
+  readonly line: number
+  readonly column: number
+}
+
+/** A text value and where it stands. */
+export interface SourceText extends SourcePlace {
+  readonly path: FieldPath
+  readonly value: string
+  /** Line of its last character. */
+  readonly endLine: number
+}
+
+/** A parsed YAML file that still knows where everything stood. */
+export interface YamlSource {
+  readonly file: string
+  readonly value: JsonValue
+  /** Every text value, in the order of the file. */
+  readonly texts: readonly SourceText[]
+  /** Where a field's value stands, or its name with `part: 'name'`; the nearest field around it when it is absent. */
+  place(path: FieldPath, part?: 'name' | 'value'): SourcePlace
+}
+
+/** What a file came to: a source, or everything that is wrong with its YAML. */
+export type YamlOutcome =
+  | { readonly source: YamlSource; readonly mistakes: readonly [] }
+  | { readonly source: undefined; readonly mistakes: readonly ContentMistake[] }
+
+/** Largest content file, in UTF-16 code units: far above any real one, far below what would trouble the parser. */
+const MAX_SOURCE_LENGTH = 1_048_576
+
+/** Deepest nesting; the deepest schema uses six. */
+const MAX_DEPTH = 32
+
+// Prototype names would be harmless in the maps built here, but not in every program that reads the answer.
+const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+interface Refusal {
+  readonly offset: number
+  readonly path: FieldPath
+  readonly found: string
+  readonly expected: string
+}
+
+/** Turns YAML nodes into JSON values, remembers where each stood, and refuses what JSON does not have. */
+class NodeReader {
+  readonly refusals: Refusal[] = []
+  readonly nameOffsets = new Map<string, number>()
+  readonly valueOffsets = new Map<string, number>()
+  readonly texts: { path: FieldPath; value: string; start: number; end: number }[] = []
+
+  read(node: unknown, path: FieldPath, around: number): JsonValue {
+    if (!isNode(node)) return this.#readNothing(path, around)
+    const value = node
+    const offset = value.range?.[0] ?? around
+    this.valueOffsets.set(JSON.stringify(path), offset)
+    if (path.length > MAX_DEPTH) {
+      return this.#refuse(offset, path, 'a field nested too deeply', `at most ${MAX_DEPTH} levels`)
+    }
+    if (isAlias(value)) {
+      return this.#refuse(
+        offset,
+        path,
+        'an alias (*)',
+        'the value itself; aliases are not used here',
+      )
+    }
+    if (value.anchor !== undefined) {
+      this.#refuse(offset, path, 'an anchor (&)', 'a plain value; anchors are not used here')
+    }
+    if (value.tag !== undefined) {
+      this.#refuse(offset, path, `the tag ${value.tag}`, 'a plain value; tags are not used here')
+    }
+    if (isMap(value)) {
+      // `fromEntries` defines members, so no name can reach a prototype.
+      return Object.fromEntries(value.items.map((pair) => this.#readPair(pair, path, offset)))
+    }
+    if (isSeq(value)) {
+      return value.items.map((item, index) => this.read(item, [...path, index], offset))
+    }
+    if (isScalar(value)) return this.#readScalar(value, path, offset)
+    return this.#refuse(
+      offset,
+      path,
+      'something that is no value',
+      'text, a number, a list or fields',
+    )
+  }
+
+  #readPair(pair: Pair, path: FieldPath, around: number): [string, JsonValue] {
+    const { key } = pair
+    const offset = (isNode(key) ? key.range?.[0] : undefined) ?? around
+    if (!isScalar(key) || typeof key.value !== 'string') {
+      this.#refuse(offset, path, 'a field name that is no text', 'a name of letters')
+      return ['', null]
+    }
+    if (key.anchor !== undefined || key.tag !== undefined) {
+      this.#refuse(offset, path, 'an anchor or tag on a field name', 'a plain name')
+    }
+    if (REFUSED_NAMES.has(key.value)) {
+      this.#refuse(offset, path, `the field name ${key.value}`, 'a name that no language reserves')
+    }
+    const at = [...path, key.value]
+    this.nameOffsets.set(JSON.stringify(at), offset)
+    return [key.value, this.read(pair.value, at, offset)]
+  }
+
+  #readScalar(node: Scalar, path: FieldPath, offset: number): JsonValue {
+    const { value } = node
+    if (value === null) return this.#readNothing(path, offset)
+    if (typeof value === 'string') {
+      this.texts.push({ path, value, start: offset, end: node.range?.[1] ?? offset })
+      return value
+    }
+    if (typeof value === 'boolean') return value
+    if (typeof value === 'bigint') {
+      const number = Number(value)
+      if (Number.isSafeInteger(number)) return number
+      return this.#refuse(
+        offset,
+        path,
+        describeValue(value),
+        'an integer within 2^53, or text in quotes (larger numbers are read differently by different programs)',
+      )
+    }
+    return this.#refuse(
+      offset,
+      path,
+      typeof value === 'number' ? `the number ${node.source ?? value}` : 'an unknown value',
+      'an integer, or text in quotes (fractions are read differently by different programs)',
+    )
+  }
+
+  #readNothing(path: FieldPath, offset: number): JsonValue {
+    this.valueOffsets.set(JSON.stringify(path), offset)
+    return this.#refuse(offset, path, 'nothing', 'a value; leave an optional field out altogether')
+  }
+
+  #refuse(offset: number, path: FieldPath, found: string, expected: string): null {
+    this.refusals.push({ offset, path, found, expected })
+    return null
+  }
+}
+
+function fail(mistakes: readonly ContentMistake[]): YamlOutcome {
+  return { source: undefined, mistakes }
+}
+
+/**
+ * Parses one content file: YAML 1.2 core schema, one document, no directive, no duplicate name, no anchor, alias or
+ * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Reports every mistake it can reach.
+ */
+export function parseYamlSource(file: string, text: string): YamlOutcome {
+  const lineCounter = new LineCounter()
+  const placeOf = (offset: number): SourcePlace => {
+    const { line, col } = lineCounter.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const mistakeAt = (
+    offset: number,
+    field: string,
+    found: string,
+    expected: string,
+  ): ContentMistake => ({ file, ...placeOf(offset), field, found, expected })
+  const whole = { file, line: 1, column: 1, field: '' }
+
+  if (text.length > MAX_SOURCE_LENGTH) {
+    return fail([
+      {
+        ...whole,
+        found: `${text.length} characters`,
+        expected: `a file of at most ${MAX_SOURCE_LENGTH}`,
+      },
+    ])
+  }
+
+  let document
+  const reader = new NodeReader()
+  let value: JsonValue
+  try {
+    document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      strict: true,
+      uniqueKeys: true,
+      merge: false,
+      intAsBigInt: true,
+      prettyErrors: false,
+      logLevel: 'silent',
+      lineCounter,
+    })
+    const syntax = [...document.errors, ...document.warnings].map((error) =>
+      mistakeAt(
+        error.pos[0],
+        '',
+        `no valid YAML (${error.code}: ${error.message})`,
+        'one YAML 1.2 document',
+      ),
+    )
+    if (document.directives.yaml.explicit === true) {
+      syntax.push({ ...whole, found: 'a YAML directive', expected: 'the fields alone' })
+    }
+    if (syntax.length > 0) return fail(syntax)
+    if (document.contents === null) {
+      return fail([{ ...whole, found: 'an empty file', expected: 'the fields of the resource' }])
+    }
+    value = reader.read(document.contents, [], 0)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    // The parser is recursive; a bomb of brackets ends its stack before our own depth rule sees it.
+    return fail([
+      { ...whole, found: 'fields nested too deeply', expected: `at most ${MAX_DEPTH} levels` },
+    ])
+  }
+  if (reader.refusals.length > 0) {
+    return fail(
+      reader.refusals.map(({ offset, path, found, expected }) =>
+        mistakeAt(offset, formatFieldPath(path), found, expected),
+      ),
+    )
+  }
+
+  const place = (path: FieldPath, part: 'name' | 'value' = 'value'): SourcePlace => {
+    const offsets =
+      part === 'name' ? [reader.nameOffsets, reader.valueOffsets] : [reader.valueOffsets]
+    for (const known of offsets) {
+      const offset = known.get(JSON.stringify(path))
+      if (offset !== undefined) return placeOf(offset)
+    }
+    return path.length === 0 ? { line: 1, column: 1 } : place(path.slice(0, -1))
+  }
+  return {
+    source: {
+      file,
+      value,
+      texts: reader.texts.map(({ path, value: each, start, end }) => {
+        const { line, column } = placeOf(start)
+        const endLine = placeOf(Math.max(start, end - 1)).line
+        return { path, value: each, line, column, endLine }
+      }),
+      place,
+    },
+    mistakes: [],
+  }
+}
