@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { ENDPOINTS, errorsOf, TAGS, type Endpoint } from '../../src/contract/endpoints.ts'
+import { ISSUANCE } from '../../src/contract/issuance.ts'
+import { checkRegistry } from '../../src/contract/registry-rules.ts'
+import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+
+const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
+
+// The specification's table (section 4) and the lead's decisions (section 1), written out by hand so that a slip in
+// the registry does not repeat itself here: method, path, stability, status, cache class, authentication.
+const PROMISED = `
+GET    /api/v1                        stable active  static-snapshot none
+GET    /api/v1/status                 stable active  static-snapshot none
+GET    /api/v1/time                   stable active  short-lived     none
+GET    /api/v1/architecture           stable active  static-snapshot none
+GET    /api/v1/development-queue      stable active  static-snapshot none
+GET    /api/v1/roadmap                stable active  static-snapshot none
+GET    /api/v1/early-access           stable active  short-lived     none
+POST   /api/v1/early-access/register  stable active  none            none
+GET    /api/v1/wallet                 beta   active  static-snapshot none
+GET    /api/v1/wallet/architecture    beta   active  static-snapshot none
+GET    /api/v1/wallet/security        beta   active  static-snapshot none
+GET    /api/v1/wallet/evidence        beta   active  static-snapshot none
+GET    /api/v1/wallet/capabilities    beta   active  static-snapshot none
+GET    /api/v1/wallet/integration     beta   active  static-snapshot none
+GET    /api/v1/wallet/development     beta   active  static-snapshot none
+GET    /api/v1/policy                 stable active  static-snapshot none
+GET    /api/v1/openapi.json           stable active  static-snapshot none
+GET    /api/v1/changelog              stable active  static-snapshot none
+GET    /api/v1/version                stable active  static-snapshot none
+GET    /api/v1/versions               stable active  static-snapshot none
+GET    /api/v1/versions/{snapshotId}  stable active  static-snapshot none
+POST   /api/v1/keys                   beta   active  none            none
+GET    /api/v1/keys/self              beta   active  none            api-key
+DELETE /api/v1/keys/self              beta   active  none            api-key
+GET    /api/v1/keys/signing-key       beta   active  static-snapshot none
+GET    /api/v1/preview/{path}         beta   preview short-lived     none
+`
+
+test('the registry is the table of the specification, row by row', () => {
+  assert.deepEqual(
+    rows.map(({ method, path, stability, status, cacheClass, authentication }) =>
+      [method, path, stability, status, cacheClass, authentication].join(' '),
+    ),
+    PROMISED.trim()
+      .split('\n')
+      .map((line) => line.split(/\s+/).join(' ')),
+  )
+})
+
+test('the counts are the policy’s of the specification', () => {
+  const count = (holds: (row: Endpoint) => boolean) => rows.filter(holds).length
+  assert.equal(rows.length, 26)
+  assert.equal(
+    count((row) => row.stability === 'stable'),
+    14,
+  )
+  assert.equal(
+    count((row) => row.stability === 'beta'),
+    12,
+  )
+  assert.equal(
+    count((row) => row.status === 'active'),
+    25,
+  )
+  assert.equal(
+    count((row) => row.status === 'preview'),
+    1,
+  )
+  assert.equal(
+    count((row) => row.cacheClass === 'static-snapshot'),
+    19,
+  )
+  assert.equal(
+    count((row) => row.cacheClass === 'short-lived'),
+    3,
+  )
+  assert.equal(
+    count((row) => row.cacheClass === 'none'),
+    4,
+  )
+  assert.equal(
+    count((row) => row.runtime === 'all'),
+    26,
+  )
+})
+
+test('the registry keeps its own rules, and its version is a semantic version', () => {
+  assert.deepEqual(checkRegistry(ENDPOINTS, { issuance: ISSUANCE }), [])
+  assert.match(REGISTRY_VERSION, /^\d+\.\d+\.\d+$/)
+})
+
+test('every published snapshot has exactly one endpoint', () => {
+  const served = rows.flatMap(({ snapshot }) => snapshot ?? [])
+  assert.deepEqual(served.toSorted(), SNAPSHOT_NAMES.toSorted())
+})
+
+test('every schema is used by an endpoint, and every tag', () => {
+  const data = new Set(rows.flatMap(({ success }) => success?.data ?? []))
+  const requests = new Set(rows.flatMap(({ request }) => request ?? []))
+  const tags = new Set(rows.map(({ tag }) => tag))
+  assert.deepEqual([...data].toSorted(), Object.keys(DATA_SCHEMAS).toSorted())
+  assert.deepEqual([...requests].toSorted(), Object.keys(REQUEST_SCHEMAS).toSorted())
+  assert.deepEqual([...tags].toSorted(), Object.keys(TAGS).toSorted())
+})
+
+test('the errors of the specification stand at their endpoints', () => {
+  const reads = ['status', 'architecture', 'developmentQueue', 'roadmap'] as const
+  for (const name of reads) assert.ok(errorsOf(ENDPOINTS[name]).includes('SNAPSHOT_UNAVAILABLE'))
+  assert.ok(errorsOf(ENDPOINTS.versionById).includes('VERSION_NOT_FOUND'))
+  assert.ok(errorsOf(ENDPOINTS.signingKey).includes('SIGNING_UNAVAILABLE'))
+  assert.ok(errorsOf(ENDPOINTS.preview).includes('PREVIEW_NOT_ENABLED'))
+  for (const name of ['keySelf', 'revokeKeySelf'] as const) {
+    assert.deepEqual(errorsOf(ENDPOINTS[name]).toSorted(), [
+      'KEYS_UNAVAILABLE',
+      'KEY_EXPIRED',
+      'KEY_INVALID',
+      'KEY_RATE_LIMITED',
+      'KEY_REQUIRED',
+    ])
+  }
+  for (const code of [
+    'INVALID_JSON',
+    'INVALID_INPUT',
+    'CHALLENGE_FAILED',
+    'PAYLOAD_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'RATE_LIMITED',
+    'KEYS_UNAVAILABLE',
+  ] as const) {
+    assert.ok(errorsOf(ENDPOINTS.createKey).includes(code), code)
+  }
+})
+
+test('issuance is paused, by a literal of the registry', () => {
+  assert.deepEqual(ISSUANCE, { enabled: false, reason: 'PRODUCT_NOT_READY' })
+})
