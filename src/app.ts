@@ -18,7 +18,7 @@ import { createHandlers } from './routes/handlers.ts'
 import type { ApiKeys } from './service/api-keys.ts'
 import type { Clock } from './service/clock.ts'
 import type { Log } from './service/log.ts'
-import { documentPayloadOf, payloadOf } from './service/payload.ts'
+import { documentPayloadOf } from './service/payload.ts'
 import type { Releases } from './service/releases.ts'
 import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
 import type { TimeQualityMonitor } from './service/time-quality.ts'
@@ -43,6 +43,8 @@ export interface AppParts {
   readonly timeQuality: TimeQualityMonitor
   readonly challenge: ChallengeDescription
   readonly clock: Clock
+  /** A random UUID v4, another one each time. */
+  readonly newRequestId: () => string
   readonly log: Log
   /** Another registry, for a test; the service's own when left out. */
   readonly registry?: Registry
@@ -73,11 +75,12 @@ export function createApp(parts: AppParts): App {
   const handlers = createHandlers({
     releases,
     documents: {
-      index: payloadOf(createDiscoveryIndex(described)),
-      policy: payloadOf(createPolicy(described)),
+      index: documentPayloadOf(createDiscoveryIndex(described)),
+      policy: documentPayloadOf(createPolicy(described)),
       openapi: documentPayloadOf(createOpenApi(described)),
     },
-    signingKeys: signing === undefined ? undefined : payloadOf(describeSigningKeys(signing.keys)),
+    signingKeys:
+      signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys)),
     apiKeys,
     timeQuality,
     challenge: parts.challenge,
@@ -92,6 +95,7 @@ export function createApp(parts: AppParts): App {
     apiKeys,
     issuance,
     clock,
+    newRequestId: parts.newRequestId,
     log,
   })
   const answerSite = createSite({ deployment })

@@ -10,13 +10,15 @@ import type { App } from './app.ts'
 import { pathOf, type ApiRequest, type Reply } from './http/api-request.ts'
 import type { Log } from './service/log.ts'
 
+/** Told of every answer once it is written, for metrics. */
+export type AnswerObserver = (method: string, status: number, seconds: number) => void
+
 /** What a listener needs beside the app. */
 export interface ListenerOptions {
   /** Whether search engines are told to stay away, also on answers that no pipeline made. */
   readonly noIndex: boolean
   readonly log: Log
-  /** Told of every answer: for metrics. */
-  readonly onAnswer?: (method: string, status: number, seconds: number) => void
+  readonly onAnswer?: AnswerObserver
 }
 
 /** How long a client may take to send its headers, and its whole request. */

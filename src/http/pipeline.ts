@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { KeyQuotaError, type ApiKeys, type KeyQuota } from '../service/api-keys.ts'
@@ -19,6 +18,8 @@ export interface PipelineParts {
   /** The registry's own word on issuing keys; nothing else reaches it. */
   readonly issuance: Issuance
   readonly clock: Clock
+  /** A random UUID v4, another one each time. */
+  readonly newRequestId: () => string
   readonly log: Log
 }
 
@@ -148,7 +149,7 @@ export function createPipeline(
       request,
       nowMs,
       issuedAt: formatInstant(nowMs),
-      requestId: randomUUID(),
+      requestId: parts.newRequestId(),
       route: undefined,
       parameter: '',
       endpoint: undefined,

@@ -1,0 +1,298 @@
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import path from 'node:path'
+import { CHALLENGE_PROVIDERS } from './contract/schemas.ts'
+import type { Runtime } from './contract/visible-endpoints.ts'
+import { parseNtpServer } from './service/sntp.ts'
+
+/** Levels of the log, most to least. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type ChallengeProvider = (typeof CHALLENGE_PROVIDERS)[number]
+
+/** Where the variables of the secrets stand: a variable by this name, or a file in the secrets folder. */
+export const SECRET_VARIABLES = {
+  signingKey: { variable: 'SVC_SIGNING_KEY', file: 'signing-key.pem' },
+  signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json' },
+  keyHashSecret: { variable: 'SVC_KEY_HASH_SECRET', file: 'key-hash-secret.txt' },
+  addressHashSecret: { variable: 'SVC_ADDRESS_HASH_SECRET', file: 'address-hash-secret.txt' },
+  waitlistRecipient: { variable: 'SVC_WAITLIST_RECIPIENT', file: 'waitlist-recipient.txt' },
+} as const
+
+export type SecretName = keyof typeof SECRET_VARIABLES
+
+/** The configuration of one deployment, checked. Folders are absolute paths. */
+export interface Config {
+  readonly host: string
+  /** 0 lets the system pick a free port. */
+  readonly port: number
+  /** Own origin, without a slash at the end; undefined when it follows from host and port. */
+  readonly baseUrl: string | undefined
+  readonly runtime: Runtime
+  readonly deployment: 'primary' | 'preview'
+  readonly releasesDir: string
+  readonly dataDir: string
+  readonly secretsDir: string
+  readonly database: { readonly kind: 'sqlite' | 'postgres'; readonly url: string }
+  readonly valkeyUrl: string | undefined
+  readonly challenge: {
+    readonly provider: ChallengeProvider
+    readonly siteKey: string | undefined
+    readonly secret: string | undefined
+    readonly verifyUrl: string | undefined
+  }
+  /** Addresses and ranges as written. */
+  readonly trustedProxies: readonly string[]
+  readonly workers: number
+  readonly adminPort: number | undefined
+  readonly ntpServer: string | undefined
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** Secrets that stand in variables. */
+  readonly secretVariables: { readonly [Name in SecretName]?: string }
+  /** Variables that look like this service's and are none: told at start, since a typing error hides there. */
+  readonly unknownVariables: readonly string[]
+}
+
+/** The configuration cannot be used; every mistake is named, each with its variable and what was expected. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(
+      `The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}`,
+    )
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+/** Where hosted challenges are verified, unless told otherwise. */
+const VERIFY_URLS: { readonly [Provider in ChallengeProvider]: string | undefined } = {
+  altcha: undefined,
+  test: undefined,
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+}
+
+const KNOWN_VARIABLES: ReadonlySet<string> = new Set([
+  'SVC_BASE_URL',
+  'SVC_RUNTIME',
+  'SVC_DEPLOYMENT',
+  'SVC_RELEASES_DIR',
+  'SVC_DATA_DIR',
+  'SVC_SECRETS_DIR',
+  'SVC_DATABASE_URL',
+  'SVC_VALKEY_URL',
+  'SVC_CHALLENGE',
+  'SVC_CHALLENGE_SITE_KEY',
+  'SVC_CHALLENGE_SECRET',
+  'SVC_CHALLENGE_VERIFY_URL',
+  'SVC_TRUSTED_PROXIES',
+  'SVC_WORKERS',
+  'SVC_ADMIN_PORT',
+  'SVC_NTP_SERVER',
+  'SVC_LOG_LEVEL',
+  ...Object.values(SECRET_VARIABLES).map(({ variable }) => variable),
+])
+
+/** The environment as a process has it. */
+export interface Environment {
+  readonly [name: string]: string | undefined
+}
+
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
+
+/** Collects the mistakes of all readings, so that the operator sees them at once. */
+class Reader {
+  readonly mistakes: string[] = []
+  readonly #env: Environment
+
+  constructor(env: Environment) {
+    this.#env = env
+  }
+
+  /** The value, without surrounding space; an empty one counts as not set. */
+  text(name: string): string | undefined {
+    const value = this.#env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+
+  wrong(name: string, expected: string, shown = true): undefined {
+    const found = shown ? `, found "${this.text(name)}"` : ''
+    this.mistakes.push(`${name}: expected ${expected}${found}`)
+  }
+
+  integer(name: string, minimum: number, maximum: number): number | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    if (number >= minimum && number <= maximum) return number
+    return this.wrong(name, `a whole number from ${minimum} to ${maximum}`)
+  }
+
+  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    return values.find((value) => value === text) ?? this.wrong(name, `one of ${values.join(', ')}`)
+  }
+
+  /** `shown` is false where the address may hold a password. */
+  url(name: string, protocols: readonly string[], shown = true): URL | undefined {
+    const value = this.text(name)
+    if (value === undefined) return undefined
+    const url = URL.parse(value)
+    if (url !== null && protocols.includes(url.protocol)) return url
+    return this.wrong(
+      name,
+      `a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
+      shown,
+    )
+  }
+}
+
+function readBaseUrl(reader: Reader): string | undefined {
+  const url = reader.url('SVC_BASE_URL', ['http:', 'https:'])
+  if (url === undefined) return undefined
+  if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '')
+    return url.origin
+  return reader.wrong(
+    'SVC_BASE_URL',
+    'an origin: scheme and host, with a port where needed, and no path',
+  )
+}
+
+function readHost(reader: Reader): string {
+  const host = reader.text('HOST') ?? '127.0.0.1'
+  if (isIP(host) === 0 && !HOST_NAME.test(host))
+    reader.wrong('HOST', 'an IP address or a host name')
+  return host
+}
+
+function readDatabase(reader: Reader, dataDir: string): Config['database'] {
+  const embedded = {
+    kind: 'sqlite',
+    url: `sqlite:${path.join(dataDir, 'service.sqlite')}`,
+  } as const
+  const url = reader.url('SVC_DATABASE_URL', ['sqlite:', 'postgres:', 'postgresql:'], false)
+  if (url === undefined) return embedded
+  if (url.protocol !== 'sqlite:') return { kind: 'postgres', url: url.href }
+  return url.pathname === '' ? embedded : { kind: 'sqlite', url: url.href }
+}
+
+function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
+  const provider = reader.oneOf('SVC_CHALLENGE', CHALLENGE_PROVIDERS) ?? 'altcha'
+  const siteKey = reader.text('SVC_CHALLENGE_SITE_KEY')
+  const secret = reader.text('SVC_CHALLENGE_SECRET')
+  const verifyUrl = reader.url('SVC_CHALLENGE_VERIFY_URL', ['https:', 'http:'])
+  if (provider === 'test' && runtime === 'production') {
+    reader.wrong('SVC_CHALLENGE', 'a real challenge in production (altcha, turnstile or hcaptcha)')
+  }
+  if (provider === 'turnstile' || provider === 'hcaptcha') {
+    if (siteKey === undefined)
+      reader.wrong('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, false)
+    if (secret === undefined)
+      reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, false)
+  }
+  return { provider, siteKey, secret, verifyUrl: verifyUrl?.href ?? VERIFY_URLS[provider] }
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+  if (isIP(address) === 0 || rest.length > 0) return false
+  if (bits === undefined) return true
+  if (!/^\d{1,3}$/.test(bits)) return false
+  try {
+    new BlockList().addSubnet(address, Number(bits), family)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readTrustedProxies(reader: Reader): readonly string[] {
+  const text = reader.text('SVC_TRUSTED_PROXIES')
+  if (text === undefined) return []
+  const proxies = text.split(',').map((each) => each.trim())
+  if (!proxies.every(isAddressOrRange)) {
+    reader.wrong(
+      'SVC_TRUSTED_PROXIES',
+      'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
+    )
+  }
+  return proxies
+}
+
+function readNtpServer(reader: Reader): string | undefined {
+  const server = reader.text('SVC_NTP_SERVER')
+  if (server === undefined) return undefined
+  try {
+    parseNtpServer(server)
+    return server
+  } catch {
+    return reader.wrong('SVC_NTP_SERVER', 'a host, or host:port, with an IPv6 address in brackets')
+  }
+}
+
+function isInside(folder: string, parent: string): boolean {
+  const relative = path.relative(parent, folder)
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative))
+}
+
+/**
+ * Reads the configuration from the environment, with every mistake; a variable that is wrong stands at its default.
+ * Opens and creates nothing. Relative folders are taken from `workingDir`.
+ */
+export function inspectConfig(
+  env: Environment,
+  workingDir: string,
+): { readonly config: Config; readonly mistakes: readonly string[] } {
+  const reader = new Reader(env)
+  const folder = (name: string, otherwise: string) =>
+    path.resolve(workingDir, reader.text(name) ?? otherwise)
+  const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
+  const dataDir = folder('SVC_DATA_DIR', 'data')
+  const secretsDir = folder('SVC_SECRETS_DIR', 'secrets')
+  if (isInside(secretsDir, dataDir)) {
+    reader.wrong('SVC_SECRETS_DIR', `a folder that is not inside the data folder (${dataDir})`)
+  }
+  const port = reader.integer('PORT', 0, 65_535) ?? 8080
+  const adminPort = reader.integer('SVC_ADMIN_PORT', 0, 65_535)
+  if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
+    reader.wrong('SVC_ADMIN_PORT', 'another port than PORT')
+  }
+  const config: Config = {
+    host: readHost(reader),
+    port,
+    baseUrl: readBaseUrl(reader),
+    runtime,
+    deployment: reader.oneOf('SVC_DEPLOYMENT', ['primary', 'preview']) ?? 'primary',
+    releasesDir: folder('SVC_RELEASES_DIR', 'releases'),
+    dataDir,
+    secretsDir,
+    database: readDatabase(reader, dataDir),
+    valkeyUrl: reader.url('SVC_VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], false)
+      ?.href,
+    challenge: readChallenge(reader, runtime),
+    trustedProxies: readTrustedProxies(reader),
+    workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,
+    adminPort,
+    ntpServer: readNtpServer(reader),
+    logLevel: reader.oneOf('SVC_LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    secretVariables: Object.fromEntries(
+      Object.entries(SECRET_VARIABLES).flatMap(([name, { variable }]) => {
+        const value = reader.text(variable)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ),
+    unknownVariables: Object.keys(env).filter(
+      (name) => name.startsWith('SVC_') && !KNOWN_VARIABLES.has(name),
+    ),
+  }
+  return { config, mistakes: reader.mistakes }
+}
+
+/** The origin at which a listener is reached, for when none is configured. */
+export function originOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}

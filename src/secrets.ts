@@ -1,0 +1,271 @@
+import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ConfigError, SECRET_VARIABLES, type Config, type SecretName } from './config.ts'
+import {
+  parsePrivateSigningKey,
+  publicSigningKeyOf,
+  SigningKeyError,
+} from './crypto/signing-keys.ts'
+import type { PublishedSigningKey } from './service/signing-key-document.ts'
+
+/** What the service keeps secret, read and checked. */
+export interface Secrets {
+  /** Undefined in a production runtime without a signing key: answers are unsigned (spec 5.7). */
+  readonly signingKey: KeyObject | undefined
+  /** What is published of the signing keys; empty without a signing key. */
+  readonly publishedKeys: readonly PublishedSigningKey[]
+  /** Key of the hash under which API keys are stored. */
+  readonly keyHashSecret: string
+  /** Key of the hash that recognises an address on the waitlist. */
+  readonly addressHashSecret: string
+  /** age recipient to which waitlist rows are sealed. */
+  readonly waitlistRecipient: string
+}
+
+/** Secrets, and the files that the local runtime made for itself on this start. */
+export interface OpenedSecrets {
+  readonly secrets: Secrets
+  readonly made: readonly string[]
+}
+
+/** The identity that opens waitlist rows; the local runtime makes it, and only an export needs it. */
+const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
+/** Below this a hash key could be guessed. */
+const MIN_SECRET_CHARACTERS = 32
+const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/
+
+interface KeyNote {
+  readonly publicKeyPem: string
+  readonly status: PublishedSigningKey['status']
+  readonly notBefore: string | null
+  readonly notAfter: string | null
+}
+
+/** Where a secret stands, for messages: its variable, or its file. */
+function placeOf(config: Config, name: SecretName): string {
+  const { variable, file } = SECRET_VARIABLES[name]
+  return config.secretVariables[name] === undefined ? path.join(config.secretsDir, file) : variable
+}
+
+function readSecretFile(file: string, mistakes: string[]): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      mistakes.push(`${file}: expected a readable file (${message})`)
+    return undefined
+  }
+}
+
+function isKeyNote(value: unknown): value is KeyNote {
+  if (typeof value !== 'object' || value === null) return false
+  const { publicKeyPem, status, notBefore, notAfter } = value as Partial<KeyNote>
+  const isInstant = (each: unknown) =>
+    each === null || (typeof each === 'string' && !Number.isNaN(Date.parse(each)))
+  const isStatus = status === 'current' || status === 'next' || status === 'retired'
+  return typeof publicKeyPem === 'string' && isStatus && isInstant(notBefore) && isInstant(notAfter)
+}
+
+/** Reads the notes on signing keys: dates of the current one, and the public halves of the next and retired ones. */
+function parseKeyNotes(text: string): readonly KeyNote[] {
+  let notes: unknown
+  try {
+    notes = (JSON.parse(text) as { keys?: unknown } | null)?.keys
+  } catch {
+    notes = undefined
+  }
+  if (!Array.isArray(notes) || !notes.every(isKeyNote)) {
+    throw new SigningKeyError(
+      'expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with ISO 8601 dates or null',
+    )
+  }
+  return notes
+}
+
+function publishKeys(
+  signingKey: KeyObject,
+  notes: readonly KeyNote[],
+): readonly PublishedSigningKey[] {
+  const current = publicSigningKeyOf(signingKey)
+  const published = notes.map((note) => ({ note, key: publicSigningKeyOf(note.publicKeyPem) }))
+  const own = published.find(({ key }) => key.keyId === current.keyId)?.note
+  const strangers = published.filter(({ key }) => key.keyId !== current.keyId)
+  if (strangers.some(({ note }) => note.status === 'current')) {
+    throw new SigningKeyError(
+      'expected the key marked current to be the one of the private signing key',
+    )
+  }
+  return [
+    {
+      ...current,
+      status: 'current',
+      notBefore: own?.notBefore ?? null,
+      notAfter: own?.notAfter ?? null,
+    },
+    ...strangers.map(({ note: { status, notBefore, notAfter }, key }) => ({
+      ...key,
+      status,
+      notBefore,
+      notAfter,
+    })),
+  ]
+}
+
+/** What stands in variables and files, checked as far as it is there. */
+export interface SecretInspection {
+  /** Every mistake, each with its variable or file; in production also every secret that is missing. */
+  readonly mistakes: readonly string[]
+  /** Names of the secrets that stand somewhere, right or wrong. */
+  readonly present: ReadonlySet<SecretName>
+  readonly secrets: Partial<Secrets>
+}
+
+function parseHashSecret(text: string): string {
+  if (text.length >= MIN_SECRET_CHARACTERS) return text
+  throw new TypeError(
+    `expected at least ${MIN_SECRET_CHARACTERS} characters, as openssl rand -hex 32 writes them`,
+  )
+}
+
+function parseRecipient(text: string): string {
+  if (RECIPIENT.test(text)) return text
+  throw new TypeError('expected an age X25519 recipient, as age-keygen prints it (age1…)')
+}
+
+/** Secrets a production runtime does not start without, and what each is. */
+const REQUIRED_SECRETS = {
+  keyHashSecret: 'the secret that hashes API keys',
+  addressHashSecret: 'the secret that hashes waitlist addresses',
+  waitlistRecipient: 'the age recipient that waitlist rows are sealed to',
+} as const
+
+/** Reads and checks the secrets. Creates nothing and throws nothing. */
+export function inspectSecrets(config: Config): SecretInspection {
+  const mistakes: string[] = []
+  const texts = new Map<SecretName, string>()
+  for (const name of Object.keys(SECRET_VARIABLES) as SecretName[]) {
+    const file = path.join(config.secretsDir, SECRET_VARIABLES[name].file)
+    const text = config.secretVariables[name] ?? readSecretFile(file, mistakes)
+    if (text !== undefined) texts.set(name, text)
+  }
+  const read = <Value>(name: SecretName, parse: (text: string) => Value): Value | undefined => {
+    const text = texts.get(name)
+    if (text === undefined) return undefined
+    try {
+      return parse(text)
+    } catch (error) {
+      mistakes.push(
+        `${placeOf(config, name)}: ${error instanceof Error ? error.message : String(error)}`,
+      )
+      return undefined
+    }
+  }
+  const signingKey = read('signingKey', parsePrivateSigningKey)
+  const published = read('signingKeys', (text) => {
+    const notes = parseKeyNotes(text)
+    return signingKey === undefined ? [] : publishKeys(signingKey, notes)
+  })
+  const secrets: { -readonly [Name in keyof Secrets]?: Secrets[Name] } = {
+    signingKey,
+    publishedKeys: published ?? (signingKey === undefined ? [] : publishKeys(signingKey, [])),
+  }
+  const keyHashSecret = read('keyHashSecret', parseHashSecret)
+  const addressHashSecret = read('addressHashSecret', parseHashSecret)
+  const waitlistRecipient = read('waitlistRecipient', parseRecipient)
+  if (keyHashSecret !== undefined) secrets.keyHashSecret = keyHashSecret
+  if (addressHashSecret !== undefined) secrets.addressHashSecret = addressHashSecret
+  if (waitlistRecipient !== undefined) secrets.waitlistRecipient = waitlistRecipient
+  if (config.runtime === 'production') {
+    for (const name of Object.keys(REQUIRED_SECRETS) as (keyof typeof REQUIRED_SECRETS)[]) {
+      if (texts.has(name)) continue
+      const { variable, file } = SECRET_VARIABLES[name]
+      const place = path.join(config.secretsDir, file)
+      mistakes.push(
+        `${variable}: expected ${REQUIRED_SECRETS[name]}, here or in ${place}, found neither`,
+      )
+    }
+  }
+  return { mistakes, present: new Set(texts.keys()), secrets }
+}
+
+/** Writes files that only the owner can read; an existing file is never overwritten. */
+function createSecretWriter(folder: string): {
+  write: (file: string, text: string) => void
+  made: string[]
+} {
+  const made: string[] = []
+  return {
+    made,
+    write(file, text) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const target = path.join(folder, file)
+      writeFileSync(target, text, { mode: 0o600, flag: 'wx' })
+      // The mode above passes through the umask, which may only take rights away; this states it.
+      chmodSync(target, 0o600)
+      made.push(target)
+    },
+  }
+}
+
+async function makeMissing(
+  config: Config,
+  has: (name: SecretName) => boolean,
+  nowMs: number,
+): Promise<readonly string[]> {
+  const { write, made } = createSecretWriter(config.secretsDir)
+  if (!has('signingKey')) {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    write(
+      SECRET_VARIABLES.signingKey.file,
+      privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    )
+    if (!has('signingKeys')) {
+      const note: KeyNote = {
+        publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+        status: 'current',
+        notBefore: new Date(nowMs).toISOString(),
+        notAfter: null,
+      }
+      write(SECRET_VARIABLES.signingKeys.file, `${JSON.stringify({ keys: [note] }, null, 2)}\n`)
+    }
+  }
+  for (const name of ['keyHashSecret', 'addressHashSecret'] as const) {
+    if (!has(name)) write(SECRET_VARIABLES[name].file, `${randomBytes(32).toString('hex')}\n`)
+  }
+  if (!has('waitlistRecipient')) {
+    // Needed once in the life of a checkout, so it is not loaded on other starts.
+    const { generateX25519Identity, identityToRecipient } = await import('age-encryption')
+    const known = readSecretFile(path.join(config.secretsDir, WAITLIST_IDENTITY_FILE), [])
+    const identity = known ?? (await generateX25519Identity())
+    if (known === undefined) write(WAITLIST_IDENTITY_FILE, `${identity}\n`)
+    write(SECRET_VARIABLES.waitlistRecipient.file, `${await identityToRecipient(identity)}\n`)
+  }
+  return made
+}
+
+function complete({ mistakes, secrets }: SecretInspection): Secrets {
+  const { keyHashSecret, addressHashSecret, waitlistRecipient } = secrets
+  if (
+    keyHashSecret === undefined ||
+    addressHashSecret === undefined ||
+    waitlistRecipient === undefined
+  ) {
+    throw new ConfigError(mistakes)
+  }
+  const { signingKey, publishedKeys = [] } = secrets
+  return { signingKey, publishedKeys, keyHashSecret, addressHashSecret, waitlistRecipient }
+}
+
+/**
+ * The secrets of a deployment. The local runtime makes the missing ones; production never makes one. Throws
+ * ConfigError with every mistake; a missing signing key alone is none.
+ */
+export async function openSecrets(config: Config, nowMs: number): Promise<OpenedSecrets> {
+  const found = inspectSecrets(config)
+  if (found.mistakes.length > 0) throw new ConfigError(found.mistakes)
+  if (config.runtime === 'production') return { secrets: complete(found), made: [] }
+  const made = await makeMissing(config, (name) => found.present.has(name), nowMs)
+  return { secrets: complete(made.length === 0 ? found : inspectSecrets(config)), made }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { createApp, type App } from './app.ts'
+import { originOf, type Config } from './config.ts'
+import { openResponseSigner } from './crypto/response-signer.ts'
+import { createListener, listen, stopListening, type AnswerObserver } from './listener.ts'
+import type { ChallengeDescription } from './routes/early-access.ts'
+import type { Secrets } from './secrets.ts'
+import { createUnavailableApiKeys } from './service/api-keys.ts'
+import { SYSTEM_CLOCK } from './service/clock.ts'
+import type { Log } from './service/log.ts'
+import { loadReleases } from './service/releases.ts'
+import { SntpError } from './service/sntp.ts'
+import {
+  createUnverifiedTime,
+  openTimeQuality,
+  type TimeQualityMonitor,
+} from './service/time-quality.ts'
+import { openReleaseStore } from './storage/release-store.ts'
+
+/** What is in flight may take this long after a stop was asked for. */
+const SHUTDOWN_GRACE_MS = 10_000
+
+/** A server that answers. */
+export interface RunningServer {
+  /** The port that was taken. */
+  readonly port: number
+  /** Whether requests are still accepted. */
+  isAccepting(): boolean
+  /** Accepts nothing more, answers what is in flight, closes what was opened. */
+  close(): Promise<void>
+}
+
+function describeChallenge({ challenge }: Config): ChallengeDescription {
+  const { provider, siteKey } = challenge
+  return {
+    provider,
+    path: provider === 'altcha' ? '/challenge' : null,
+    siteKey: provider === 'turnstile' || provider === 'hcaptcha' ? (siteKey ?? null) : null,
+  }
+}
+
+function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
+  if (ntpServer === undefined) return createUnverifiedTime()
+  return openTimeQuality({
+    server: ntpServer,
+    nowMs: () => SYSTEM_CLOCK.nowMs(),
+    monotonicMs: () => performance.now(),
+    onMeasured: (quality) => log.debug({ quality }, 'Measured the clock against the time source'),
+    // The cause can hold a resolved address, so only the code and the message are written.
+    onFailure(error) {
+      const [code, reason] =
+        error instanceof SntpError ? [error.code, error.message] : ['', String(error)]
+      log.warn({ code, reason }, 'The time source gave no usable answer')
+    },
+  })
+}
+
+/**
+ * Opens everything one serving process needs, checks the releases, and listens. Rejects, with the reason in words, when
+ * the releases are broken or the port is taken.
+ */
+export async function startServer(
+  config: Config,
+  secrets: Secrets,
+  log: Log,
+  onAnswer?: AnswerObserver,
+): Promise<RunningServer> {
+  const releases = loadReleases(openReleaseStore(config.releasesDir))
+  for (const { snapshotId, resource, reason, served } of releases.faults) {
+    const effect = served
+      ? 'its endpoint answers 503 SNAPSHOT_UNAVAILABLE'
+      : 'it is not served any more'
+    log[served ? 'error' : 'warn'](
+      { snapshotId, resource, reason },
+      `A published resource is damaged; ${effect}`,
+    )
+  }
+  const { signingKey, publishedKeys } = secrets
+  const signing =
+    signingKey === undefined
+      ? undefined
+      : {
+          signer: await openResponseSigner(signingKey, (reason) =>
+            log.warn(
+              { reason },
+              'Signing with OpenSSL, which takes about twice as long as libsodium',
+            ),
+          ),
+          keys: publishedKeys,
+        }
+  if (signing === undefined) log.warn({}, 'No signing key is configured; answers are unsigned')
+
+  let app: App | undefined
+  const noIndex = config.deployment === 'preview'
+  const server = createListener(
+    (request) => {
+      if (app === undefined) throw new Error('A request came before the app was composed')
+      return app(request)
+    },
+    { noIndex, log, ...(onAnswer === undefined ? {} : { onAnswer }) },
+  )
+  const port = await listen(server, config.port, config.host)
+  const timeQuality = openTime(config, log)
+  // Composed once the port is known, since the OpenAPI document names the origin and the system may have picked it. No
+  // connection is taken up before this turn of the event loop ends.
+  app = createApp({
+    runtime: config.runtime,
+    deployment: config.deployment,
+    baseUrl: config.baseUrl ?? originOf(config.host, port),
+    releases,
+    signing,
+    apiKeys: createUnavailableApiKeys(),
+    timeQuality,
+    challenge: describeChallenge(config),
+    clock: SYSTEM_CLOCK,
+    newRequestId: () => randomUUID(),
+    log,
+  })
+  return {
+    port,
+    isAccepting: () => server.listening,
+    async close() {
+      await stopListening(server, SHUTDOWN_GRACE_MS)
+      timeQuality.close()
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { connect } from 'node:net'
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number
+  /** Lower-case names; several lines of one name are joined by a newline, so that a repeated header shows. */
+  readonly headers: ReadonlyMap<string, string>
+  /** Names in the order and case they came in. */
+  readonly headerNames: readonly string[]
+  readonly body: string
+}
+
+function parseAnswer(bytes: string): RawAnswer {
+  const end = bytes.indexOf('\r\n\r\n')
+  const [line = '', ...fields] = bytes.slice(0, end).split('\r\n')
+  const headers = new Map<string, string>()
+  const headerNames: string[] = []
+  for (const field of fields) {
+    const colon = field.indexOf(':')
+    const name = field.slice(0, colon)
+    headerNames.push(name)
+    const before = headers.get(name.toLowerCase())
+    const value = field.slice(colon + 1).trim()
+    headers.set(name.toLowerCase(), before === undefined ? value : `${before}\n${value}`)
+  }
+  return { status: Number(line.split(' ')[1]), headers, headerNames, body: bytes.slice(end + 4) }
+}
+
+/**
+ * Sends bytes as they are and reads until the server closes (or until the answer's declared length is there). For
+ * requests that no HTTP client would make. Bytes are latin1, one per character.
+ */
+export function sendRaw(port: number, bytes: string, timeoutMs = 5000): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    const chunks: Buffer[] = []
+    const finish = () => {
+      socket.destroy()
+      const text = Buffer.concat(chunks).toString('latin1')
+      if (text.includes('\r\n\r\n')) resolve(parseAnswer(text))
+      else reject(new Error(`No whole answer came; got ${JSON.stringify(text)}`))
+    }
+    socket.setTimeout(timeoutMs, finish)
+    socket.on('error', reject)
+    socket.on('end', finish)
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('connect', () => socket.write(bytes, 'latin1'))
+  })
+}
+
+/** A request of one line, given headers, and `Connection: close`, so that the answer ends with the connection. */
+export function rawRequest(
+  method: string,
+  target: string,
+  headers: readonly string[] = ['Host: localhost'],
+): string {
+  return `${method} ${target} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,93 @@
+import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { createApp, type AppParts, type Signing } from '../../src/app.ts'
+import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { createListener, listen, stopListening } from '../../src/listener.ts'
+import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { makeReleases } from './made-releases.ts'
+
+/** The key pair of RFC 8032 section 7.1 test 1: public on purpose, so that vectors are the same on every machine. */
+export const TEST_SIGNING_KEY: KeyObject = createPrivateKey({
+  key: {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
+    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  },
+  format: 'jwk',
+})
+
+/** When the test clock stands still. */
+export const TEST_NOW_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
+
+/** One line of a test's log. */
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields: { readonly [name: string]: unknown }
+}
+
+/** A running app with what a test may turn. */
+export interface RunningApp {
+  readonly origin: string
+  readonly port: number
+  readonly log: readonly LogLine[]
+  /** The test's clock; moves only when a test moves it. */
+  readonly clock: { ms: number }
+  /** Fetches a path without following redirects. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+/** Signing with the test key and OpenSSL. */
+export function testSigning(privateKey: KeyObject = TEST_SIGNING_KEY): Signing {
+  const key = publicSigningKeyOf(privateKey)
+  return {
+    signer: createOpensslSigner(privateKey),
+    keys: [{ ...key, status: 'current', notBefore: '2026-01-01T00:00:00.000Z', notAfter: null }],
+  }
+}
+
+/** A key of its own, for tests that need a wrong one. */
+export function otherSigningKey(): KeyObject {
+  return generateKeyPairSync('ed25519').privateKey
+}
+
+/** Starts the app on a free loopback port for one test, with any part exchanged; it is stopped when the test ends. */
+export async function runApp(t: TestContext, parts: Partial<AppParts> = {}): Promise<RunningApp> {
+  const log: LogLine[] = []
+  const write = (level: LogLine['level']) => (fields: object, message: string) => {
+    log.push({ level, message, fields: { ...fields } })
+  }
+  const clock = { ms: TEST_NOW_MS }
+  const app = createApp({
+    runtime: 'local',
+    deployment: 'primary',
+    baseUrl: 'http://127.0.0.1:8080',
+    releases: loadReleases(makeReleases().store),
+    signing: testSigning(),
+    apiKeys: createUnavailableApiKeys(),
+    timeQuality: createUnverifiedTime(),
+    challenge: { provider: 'altcha', path: '/challenge', siteKey: null },
+    clock: { nowMs: () => clock.ms },
+    newRequestId: () => randomUUID(),
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    ...parts,
+  })
+  const server = createListener(app, {
+    noIndex: parts.deployment === 'preview',
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 100))
+  const origin = `http://127.0.0.1:${port}`
+  return {
+    origin,
+    port,
+    log,
+    clock,
+    fetch: (path, init) => fetch(`${origin}${path}`, { redirect: 'manual', ...init }),
+  }
+}
