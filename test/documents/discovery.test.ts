@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { closeSchema } from '../../src/contract/schema-type.ts'
+import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
+import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
+import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
+import { schemaCheck } from './document-schemas.ts'
+
+const check = schemaCheck(closeSchema(DATA_SCHEMAS.DiscoveryIndex))
+
+test('the index lists every row in the order of the registry and holds nothing undescribed', () => {
+  const index = createDiscoveryIndex(PRODUCTION)
+  assert.deepEqual(check(index), [])
+  assert.deepEqual(
+    index.endpoints.map(({ name, method, path }) => [name, method, path]),
+    Object.entries(ENDPOINTS).map(([name, { method, path }]) => [name, method, path]),
+  )
+  assert.equal(index.apiVersion, 'v1')
+  assert.equal(index.basePath, '/api/v1')
+  assert.equal(index.registryVersion, '1.0.0')
+  assert.deepEqual(index.links, {
+    index: '/api/v1',
+    policy: '/api/v1/policy',
+    openapi: '/api/v1/openapi.json',
+    docs: '/en/reference',
+  })
+})
+
+test('a row says what the registry says of it', () => {
+  const { endpoints } = createDiscoveryIndex(PRODUCTION)
+  assert.deepEqual(
+    endpoints.find(({ name }) => name === 'keySelf'),
+    {
+      name: 'keySelf',
+      method: 'GET',
+      path: '/api/v1/keys/self',
+      summary: ENDPOINTS.keySelf.summary,
+      stability: 'beta',
+      status: 'active',
+      runtime: 'all',
+      cacheClass: 'none',
+      authentication: 'api-key',
+    },
+  )
+})
+
+test('production leaves the local rows out, and a deprecated row announces its end', () => {
+  const options = { ...PRODUCTION, registry: CHANGED_REGISTRY }
+  const production = createDiscoveryIndex(options)
+  const local = createDiscoveryIndex({ ...options, runtime: 'local' })
+  assert.deepEqual(check(local), [])
+  assert.equal(production.endpoints.length, 26)
+  assert.equal(local.endpoints.length, 27)
+  assert.equal(local.endpoints.find(({ path }) => path === '/api/v1/draft')?.runtime, 'local')
+  const deprecated = production.endpoints.find(({ name }) => name === 'changelog')
+  assert.equal(deprecated?.status, 'deprecated')
+  assert.equal(deprecated?.deprecatedAt, '2026-11-21T00:00:00Z')
+  assert.equal(deprecated?.sunsetAt, '2027-03-01T00:00:00Z')
+  assert.equal(deprecated?.successor, '/api/v2/changelog')
+})

@@ -1,0 +1,44 @@
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+
+import type { JsonSchema } from '../../src/contract/schema-type.ts'
+import type { OpenApiDocument } from '../../src/documents/openapi.ts'
+
+/** Checks a value against a schema; gives what is wrong with it, nothing for a valid value. */
+export type SchemaCheck = (value: unknown) => readonly string[]
+
+function createAjv(): Ajv {
+  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, keywords: ['example'] })
+  ajvFormats.default(ajv)
+  return ajv
+}
+
+function checkOf(ajv: Ajv, schema: object): SchemaCheck {
+  const validate = ajv.compile(schema)
+  return (value) =>
+    validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+/** The check of one schema literal of the contract. */
+export function schemaCheck(schema: JsonSchema): SchemaCheck {
+  return checkOf(createAjv(), schema)
+}
+
+/** The checks of the schemas inside an OpenAPI document, by the path of their place in it. */
+export function documentSchemaChecks(
+  document: OpenApiDocument,
+): (...place: readonly string[]) => SchemaCheck {
+  const ajv = createAjv()
+  // The document as a whole is no schema; it is added so that references inside it find their target, and its own
+  // members are made known so that the strict mode, which the schemas inside are held to, lets it in.
+  ajv.addVocabulary(Object.keys(document))
+  ajv.addSchema(document, 'document', undefined, false)
+  return (...place) => {
+    const pointer = place.map((part) =>
+      encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
+    )
+    return checkOf(ajv, { $ref: `document#/${pointer.join('/')}` })
+  }
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { closeSchema, type JsonSchema } from '../../src/contract/schema-type.ts'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import { exampleOf, SPECIAL_CASE_FIELDS } from '../../src/documents/examples.ts'
+import { toJson } from '../../src/documents/plain-json.ts'
+import { schemaCheck } from './document-schemas.ts'
+
+const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({
+  ...DATA_SCHEMAS,
+  ...REQUEST_SCHEMAS,
+})
+
+for (const [name, schema] of schemas) {
+  test(`the example of ${name} is valid and holds nothing undescribed`, () => {
+    assert.deepEqual(schemaCheck(closeSchema(schema))(exampleOf(schema)), [])
+  })
+}
+
+function optionalFields(schema: JsonSchema): readonly string[] {
+  const properties = Object.entries(schema.properties ?? {})
+  return [
+    ...properties.flatMap(([name, member]) => [
+      ...(schema.required?.includes(name) === true ? [] : [name]),
+      ...optionalFields(member),
+    ]),
+    ...(schema.items === undefined ? [] : optionalFields(schema.items)),
+  ]
+}
+
+test('every field that examples leave out is an optional field of some schema', () => {
+  const optional = new Set(schemas.flatMap(([, schema]) => optionalFields(schema)))
+  for (const field of SPECIAL_CASE_FIELDS) assert.ok(optional.has(field), field)
+})
+
+test('an example shows optional fields, leaves special cases out and takes a whole example as it is', () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    required: ['id', 'tags'],
+    properties: {
+      id: { type: 'string', example: 'a' },
+      tags: { type: 'array', items: { type: 'string', example: 'x' } },
+      note: { type: 'string', example: 'n' },
+      sunsetAt: { type: 'string', example: '2027-03-01T00:00:00Z' },
+      counts: { type: 'object', example: { stable: 1 } },
+    },
+  }
+  assert.deepEqual(exampleOf(schema), { id: 'a', tags: ['x'], note: 'n', counts: { stable: 1 } })
+})
+
+test('a leaf without an example is named', () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: { list: { type: 'array', items: { type: 'string' } } },
+  }
+  assert.throws(() => exampleOf(schema, 'Thing'), /^TypeError: Thing\.list\[0\]: .*no example/)
+})
+
+test('plain JSON drops undefined members and names the place of what it cannot carry', () => {
+  assert.deepEqual(toJson({ a: undefined, b: [1, null, 'x'] }), { b: [1, null, 'x'] })
+  assert.throws(() => toJson({ a: [Number.NaN] }), /^TypeError: \$\.a\[0\]: NaN has no JSON form/)
+  assert.throws(() => toJson({ a: () => 1 }), /^TypeError: \$\.a: a function has no JSON form/)
+})

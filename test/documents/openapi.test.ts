@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
+import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
+import { errorBodyOf, formatError, formatSuccess, SCHEMA_IDS } from '../../src/contract/envelope.ts'
+import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
+import { CACHE_CLASSES, CORS, HEADERS } from '../../src/contract/headers.ts'
+import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
+import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
+import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
+import { documentSchemaChecks } from './document-schemas.ts'
+
+type Json = { readonly [member: string]: JsonValue | undefined }
+
+const IDENTITY = {
+  requestId: 'c0ffee00-0000-4000-8000-000000000000',
+  issuedAt: '2027-01-01T00:00:00.000Z',
+}
+
+/** The object at a place of a JSON value; fails with the place when there is none. */
+function objectAt(value: JsonValue | undefined, ...place: readonly string[]): Json {
+  let found: JsonValue | undefined = value
+  for (const part of place) found = (found as Json | undefined)?.[part]
+  assert.ok(typeof found === 'object' && found !== null, `no object at ${place.join(' / ')}`)
+  return found as Json
+}
+
+/** What a `$ref` inside the document points to; any other object as it is. */
+function resolve(document: OpenApiDocument, value: JsonValue | undefined): Json {
+  const object = objectAt(value)
+  if (typeof object['$ref'] !== 'string') return object
+  return objectAt(document, ...object['$ref'].replace('#/', '').split('/'))
+}
+
+function operationOf(document: OpenApiDocument, row: Endpoint): Json {
+  return objectAt(document.paths, row.path, row.method.toLowerCase())
+}
+
+function responsesOf(document: OpenApiDocument, row: Endpoint): ReadonlyMap<number, Json> {
+  const responses = objectAt(operationOf(document, row), 'responses')
+  return new Map(
+    Object.entries(responses).map(([status, value]) => [Number(status), resolve(document, value)]),
+  )
+}
+
+function headersOf(response: Json | undefined): readonly string[] {
+  return Object.keys(objectAt(response, 'headers'))
+}
+
+const document = createOpenApi(PRODUCTION)
+const checksOf = documentSchemaChecks(document)
+const rows: readonly (readonly [string, Endpoint])[] = Object.entries(ENDPOINTS)
+
+test('the document is OpenAPI 3.0.3 for one deployment, with a contact and a licence', () => {
+  assert.equal(document.openapi, '3.0.3')
+  assert.deepEqual(document.servers, [
+    { url: 'http://127.0.0.1:8080', description: 'This deployment.' },
+  ])
+  assert.equal(document.info['version'], '1.0.0')
+  assert.equal(objectAt(document.info, 'contact')['url'], 'http://127.0.0.1:8080/en/reference')
+  assert.deepEqual(document.info['license'], {
+    name: 'Apache-2.0',
+    url: 'https://spdx.org/licenses/Apache-2.0.html',
+  })
+})
+
+test('every row is an operation under its own name, and there is no other', () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => [
+      operationId,
+      `${method.toUpperCase()} ${path}`,
+    ]),
+  )
+  assert.equal(operations.length, 26)
+  assert.deepEqual(
+    Object.fromEntries(operations),
+    Object.fromEntries(rows.map(([name, { method, path }]) => [name, `${method} ${path}`])),
+  )
+})
+
+for (const [name, row] of rows) {
+  describe(name, () => {
+    const operation = operationOf(document, row)
+    const responses = responsesOf(document, row)
+    const place = ['paths', row.path, row.method.toLowerCase()]
+
+    /** The place of one response, which may stand among the components. */
+    function placeOf(status: number): readonly string[] {
+      const value = objectAt(operation, 'responses', String(status))
+      return typeof value['$ref'] === 'string'
+        ? value['$ref'].replace('#/', '').split('/')
+        : [...place, 'responses', String(status)]
+    }
+
+    test('states what the registry says of it', () => {
+      assert.deepEqual(operation['tags'], [row.tag])
+      assert.equal(operation['summary'], row.summary)
+      assert.equal(operation['description'], row.description)
+      assert.equal(operation['x-svc-stability'], row.stability)
+      assert.equal(operation['x-svc-status'], row.status)
+      assert.equal(operation['x-svc-cache-class'], row.cacheClass)
+      assert.equal('deprecated' in operation, false)
+    })
+
+    test('takes a key as an option, or requires one', () => {
+      const either: readonly Json[] = [{ bearerKey: [] }, { headerKey: [] }]
+      assert.deepEqual(
+        operation['security'],
+        row.authentication === 'api-key' ? either : [{}, ...either],
+      )
+    })
+
+    test('describes its parameters, each with a valid example', () => {
+      const parameters = (operation['parameters'] ?? []) as readonly Json[]
+      assert.deepEqual(
+        parameters.map((parameter) => [parameter['name'], parameter['in'], parameter['required']]),
+        [
+          ...(row.parameter === undefined ? [] : [[row.parameter.name, 'path', true]]),
+          ...(responses.has(304) ? [['If-None-Match', 'header', false]] : []),
+        ],
+      )
+      for (const [index, parameter] of parameters.entries()) {
+        const example = parameter['example'] ?? objectAt(parameter, 'schema')['example']
+        const check = checksOf(...place, 'parameters', String(index), 'schema')
+        assert.notEqual(example, undefined)
+        assert.deepEqual(check(example), [])
+      }
+    })
+
+    test('describes its request body with a valid example', () => {
+      assert.equal('requestBody' in operation, row.request !== undefined)
+      if (row.request === undefined) return
+      const media = ['requestBody', 'content', 'application/json']
+      const { schema, example } = objectAt(operation, ...media)
+      assert.deepEqual(schema, { $ref: `#/components/schemas/${row.request}` })
+      assert.notEqual(example, undefined)
+      assert.deepEqual(checksOf(...place, ...media, 'schema')(example), [])
+      assert.notDeepEqual(checksOf(...place, ...media, 'schema')({ unknown: 1 }), [])
+    })
+
+    test('describes its success, every error under its status, and nothing else', () => {
+      const statuses = new Set(errorsOf(row).map((code) => errorOf(code).status))
+      if (row.success !== undefined) statuses.add(row.success.status)
+      if (row.success !== undefined && row.method === 'GET') statuses.add(304)
+      assert.deepEqual(
+        [...responses.keys()],
+        [...statuses].toSorted((a, b) => a - b),
+      )
+      for (const code of errorsOf(row)) {
+        const response = responses.get(errorOf(code).status)
+        const examples = objectAt(response, 'content', 'application/json', 'examples')
+        const error = objectAt(resolve(document, examples[code]), 'value', 'error')
+        assert.equal(error['code'], code)
+        assert.equal(error['status'], errorOf(code).status)
+        assert.equal(error['message'], errorOf(code).message)
+        assert.equal('retryAfterSeconds' in error, errorOf(code).status === 429)
+      }
+    })
+
+    test('has a valid example of every answer with a body', () => {
+      for (const [status, response] of responses) {
+        if (status === 304) {
+          assert.equal('content' in response, false)
+          continue
+        }
+        const media = objectAt(response, 'content', 'application/json')
+        const check = checksOf(...placeOf(status), 'content', 'application/json', 'schema')
+        const examples =
+          'example' in media
+            ? [media['example']]
+            : Object.values(objectAt(media, 'examples')).map(
+                (each) => resolve(document, each)['value'],
+              )
+        assert.ok(examples.length > 0)
+        for (const example of examples) assert.deepEqual(check(example), [])
+        assert.notDeepEqual(check({ ok: true }), [])
+      }
+    })
+
+    test('names the headers of every answer', () => {
+      for (const [status, response] of responses) {
+        const headers = headersOf(response)
+        const has = (header: string) => headers.includes(header)
+        const isSuccess = status === row.success?.status
+        const hasBody = status !== 304
+        assert.ok(has('X-SVC-API-Version'))
+        assert.ok(has('X-RateLimit-Remaining'))
+        assert.equal(has('X-Request-Id'), hasBody)
+        assert.equal(has('Content-Digest'), hasBody)
+        assert.equal(has('X-SVC-Signed-At'), hasBody)
+        assert.equal(has('X-SVC-Signature'), hasBody)
+        assert.equal(has('X-SVC-Revalidated'), !hasBody)
+        assert.equal(has('ETag'), !hasBody || (isSuccess && row.method === 'GET'))
+        assert.equal(has('Vary'), (!hasBody || isSuccess) && row.cacheClass !== 'none')
+        assert.equal(has('WWW-Authenticate'), status === 401)
+        assert.equal(has('Retry-After'), status === 429 || status === 503)
+        assert.equal(has('Access-Control-Allow-Origin'), row.method === 'GET')
+        assert.equal(has('Link'), isSuccess && name === 'index')
+        assert.equal(has('Deprecation'), false)
+      }
+    })
+
+    test('states the exact Cache-Control of every answer', () => {
+      for (const [status, response] of responses) {
+        const isError = status !== 304 && status !== row.success?.status
+        const cacheClass = isError ? 'none' : row.cacheClass
+        const header = resolve(document, objectAt(response, 'headers')['Cache-Control'])
+        assert.deepEqual(objectAt(header, 'schema')['enum'], [
+          CACHE_CLASSES[cacheClass].cacheControl,
+        ])
+      }
+    })
+  })
+}
+
+test('a known address on the waitlist is the other case of the same status', () => {
+  const success = responsesOf(document, ENDPOINTS.register).get(200)
+  const media = objectAt(success, 'content', 'application/json')
+  assert.deepEqual(Object.keys(objectAt(media, 'examples')), ['success', 'DUPLICATE'])
+  assert.equal((objectAt(media, 'schema')['oneOf'] as readonly JsonValue[]).length, 2)
+})
+
+test('what the envelopes write is what the document describes', () => {
+  const errorCheck = checksOf('components', 'schemas', 'ErrorEnvelope')
+  for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+    const wait = errorOf(code).retryAfterSeconds
+    assert.deepEqual(errorCheck(JSON.parse(formatError(IDENTITY, errorBodyOf(code, wait)))), [])
+  }
+  const index = JSON.stringify(createDiscoveryIndex(PRODUCTION))
+  const body: unknown = JSON.parse(formatSuccess(SCHEMA_IDS.response, IDENTITY, index))
+  const place = ['paths', '/api/v1', 'get', 'responses', '200', 'content', 'application/json']
+  assert.deepEqual(checksOf(...place, 'schema')(body), [])
+})
+
+test('every header component has a description and a valid example', () => {
+  const headers = objectAt(document.components['headers'])
+  for (const [name, header] of Object.entries(headers)) {
+    const { description, schema } = objectAt(header)
+    assert.ok(typeof description === 'string' && description.length > 0, name)
+    assert.deepEqual(
+      checksOf('components', 'headers', name, 'schema')(objectAt(schema)['example']),
+      [],
+      name,
+    )
+  }
+  // Allow belongs to the router's 405, which is no operation's; the rest of the exposed ones are described.
+  const used = new Set(
+    rows.flatMap(([, row]) => [...responsesOf(document, row).values()].flatMap(headersOf)),
+  )
+  const unused = CORS.exposeHeaders.filter((name) => !used.has(name))
+  assert.deepEqual(unused, [HEADERS.deprecation, HEADERS.sunset])
+})
+
+test('both ways to send a key are described', () => {
+  const schemes = objectAt(document.components['securitySchemes'])
+  const bearer = objectAt(schemes, 'bearerKey')
+  const header = objectAt(schemes, 'headerKey')
+  assert.equal(bearer['type'], 'http')
+  assert.equal(bearer['scheme'], 'bearer')
+  assert.equal(header['type'], 'apiKey')
+  assert.equal(header['in'], 'header')
+  assert.equal(header['name'], 'X-SVC-Key')
+})
+
+test('a deprecated row is marked, and its success carries the three headers', () => {
+  const changed = createOpenApi({ ...PRODUCTION, registry: CHANGED_REGISTRY })
+  const row = CHANGED_REGISTRY['changelog'] ?? assert.fail('no such row')
+  const operation = operationOf(changed, row)
+  assert.equal(operation['deprecated'], true)
+  assert.deepEqual(operation['x-svc-deprecation'], row.deprecation)
+  const headers = headersOf(responsesOf(changed, row).get(200))
+  for (const name of ['Deprecation', 'Sunset', 'Link']) assert.ok(headers.includes(name), name)
+})
+
+test('production leaves the local rows out', () => {
+  const options = { ...PRODUCTION, registry: CHANGED_REGISTRY }
+  assert.equal('/api/v1/draft' in createOpenApi(options).paths, false)
+  assert.equal('/api/v1/draft' in createOpenApi({ ...options, runtime: 'local' }).paths, true)
+})
+
+test('nothing of an open issuance is said while it is paused', () => {
+  const issuance = {
+    enabled: true,
+    approvedBy: 'the owner',
+    approvedAt: '2027-01-31',
+    reference: 'decision 12',
+  } as const
+  const opened = createOpenApi({ ...PRODUCTION, issuance })
+  assert.match(JSON.stringify(document.info), /Issuance is paused \(`PRODUCT_NOT_READY`\)/)
+  assert.match(JSON.stringify(opened.info), /Keys are issued\./)
+})
+
+test('the same options give the same document, and canonical JSON can carry it', () => {
+  assert.equal(canonicalJson(createOpenApi(PRODUCTION)), canonicalJson(document))
+})

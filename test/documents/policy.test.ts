@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { HEADERS } from '../../src/contract/headers.ts'
+import { closeSchema } from '../../src/contract/schema-type.ts'
+import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
+import { toJson } from '../../src/documents/plain-json.ts'
+import { createPolicy } from '../../src/documents/policy.ts'
+import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
+import { schemaCheck } from './document-schemas.ts'
+
+const check = schemaCheck(closeSchema(DATA_SCHEMAS.Policy))
+const policy = createPolicy(PRODUCTION)
+
+test('the policy has every member of the specification and holds nothing undescribed', () => {
+  assert.deepEqual(check(policy), [])
+  assert.deepEqual(Object.keys(policy).toSorted(), [
+    'apiVersion',
+    'audience',
+    'authentication',
+    'basePath',
+    'caching',
+    'cors',
+    'deprecation',
+    'errors',
+    'headers',
+    'limits',
+    'links',
+    'note',
+    'rateLimiting',
+    'registryVersion',
+    'runtime',
+    'schema',
+    'security',
+    'stability',
+    'summary',
+    'versioning',
+  ])
+})
+
+test('the numbers are those of the specification', () => {
+  assert.deepEqual(policy.summary, {
+    endpoints: 26,
+    byStability: { stable: 14, beta: 12 },
+    byStatus: { active: 25, preview: 1 },
+    byCachePolicy: { 'static-snapshot': 19, 'short-lived': 3, none: 4 },
+  })
+  assert.equal(policy.schema, 'svc.public.api.policy.v1')
+  assert.equal(policy.limits.maxBodyBytes, 8192)
+  assert.equal(policy.limits.responseContentType, 'application/json; charset=utf-8')
+  assert.equal(policy.limits.labelPattern, '^[A-Za-z0-9 ._-]{1,40}$')
+  assert.equal(policy.limits.maxActiveKeys, 10_000)
+  assert.deepEqual(policy.rateLimiting.registrationGlobal, { requests: 300, windowSeconds: 60 })
+  assert.deepEqual(policy.rateLimiting.registrationPerActor, { requests: 5, windowSeconds: 60 })
+  assert.deepEqual(policy.rateLimiting.keyedRequests, { requests: 600, windowSeconds: 60 })
+  assert.deepEqual(policy.rateLimiting.keyIssuance, { requests: 60, windowSeconds: 3600 })
+  assert.equal(policy.deprecation.noticeDays, 90)
+  assert.equal(policy.security.signing.maxAgeSeconds, 900)
+  assert.equal(policy.cors.maxAgeSeconds, 86_400)
+})
+
+test('cache classes, CORS and the catalog are those of the specification', () => {
+  assert.equal(
+    policy.caching.classes['static-snapshot']?.cacheControl,
+    'public, max-age=60, stale-while-revalidate=300',
+  )
+  assert.equal(
+    policy.caching.classes['short-lived']?.cacheControl,
+    'public, max-age=0, must-revalidate',
+  )
+  assert.equal(policy.caching.classes['none']?.cacheControl, 'no-store')
+  assert.deepEqual(policy.cors.allowMethods, ['GET', 'HEAD', 'OPTIONS'])
+  assert.equal(policy.cors.allowCredentials, false)
+  assert.deepEqual(policy.cors.exposeHeaders, [
+    'X-Request-Id',
+    'X-SVC-API-Version',
+    'ETag',
+    'Retry-After',
+    'Deprecation',
+    'Sunset',
+    'Link',
+    'Content-Digest',
+    'X-SVC-Signed-At',
+    'X-SVC-Signature',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'X-SVC-Revalidated',
+  ])
+  assert.equal(policy.errors.catalog.length, 28)
+  assert.deepEqual(
+    policy.errors.catalog.find(({ code }) => code === 'RATE_LIMITED'),
+    {
+      code: 'RATE_LIMITED',
+      status: 429,
+      retryable: true,
+      retryAfterSeconds: 60,
+      meaning: 'There were too many requests.',
+    },
+  )
+})
+
+test('every header the contract names is explained, as read or as sent', () => {
+  const explained = new Set([
+    ...Object.keys(policy.headers.request),
+    ...Object.keys(policy.headers.response),
+  ])
+  // Content-Length is HTTP's own business and promises nothing.
+  const named = Object.values(HEADERS).filter((name) => name !== HEADERS.contentLength)
+  assert.deepEqual([...explained].toSorted(), named.toSorted())
+  for (const name of policy.cors.exposeHeaders) assert.ok(name in policy.headers.response, name)
+  for (const name of policy.cors.allowHeaders) assert.ok(name in policy.headers.request, name)
+})
+
+test('the state of issuance is the registry’s word', () => {
+  assert.deepEqual(policy.authentication.issuance, { enabled: false, reason: 'PRODUCT_NOT_READY' })
+  const issuance = {
+    enabled: true,
+    approvedBy: 'the owner',
+    approvedAt: '2027-01-31',
+    reference: 'decision 12',
+  } as const
+  const opened = createPolicy({ ...PRODUCTION, issuance })
+  assert.deepEqual(check(opened), [])
+  assert.deepEqual(opened.authentication.issuance, issuance)
+})
+
+test('counts and deprecations follow the rows that the runtime serves', () => {
+  const options = { ...PRODUCTION, registry: CHANGED_REGISTRY }
+  const production = createPolicy(options)
+  const local = createPolicy({ ...options, runtime: 'local' })
+  assert.deepEqual(check(local), [])
+  assert.equal(production.summary.endpoints, 26)
+  assert.equal(local.summary.endpoints, 27)
+  assert.deepEqual(production.summary.byStatus, { active: 24, deprecated: 1, preview: 1 })
+  assert.deepEqual(production.deprecation.endpoints, [
+    {
+      method: 'GET',
+      path: '/api/v1/changelog',
+      deprecatedAt: '2026-11-21T00:00:00Z',
+      sunsetAt: '2027-03-01T00:00:00Z',
+      successor: '/api/v2/changelog',
+    },
+  ])
+})
+
+test('the same options give the same document', () => {
+  assert.equal(canonicalJson(toJson(createPolicy(PRODUCTION))), canonicalJson(toJson(policy)))
+})
