@@ -1,0 +1,172 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+import { ENDPOINTS } from '../src/contract/endpoints.ts'
+import { ISSUANCE } from '../src/contract/issuance.ts'
+import { REGISTRY_VERSION } from '../src/contract/registry-version.ts'
+import { createOpenApi } from '../src/documents/openapi.ts'
+import { createPolicy } from '../src/documents/policy.ts'
+import { contractDigest, OWN_TABLES, type ContractTables } from './contract-digest.ts'
+import {
+  parseRegistryVersions,
+  recordRegistryVersion,
+  RegistryVersionError,
+} from './registry-versions.ts'
+
+const VERSIONS_FILE = 'docs/api/registry-versions.json'
+const BASE_URL = 'http://127.0.0.1:8080'
+
+const HELP = `Usage: npm run generate [-- --check]
+
+Writes what follows from the contract's tables into docs/api:
+  openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
+  policy.json              the policy document (the data member of GET /api/v1/policy)
+  registry-versions.json   each registry version with the digest of the contract it stands for; only ever appended to
+
+  --check   compares without writing; names each file that drifted and the first line that differs
+  --help    this text
+
+Exit code: 0 done, 1 a file drifted or the registry version must be raised, 2 wrong usage.
+`
+
+/** The contract that files are generated from. */
+export interface GeneratedContract extends ContractTables {
+  readonly registryVersion: string
+}
+
+/** The contract of this service. */
+export const OWN_CONTRACT: GeneratedContract = {
+  ...OWN_TABLES,
+  registry: ENDPOINTS,
+  issuance: ISSUANCE,
+  registryVersion: REGISTRY_VERSION,
+}
+
+/** A generated file: its path below the root of the repository, and its text. */
+interface GeneratedFile {
+  readonly file: string
+  readonly text: string
+}
+
+function readText(rootDir: string, file: string): string | undefined {
+  try {
+    return readFileSync(path.join(rootDir, file), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function formatJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+/** The documents as they should stand in their files. */
+function documentFiles(contract: GeneratedContract): readonly GeneratedFile[] {
+  const options = { ...contract, runtime: 'production', baseUrl: BASE_URL } as const
+  return [
+    { file: 'docs/api/openapi.json', text: formatJson(createOpenApi(options)) },
+    { file: 'docs/api/policy.json', text: formatJson(createPolicy(options)) },
+  ]
+}
+
+/**
+ * The recorded versions with the current one among them. Throws a RegistryVersionError when the contract changed under
+ * a version that is recorded already.
+ */
+function versionsFile(rootDir: string, contract: GeneratedContract): GeneratedFile {
+  const recorded = parseRegistryVersions(readText(rootDir, VERSIONS_FILE) ?? '[]')
+  const { registryVersion } = contract
+  const current = { registryVersion, contractDigest: contractDigest(contract) }
+  return { file: VERSIONS_FILE, text: formatJson(recordRegistryVersion(recorded, current)) }
+}
+
+/** Where two texts part, or undefined when they are the same. */
+function firstDifference(found: string, expected: string): string | undefined {
+  if (found === expected) return undefined
+  const foundLines = found.split('\n')
+  const expectedLines = expected.split('\n')
+  const index = expectedLines.findIndex((line, at) => line !== foundLines[at])
+  const at = index === -1 ? expectedLines.length : index
+  const show = (line: string | undefined): string =>
+    line === undefined ? 'the end of the file' : JSON.stringify(line.trim())
+  return `line ${at + 1}: found ${show(foundLines[at])}, expected ${show(expectedLines[at])}`
+}
+
+/**
+ * Compares the generated files below `rootDir` with the contract. Gives one line for each that drifted, and one for a
+ * contract that changed under its registry version; an empty list when all is up to date.
+ */
+export function findDrift(
+  rootDir: string,
+  contract: GeneratedContract = OWN_CONTRACT,
+): readonly string[] {
+  const drift = documentFiles(contract).flatMap((each) => driftOf(rootDir, each))
+  try {
+    return [...drift, ...driftOf(rootDir, versionsFile(rootDir, contract))]
+  } catch (error) {
+    if (!(error instanceof RegistryVersionError)) throw error
+    return [...drift, `${VERSIONS_FILE}: ${error.message}`]
+  }
+}
+
+function driftOf(rootDir: string, { file, text }: GeneratedFile): readonly string[] {
+  const found = readText(rootDir, file)
+  if (found === undefined) return [`${file} is missing; run npm run generate`]
+  const difference = firstDifference(found, text)
+  return difference === undefined ? [] : [`${file} drifted, ${difference}; run npm run generate`]
+}
+
+/** Writes the generated files below `rootDir`; gives the paths of those that changed. Throws a RegistryVersionError. */
+export function generate(
+  rootDir: string,
+  contract: GeneratedContract = OWN_CONTRACT,
+): readonly string[] {
+  // The versions come first: where they refuse, nothing is written.
+  const files = [versionsFile(rootDir, contract), ...documentFiles(contract)]
+  const changed = files.filter(({ file, text }) => readText(rootDir, file) !== text)
+  for (const { file, text } of changed) {
+    const target = path.join(rootDir, file)
+    mkdirSync(path.dirname(target), { recursive: true })
+    writeFileSync(target, text)
+  }
+  return changed.map(({ file }) => file)
+}
+
+function main(args: readonly string[]): number {
+  let values: { readonly check?: boolean; readonly help?: boolean }
+  try {
+    ;({ values } = parseArgs({
+      args: [...args],
+      options: { check: { type: 'boolean' }, help: { type: 'boolean' } },
+    }))
+  } catch (error) {
+    process.stderr.write(`generate: ${error instanceof Error ? error.message : 'wrong usage'}\n`)
+    return 2
+  }
+  if (values.help === true) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const rootDir = fileURLToPath(new URL('..', import.meta.url))
+  if (values.check === true) {
+    const drift = findDrift(rootDir)
+    for (const line of drift) process.stderr.write(`${line}\n`)
+    return drift.length === 0 ? 0 : 1
+  }
+  try {
+    const changed = generate(rootDir)
+    process.stdout.write(
+      changed.length === 0 ? 'Up to date.\n' : changed.map((file) => `Wrote ${file}\n`).join(''),
+    )
+    return 0
+  } catch (error) {
+    if (!(error instanceof RegistryVersionError)) throw error
+    process.stderr.write(`generate: ${error.message}\n`)
+    return 1
+  }
+}
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2))

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { contractDigest } from '../scripts/contract-digest.ts'
+import { findDrift, generate, OWN_CONTRACT } from '../scripts/generate.ts'
+import {
+  parseRegistryVersions,
+  recordRegistryVersion,
+  RegistryVersionError,
+} from '../scripts/registry-versions.ts'
+import { ENDPOINTS } from '../src/contract/endpoints.ts'
+import { ERRORS } from '../src/contract/errors.ts'
+import { LIMITS } from '../src/contract/limits.ts'
+import { DATA_SCHEMAS } from '../src/contract/schemas.ts'
+
+const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
+const VERSIONS = 'docs/api/registry-versions.json'
+
+/** A folder with freshly generated files, so that a drift of the repository itself fails the one test about it. */
+function generatedFolder(t: TestContext): string {
+  const dir = mkdtempSync(path.join(tmpdir(), 'generated-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  generate(dir)
+  return dir
+}
+
+const WITHOUT_TIME = {
+  ...OWN_CONTRACT,
+  registry: Object.fromEntries(Object.entries(ENDPOINTS).filter(([name]) => name !== 'time')),
+}
+const REWORDED = {
+  ...OWN_CONTRACT,
+  registry: { ...ENDPOINTS, time: { ...ENDPOINTS.time, summary: 'Ask for the time' } },
+}
+
+test('the committed files are what the tables say', () => {
+  assert.deepEqual(findDrift(ROOT_DIR), [])
+})
+
+describe('drift is found', () => {
+  test('each file that does not fit the tables is named, with the first line that differs', (t) => {
+    const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
+    assert.equal(drift.length, 3)
+    assert.match(
+      drift[0] ?? '',
+      /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
+    )
+    assert.match(
+      drift[1] ?? '',
+      /^docs\/api\/policy\.json drifted, line \d+: found "\\"endpoints\\": 26,", expected "\\"endpoints\\": 25,"/,
+    )
+    assert.match(drift[2] ?? '', /^docs\/api\/registry-versions\.json: The contract changed, but/)
+  })
+
+  test('a word for people makes the document drift and no new version', (t) => {
+    const drift = findDrift(generatedFolder(t), REWORDED)
+    assert.equal(drift.length, 1)
+    assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
+  })
+
+  test('an edited, a shortened and a missing file', (t) => {
+    const dir = generatedFolder(t)
+    const policy = path.join(dir, 'docs/api/policy.json')
+    const text = readFileSync(policy, 'utf8')
+    writeFileSync(policy, text.replace('"endpoints": 26', '"endpoints": 27'))
+    assert.match(
+      findDrift(dir)[0] ?? '',
+      /policy\.json drifted, line \d+: found "\\"endpoints\\": 27/,
+    )
+    writeFileSync(policy, text.trimEnd())
+    assert.match(
+      findDrift(dir)[0] ?? '',
+      /policy\.json drifted, line \d+: found the end of the file/,
+    )
+    writeFileSync(policy, `${text}more\n`)
+    assert.match(findDrift(dir)[0] ?? '', /policy\.json drifted, line \d+: found "more"/)
+    rmSync(policy)
+    assert.deepEqual(findDrift(dir), ['docs/api/policy.json is missing; run npm run generate'])
+  })
+
+  test('generating mends it, and a second time changes nothing', (t) => {
+    const dir = generatedFolder(t)
+    assert.deepEqual(generate(dir, REWORDED), ['docs/api/openapi.json'])
+    assert.deepEqual(findDrift(dir, REWORDED), [])
+    assert.deepEqual(generate(dir, REWORDED), [])
+  })
+})
+
+describe('a registry version stands for one contract', () => {
+  test('generating refuses another contract under a recorded version and writes nothing', (t) => {
+    const dir = generatedFolder(t)
+    assert.throws(
+      () => generate(dir, WITHOUT_TIME),
+      (error) =>
+        error instanceof RegistryVersionError &&
+        /Raise REGISTRY_VERSION in src\/contract\/registry-version\.ts: the minor number for an addition/.test(
+          error.message,
+        ),
+    )
+    assert.deepEqual(findDrift(dir), [])
+  })
+
+  test('a raised version is appended, and the older record stays', (t) => {
+    const dir = generatedFolder(t)
+    const before = parseRegistryVersions(readFileSync(path.join(dir, VERSIONS), 'utf8'))
+    const raised = { ...WITHOUT_TIME, registryVersion: '999.0.0' }
+    assert.ok(generate(dir, raised).includes(VERSIONS))
+    const after = parseRegistryVersions(readFileSync(path.join(dir, VERSIONS), 'utf8'))
+    assert.deepEqual(after, [
+      ...before,
+      { registryVersion: '999.0.0', contractDigest: contractDigest(raised) },
+    ])
+    assert.deepEqual(findDrift(dir, raised), [])
+  })
+
+  test('an unrecorded version is drift, and without the file generating starts the list', (t) => {
+    const dir = generatedFolder(t)
+    rmSync(path.join(dir, VERSIONS))
+    assert.deepEqual(findDrift(dir), [`${VERSIONS} is missing; run npm run generate`])
+    assert.deepEqual(generate(dir), [VERSIONS])
+    assert.equal(parseRegistryVersions(readFileSync(path.join(dir, VERSIONS), 'utf8')).length, 1)
+  })
+
+  const digest = (digit: string) => digit.repeat(64)
+  const recorded = [
+    { registryVersion: '1.0.0', contractDigest: digest('a') },
+    { registryVersion: '1.9.0', contractDigest: digest('b') },
+  ]
+
+  test('versions only increase, number by number', () => {
+    const next = { registryVersion: '1.10.0', contractDigest: digest('c') }
+    assert.deepEqual(recordRegistryVersion(recorded, next), [...recorded, next])
+    assert.throws(
+      () => recordRegistryVersion(recorded, { ...next, registryVersion: '1.8.9' }),
+      /1\.8\.9 is older than the recorded 1\.9\.0/,
+    )
+    assert.throws(
+      () => recordRegistryVersion(recorded, { ...next, registryVersion: '1.0.0' }),
+      /1\.0\.0 was followed by 1\.9\.0 already/,
+    )
+    assert.throws(
+      () => recordRegistryVersion(recorded, { ...next, registryVersion: '2.0' }),
+      /2\.0 is no version; expected three numbers/,
+    )
+  })
+
+  test('a damaged list is refused with the entry', () => {
+    assert.throws(() => parseRegistryVersions('{'), /no JSON/)
+    assert.throws(() => parseRegistryVersions('{}'), /no list/)
+    assert.throws(
+      () => parseRegistryVersions('[{ "registryVersion": "1.0.0" }]'),
+      /Entry 1 is no record/,
+    )
+    assert.throws(
+      () => parseRegistryVersions(JSON.stringify(recorded.toReversed())),
+      /Entry 2 records 1\.0\.0 after 1\.9\.0/,
+    )
+  })
+})
+
+describe('the contract digest', () => {
+  const own = contractDigest(OWN_CONTRACT)
+  const { Time } = DATA_SCHEMAS
+
+  test('does not change with words for people', () => {
+    const parameter = {
+      ...ENDPOINTS.versionById.parameter,
+      description: 'An id.',
+      example: 'VS-0009',
+    }
+    const reworded = contractDigest({
+      ...OWN_CONTRACT,
+      registry: {
+        ...ENDPOINTS,
+        versionById: { ...ENDPOINTS.versionById, parameter, summary: 'A', description: 'B' },
+      },
+      errors: { ...ERRORS, NOT_FOUND: { ...ERRORS.NOT_FOUND, meaning: 'C', message: 'D' } },
+      dataSchemas: {
+        ...DATA_SCHEMAS,
+        Time: { ...Time, title: 'E', description: 'F', example: { utc: 'G' } },
+      },
+    })
+    assert.equal(reworded, own)
+  })
+
+  test('changes with everything a program can depend on', () => {
+    const { version: _, ...fewerRows } = ENDPOINTS
+    const { utc: _utc, ...fewerFields } = Time.properties
+    const changes = [
+      { registry: fewerRows },
+      { registry: { ...ENDPOINTS, time: { ...ENDPOINTS.time, cacheClass: 'none' } } },
+      { errors: { ...ERRORS, NOT_FOUND: { ...ERRORS.NOT_FOUND, retryable: true } } },
+      { limits: { ...LIMITS, maxBodyBytes: 8193 } },
+      { issuance: { enabled: false, reason: 'OTHER' } },
+      { dataSchemas: { ...DATA_SCHEMAS, Time: { ...Time, properties: fewerFields } } },
+      { dataSchemas: { ...DATA_SCHEMAS, Time: { ...Time, required: ['utc'] } } },
+      { requestSchemas: {} },
+    ] as const
+    const digests = changes.map((change) => contractDigest({ ...OWN_CONTRACT, ...change }))
+    assert.equal(new Set([own, ...digests]).size, changes.length + 1)
+  })
+
+  test('keeps a field that is called like a keyword', () => {
+    const schema = (properties: object) =>
+      contractDigest({
+        ...OWN_CONTRACT,
+        dataSchemas: { Thing: { type: 'object', properties: { ...properties } } },
+      })
+    assert.notEqual(schema({ description: { type: 'string' } }), schema({}))
+    assert.notEqual(
+      schema({ example: { type: 'string' } }),
+      schema({ example: { type: 'integer' } }),
+    )
+  })
+})
+
+test('the program says what it does and refuses what it does not know', () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [path.join(ROOT_DIR, 'scripts/generate.ts'), ...args], {
+      encoding: 'utf8',
+    })
+  const help = run('--help')
+  assert.equal(help.status, 0)
+  assert.match(help.stdout, /^Usage: npm run generate/)
+  const wrong = run('--chekc')
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.stderr, /^generate: .*--chekc/)
+})
