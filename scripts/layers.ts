@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { moduleReferences, nameUses, type ModuleReference } from './module-references.ts'
+
+/** What a room of src may import besides its own files. */
+interface RoomRule {
+  readonly mayImport: readonly string[]
+  /** Rooms of which it may know the types, and nothing that runs. */
+  readonly mayImportTypesOf?: readonly string[]
+  /** Runs in a browser as it is: no package, no `node:` module, no global of Node. */
+  readonly isPortable?: true
+}
+
+/** The room of the files directly in src that are not named below: they open things, put them together and close them. */
+const COMPOSITION = 'composition'
+
+const LAYERS: { readonly [layer: string]: RoomRule } = {
+  contract: { mayImport: [], isPortable: true },
+  documents: { mayImport: ['contract'], isPortable: true },
+  client: { mayImport: ['contract'], isPortable: true },
+  crypto: { mayImport: ['contract'] },
+  storage: { mayImport: ['contract'] },
+  publishing: { mayImport: ['contract', 'storage'] },
+  service: { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['storage'] },
+  http: { mayImport: ['contract', 'crypto', 'service'] },
+  routes: { mayImport: ['contract', 'documents', 'service', 'http'] },
+  pages: { mayImport: ['contract', 'documents', 'service', 'http'] },
+}
+
+const ROOT_FILES: { readonly [file: string]: RoomRule } = {
+  'app.ts': { mayImport: Object.keys(LAYERS) },
+  'config.ts': { mayImport: ['contract', 'crypto', 'service'] },
+  'log.ts': { mayImport: ['contract', 'service', 'config.ts'] },
+  'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config.ts'] },
+}
+
+/**
+ * The import map: imports run one way. A type counts like any other import, since whoever names a type depends on its
+ * room. A folder that is not on the map is a finding as well, so that a new room is entered here first.
+ */
+const ROOMS: { readonly [room: string]: RoomRule } = {
+  ...LAYERS,
+  ...ROOT_FILES,
+  [COMPOSITION]: { mayImport: [...Object.keys(LAYERS), ...Object.keys(ROOT_FILES)] },
+  cli: {
+    mayImport: [
+      ...Object.keys(LAYERS).filter((layer) => !['http', 'routes', 'pages'].includes(layer)),
+      ...Object.keys(ROOT_FILES).filter((file) => file !== 'app.ts'),
+      COMPOSITION,
+    ],
+  },
+}
+
+const NODE_GLOBALS = [
+  'process',
+  'Buffer',
+  'global',
+  'require',
+  'module',
+  'exports',
+  '__dirname',
+  '__filename',
+  'setImmediate',
+  'clearImmediate',
+]
+
+/** One import, or one use of a name, that the map does not allow. */
+export interface LayerFinding {
+  /** Path below the checked folder, with slashes. */
+  readonly file: string
+  readonly line: number
+  /** What it does, and what its room may do. */
+  readonly message: string
+}
+
+/** The room of a file, by its path below src. */
+function roomOf(file: string): string {
+  const slash = file.indexOf('/')
+  if (slash !== -1) return file.slice(0, slash)
+  return Object.hasOwn(ROOT_FILES, file) ? file : COMPOSITION
+}
+
+function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRule): string {
+  const words = [...mayImport, ...mayImportTypesOf.map((other) => `the types of ${other}`)]
+  return `${room} may import only ${words.length === 0 ? 'its own files' : words.join(', ')}`
+}
+
+/** What is wrong with one reference, or undefined when the map allows it. */
+function faultOf(file: string, reference: ModuleReference): string | undefined {
+  const room = roomOf(file)
+  const rule = ROOMS[room]
+  if (rule === undefined) return `stands in ${room}, which is not on the import map`
+  const { specifier, isTypeOnly } = reference
+  if (specifier === undefined) return 'imports a computed path; expected a literal one'
+  if (!specifier.startsWith('.')) {
+    if (rule.isPortable !== true) return undefined
+    return `imports ${specifier}, but ${room} runs in a browser and may import no package and no module of Node`
+  }
+  const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
+  const other = roomOf(target)
+  if (target.startsWith('../')) return `imports ${specifier}, which is outside the source tree`
+  if (other === room || rule.mayImport.includes(other)) return undefined
+  if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
+  return `imports ${target}, but ${allowanceOf(room, rule)}`
+}
+
+/** Checks every TypeScript file below a source folder against the import map; an empty list when all imports fit. */
+export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
+  const files = readdirSync(sourceDir, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => file.endsWith('.ts'))
+    .toSorted()
+  return files.flatMap((file) => {
+    const source = readFileSync(path.join(sourceDir, file), 'utf8')
+    const findings: LayerFinding[] = []
+    for (const reference of moduleReferences(source)) {
+      const message = faultOf(file, reference)
+      if (message !== undefined) findings.push({ file, line: reference.line, message })
+    }
+    if (ROOMS[roomOf(file)]?.isPortable !== true) return findings
+    for (const { name, line } of nameUses(source, NODE_GLOBALS)) {
+      const message = `uses ${name}, but ${roomOf(file)} runs in a browser and may use no global of Node`
+      findings.push({ file, line, message })
+    }
+    return findings
+  })
+}
+
+if (import.meta.main) {
+  const findings = findLayerFaults(fileURLToPath(new URL('../src', import.meta.url)))
+  for (const { file, line, message } of findings) {
+    process.stderr.write(`src/${file}:${line} ${message}\n`)
+  }
+  process.exitCode = findings.length === 0 ? 0 : 1
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { findLayerFaults } from '../scripts/layers.ts'
+import { moduleReferences, nameUses } from '../scripts/module-references.ts'
+
+const SOURCE_DIR = fileURLToPath(new URL('../src', import.meta.url))
+
+/** Faults of a made-up source tree, one line each. */
+function faultsOf(t: TestContext, files: { readonly [file: string]: string }): readonly string[] {
+  const dir = mkdtempSync(path.join(tmpdir(), 'layers-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  for (const [file, source] of Object.entries(files)) {
+    const full = path.join(dir, file)
+    mkdirSync(path.dirname(full), { recursive: true })
+    writeFileSync(full, source)
+  }
+  return findLayerFaults(dir).map(({ file, line, message }) => `${file}:${line} ${message}`)
+}
+
+test('imports in src run one way', () => {
+  assert.deepEqual(findLayerFaults(SOURCE_DIR), [])
+})
+
+test('every import line of src is seen', () => {
+  const files = readdirSync(SOURCE_DIR, { recursive: true, encoding: 'utf8' })
+  let lines = 0
+  for (const file of files.filter((each) => each.endsWith('.ts'))) {
+    const source = readFileSync(path.join(SOURCE_DIR, file), 'utf8')
+    const seen = new Set(moduleReferences(source).map(({ line }) => line))
+    for (const [index, text] of source.split('\n').entries()) {
+      if (!/^(?:import|export|\}) .*\bfrom '[^']+'$/.test(text)) continue
+      assert.ok(seen.has(index + 1), `${file}:${index + 1} ${text}`)
+      lines += 1
+    }
+  }
+  assert.ok(lines > 100, `only ${lines} import lines`)
+})
+
+describe('what the map forbids is found', () => {
+  test('a layer that looks upwards, with its place and what it may do', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'service/waitlist.ts':
+          "import { a } from '../contract/a.ts'\n\nimport { b } from '../http/b.ts'\n",
+      }),
+      [
+        'service/waitlist.ts:3 imports http/b.ts, but service may import only contract, crypto, the types of storage',
+      ],
+    )
+  })
+
+  test('a type, a re-export, a dynamic import, an import type and an import for its effects', (t) => {
+    const faults = faultsOf(t, {
+      'crypto/a.ts': "import type { A } from '../service/a.ts'\n",
+      'crypto/b.ts': "export { b } from '../service/a.ts'\n",
+      'crypto/c.ts': "export const c = await import('../service/a.ts')\n",
+      'crypto/d.ts': "export type D = import('../service/a.ts').D\n",
+      'crypto/e.ts': "import '../service/a.ts'\n",
+      'crypto/f.ts': "export * from '../service/a.ts'\n",
+      'crypto/g.ts': "import {\n  one,\n  two,\n} from '../service/a.ts'\n",
+    })
+    assert.deepEqual(
+      faults,
+      ['a.ts:1', 'b.ts:1', 'c.ts:1', 'd.ts:1', 'e.ts:1', 'f.ts:1', 'g.ts:4'].map(
+        (place) => `crypto/${place} imports service/a.ts, but crypto may import only contract`,
+      ),
+    )
+  })
+
+  test('a package and a module of Node where a browser must run the code', (t) => {
+    for (const layer of ['contract', 'documents', 'client']) {
+      const faults = faultsOf(t, {
+        [`${layer}/a.ts`]: "import { hash } from 'node:crypto'\nimport { Ajv } from 'ajv'\n",
+      })
+      assert.equal(faults.length, 2)
+      assert.match(faults[0] ?? '', /a\.ts:1 imports node:crypto, but .* no package/)
+      assert.match(faults[1] ?? '', /a\.ts:2 imports ajv, but .* no package/)
+    }
+  })
+
+  test('a global of Node where a browser must run the code', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'contract/a.ts': "export const size = Buffer.byteLength('process')\n",
+        'service/b.ts': "export const size = Buffer.byteLength('process')\n",
+      }),
+      ['contract/a.ts:1 uses Buffer, but contract runs in a browser and may use no global of Node'],
+    )
+  })
+
+  test('what runs of a room whose types alone are allowed', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'service/a.ts':
+          "import type { S } from '../storage/storage.ts'\nimport { type T } from '../storage/storage.ts'\n",
+        'service/b.ts': "import { open, type S } from '../storage/sqlite.ts'\n",
+      }),
+      [
+        'service/b.ts:1 imports storage/sqlite.ts, but service may import only contract, crypto, the types of storage',
+      ],
+    )
+  })
+
+  test('the root: app from a layer or the command line, the root from a layer, and app on configuration', (t) => {
+    const faults = faultsOf(t, {
+      'app.ts': "import { c } from './config.ts'\nimport { run } from './cli/svc.ts'\n",
+      'cli/svc.ts': "import { createApp } from '../app.ts'\nimport { c } from '../config.ts'\n",
+      'config.ts':
+        "import { limits } from './contract/limits.ts'\nimport { s } from './secrets.ts'\n",
+      'main.ts': "import { createApp } from './app.ts'\nimport { c } from './config.ts'\n",
+      'service/a.ts': "import { c } from '../config.ts'\nimport { m } from '../main.ts'\n",
+    })
+    assert.deepEqual(
+      faults.map((fault) => fault.replace(/, but .*/, '')),
+      [
+        'app.ts:1 imports config.ts',
+        'app.ts:2 imports cli/svc.ts',
+        'cli/svc.ts:1 imports app.ts',
+        'config.ts:2 imports secrets.ts',
+        'service/a.ts:1 imports config.ts',
+        'service/a.ts:2 imports main.ts',
+      ],
+    )
+  })
+
+  test('a room that is not on the map, a path out of the tree and a computed path', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'misc/a.ts': "import { a } from '../contract/a.ts'\n",
+        'service/b.ts': "import { version } from '../../package.json'\n",
+        'service/c.ts': 'export const load = (name: string) => import(`./${name}.ts`)\n',
+      }),
+      [
+        'misc/a.ts:1 stands in misc, which is not on the import map',
+        'service/b.ts:1 imports ../../package.json, which is outside the source tree',
+        'service/c.ts:1 imports a computed path; expected a literal one',
+      ],
+    )
+  })
+})
+
+describe('only code is read', () => {
+  test('comments, strings, templates and regular expressions name no module', () => {
+    const source = [
+      "// import { a } from 'a'",
+      "/* export * from 'b'",
+      " * from 'c' */",
+      'const text = "import { d } from \'d\'"',
+      "const template = `import 'e' ${ `from 'f' ${1 / 2}` } import('g')`",
+      "const pattern = /[/'\"`] from 'h'/",
+      'const half = 1 / 2 // from',
+      "import { last } from 'last'",
+    ].join('\n')
+    assert.deepEqual(moduleReferences(source), [{ specifier: 'last', line: 8, isTypeOnly: false }])
+  })
+
+  test('code inside a template is code', () => {
+    const source = 'const page = `<p>${(await import("./page.ts")).title}</p>`'
+    assert.deepEqual(moduleReferences(source), [
+      { specifier: './page.ts', line: 1, isTypeOnly: false },
+    ])
+  })
+
+  test('type-only clauses are told apart', () => {
+    const isTypeOnly = (source: string) => moduleReferences(source).map((each) => each.isTypeOnly)
+    assert.deepEqual(isTypeOnly("import type { A } from 'a'"), [true])
+    assert.deepEqual(isTypeOnly("import type * as a from 'a'"), [true])
+    assert.deepEqual(isTypeOnly("export type { A } from 'a'"), [true])
+    assert.deepEqual(isTypeOnly("import { type A, type B } from 'a'"), [true])
+    assert.deepEqual(isTypeOnly("import { type A, b } from 'a'"), [false])
+    assert.deepEqual(isTypeOnly("import type, { b } from 'a'"), [false])
+    assert.deepEqual(isTypeOnly("import {} from 'a'"), [false])
+  })
+
+  test('a name counts where it is a variable, not a member, a key, a word or a text', () => {
+    const source = "const a = { process: 1 }\na.process\n'process'\nprocesses\nprocess.exit()\n"
+    assert.deepEqual(nameUses(source, ['process']), [{ name: 'process', line: 5 }])
+  })
+})
