@@ -1,6 +1,5 @@
 import { REGISTRY_VERSION } from '../contract/registry-version.ts'
-import type { ContentMistake } from '../publishing/content-mistake.ts'
-import { formatMistake } from '../publishing/content-mistake.ts'
+import { type ContentMistake, formatMistake } from '../publishing/content-mistake.ts'
 import type { PublishResult } from '../publishing/publish-release.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import {
@@ -15,16 +14,17 @@ import {
 const HELP = `Usage: svc publish [options]
 
 Checks the content folder and publishes it as the next version: an entry of the
-hash chain and one file per changed resource. Nothing is written when the content
-has a mistake, looks like it holds a secret, or says what the newest version says.
+hash chain and one file per changed resource. Nothing is written when the
+content has a mistake, looks like it holds a secret, or says what the newest
+version says already.
 
 Options:
   --content DIR    folder with the YAML files (default: content)
   --releases DIR   folder with the published releases (default: releases)
   --note TEXT      one line for readers of the history
   --dry-run        check and tell what would be published; write nothing
-  --check          check the releases from end to end, and that the content folder
-                   holds nothing unpublished; write nothing
+  --check          check the releases from end to end, and that the content
+                   folder holds nothing unpublished; write nothing
   --json           print the result as one JSON object
   -h, --help       print this text
 

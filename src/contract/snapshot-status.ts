@@ -10,7 +10,7 @@ export const COMPONENT_STATES = [
 ] as const
 
 /** States an incident passes through, in order. */
-export const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
+const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
 
 /** `data` of `/status`: how the parts of the service are doing, as the operator states it. */
 export const STATUS_SCHEMA = {

@@ -32,7 +32,7 @@ import { checkValues } from './value-rules.ts'
 import { parseYamlSource, type YamlSource } from './yaml-source.ts'
 
 /** A resource ready to be stored: its canonical JSON text and the digest of that. */
-export interface CompiledResource {
+interface CompiledResource {
   readonly text: string
   readonly digest: string
 }

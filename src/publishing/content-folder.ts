@@ -25,7 +25,7 @@ export interface ContentFolder {
 const EXTENSION = '.yaml'
 
 /** Where a resource is described, below the content folder. */
-export function contentFileOf(name: SnapshotName): string {
+function contentFileOf(name: SnapshotName): string {
   return `${name}${EXTENSION}`
 }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /** A run of characters that a rule objects to. */
-export interface LeakMatch {
+interface LeakMatch {
   /** Where it starts in the text that was searched. */
   readonly index: number
   readonly text: string
@@ -49,7 +49,7 @@ function findNonPublicAddresses(text: string): readonly LeakMatch[] {
   const v4 = matchesOf(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g, text).filter(
     (match) => isIPv4(match.text) && NON_PUBLIC.check(match.text, 'ipv4'),
   )
-  const v6 = matchesOf(/(?<![\w:])[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:]*(?![\w:])/gi, text).filter(
+  const v6 = matchesOf(/(?<![\w:])[0-9a-f:]{2,39}(?![\w:])/gi, text).filter(
     (match) => isIPv6(match.text) && NON_PUBLIC.check(match.text, 'ipv6'),
   )
   return [...v4, ...v6]
@@ -135,7 +135,10 @@ function findPhrases(text: string): readonly LeakMatch[] {
 const secret = { allowable: false, valuesOnly: false } as const
 const perhaps = { allowable: true, valuesOnly: false } as const
 
-/** The service's own rules, beside the recommended ones of secretlint. */
+/**
+ * The service's own rules, beside the recommended ones of secretlint. Repetitions that may start anywhere are bounded,
+ * so that a long text takes time in proportion to its length.
+ */
 export const LEAK_RULES: readonly LeakRule[] = [
   {
     ...secret,
@@ -163,14 +166,15 @@ export const LEAK_RULES: readonly LeakRule[] = [
     id: 'json-web-token',
     found: 'a JSON Web Token',
     expected: 'no token; revoke this one',
-    find: (text) => matchesOf(/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, text),
+    find: (text) => matchesOf(/\beyJ[\w-]{8,2000}\.[\w-]{8,20}/g, text),
   },
   {
     ...secret,
     id: 'url-credentials',
     found: 'an address with a password in it',
     expected: 'an address without credentials',
-    find: (text) => matchesOf(/\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']+:[^\s/@"']+@/gi, text),
+    find: (text) =>
+      matchesOf(/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"']{1,200}:[^\s/@"']{1,200}@/gi, text),
   },
   {
     ...secret,
@@ -191,7 +195,11 @@ export const LEAK_RULES: readonly LeakRule[] = [
     id: 'email-address',
     found: 'an e-mail address',
     expected: 'no address, or one that content/publishing.yaml allows',
-    find: (text) => matchesOf(/[\p{L}\p{N}._%+-]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu, text),
+    find: (text) =>
+      matchesOf(
+        /[\p{L}\p{M}\p{N}._%+-]{1,64}@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,63}/gu,
+        text,
+      ),
   },
   {
     ...perhaps,

@@ -25,7 +25,7 @@ export type PublishFault =
   | 'NOTE'
   /** Another publisher was faster. */
   | 'CONFLICT'
-  /** The release folder cannot be written. */
+  /** The release folder cannot be written. Publishing again tells whether the version got there all the same. */
   | 'STORAGE'
 
 /** Nothing was published; the newest version is the one from before. The message is one line for the operator. */

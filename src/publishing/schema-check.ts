@@ -140,10 +140,17 @@ function reportOf(error: ErrorObject<string, Readonly<Record<string, unknown>>>)
   }
 }
 
-function createAjv(): Ajv {
+// Compiling a schema costs more than all checks with it, so each is compiled once.
+const compiled = new Map<JsonSchema, ValidateFunction>()
+
+function compile(schema: JsonSchema): ValidateFunction {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, keywords: ['example'] })
   ajvFormats.default(ajv, ['date', 'date-time', 'uri'])
-  return ajv
+  const validate = ajv.compile(closeSchema(schema))
+  compiled.set(schema, validate)
+  return validate
 }
 
 /**
@@ -151,7 +158,7 @@ function createAjv(): Ajv {
  * `T` is the schema's type (`SchemaType`).
  */
 export function createSchemaCheck<T>(schema: JsonSchema): SchemaCheck<T> {
-  const validate: ValidateFunction<T> = createAjv().compile<T>(closeSchema(schema))
+  const validate = compile(schema)
   return {
     accepts(value): value is T {
       return validate(value)

@@ -19,7 +19,7 @@ import {
 } from './content-mistake.ts'
 
 /** A place in a file. Lines and columns count from 1. */
-export interface SourcePlace {
+interface SourcePlace {
   readonly line: number
   readonly column: number
 }
@@ -76,7 +76,7 @@ class NodeReader {
     const offset = value.range?.[0] ?? around
     this.valueOffsets.set(JSON.stringify(path), offset)
     if (path.length > MAX_DEPTH) {
-      return this.#refuse(offset, path, 'a field nested too deeply', `at most ${MAX_DEPTH} levels`)
+      return this.#refuse(offset, path, 'fields nested too deeply', `at most ${MAX_DEPTH} levels`)
     }
     if (isAlias(value)) {
       return this.#refuse(
@@ -195,44 +195,38 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     ])
   }
 
-  let document
-  const reader = new NodeReader()
-  let value: JsonValue
-  try {
-    document = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      strict: true,
-      uniqueKeys: true,
-      merge: false,
-      intAsBigInt: true,
-      prettyErrors: false,
-      logLevel: 'silent',
-      lineCounter,
-    })
-    const syntax = [...document.errors, ...document.warnings].map((error) =>
-      mistakeAt(
-        error.pos[0],
-        '',
-        `no valid YAML (${error.code}: ${error.message})`,
-        'one YAML 1.2 document',
-      ),
-    )
-    if (document.directives.yaml.explicit === true) {
-      syntax.push({ ...whole, found: 'a YAML directive', expected: 'the fields alone' })
-    }
-    if (syntax.length > 0) return fail(syntax)
-    if (document.contents === null) {
-      return fail([{ ...whole, found: 'an empty file', expected: 'the fields of the resource' }])
-    }
-    value = reader.read(document.contents, [], 0)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    // The parser is recursive; a bomb of brackets ends its stack before our own depth rule sees it.
-    return fail([
-      { ...whole, found: 'fields nested too deeply', expected: `at most ${MAX_DEPTH} levels` },
-    ])
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    strict: true,
+    uniqueKeys: true,
+    merge: false,
+    intAsBigInt: true,
+    prettyErrors: false,
+    // Not `silent`: that would also drop every document after the first without a word.
+    logLevel: 'error',
+    lineCounter,
+  })
+  const syntax = [...document.errors, ...document.warnings].map((error) =>
+    // The parser is recursive and stops itself where its stack ends: a bomb of brackets.
+    error.code === 'RESOURCE_EXHAUSTION'
+      ? mistakeAt(error.pos[0], '', 'fields nested too deeply', `at most ${MAX_DEPTH} levels`)
+      : mistakeAt(
+          error.pos[0],
+          '',
+          `no valid YAML (${error.code}: ${error.message})`,
+          'one YAML 1.2 document',
+        ),
+  )
+  if (document.directives.yaml.explicit === true) {
+    syntax.push({ ...whole, found: 'a YAML directive', expected: 'the fields alone' })
   }
+  if (syntax.length > 0) return fail(syntax)
+  if (document.contents === null) {
+    return fail([{ ...whole, found: 'an empty file', expected: 'the fields of the resource' }])
+  }
+  const reader = new NodeReader()
+  const value = reader.read(document.contents, [], 0)
   if (reader.refusals.length > 0) {
     return fail(
       reader.refusals.map(({ offset, path, found, expected }) =>

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { editContent, makeContent, makeFolder } from '../publishing/content-fixture.ts'
+
+const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
+
+interface Outcome {
+  readonly status: number | null
+  readonly out: string
+  readonly error: string
+}
+
+/** Runs the program as a person would, in a folder of its own so that the defaults lead nowhere. */
+function svc(cwd: string, ...args: readonly string[]): Outcome {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SVC, ...args], {
+    cwd,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  return { status, out: stdout, error: stderr }
+}
+
+test('help: of the program and of the command, on standard output, quickly', (t) => {
+  const folder = makeFolder(t)
+  for (const args of [['--help'], ['-h'], ['help']]) {
+    const { status, out, error } = svc(folder, ...args)
+    assert.equal(status, 0)
+    assert.equal(error, '')
+    assert.match(out, /^Usage: svc COMMAND \[options\]\n/)
+    assert.match(out, /^ {2}publish {3,}check the content folder/m)
+  }
+  const { status, out } = svc(folder, 'publish', '--help')
+  assert.equal(status, 0)
+  for (const option of [
+    '--content',
+    '--releases',
+    '--note',
+    '--dry-run',
+    '--check',
+    '--json',
+    '--help',
+  ]) {
+    assert.ok(out.includes(option), option)
+  }
+  assert.ok(out.split('\n').every((line) => line.length <= 80))
+})
+
+test('help does not load what publishing needs', (t) => {
+  // Refuses every package, so that help is known to start without them.
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve(name, context, next) {
+      if (/^(ajv|yaml|@secretlint)/.test(name)) throw new Error('loads ' + name)
+      return next(name, context)
+    } })`
+  const run = (...args: readonly string[]): number | null =>
+    spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, SVC, ...args],
+      { cwd: makeFolder(t), stdio: 'ignore' },
+    ).status
+  assert.equal(run('--help'), 0)
+  assert.equal(run('publish', '--help'), 0)
+  assert.equal(run('publish'), 1)
+})
+
+test('the version is that of the package', (t) => {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest)
+  assert.deepEqual(svc(makeFolder(t), '--version'), {
+    status: 0,
+    out: `${String(manifest.version)}\n`,
+    error: '',
+  })
+})
+
+test('wrong usage exits with 2 and one line that helps', (t) => {
+  const folder = makeFolder(t)
+  const cases: readonly (readonly [args: readonly string[], line: string])[] = [
+    [[], 'svc: no command was given; svc --help lists them\n'],
+    [['publsh'], 'svc: unknown command "publsh"; did you mean svc publish?\n'],
+    [['xyzzy'], 'svc: unknown command "xyzzy"; svc --help lists them\n'],
+    [['constructor'], 'svc: unknown command "constructor"; svc --help lists them\n'],
+    [['--verbose'], 'svc: unknown option "--verbose"; svc --help lists them\n'],
+    [
+      ['publish', '--dryrun'],
+      'svc: publish: unknown option --dryrun; did you mean --dry-run? (svc publish --help tells the options)\n',
+    ],
+    [
+      ['publish', '--check', '--note', 'x'],
+      'svc: publish: --check publishes nothing; leave out --dry-run and --note (svc publish --help tells the options)\n',
+    ],
+  ]
+  for (const [args, line] of cases) {
+    assert.deepEqual(svc(folder, ...args), { status: 2, out: '', error: line })
+  }
+  for (const args of [
+    ['publish', 'extra'],
+    ['publish', '--note'],
+    ['publish', '--json=yes'],
+  ]) {
+    const { status, out, error } = svc(folder, ...args)
+    assert.equal(status, 2)
+    assert.equal(out, '')
+    assert.match(error, /^svc: publish: [^\n]+\n$/)
+  }
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('publish, again, dry run and check, with the default folders', (t) => {
+  const content = makeContent(t)
+  const folder = path.dirname(content)
+  const releases = makeFolder(t)
+  const folders = ['--content', path.relative(folder, content), '--releases', releases]
+
+  const dry = svc(folder, 'publish', ...folders, '--dry-run')
+  assert.equal(dry.status, 0)
+  assert.match(dry.out, /^Would publish VS-0001\.\n {2}added: architecture\n/)
+  assert.deepEqual(readdirSync(releases), [])
+
+  const unpublished = svc(folder, 'publish', ...folders, '--check')
+  assert.equal(unpublished.status, 1)
+  assert.equal(unpublished.out, '')
+  assert.match(
+    unpublished.error,
+    /^svc publish: the check of .* has a finding\nversion history: found no version, expected one; run npm run svc -- publish\n$/,
+  )
+
+  const first = svc(folder, 'publish', ...folders, '--note', 'The first one.')
+  assert.equal(first.status, 0)
+  assert.equal(first.error, '')
+  assert.match(first.out, /^Published VS-0001 \([0-9a-f]{64}\)\.\n/)
+
+  const again = svc(folder, 'publish', ...folders)
+  assert.deepEqual(again, {
+    status: 0,
+    out: 'Nothing to publish: VS-0001 says all of this already.\n',
+    error: '',
+  })
+  assert.deepEqual(svc(folder, 'publish', ...folders, '--check'), {
+    status: 0,
+    out: 'The releases are sound and say what the content says.\n',
+    error: '',
+  })
+})
+
+test('the default folders are content and releases', (t) => {
+  const { status, error } = svc(makeFolder(t), 'publish')
+  assert.equal(status, 1)
+  assert.match(
+    error,
+    /^svc publish: the content has a mistake; nothing was published\ncontent:1:1: found no readable folder/,
+  )
+})
+
+test('mistakes: one clear line, then each with its place; exit code 1', (t) => {
+  const content = makeContent(t)
+  const releases = makeFolder(t)
+  editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
+  const { status, out, error } = svc(
+    path.dirname(content),
+    'publish',
+    '--content',
+    path.basename(content),
+    '--releases',
+    releases,
+  )
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.deepEqual(error.split('\n'), [
+    'svc publish: the content has a mistake; nothing was published',
+    `${path.basename(content)}/roadmap.yaml:11:14: items[1].horizon: found "latter", expected one of now, next, later; did you mean later?`,
+    '',
+  ])
+})
+
+test('--json prints one object for a script, in success and failure', (t) => {
+  const content = makeContent(t)
+  const releases = makeFolder(t)
+  const run = (
+    ...args: readonly string[]
+  ): { status: number | null; json: Record<string, unknown> } => {
+    const { status, out } = svc(
+      releases,
+      'publish',
+      '--content',
+      content,
+      '--releases',
+      releases,
+      '--json',
+      ...args,
+    )
+    assert.equal(out.split('\n').length, 2)
+    const json: Record<string, unknown> = JSON.parse(out)
+    return { status, json }
+  }
+  const published = run()
+  assert.equal(published.status, 0)
+  assert.equal(published.json['ok'], true)
+  assert.equal(published.json['outcome'], 'published')
+  assert.equal((published.json['entry'] as { snapshotId: string }).snapshotId, 'VS-0001')
+  assert.deepEqual(run('--check'), { status: 0, json: { ok: true, findings: [] } })
+
+  editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
+  const failed = run()
+  assert.equal(failed.status, 1)
+  assert.equal(failed.json['ok'], false)
+  assert.equal(failed.json['code'], 'CONTENT')
+  const [mistake] = failed.json['mistakes'] as readonly { line: number; field: string }[]
+  assert.equal(mistake?.line, 11)
+  assert.equal(mistake?.field, 'items[1].horizon')
+  const checked = run('--check')
+  assert.equal(checked.status, 1)
+  assert.equal(checked.json['ok'], false)
+})
+
+test('a damaged history is one clear line, and nothing is written', (t) => {
+  const content = makeContent(t)
+  const releases = makeFolder(t)
+  const args = ['publish', '--content', content, '--releases', releases]
+  assert.equal(svc(releases, ...args).status, 0)
+  writeFileSync(path.join(releases, 'versions', 'VS-0001.json'), '{}')
+  const { status, error } = svc(releases, ...args)
+  assert.equal(status, 1)
+  assert.equal(
+    error,
+    'svc publish: the published history is damaged and is not extended: VS-0001: snapshotId is missing; expected VS- and at least four digits\n',
+  )
+})
+
+test('several processes publish at once: the history stays whole and each is told what it did', async (t) => {
+  const releases = makeFolder(t)
+  const outcomes = await Promise.all(
+    [1, 2, 3, 4].map((number) => {
+      const content = makeContent(t)
+      editContent(content, 'roadmap', 'title: Writing', `title: Writing ${number}`)
+      return new Promise<number | null>((resolve) => {
+        spawn(process.execPath, [SVC, 'publish', '--content', content, '--releases', releases], {
+          stdio: 'ignore',
+        }).on('close', resolve)
+      })
+    }),
+  )
+  const published = outcomes.filter((status) => status === 0).length
+  assert.ok(published >= 1)
+  assert.ok(outcomes.every((status) => status === 0 || status === 1))
+  assert.equal(readdirSync(path.join(releases, 'versions')).length, published)
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import canonicalize from 'canonicalize'
+import * as fc from 'fast-check'
+
+import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
+
+test('the sorting example of RFC 8785 section 3.2.3', () => {
+  const value = {
+    '\u20ac': 'Euro Sign',
+    '\r': 'Carriage Return',
+    '\ufb33': 'Hebrew Letter Dalet With Dagesh',
+    '1': 'One',
+    '\ud83d\ude00': 'Emoji: Grinning Face',
+    '\u0080': 'Control',
+    '\u00f6': 'Latin Small Letter O With Diaeresis',
+  }
+  const values = [...canonicalJson(value).matchAll(/:"([^"]*)"/g)].map((match) => match[1])
+  assert.deepEqual(values, [
+    'Carriage Return',
+    'One',
+    'Control',
+    'Latin Small Letter O With Diaeresis',
+    'Euro Sign',
+    'Emoji: Grinning Face',
+    'Hebrew Letter Dalet With Dagesh',
+  ])
+})
+
+test('the serialization example of RFC 8785 section 3.2.2', () => {
+  const text = String.raw`{
+    "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+    "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+    "literals": [null, true, false]
+  }`
+  assert.equal(
+    canonicalJson(JSON.parse(text)),
+    String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+  )
+})
+
+// RFC 8785 appendix B: IEEE 754 bits and the text of the number.
+const NUMBERS: readonly (readonly [bits: string, text: string])[] = [
+  ['0000000000000000', '0'],
+  ['8000000000000000', '0'],
+  ['0000000000000001', '5e-324'],
+  ['8000000000000001', '-5e-324'],
+  ['7fefffffffffffff', '1.7976931348623157e+308'],
+  ['ffefffffffffffff', '-1.7976931348623157e+308'],
+  ['4340000000000000', '9007199254740992'],
+  ['c340000000000000', '-9007199254740992'],
+  ['4430000000000000', '295147905179352830000'],
+  ['44b52d02c7e14af5', '9.999999999999997e+22'],
+  ['44b52d02c7e14af6', '1e+23'],
+  ['44b52d02c7e14af7', '1.0000000000000001e+23'],
+  ['444b1ae4d6e2ef4e', '999999999999999700000'],
+  ['444b1ae4d6e2ef4f', '999999999999999900000'],
+  ['444b1ae4d6e2ef50', '1e+21'],
+  ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+  ['3eb0c6f7a0b5ed8d', '0.000001'],
+  ['41b3de4355555553', '333333333.3333332'],
+  ['41b3de4355555554', '333333333.33333325'],
+  ['41b3de4355555555', '333333333.3333333'],
+  ['41b3de4355555556', '333333333.3333334'],
+  ['41b3de4355555557', '333333333.33333343'],
+  ['becbf647612f3696', '-0.0000033333333333333333'],
+  ['43143ff3c1cb0959', '1424953923781206.2'],
+]
+
+test('the numbers of RFC 8785 appendix B', () => {
+  for (const [bits, text] of NUMBERS) {
+    const view = new DataView(new ArrayBuffer(8))
+    view.setBigUint64(0, BigInt(`0x${bits}`))
+    assert.equal(canonicalJson(view.getFloat64(0)), text, bits)
+  }
+})
+
+test('the same text as the canonicalize package, for any JSON value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }), (value) => {
+      assert.equal(canonicalJson(value as JsonValue), canonicalize(value))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('reading it back gives the value, and writing that again gives the text', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = canonicalJson(value)
+      const back: unknown = JSON.parse(text)
+      assert.deepEqual(back, JSON.parse(JSON.stringify(value)))
+      assert.equal(canonicalJson(back as JsonValue), text)
+    }),
+  )
+})
+
+test('the order in which members were set does not matter', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), (value) => {
+      const turned = Object.fromEntries(Object.entries(value).toReversed())
+      assert.equal(canonicalJson(turned as JsonValue), canonicalJson(value as JsonValue))
+    }),
+  )
+})
+
+test('a member named __proto__ is a member like any other', () => {
+  assert.equal(
+    canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}')),
+    '{"__proto__":{"a":2},"b":1}',
+  )
+})
+
+test('what JSON cannot carry is refused, and the place is named', () => {
+  const refused: readonly (readonly [value: unknown, message: RegExp])[] = [
+    [{ a: [Number.NaN] }, /^\$\.a\[0\]: NaN has no JSON form/],
+    [Number.POSITIVE_INFINITY, /^\$: Infinity has no JSON form/],
+    [{ a: '\ud800' }, /^\$\.a: a lone surrogate/],
+    [{ '\udfff': 1 }, /a lone surrogate/],
+    [{ a: () => 1 }, /^\$\.a: a function has no JSON form/],
+    [[undefined], /^\$\[0\]: a undefined has no JSON form/],
+    [{ a: 1n }, /^\$\.a: a bigint has no JSON form/],
+  ]
+  for (const [value, message] of refused) {
+    assert.throws(
+      () => canonicalJson(value as JsonValue),
+      (error) => error instanceof TypeError && message.test(error.message),
+    )
+  }
+})

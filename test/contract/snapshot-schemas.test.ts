@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+
+import { BASE_PATH, ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
+import { closeSchema, type JsonSchema } from '../../src/contract/schema-type.ts'
+import {
+  isSnapshotName,
+  SNAPSHOT_NAMES,
+  SNAPSHOT_SCHEMAS,
+} from '../../src/contract/snapshot-schemas.ts'
+
+interface Described {
+  readonly at: string
+  readonly schema: JsonSchema
+  readonly isProperty: boolean
+}
+
+/** A schema and every schema in it. */
+function everySchema(schema: JsonSchema, at: string, isProperty = false): readonly Described[] {
+  return [
+    { at, schema, isProperty },
+    ...(schema.items === undefined ? [] : everySchema(schema.items, `${at}[]`)),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+      everySchema(each, `${at}.${name}`, true),
+    ),
+  ]
+}
+
+const EVERY_SCHEMA = SNAPSHOT_NAMES.flatMap((name) => everySchema(SNAPSHOT_SCHEMAS[name], name))
+
+function createAjv(): Ajv {
+  const ajv = new Ajv({ allErrors: true, strict: true, keywords: ['example'] })
+  ajvFormats.default(ajv, ['date', 'date-time', 'uri'])
+  return ajv
+}
+
+/** A value built from the examples: each optional field present, each list with one item. */
+function exampleOf(schema: JsonSchema): unknown {
+  if (schema.properties !== undefined) {
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, each]) => [name, exampleOf(each)]),
+    )
+  }
+  return schema.items === undefined ? schema.example : [exampleOf(schema.items)]
+}
+
+test('every schema has a description, every leaf an example, every object its required fields', () => {
+  for (const { at, schema } of EVERY_SCHEMA) {
+    assert.match(schema.description ?? '', /\S.*[.]$/s, `${at}: a description that is a sentence`)
+    const isLeaf = schema.properties === undefined && schema.items === undefined
+    if (isLeaf) assert.notEqual(schema.example, undefined, `${at}: an example`)
+    if (schema.type === 'object') {
+      assert.ok(schema.required !== undefined && schema.required.length > 0, `${at}: required`)
+      for (const name of schema.required) {
+        assert.ok(Object.hasOwn(schema.properties ?? {}, name), `${at}.${name} is described`)
+      }
+    }
+  }
+})
+
+test('objects are open in the contract and closed for content', () => {
+  for (const { at, schema } of EVERY_SCHEMA) {
+    assert.notEqual(schema.additionalProperties, false, `${at} is open`)
+  }
+  for (const name of SNAPSHOT_NAMES) {
+    for (const { at, schema } of everySchema(closeSchema(SNAPSHOT_SCHEMAS[name]), name)) {
+      if (schema.type === 'object')
+        assert.equal(schema.additionalProperties, false, `${at} is closed`)
+    }
+  }
+})
+
+test('every property has a name that is the same in every language', () => {
+  for (const { at, isProperty } of EVERY_SCHEMA) {
+    if (isProperty) assert.match(at.split('.').at(-1) ?? '', /^[a-z][A-Za-z0-9]*$/, at)
+  }
+})
+
+for (const name of SNAPSHOT_NAMES) {
+  test(`${name}: its examples are accepted, and each of its rules refuses something`, () => {
+    const schema = SNAPSHOT_SCHEMAS[name]
+    const validate = createAjv().compile(closeSchema(schema))
+    const example = exampleOf(schema)
+    assert.ok(validate(example), JSON.stringify(validate.errors))
+    assert.ok(!validate({ ...(example as object), unknownField: 1 }))
+    assert.ok(createAjv().compile(schema)({ ...(example as object), laterField: 1 }))
+    for (const required of schema.required) {
+      const { [required]: _, ...without } = example as { readonly [name: string]: unknown }
+      assert.ok(!validate(without), `${name} without ${required}`)
+    }
+  })
+}
+
+test('a name is the path below the base path of the endpoint that serves it', () => {
+  const registry: Registry = ENDPOINTS
+  const served = Object.values(registry).filter((endpoint) => endpoint.snapshot !== undefined)
+  for (const endpoint of served) {
+    assert.equal(endpoint.path, `${BASE_PATH}/${endpoint.snapshot}`)
+    assert.equal(endpoint.method, 'GET')
+  }
+  assert.deepEqual(
+    served.map((endpoint) => String(endpoint.snapshot)).toSorted(),
+    [...SNAPSHOT_NAMES].toSorted(),
+  )
+})
+
+test('isSnapshotName knows its names and nothing of the prototype', () => {
+  for (const name of SNAPSHOT_NAMES) assert.ok(isSnapshotName(name))
+  for (const name of ['', 'constructor', '__proto__', 'toString', 'policy', 'Status']) {
+    assert.ok(!isSnapshotName(name))
+  }
+})

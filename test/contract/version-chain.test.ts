@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+
+import * as fc from 'fast-check'
+
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import {
+  ChainError,
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  SNAPSHOT_ID_PATTERN,
+  type VersionEntry,
+  verifyLink,
+  versionHashText,
+} from '../../src/contract/version-chain.ts'
+import { parseVersionEntry, VersionEntryError } from '../../src/contract/version-entry.ts'
+
+const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex')
+const hashOf = (entry: Omit<VersionEntry, 'hash'>): string => sha256Hex(versionHashText(entry))
+
+const DIGESTS = ['A', 'B', 'C'].map((letter) => letter.repeat(43))
+
+/** A sound chain with a different resource each time. */
+function makeChain(length: number): readonly VersionEntry[] {
+  const chain: VersionEntry[] = []
+  for (let sequence = 1; sequence <= length; sequence += 1) {
+    const unhashed: Omit<VersionEntry, 'hash'> = {
+      snapshotId: formatSnapshotId(sequence),
+      sequence,
+      createdAt: new Date(Date.UTC(2026, 0, sequence)).toISOString(),
+      apiVersion: 'v1',
+      registryVersion: '1.0.0',
+      resources: { status: DIGESTS[sequence % DIGESTS.length] ?? '' },
+      changes: [{ resource: 'status', kind: sequence === 1 ? 'added' : 'changed' }],
+      note: `Entry ${sequence}`,
+      previousHash: chain.at(-1)?.hash ?? GENESIS_PREVIOUS_HASH,
+    }
+    chain.push({ ...unhashed, hash: hashOf(unhashed) })
+  }
+  return chain
+}
+
+/** Checks stored texts as a reader does, and returns the entry at which it stopped, or undefined. */
+function firstBroken(texts: readonly string[]): string | undefined {
+  let previous: VersionEntry | undefined
+  for (const [index, text] of texts.entries()) {
+    try {
+      const entry = parseVersionEntry(text, formatSnapshotId(index + 1))
+      verifyLink(previous, entry, hashOf(entry))
+      previous = entry
+    } catch (error) {
+      assert.ok(error instanceof ChainError || error instanceof VersionEntryError)
+      assert.ok(error.message.startsWith(`${error.snapshotId}: `))
+      return error.snapshotId
+    }
+  }
+  return undefined
+}
+
+const CHAIN_LENGTH = 5
+const TEXTS = makeChain(CHAIN_LENGTH).map((entry) => canonicalJson({ ...entry }))
+
+test('the hash is what openssl would compute: a label line and the canonical entry without its hash', () => {
+  const [genesis] = makeChain(1)
+  assert.ok(genesis !== undefined)
+  const text =
+    'svc-version-v1\n' +
+    `{"apiVersion":"v1","changes":[{"kind":"added","resource":"status"}],"createdAt":"2026-01-01T00:00:00.000Z",` +
+    `"note":"Entry 1","previousHash":"${'0'.repeat(64)}","registryVersion":"1.0.0",` +
+    `"resources":{"status":"${'B'.repeat(43)}"},"sequence":1,"snapshotId":"VS-0001"}`
+  assert.equal(versionHashText(genesis), text)
+  assert.equal(genesis.hash, sha256Hex(text))
+})
+
+test('a sound chain passes', () => {
+  assert.equal(firstBroken(TEXTS), undefined)
+})
+
+test('any single-character edit of any stored entry is found, at that entry', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(CHAIN_LENGTH - 1),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      fc.constantFrom('replace', 'insert', 'remove', 'swap'),
+      fc.oneof(
+        fc.constantFrom(...Array.from('0123456789abcdef{}[]",: \n\\-.TZ')),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      ),
+      (index, share, edit, character) => {
+        const text = TEXTS[index] ?? ''
+        const at = Math.floor(share * text.length)
+        const [before, here, after] = [text.slice(0, at), text[at] ?? '', text.slice(at + 1)]
+        const edited = {
+          replace: before + character + after,
+          insert: before + character + here + after,
+          remove: before + after,
+          swap: before + after.slice(0, 1) + here + after.slice(1),
+        }[edit]
+        fc.pre(edited !== undefined && edited !== text)
+        assert.equal(firstBroken(TEXTS.with(index, edited)), formatSnapshotId(index + 1))
+      },
+    ),
+    { numRuns: 5000 },
+  )
+})
+
+test('an entry that is re-hashed after an edit breaks the next one', () => {
+  fc.assert(
+    fc.property(fc.nat(CHAIN_LENGTH - 2), fc.string({ minLength: 1 }), (index, note) => {
+      const entry = makeChain(CHAIN_LENGTH)[index]
+      assert.ok(entry !== undefined)
+      const forged = { ...entry, note: `${entry.note} ${note}` }
+      const rehashed = { ...forged, hash: hashOf(forged) }
+      assert.equal(
+        firstBroken(TEXTS.with(index, canonicalJson(rehashed))),
+        formatSnapshotId(index + 2),
+      )
+    }),
+  )
+})
+
+test('an entry that is taken out, repeated or moved is found', () => {
+  for (let index = 0; index < CHAIN_LENGTH - 1; index += 1) {
+    const named = formatSnapshotId(index + 1)
+    assert.equal(firstBroken(TEXTS.toSpliced(index, 1)), named)
+    assert.equal(
+      firstBroken(TEXTS.toSpliced(index, 0, TEXTS[index] ?? '')),
+      formatSnapshotId(index + 2),
+    )
+    const swapped = TEXTS.with(index, TEXTS[index + 1] ?? '').with(index + 1, TEXTS[index] ?? '')
+    assert.equal(firstBroken(swapped), named)
+  }
+})
+
+test('each rule of the link has its code and says what was expected and found', () => {
+  const [first, second] = makeChain(2)
+  assert.ok(first !== undefined && second !== undefined)
+  const cases: readonly (readonly [
+    change: Partial<VersionEntry>,
+    code: string,
+    message: RegExp,
+  ])[] = [
+    [
+      { snapshotId: 'VS-0003' },
+      'SNAPSHOT_ID',
+      /^VS-0002: SNAPSHOT_ID is broken: expected VS-0002, found VS-0003$/,
+    ],
+    [{ sequence: 3 }, 'SEQUENCE', /expected 2, found 3$/],
+    [
+      { previousHash: GENESIS_PREVIOUS_HASH },
+      'PREVIOUS_HASH',
+      /expected [0-9a-f]{64}, found 0{64}$/,
+    ],
+    [{ note: 'edited' }, 'HASH', /^VS-0002: HASH is broken/],
+  ]
+  for (const [change, code, message] of cases) {
+    const entry = { ...second, ...change }
+    assert.throws(
+      () => verifyLink(first, entry, hashOf(entry)),
+      (error) =>
+        error instanceof ChainError &&
+        error.code === code &&
+        error.snapshotId === 'VS-0002' &&
+        message.test(error.message),
+    )
+  }
+  const early = { ...second, createdAt: '2025-12-31T00:00:00.000Z' }
+  assert.throws(
+    () => verifyLink(first, { ...early, hash: hashOf(early) }, hashOf(early)),
+    (error) =>
+      error instanceof ChainError &&
+      error.code === 'CREATED_AT' &&
+      /no earlier than/.test(error.message),
+  )
+})
+
+test('a malformed entry is named with the member that is wrong', () => {
+  const [entry] = makeChain(1)
+  assert.ok(entry !== undefined)
+  const cases: readonly (readonly [text: string, message: RegExp])[] = [
+    ['', /^VS-0001: the entry is no JSON text$/],
+    ['null', /^VS-0001: the entry is no JSON object$/],
+    ['[]', /^VS-0001: the entry is no JSON object$/],
+    ['{}', /^VS-0001: snapshotId is missing; expected VS- and at least four digits$/],
+    [
+      canonicalJson({ ...entry, createdAt: '2026-13-01T00:00:00Z' }),
+      /createdAt is not what it must be/,
+    ],
+    [
+      canonicalJson({ ...entry, resources: { status: 'short' } }),
+      /resources is not .*43 base64url/,
+    ],
+    [
+      canonicalJson({ ...entry, changes: [{ resource: 'status', kind: 'renamed' }] }),
+      /changes is not .*added, changed, removed/,
+    ],
+    [`${canonicalJson({ ...entry })}\n`, /not the canonical JSON/],
+    [JSON.stringify(entry), /not the canonical JSON/],
+  ]
+  for (const [text, message] of cases) {
+    assert.throws(
+      () => parseVersionEntry(text, 'VS-0001'),
+      (error) => error instanceof VersionEntryError && message.test(error.message),
+    )
+  }
+})
+
+test('a member that a later version of the software adds is kept and covered by the hash', () => {
+  const [entry] = makeChain(1)
+  assert.ok(entry !== undefined)
+  const { hash: _, ...unhashed } = { ...entry, later: 'more' }
+  const extended = { ...unhashed, hash: hashOf(unhashed) }
+  assert.equal(firstBroken([canonicalJson(extended)]), undefined)
+  assert.equal(firstBroken([canonicalJson({ ...extended, later: 'less' })]), 'VS-0001')
+})
+
+test('ids have at least four digits', () => {
+  assert.equal(formatSnapshotId(1), 'VS-0001')
+  assert.equal(formatSnapshotId(9999), 'VS-9999')
+  assert.equal(formatSnapshotId(12_345), 'VS-12345')
+  for (const id of ['VS-0001', 'VS-12345']) assert.match(id, SNAPSHOT_ID_PATTERN)
+  for (const id of ['VS-001', 'vs-0001', 'VS-0001 ', 'XVS-0001', 'VS-00a1'])
+    assert.doesNotMatch(id, SNAPSHOT_ID_PATTERN)
+})

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { findLeaks } from '../../src/publishing/leak-guard.ts'
+import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
+import { compileContent } from '../../src/publishing/compile-content.ts'
+import { DEFAULT_SETTINGS } from '../../src/publishing/publishing-settings.ts'
+import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
+
+// Secrets are put together from pieces here, so that scanners of this repository do not take them for real ones.
+const join = (...pieces: readonly string[]): string => pieces.join('')
+const RANDOM_43 = join('Zk3vQ9xT2mB7', 'nL5rW8yH1cJ4', 'dF6gS0pA_uEi', 'oK2tXqV')
+
+/** What the guard says of one text value, as rule ids. */
+async function rulesFor(value: string): Promise<readonly string[]> {
+  const text = `summary: ${JSON.stringify(value)}\n`
+  const { source } = parseYamlSource('f.yaml', text)
+  assert.ok(source !== undefined)
+  const leaks = await findLeaks([{ file: 'f.yaml', text, source }], {
+    file: 'publishing.yaml',
+    value: DEFAULT_SETTINGS,
+    source: undefined,
+  })
+  for (const leak of leaks) {
+    assert.equal(leak.line, 1)
+    assert.ok(!formatMistake(leak).includes(value.slice(0, 24)) || value.length < 24)
+  }
+  return leaks.map((leak) => leak.rule ?? '')
+}
+
+const PHRASE =
+  'abandon ability able about above absent absorb abstract absurd abuse access accident'
+
+const POSITIVES: readonly (readonly [rule: string, text: string])[] = [
+  ['api-key', join('svk', '_0123456789abcdef_', RANDOM_43)],
+  ['age-secret-key', join('AGE-SECRET', '-KEY-1', 'QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGP')],
+  ['age-secret-key', join('age-secret', '-key-1', 'qyqszqgpqyqszqgpqyqszqgpqyqszqgp')],
+  ['private-key', join('-----BEGIN', ' PRIVATE KEY-----')],
+  ['private-key', join('-----BEGIN', ' OPENSSH PRIVATE KEY-----')],
+  ['private-key', join('-----BEGIN', ' PGP PRIVATE KEY BLOCK-----')],
+  ['json-web-token', join('eyJhbGciOiJI', 'UzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.', 'c2lnbmF0dXJl')],
+  ['url-credentials', join('postgres://svc:', 'hunter2@db.example.org/svc')],
+  ['recovery-phrase', PHRASE],
+  ['recovery-phrase', PHRASE.toUpperCase()],
+  ['recovery-phrase', PHRASE.split(' ').join(', ')],
+  [
+    'recovery-phrase',
+    PHRASE.split(' ')
+      .map((word, index) => `${index + 1}. ${word}`)
+      .join(' '),
+  ],
+  ['recovery-phrase', PHRASE.split(' ').join('\n')],
+  ['non-public-address', 'The database is at 10.1.2.3.'],
+  ['non-public-address', '172.16.0.1'],
+  ['non-public-address', '172.31.255.255'],
+  ['non-public-address', 'http://192.168.1.10:8080/'],
+  ['non-public-address', '127.0.0.1'],
+  ['non-public-address', '169.254.169.254'],
+  ['non-public-address', '100.64.0.1'],
+  ['non-public-address', 'listens on [::1]:8080'],
+  ['non-public-address', 'fe80::1ff:fe23:4567:890a'],
+  ['non-public-address', 'fd12:3456:789a::1'],
+  ['non-public-address', '::ffff:10.0.0.1'],
+  ['email-address', 'Write to someone@example.org.'],
+  ['email-address', 'ชื่อ@ตัวอย่าง.ไทย'],
+  ['internal-host', 'db-1.prod.internal'],
+  ['internal-host', 'Printer.LOCAL'],
+  ['internal-host', 'https://wiki.corp/page'],
+  ['internal-host', 'nas.lan.'],
+  ['internal-host', 'router.home.arpa'],
+  ['home-path', '/home/alice/keys'],
+  ['home-path', 'in /Users/alice'],
+  ['home-path', '/root/.ssh/id'],
+  ['home-path', 'C:\\Users\\alice'],
+  ['random-text', RANDOM_43],
+  ['random-text', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+  [
+    'random-text',
+    join('0x4c0883a69102937d', '6231471b5dbb6204', 'fe5129617082792a', 'e468d01a3f362318'),
+  ],
+]
+
+for (const [rule, text] of POSITIVES) {
+  test(`${rule} finds ${JSON.stringify(text.slice(0, 12))}…`, async () => {
+    const rules = await rulesFor(text)
+    assert.ok(rules.includes(rule), `found ${rules.join(', ') || 'nothing'}`)
+  })
+}
+
+const NEGATIVES: readonly string[] = [
+  'Version 1.2.3.4.5 is not an address, and neither is 999.1.1.1.',
+  'Public servers such as 192.0.2.1, 172.32.0.1, 11.0.0.1 and 2001:db8::1 may be named.',
+  'At 12:30:45 the time is ::.',
+  'Keys look like svk_<keyId>_<secret>.',
+  'The scope @example/client and the mention @reader are no addresses.',
+  'A local copy, an internal review, the .local domain and example.local.example.org.',
+  'See https://example.org/home/page and the path /roots or ~/notes.',
+  'https://example.org/a:b@c',
+  'GET /api/v1/versions/{snapshotId} and /api/v1/wallet/architecture-and-the-security-of-it-all',
+  'waitlist-registration-and-human-verification-2026-11-21-part-02',
+  '550e8400-e29b-41d4-a716-446655440000',
+  'State endpoints, errors, limits, headers and shapes once. Routing, the policy and the API description are derived.',
+  'Readers check every published answer with common programs that anyone has',
+  'snapshots history policy signatures', // Few words are no phrase.
+  'W/"short-tag" and sha-256=:abc=:',
+  'A passwort is not shown: https://example.org/',
+]
+
+for (const text of NEGATIVES) {
+  test(`nothing in ${JSON.stringify(text.slice(0, 40))}…`, async () => {
+    assert.deepEqual(await rulesFor(text), [])
+  })
+}
+
+test('the recommended rules of secretlint run too', async () => {
+  const token = join('gh', 'p_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx')
+  assert.ok((await rulesFor(token)).includes('secretlint/github'))
+})
+
+test('a report names file, line, field and rule, and never the secret', async (t) => {
+  const folder = makeContent(t)
+  const secret = join('svk', '_0123456789abcdef_', RANDOM_43)
+  editContent(folder, 'status', 'summary: Answers.', `summary: The key is ${secret}`)
+  const { mistakes, resources } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.equal(resources.size, 0)
+  const leak = mistakes.find((mistake) => mistake.rule === 'api-key')
+  assert.ok(leak !== undefined)
+  assert.ok(leak.file.endsWith('status.yaml'))
+  assert.equal(leak.line, 7)
+  assert.equal(leak.column, 25)
+  assert.match(
+    formatMistake(leak),
+    /status\.yaml:7:25: found an API key of this service, expected no credential; revoke this key$/,
+  )
+  assert.ok(!JSON.stringify(mistakes).includes(RANDOM_43.slice(0, 8)))
+  // In the text and in the value, but told once.
+  assert.equal(mistakes.filter((mistake) => mistake.rule === 'api-key').length, 1)
+})
+
+test('another mistake on the line of a secret does not quote it either', async (t) => {
+  const folder = makeContent(t)
+  const secret = join('svk', '_0123456789abcdef_', RANDOM_43)
+  editContent(folder, 'status', 'state: operational\nsummary', `state: ${secret}\nsummary`)
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.ok(
+    mistakes.some(
+      (mistake) => mistake.field === 'state' && mistake.found === 'a value that is not shown',
+    ),
+  )
+  assert.ok(!JSON.stringify(mistakes).includes(RANDOM_43.slice(0, 8)))
+})
+
+test('a secret in YAML that cannot be parsed is not quoted', async (t) => {
+  const folder = makeContent(t)
+  const secret = join('svk', '_0123456789abcdef_', RANDOM_43)
+  writeContent(folder, 'status.yaml', `state: [${secret}\n  ${secret}: - ${secret}\n@${secret}\n`)
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.ok(mistakes.length > 1)
+  assert.ok(!JSON.stringify(mistakes).includes(RANDOM_43.slice(0, 8)))
+})
+
+test('comments are searched too', async (t) => {
+  const folder = makeContent(t)
+  editContent(folder, 'roadmap', 'summary: What', '# asked someone@example.org\nsummary: What')
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.deepEqual(
+    mistakes.map(({ line, column, rule }) => ({ line, column, rule })),
+    [{ line: 1, column: 9, rule: 'email-address' }],
+  )
+})
+
+test('what YAML hides in escapes and folded lines is found in the value', async (t) => {
+  const folder = makeContent(t)
+  const escaped = Array.from('someone@example.org')
+    .map((character) => `\\x${character.charCodeAt(0).toString(16)}`)
+    .join('')
+  editContent(folder, 'roadmap', 'title: Writing', `title: "${escaped}"`)
+  editContent(
+    folder,
+    'status',
+    'summary: Answers.',
+    `summary: >-\n      ${PHRASE.split(' ').slice(0, 6).join(' ')}\n      ${PHRASE.split(' ').slice(6).join(' ')}`,
+  )
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.deepEqual(
+    mistakes.map(({ line, field, rule }) => ({ line, field, rule })),
+    [
+      { line: 9, field: 'items[1].title', rule: 'email-address' },
+      { line: 8, field: '', rule: 'recovery-phrase' },
+    ],
+  )
+})
+
+test('the operator may allow an exact text for one rule, with a reason', async (t) => {
+  const folder = makeContent(t)
+  editContent(folder, 'roadmap', 'title: Writing', 'title: Ask reports@example.org')
+  const allow = (entry: string): void => {
+    writeContent(folder, 'publishing.yaml', `allowedTexts:\n  - ${entry}\n`)
+  }
+  const mistakes = async (): Promise<readonly string[]> =>
+    (await compileContent(folder, FIXTURE_NOW_MS)).mistakes.map((each) =>
+      formatMistake(each).slice(folder.length + 1),
+    )
+
+  allow('{ text: reports@example.org, rule: email-address, reason: The published contact }')
+  assert.deepEqual(await mistakes(), [])
+
+  allow('{ text: eports@example.org, rule: email-address, reason: Not the whole text }')
+  assert.deepEqual(await mistakes(), [
+    'publishing.yaml:2:5: allowedTexts[0]: found an allowed text that no longer stands anywhere in the content, expected no entry without a use',
+    'roadmap.yaml:9:16: found an e-mail address, expected no address, or one that content/publishing.yaml allows',
+  ])
+
+  allow('{ text: reports@example.org, rule: api-key, reason: The wrong rule }')
+  assert.match(
+    (await mistakes())[0] ?? '',
+    /found an allowed text for a rule that never lets anything pass, expected one of the rules non-public-address, email-address/,
+  )
+
+  allow('{ text: reports@example.org, rule: email, reason: No such rule }')
+  assert.match((await mistakes())[0] ?? '', /found an allowed text for an unknown rule/)
+
+  allow('{ text: reports@example.org, rule: email-address }')
+  assert.match(
+    (await mistakes())[0] ?? '',
+    /allowedTexts\[0\]\.reason: found nothing, expected text/,
+  )
+})
+
+test('what can only be a secret is never allowed', async (t) => {
+  const folder = makeContent(t)
+  const secret = join('-----BEGIN', ' PRIVATE KEY-----')
+  editContent(folder, 'roadmap', 'title: Writing', `title: ${JSON.stringify(secret)}`)
+  writeContent(
+    folder,
+    'publishing.yaml',
+    `allowedTexts:\n  - { text: ${JSON.stringify(secret)}, rule: private-key, reason: No }\n`,
+  )
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.ok(mistakes.some((mistake) => mistake.rule === 'private-key'))
+})
+
+test('rules have ids of their own, and run in time linear in the text', () => {
+  assert.equal(new Set(LEAK_RULES.map((rule) => rule.id)).size, LEAK_RULES.length)
+  for (const filler of [
+    'a',
+    'a.',
+    '1.',
+    ':',
+    'word ',
+    'a@',
+    '@a.',
+    'aA1',
+    '/home',
+    '-----BEGIN ',
+    'eyJ',
+    'a://b:',
+  ]) {
+    const text = filler.repeat(Math.ceil(200_000 / filler.length))
+    for (const rule of LEAK_RULES) {
+      const started = performance.now()
+      rule.find(text)
+      const elapsedMs = performance.now() - started
+      assert.ok(elapsedMs < 3000, `${rule.id} took ${elapsedMs} ms for ${JSON.stringify(filler)}`)
+    }
+  }
+})

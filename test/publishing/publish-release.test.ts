@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { checkRelease } from '../../src/publishing/check-release.ts'
+import {
+  PublishError,
+  type PublishFault,
+  publishRelease,
+  type PublishResult,
+} from '../../src/publishing/publish-release.ts'
+import { readVersionHistory, versionHash } from '../../src/publishing/version-history.ts'
+import {
+  openReleaseStore,
+  ReleaseFileError,
+  type ReleaseStore,
+  resourceDigest,
+} from '../../src/storage/release-store.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent, makeFolder } from './content-fixture.ts'
+
+const HOUR_MS = 3_600_000
+
+interface Rig {
+  readonly contentDir: string
+  readonly releasesDir: string
+  readonly store: ReleaseStore
+  readonly publish: (
+    change?: Partial<Parameters<typeof publishRelease>[0]>,
+  ) => Promise<PublishResult>
+  readonly check: (registryVersion?: string) => Promise<readonly string[]>
+}
+
+function makeRig(t: TestContext): Rig {
+  const contentDir = makeContent(t)
+  const releasesDir = path.join(makeFolder(t), 'releases')
+  const store = openReleaseStore(releasesDir)
+  return {
+    contentDir,
+    releasesDir,
+    store,
+    publish: (change = {}) =>
+      publishRelease({
+        contentDir,
+        store,
+        nowMs: FIXTURE_NOW_MS,
+        registryVersion: '1.0.0',
+        ...change,
+      }),
+    check: async (registryVersion = '1.0.0') => {
+      const findings = await checkRelease({
+        contentDir,
+        store,
+        nowMs: FIXTURE_NOW_MS,
+        registryVersion,
+      })
+      return findings.map(({ where, message }) =>
+        `${where}: ${message}`.replaceAll(contentDir, 'content'),
+      )
+    },
+  }
+}
+
+async function assertRefused(
+  run: Promise<unknown>,
+  code: PublishFault,
+  message: RegExp,
+): Promise<PublishError> {
+  let refused: PublishError | undefined
+  await assert.rejects(run, (error) => {
+    assert.ok(error instanceof PublishError, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, message)
+    refused = error
+    return true
+  })
+  assert.ok(refused !== undefined)
+  return refused
+}
+
+/** Every file below a folder, with its bytes, to show that nothing changed. */
+function contentsOf(folder: string): ReadonlyMap<string, string> {
+  try {
+    return new Map(
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .toSorted()
+        .map((file) => [file, readFileSync(file, 'latin1')]),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+test('the first version: genesis, everything added, every file its own hash', async (t) => {
+  const { publish, releasesDir, store, check } = makeRig(t)
+  const { outcome, entry } = await publish({ note: 'The first one.' })
+  assert.equal(outcome, 'published')
+  assert.equal(entry.snapshotId, 'VS-0001')
+  assert.equal(entry.createdAt, '2026-03-01T12:00:00.000Z')
+  assert.equal(entry.apiVersion, 'v1')
+  assert.equal(entry.registryVersion, '1.0.0')
+  assert.equal(entry.note, 'The first one.')
+  assert.equal(entry.previousHash, '0'.repeat(64))
+  assert.deepEqual(Object.keys(entry.resources).toSorted(), [...SNAPSHOT_NAMES].toSorted())
+  assert.deepEqual(
+    entry.changes,
+    [...SNAPSHOT_NAMES].toSorted().map((resource) => ({ resource, kind: 'added' })),
+  )
+  assert.equal(store.readVersionText('VS-0001'), canonicalJson({ ...entry }))
+  assert.deepEqual(readVersionHistory(store), [entry])
+  assert.deepEqual(await check(), [])
+  assert.deepEqual(readdirSync(path.join(releasesDir, 'versions')), ['VS-0001.json'])
+})
+
+test('openssl computes the digest of a resource file, which is its name', async (t) => {
+  if (spawnSync('openssl', ['version']).status !== 0) {
+    t.skip('openssl is not on this machine')
+    return
+  }
+  const { publish, releasesDir } = makeRig(t)
+  const { entry } = await publish()
+  const digest = entry.resources['wallet/security'] ?? ''
+  const file = path.join(releasesDir, 'resources', 'wallet', 'security', `${digest}.json`)
+  const bytes = execFileSync('openssl', ['dgst', '-sha256', '-binary', file])
+  assert.equal(bytes.toString('base64url'), digest)
+})
+
+test('the next version tells what changed, and keeps what did not', async (t) => {
+  const { publish, contentDir, store, check } = makeRig(t)
+  const first = await publish()
+  editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
+  assert.deepEqual(await check(), [
+    'content roadmap: found unpublished changes, expected what VS-0001 publishes; run svc publish',
+  ])
+  const second = await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
+  assert.equal(second.outcome, 'published')
+  assert.equal(second.entry.snapshotId, 'VS-0002')
+  assert.equal(second.entry.previousHash, first.entry.hash)
+  assert.deepEqual(second.entry.changes, [{ resource: 'roadmap', kind: 'changed' }])
+  assert.equal(second.entry.resources['status'], first.entry.resources['status'])
+  assert.equal(second.entry.note, '')
+  assert.deepEqual(await check(), [])
+
+  // A roll-back is a new version with the older content; its resource has the older digest again.
+  editContent(contentDir, 'roadmap', 'title: Writing well', 'title: Writing')
+  const third = await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
+  assert.equal(third.entry.snapshotId, 'VS-0003')
+  assert.equal(third.entry.resources['roadmap'], first.entry.resources['roadmap'])
+  assert.equal(readVersionHistory(store).length, 3)
+})
+
+test('comments and layout of the YAML are no change', async (t) => {
+  const { publish, contentDir, releasesDir } = makeRig(t)
+  await publish()
+  editContent(contentDir, 'roadmap', 'title: Writing', '# A comment.\n    "title":   "Writing"')
+  const before = contentsOf(releasesDir)
+  const { outcome, entry } = await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
+  assert.equal(outcome, 'unchanged')
+  assert.equal(entry.snapshotId, 'VS-0001')
+  assert.deepEqual(contentsOf(releasesDir), before)
+})
+
+test('another registry version is a version of its own, with no changed resource', async (t) => {
+  const { publish, check } = makeRig(t)
+  await publish()
+  assert.deepEqual(await check('1.1.0'), [
+    'VS-0001: found the registry version 1.0.0, expected 1.1.0; run svc publish',
+  ])
+  const { outcome, entry } = await publish({ registryVersion: '1.1.0' })
+  assert.equal(outcome, 'published')
+  assert.deepEqual(entry.changes, [])
+  assert.equal(entry.registryVersion, '1.1.0')
+  assert.deepEqual(await check('1.1.0'), [])
+})
+
+test('a resource that older versions had and this one has not is removed', async (t) => {
+  const { publish, store } = makeRig(t)
+  const { entry } = await publish({ dryRun: true })
+  // Published by an earlier software that had one resource more.
+  const { hash: _, ...unhashed } = {
+    ...entry,
+    resources: { ...entry.resources, mission: 'A'.repeat(43) },
+  }
+  store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
+  const next = await publish()
+  assert.deepEqual(next.entry.changes, [{ resource: 'mission', kind: 'removed' }])
+})
+
+test('a dry run tells and writes nothing', async (t) => {
+  const { publish, releasesDir } = makeRig(t)
+  const { outcome, entry } = await publish({ dryRun: true })
+  assert.equal(outcome, 'would-publish')
+  assert.equal(entry.snapshotId, 'VS-0001')
+  assert.deepEqual(contentsOf(releasesDir), new Map())
+})
+
+test('content with mistakes publishes nothing and lists them all', async (t) => {
+  const { publish, contentDir, releasesDir } = makeRig(t)
+  editContent(contentDir, 'roadmap', 'horizon: later', 'horizon: soon')
+  editContent(contentDir, 'status', 'name: Read API', 'name: 1')
+  const error = await assertRefused(
+    publish(),
+    'CONTENT',
+    /^the content has 2 mistakes; nothing was published$/,
+  )
+  assert.deepEqual(
+    error.mistakes.map(({ file, line, field }) => [path.basename(file), line, field]),
+    [
+      ['roadmap.yaml', 11, 'items[1].horizon'],
+      ['status.yaml', 6, 'components[0].name'],
+    ],
+  )
+  assert.deepEqual(contentsOf(releasesDir), new Map())
+})
+
+test('the note is one line, short, and searched for secrets', async (t) => {
+  const { publish } = makeRig(t)
+  await assertRefused(publish({ note: 'two\nlines' }), 'NOTE', /expected one line of text$/)
+  await assertRefused(
+    publish({ note: 'x'.repeat(501) }),
+    'NOTE',
+    /^the note has 501 characters; expected at most 500$/,
+  )
+  const error = await assertRefused(
+    publish({ note: 'asked someone@example.org' }),
+    'CONTENT',
+    /a mistake/,
+  )
+  assert.deepEqual(
+    error.mistakes.map(({ file, rule }) => [file, rule]),
+    [['the note', 'email-address']],
+  )
+})
+
+test('a clock before the newest version is refused', async (t) => {
+  const { publish, contentDir } = makeRig(t)
+  await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
+  editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
+  await assertRefused(
+    publish(),
+    'CLOCK',
+    /^the clock says 2026-03-01T12:00:00\.000Z, before VS-0001 was made; expected 2026-03-01T13:00:00\.000Z or later$/,
+  )
+})
+
+test('a broken history is not extended, and the entry is named', async (t) => {
+  const { publish, contentDir, releasesDir, store, check } = makeRig(t)
+  await publish({ note: 'one' })
+  for (const [index, title] of ['well', 'better'].entries()) {
+    editContent(
+      contentDir,
+      'roadmap',
+      'id: writing\n    title: Writing',
+      `id: writing\n    title: Writing ${title}, not`,
+    )
+    await publish({ nowMs: FIXTURE_NOW_MS + index * HOUR_MS })
+  }
+  const file = path.join(releasesDir, 'versions', 'VS-0002.json')
+  const sound = readFileSync(file, 'utf8')
+  const breakages: readonly (readonly [text: string | undefined, message: RegExp])[] = [
+    [
+      sound.replace('"note":""', '"note":"edited"'),
+      /damaged and is not extended: VS-0002: HASH is broken/,
+    ],
+    [sound.slice(0, -1), /VS-0002: the entry is no JSON text/],
+    [`${sound}\n`, /VS-0002: the text is not the canonical JSON/],
+    [undefined, /VS-0002: SNAPSHOT_ID is broken: expected VS-0002, found VS-0003/],
+  ]
+  editContent(contentDir, 'status', 'name: Read API', 'name: The read API')
+  for (const [text, message] of breakages) {
+    if (text === undefined) rmSync(file)
+    else writeFileSync(file, text)
+    const before = contentsOf(releasesDir)
+    await assertRefused(publish({ nowMs: FIXTURE_NOW_MS + 9 * HOUR_MS }), 'HISTORY', message)
+    assert.deepEqual(contentsOf(releasesDir), before)
+    assert.match((await check())[0] ?? '', /^version history: .*VS-0002/)
+  }
+  writeFileSync(file, sound)
+  assert.equal((await publish({ nowMs: FIXTURE_NOW_MS + 9 * HOUR_MS })).entry.snapshotId, 'VS-0004')
+  assert.equal(store.readVersionIds().length, 4)
+})
+
+test('damaged resource files are found by the check and written again by publishing', async (t) => {
+  const { publish, releasesDir, check } = makeRig(t)
+  const { entry } = await publish()
+  const fileOf = (name: string): string =>
+    path.join(releasesDir, 'resources', name, `${entry.resources[name] ?? ''}.json`)
+  const sound = contentsOf(releasesDir)
+  rmSync(fileOf('status'))
+  writeFileSync(
+    fileOf('roadmap'),
+    readFileSync(fileOf('roadmap'), 'utf8').replace('Writing', 'Writinh'),
+  )
+  const findings = await check()
+  assert.ok(findings.some((finding) => /^VS-0001 status: .*json is missing$/.test(finding)))
+  assert.ok(
+    findings.some((finding) =>
+      /^VS-0001 roadmap: found the digest [\w-]{43}, expected [\w-]{43}$/.test(finding),
+    ),
+  )
+  const dry = await publish({ dryRun: true })
+  assert.deepEqual(dry.restored, ['roadmap', 'status'])
+  const again = await publish()
+  assert.equal(again.outcome, 'unchanged')
+  assert.deepEqual(again.restored, ['roadmap', 'status'])
+  assert.deepEqual(contentsOf(releasesDir), sound)
+  assert.deepEqual(await check(), [])
+})
+
+test('the check looks at the shape of what is published, not only at its digest', async (t) => {
+  const { publish, store, check } = makeRig(t)
+  const { entry } = await publish({ dryRun: true })
+  // A version by other hands: sound hashes, wrong shape.
+  const wrong = '{"state":"fine"}'
+  const digest = resourceDigest(wrong)
+  const { hash: _, ...unhashed } = { ...entry, resources: { status: digest } }
+  store.writeResource('status', digest, wrong)
+  store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
+  const findings = await check()
+  assert.ok(
+    findings.some((finding) =>
+      finding.includes('state: found "fine", expected one of operational'),
+    ),
+  )
+  assert.ok(findings.includes('VS-0001: found no wallet/security, expected every resource'))
+})
+
+test('a check without a release, and one with broken content', async (t) => {
+  const { publish, contentDir, check } = makeRig(t)
+  assert.deepEqual(await check(), [
+    'version history: found no version, expected one; run svc publish',
+  ])
+  await publish()
+  editContent(contentDir, 'roadmap', 'horizon: later', 'horizon: soon')
+  assert.match(
+    (await check())[0] ?? '',
+    /^content: .*roadmap\.yaml:11:14: items\[1\]\.horizon: found "soon"/,
+  )
+})
+
+test('a crash before any write leaves the old version, and the next run publishes', async (t) => {
+  // The steps of publishing are the resources and, last, the entry: die before each in turn.
+  for (let survived = 0; survived <= SNAPSHOT_NAMES.length; survived += 1) {
+    const { publish, contentDir, store, check } = makeRig(t)
+    await publish()
+    for (const name of SNAPSHOT_NAMES)
+      editContent(contentDir, name, 'summary: What it is.', 'summary: What it was.')
+    let done = 0
+    const step = (write: () => void): void => {
+      if (done === survived) throw new Error('simulated crash')
+      done += 1
+      write()
+    }
+    const dying: ReleaseStore = {
+      ...store,
+      writeResource: (...args) => step(() => store.writeResource(...args)),
+      appendVersion: (...args) => step(() => store.appendVersion(...args)),
+    }
+    await assert.rejects(publish({ store: dying }), /simulated crash/)
+    assert.deepEqual(store.readVersionIds(), ['VS-0001'])
+    const findings = await check()
+    assert.ok(
+      findings.every((finding) => finding.includes('unpublished changes')),
+      findings.join('\n'),
+    )
+    assert.equal((await publish()).entry.snapshotId, 'VS-0002')
+    assert.deepEqual(await check(), [])
+  }
+})
+
+test('a full disk is told, and nothing is visible', async (t) => {
+  const { publish, store } = makeRig(t)
+  const full: ReleaseStore = {
+    ...store,
+    writeResource: () => {
+      throw new ReleaseFileError('UNWRITABLE', '/r/x.json', '/r/x.json cannot be written: ENOSPC')
+    },
+  }
+  await assertRefused(
+    publish({ store: full }),
+    'STORAGE',
+    /^the release could not be written: .*ENOSPC$/,
+  )
+  assert.deepEqual(store.readVersionIds(), [])
+})
+
+test('of two publishers at once one wins and the other is told', async (t) => {
+  const { publish, contentDir, releasesDir, store } = makeRig(t)
+  await publish()
+  const otherContent = makeContent(t)
+  editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
+  editContent(otherContent, 'status', 'name: Read API', 'name: The read API')
+  const settled = await Promise.allSettled([
+    publish(),
+    publish({ contentDir: otherContent, store: openReleaseStore(releasesDir) }),
+  ])
+  // Both run in one process, step by step, so both may also succeed one after the other; never is one lost.
+  const published = settled.filter((each) => each.status === 'fulfilled')
+  assert.equal(store.readVersionIds().length, 1 + published.length)
+  readVersionHistory(store)
+
+  // And the exact race: the other one appends between our look at the head and our own append.
+  const racing: ReleaseStore = {
+    ...store,
+    appendVersion: (snapshotId, text) => {
+      const rival = canonicalJson({ ...JSON.parse(text), note: 'rival' })
+      openReleaseStore(releasesDir).appendVersion(snapshotId, rival)
+      store.appendVersion(snapshotId, text)
+    },
+  }
+  editContent(contentDir, 'roadmap', 'title: Reading', 'title: Reading well')
+  const next = `VS-000${store.readVersionIds().length + 1}`
+  await assertRefused(
+    publish({ store: racing }),
+    'CONFLICT',
+    new RegExp(
+      `^${next} was published by somebody else in the meantime; look at it and publish again$`,
+    ),
+  )
+  assert.match(store.readVersionText(next), /"note":"rival"/)
+})

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import {
+  openReleaseStore,
+  ReleaseFileError,
+  type ReleaseFileFault,
+  resourceDigest,
+} from '../../src/storage/release-store.ts'
+
+function makeFolder(t: TestContext): string {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'release-store-test-'))
+  t.after(() => {
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+function assertFault(code: ReleaseFileFault, run: () => unknown, message?: RegExp): void {
+  assert.throws(run, (error) => {
+    assert.ok(error instanceof ReleaseFileError)
+    assert.equal(error.code, code)
+    assert.ok(path.isAbsolute(error.path))
+    if (message !== undefined) assert.match(error.message, message)
+    return true
+  })
+}
+
+const TEXT = '{"name":"ไทย 中文 €"}'
+const DIGEST = resourceDigest(TEXT)
+
+test('the layout: a version by its id, a resource by its name and digest, the bytes as given', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(path.join(folder, 'made', 'on', 'demand'))
+  assert.deepEqual(store.readVersionIds(), [])
+  store.writeResource('wallet/security', DIGEST, TEXT)
+  store.appendVersion('VS-0001', TEXT)
+  const root = path.join(folder, 'made', 'on', 'demand')
+  const resourceBytes = fs.readFileSync(
+    path.join(root, 'resources', 'wallet', 'security', `${DIGEST}.json`),
+  )
+  assert.deepEqual(resourceBytes, Buffer.from(TEXT))
+  assert.deepEqual(fs.readFileSync(path.join(root, 'versions', 'VS-0001.json')), Buffer.from(TEXT))
+  assert.equal(createHash('sha256').update(resourceBytes).digest('base64url'), DIGEST)
+  assert.equal(store.readResourceText('wallet/security', DIGEST), TEXT)
+  assert.equal(store.readVersionText('VS-0001'), TEXT)
+  assert.deepEqual(fs.readdirSync(path.join(root, 'versions')), ['VS-0001.json'])
+})
+
+test('ids come in order of their numbers, and nothing else is taken for a version', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  for (const id of ['VS-10000', 'VS-0002', 'VS-9999', 'VS-0001']) store.appendVersion(id, TEXT)
+  for (const name of [
+    'VS-0003.json.bak',
+    '.VS-0003.json.abc.tmp',
+    'VS-1.json',
+    'vs-0004.json',
+    'x.json',
+    'VS-0005',
+  ]) {
+    fs.writeFileSync(path.join(folder, 'versions', name), '{')
+  }
+  assert.deepEqual(store.readVersionIds(), ['VS-0001', 'VS-0002', 'VS-9999', 'VS-10000'])
+})
+
+test('a version is never replaced', (t) => {
+  const store = openReleaseStore(makeFolder(t))
+  store.appendVersion('VS-0001', TEXT)
+  assertFault(
+    'EXISTS',
+    () => store.appendVersion('VS-0001', '{}'),
+    /^VS-0001 was published already/,
+  )
+  assert.equal(store.readVersionText('VS-0001'), TEXT)
+})
+
+test('a resource may be written again, and a damaged one is healed', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  store.writeResource('status', DIGEST, TEXT)
+  store.writeResource('status', DIGEST, TEXT)
+  const file = path.join(folder, 'resources', 'status', `${DIGEST}.json`)
+  fs.writeFileSync(file, '{"name":')
+  store.writeResource('status', DIGEST, TEXT)
+  assert.equal(fs.readFileSync(file, 'utf8'), TEXT)
+  assert.deepEqual(fs.readdirSync(path.dirname(file)), [`${DIGEST}.json`])
+})
+
+test('a text that does not have its digest is refused', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  assertFault(
+    'DIGEST_MISMATCH',
+    () => store.writeResource('status', DIGEST, `${TEXT}\n`),
+    /^status has the digest [\w-]{43}; expected [\w-]{43}$/,
+  )
+  assert.deepEqual(fs.readdirSync(folder), [])
+})
+
+test('names that lead out of the folder, or are none, are refused before any file is touched', (t) => {
+  const folder = makeFolder(t)
+  fs.writeFileSync(path.join(folder, 'secret.json'), 'secret')
+  const store = openReleaseStore(path.join(folder, 'releases'))
+  for (const id of [
+    'VS-1',
+    'VS-0001/../../secret',
+    '../secret',
+    'VS-0001\0',
+    'VS-0001\n',
+    '',
+    'vs-0001',
+    'VS-00０1',
+  ]) {
+    assertFault('INVALID_NAME', () => store.readVersionText(id), /is no version id/)
+    assertFault('INVALID_NAME', () => store.appendVersion(id, TEXT))
+  }
+  for (const name of [
+    '..',
+    '../secret',
+    'wallet/..',
+    'wallet//x',
+    '/etc',
+    'wallet/',
+    'Status',
+    'a\\b',
+    'a.b',
+    '',
+    '-a',
+  ]) {
+    assertFault('INVALID_NAME', () => store.readResourceText(name, DIGEST), /is no resource name/)
+    assertFault('INVALID_NAME', () => store.writeResource(name, DIGEST, TEXT))
+  }
+  for (const digest of [
+    '',
+    '../../../secret',
+    DIGEST.slice(1),
+    `${DIGEST}=`,
+    `${DIGEST.slice(1)}.`,
+    `${DIGEST}\n`,
+  ]) {
+    assertFault(
+      'INVALID_NAME',
+      () => store.readResourceText('status', digest),
+      /is no digest of status/,
+    )
+  }
+  assert.deepEqual(fs.readdirSync(folder), ['secret.json'])
+})
+
+test('a missing file and one that cannot be read are told apart, with the path', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  assertFault(
+    'MISSING',
+    () => store.readVersionText('VS-0001'),
+    /versions.VS-0001\.json is missing$/,
+  )
+  assertFault('MISSING', () => store.readResourceText('status', DIGEST), /is missing$/)
+  fs.mkdirSync(path.join(folder, 'versions', 'VS-0001.json'), { recursive: true })
+  assertFault(
+    'UNREADABLE',
+    () => store.readVersionText('VS-0001'),
+    /VS-0001\.json cannot be read: EISDIR/,
+  )
+  fs.rmSync(path.join(folder, 'versions'), { recursive: true })
+  fs.writeFileSync(path.join(folder, 'versions'), '')
+  assertFault('UNREADABLE', () => store.readVersionIds(), /versions cannot be listed: ENOTDIR/)
+  assertFault(
+    'UNWRITABLE',
+    () => store.appendVersion('VS-0001', TEXT),
+    /VS-0001\.json cannot be written: /,
+  )
+})
+
+/** The file operations of a write, in which a crash is simulated: it and all later ones fail, clean-up included. */
+const WRITE_OPERATIONS = [
+  'mkdirSync',
+  'openSync',
+  'writeFileSync',
+  'fsyncSync',
+  'closeSync',
+  'linkSync',
+  'renameSync',
+  'rmSync',
+] as const
+
+/** Runs `write` and lets the process "die" before its operation number `survived`. Returns whether it got so far. */
+function crashAt(t: TestContext, survived: number, write: () => void): boolean {
+  let done = 0
+  const mocks = WRITE_OPERATIONS.map((name) => {
+    const original: (...args: never[]) => unknown = fs[name]
+    return t.mock.method(fs, name, (...args: never[]) => {
+      if (done >= survived) throw new Error('simulated crash')
+      done += 1
+      return original(...args)
+    })
+  })
+  try {
+    write()
+    return false
+  } catch (error) {
+    assert.ok(
+      error instanceof ReleaseFileError ||
+        (error instanceof Error && error.message === 'simulated crash'),
+    )
+    return true
+  } finally {
+    for (const mock of mocks) mock.mock.restore()
+  }
+}
+
+test('a crash at any step leaves the version complete or absent, and the next try works', (t) => {
+  let survived = 0
+  for (; ; survived += 1) {
+    const folder = makeFolder(t)
+    const store = openReleaseStore(folder)
+    store.appendVersion('VS-0001', TEXT)
+    const crashed = crashAt(t, survived, () => store.appendVersion('VS-0002', TEXT))
+    const ids = openReleaseStore(folder).readVersionIds()
+    assert.ok(ids.length === 1 || ids.length === 2)
+    for (const id of ids) assert.equal(store.readVersionText(id), TEXT)
+    if (!crashed) break
+    if (ids.length === 1) store.appendVersion('VS-0002', TEXT)
+    assert.deepEqual(store.readVersionIds(), ['VS-0001', 'VS-0002'])
+  }
+  // Folder, temporary file (open, write, sync, close), link, folder (open, sync, close): fewer would mean that
+  // something durable is left out.
+  assert.ok(survived >= 9, `only ${survived} operations`)
+})
+
+test('a crash at any step leaves a resource complete, absent or as it was', (t) => {
+  for (let survived = 0; ; survived += 1) {
+    const folder = makeFolder(t)
+    const store = openReleaseStore(folder)
+    const crashed = crashAt(t, survived, () => store.writeResource('status', DIGEST, TEXT))
+    try {
+      assert.equal(store.readResourceText('status', DIGEST), TEXT)
+    } catch (error) {
+      assert.ok(error instanceof ReleaseFileError && error.code === 'MISSING')
+    }
+    store.writeResource('status', DIGEST, TEXT)
+    assert.equal(store.readResourceText('status', DIGEST), TEXT)
+    if (!crashed) break
+  }
+})
+
+test('the file is synced before it gets its name, and the folder after', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  const calls: string[] = []
+  for (const name of WRITE_OPERATIONS) {
+    const original: (...args: never[]) => unknown = fs[name]
+    t.mock.method(fs, name, (...args: never[]) => {
+      calls.push(name)
+      return original(...args)
+    })
+  }
+  store.writeResource('status', DIGEST, TEXT)
+  const order = calls.join(' ')
+  assert.match(order, /writeFileSync fsyncSync closeSync renameSync openSync fsyncSync closeSync/)
+  // Three new folders (root aside): resources and status; each is a name in the one above.
+  assert.equal(calls.indexOf('mkdirSync'), 0)
+})
+
+test('10,000 versions are read well under a second', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  const versions = path.join(folder, 'versions')
+  fs.mkdirSync(versions)
+  // Written without the store: ten thousand syncs would measure the disk of the test machine.
+  for (let sequence = 1; sequence <= 10_000; sequence += 1) {
+    fs.writeFileSync(path.join(versions, `VS-${String(sequence).padStart(4, '0')}.json`), TEXT)
+  }
+  const started = performance.now()
+  const ids = store.readVersionIds()
+  for (const id of ids) store.readVersionText(id)
+  const elapsedMs = performance.now() - started
+  assert.equal(ids.length, 10_000)
+  assert.equal(ids[9999], 'VS-10000')
+  assert.ok(elapsedMs < 1000, `took ${elapsedMs} ms`)
+})
