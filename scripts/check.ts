@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+import { runSteps, type CheckStep, type StepResult } from './check-runner.ts'
+
+const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
+const BIN_DIR = path.join(ROOT_DIR, 'node_modules', '.bin')
+
+/** Runs an installed program in the root of the repository; sound when it exits with 0. */
+function program(name: string, args: readonly string[]): () => Promise<StepResult> {
+  return () =>
+    new Promise((resolve, reject) => {
+      const child = spawn(path.join(BIN_DIR, name), args, {
+        cwd: ROOT_DIR,
+        // The programs are scripts for `node`: the installed one comes first, whatever the machine has.
+        env: {
+          ...process.env,
+          PATH: `${BIN_DIR}${path.delimiter}${process.env['PATH'] ?? ''}`,
+          ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const chunks: Buffer[] = []
+      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+      child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+      child.once('error', reject)
+      child.once('close', (code, signal) => {
+        const output = Buffer.concat(chunks).toString('utf8')
+        const isSound = code === 0
+        const cause = signal === null ? '' : `\n${name} was ended by ${signal}`
+        resolve({ isSound, output: `${output}${isSound ? '' : cause}` })
+      })
+    })
+}
+
+/** A step that is sound when it finds nothing. */
+function findings(find: () => Promise<readonly string[]>): () => Promise<StepResult> {
+  return async () => {
+    const lines = await find()
+    return { isSound: lines.length === 0, output: lines.join('\n') }
+  }
+}
+
+async function findLayerLines(): Promise<readonly string[]> {
+  const { findLayerFaults } = await import('./layers.ts')
+  return findLayerFaults(path.join(ROOT_DIR, 'src')).map(
+    ({ file, line, message }) => `src/${file}:${line} ${message}`,
+  )
+}
+
+async function findRegistryLines(): Promise<readonly string[]> {
+  const { checkRegistry } = await import('../src/contract/registry-rules.ts')
+  const { ENDPOINTS } = await import('../src/contract/endpoints.ts')
+  const { ISSUANCE } = await import('../src/contract/issuance.ts')
+  return checkRegistry(ENDPOINTS, { issuance: ISSUANCE })
+}
+
+async function findGeneratedLines(): Promise<readonly string[]> {
+  const { findDrift } = await import('./generate.ts')
+  return findDrift(ROOT_DIR)
+}
+
+async function findReleaseLines(): Promise<readonly string[]> {
+  const { checkRelease } = await import('../src/publishing/check-release.ts')
+  const { openReleaseStore } = await import('../src/storage/release-store.ts')
+  const { REGISTRY_VERSION } = await import('../src/contract/registry-version.ts')
+  const found = await checkRelease({
+    contentDir: path.join(ROOT_DIR, 'content'),
+    store: openReleaseStore(path.join(ROOT_DIR, 'releases')),
+    nowMs: Date.now(),
+    registryVersion: REGISTRY_VERSION,
+    publishCommand: 'npm run svc -- publish',
+  })
+  return found.map(({ where, message }) => `${path.relative(ROOT_DIR, where) || where}: ${message}`)
+}
+
+/** Everything that must hold, the slowest first, so that two processors end at about the same time. */
+const STEPS: readonly CheckStep[] = [
+  {
+    name: 'lint',
+    purpose: 'oxlint has nothing to say, types included',
+    run: program('oxlint', ['--type-aware', '--deny-warnings']),
+  },
+  { name: 'types', purpose: 'TypeScript has nothing to say', run: program('tsc', ['-p', '.']) },
+  {
+    name: 'unused',
+    purpose: 'every file, export and dependency is used',
+    run: program('knip', ['--no-progress']),
+  },
+  { name: 'format', purpose: 'oxfmt would change nothing', run: program('oxfmt', ['--check']) },
+  {
+    name: 'release',
+    purpose: 'the content is published, and the releases are sound',
+    run: findings(findReleaseLines),
+  },
+  {
+    name: 'generated',
+    purpose: 'docs/api says what the tables say',
+    run: findings(findGeneratedLines),
+  },
+  { name: 'layers', purpose: 'imports run one way', run: findings(findLayerLines) },
+  {
+    name: 'registry',
+    purpose: 'the registry keeps its rules',
+    run: findings(findRegistryLines),
+  },
+]
+
+const HELP = `Usage: npm run check [-- <step>...]
+
+Tells whether all is well with the repository. Without a step it runs them all:
+${STEPS.map(({ name, purpose }) => `  ${name.padEnd(10)} ${purpose}`).join('\n')}
+
+Exit code: 0 all is well, 1 a step failed, 2 wrong usage.
+`
+
+async function main(args: readonly string[]): Promise<number> {
+  let names: readonly string[]
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { help: { type: 'boolean' } },
+      allowPositionals: true,
+    })
+    if (values.help === true) {
+      process.stdout.write(HELP)
+      return 0
+    }
+    names = positionals
+  } catch (error) {
+    process.stderr.write(`check: ${error instanceof Error ? error.message : 'wrong usage'}\n`)
+    return 2
+  }
+  const unknown = names.filter((name) => !STEPS.some((step) => step.name === name))
+  if (unknown.length > 0) {
+    const known = STEPS.map((step) => step.name).join(', ')
+    process.stderr.write(`check: there is no step ${unknown.join(', ')}; expected ${known}\n`)
+    return 2
+  }
+  const failed = await runSteps(
+    names.length === 0 ? STEPS : STEPS.filter(({ name }) => names.includes(name)),
+    {
+      concurrency: availableParallelism(),
+      write: (text) => process.stdout.write(text),
+      nowMs: () => performance.now(),
+      hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+    },
+  )
+  return failed.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { runSteps, type CheckStep } from '../scripts/check-runner.ts'
+
+const CHECK = path.join(fileURLToPath(new URL('..', import.meta.url)), 'scripts/check.ts')
+
+const ESCAPE = '\u{1b}'
+
+async function transcriptOf(steps: readonly CheckStep[], hasColour = false) {
+  let text = ''
+  const failed = await runSteps(steps, {
+    concurrency: 2,
+    write: (part) => {
+      text += part
+    },
+    nowMs: () => 0,
+    hasColour,
+  })
+  return { failed, text }
+}
+
+const sound: CheckStep = {
+  name: 'sound',
+  purpose: 'all holds',
+  run: () => Promise.resolve({ isSound: true, output: 'not shown' }),
+}
+const broken: CheckStep = {
+  name: 'broken',
+  purpose: 'something holds',
+  run: () => Promise.resolve({ isSound: false, output: 'first\n\nsecond\n' }),
+}
+const throwing: CheckStep = {
+  name: 'throws',
+  purpose: 'it runs',
+  run: () => Promise.reject(new Error('no such file')),
+}
+
+test('sound steps get a line each and a summary', async () => {
+  assert.deepEqual(await transcriptOf([sound]), {
+    failed: [],
+    text: 'ok    sound  all holds (0.0 s)\n\nAll is well: 1 step.\n',
+  })
+})
+
+test('a failing step shows what it found, one that throws has failed, and the others still run', async () => {
+  const { failed, text } = await transcriptOf([broken, throwing, sound])
+  assert.deepEqual(failed, ['broken', 'throws'])
+  assert.match(text, /^FAIL {2}broken {2}something holds \(0\.0 s\)\n {6}first\n\n {6}second\n/)
+  assert.match(text, /FAIL {2}throws {2}it runs \(0\.0 s\)\n {6}Error: no such file\n/)
+  assert.match(text, /ok {4}sound {3}all holds/)
+  assert.match(text, /\n2 of 3 steps failed: broken, throws\. .*npm run check -- broken\n$/)
+  assert.ok(!text.includes('not shown') && !text.includes(ESCAPE))
+})
+
+test('no more steps run at one time than asked for', async () => {
+  let running = 0
+  let most = 0
+  const steps = Array.from({ length: 6 }, (_, index): CheckStep => ({
+    name: `step${index}`,
+    purpose: 'waits',
+    async run() {
+      running += 1
+      most = Math.max(most, running)
+      await new Promise(setImmediate)
+      running -= 1
+      return { isSound: true, output: '' }
+    },
+  }))
+  await transcriptOf(steps)
+  assert.equal(most, 2)
+})
+
+test('colours are for terminals', async () => {
+  const { text } = await transcriptOf([sound], true)
+  assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  sound`))
+})
+
+test('the program explains itself, runs the steps it is told and refuses others', () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [CHECK, ...args], { encoding: 'utf8' })
+  const help = run('--help')
+  assert.equal(help.status, 0)
+  for (const name of [
+    'format',
+    'lint',
+    'types',
+    'layers',
+    'unused',
+    'generated',
+    'registry',
+    'release',
+  ]) {
+    assert.match(help.stdout, new RegExp(`^  ${name} `, 'm'))
+  }
+  const two = run('registry', 'layers')
+  assert.equal(two.status, 0, two.stdout)
+  assert.match(two.stdout, /^ok .*layers/m)
+  assert.match(two.stdout, /^ok .*registry/m)
+  assert.match(two.stdout, /All is well: 2 steps\.\n$/)
+  const wrong = run('layer')
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.stderr, /^check: there is no step layer; expected lint, types/)
+})
