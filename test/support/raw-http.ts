@@ -10,7 +10,8 @@ export interface RawAnswer {
   readonly body: string
 }
 
-function parseAnswer(bytes: string): RawAnswer {
+/** Reads one whole answer, latin1. */
+export function parseAnswer(bytes: string): RawAnswer {
   const end = bytes.indexOf('\r\n\r\n')
   const [line = '', ...fields] = bytes.slice(0, end).split('\r\n')
   const headers = new Map<string, string>()
@@ -41,9 +42,10 @@ export function sendRaw(port: number, bytes: string, timeoutMs = 5000): Promise<
       else reject(new Error(`No whole answer came; got ${JSON.stringify(text)}`))
     }
     socket.setTimeout(timeoutMs, finish)
-    socket.on('error', reject)
+    // A connection may be reset behind its answer, when the server did not want the rest of the request.
+    socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)))
     socket.on('end', finish)
-    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('connect', () => socket.write(bytes, 'latin1'))
   })
 }

@@ -1,0 +1,22 @@
+import { test } from 'node:test'
+import { ApiError } from '../../src/contract/api-error.ts'
+import { assertCatalogError } from '../support/catalog-error.ts'
+import { runApp } from '../support/running-app.ts'
+
+// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
+test('INVALID_EMAIL: a body without a valid address is 400', async (t) => {
+  const register = () => {
+    throw new ApiError('INVALID_EMAIL')
+  }
+  const app = await runApp(t, { extraHandlers: { register } })
+  await assertCatalogError(
+    app,
+    {
+      method: 'POST',
+      target: '/api/v1/early-access/register',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"email":"reader","consent":true,"challengeToken":"solved"}',
+    },
+    { code: 'INVALID_EMAIL', status: 400, retryable: false, cors: false },
+  )
+})

@@ -1,0 +1,22 @@
+import { test } from 'node:test'
+import { ApiError } from '../../src/contract/api-error.ts'
+import { assertCatalogError } from '../support/catalog-error.ts'
+import { runApp } from '../support/running-app.ts'
+
+// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
+test('INVALID_SESSION_ID: a session id is 400', async (t) => {
+  const register = () => {
+    throw new ApiError('INVALID_SESSION_ID')
+  }
+  const app = await runApp(t, { extraHandlers: { register } })
+  await assertCatalogError(
+    app,
+    {
+      method: 'POST',
+      target: '/api/v1/early-access/register',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"email":"reader@example.org","sessionId":"s"}',
+    },
+    { code: 'INVALID_SESSION_ID', status: 400, retryable: false, cors: false },
+  )
+})

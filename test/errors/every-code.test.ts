@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { ERRORS } from '../../src/contract/errors.ts'
+
+const folder = new URL('.', import.meta.url)
+
+test('every code of the catalog has its own file here, and there is no other', () => {
+  const files = readdirSync(folder).filter((name) => name !== 'every-code.test.ts')
+  assert.deepEqual(
+    files.toSorted(),
+    Object.keys(ERRORS)
+      .map((code) => `${code}.test.ts`)
+      .toSorted(),
+  )
+})
+
+test('each file proves the code that it is named for', () => {
+  for (const code of Object.keys(ERRORS)) {
+    const text = readFileSync(new URL(`${code}.test.ts`, folder), 'utf8')
+    const proved = [...text.matchAll(/\bcode: '([A-Z_]+)'/g)].map(([, found]) => found)
+    assert.deepEqual([...new Set(proved)], [code])
+  }
+})

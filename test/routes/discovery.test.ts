@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runApp } from '../support/running-app.ts'
+import { assertRead } from '../support/successful-read.ts'
+
+/** Spec section 4, written out: method, path and what contract decisions section 1 say of each. */
+const ROWS = `
+GET    /api/v1                         stable active  static-snapshot none
+GET    /api/v1/status                  stable active  static-snapshot none
+GET    /api/v1/time                    stable active  short-lived     none
+GET    /api/v1/architecture            stable active  static-snapshot none
+GET    /api/v1/development-queue       stable active  static-snapshot none
+GET    /api/v1/roadmap                 stable active  static-snapshot none
+GET    /api/v1/early-access            stable active  short-lived     none
+POST   /api/v1/early-access/register   stable active  none            none
+GET    /api/v1/wallet                  beta   active  static-snapshot none
+GET    /api/v1/wallet/architecture     beta   active  static-snapshot none
+GET    /api/v1/wallet/security         beta   active  static-snapshot none
+GET    /api/v1/wallet/evidence         beta   active  static-snapshot none
+GET    /api/v1/wallet/capabilities     beta   active  static-snapshot none
+GET    /api/v1/wallet/integration      beta   active  static-snapshot none
+GET    /api/v1/wallet/development      beta   active  static-snapshot none
+GET    /api/v1/policy                  stable active  static-snapshot none
+GET    /api/v1/openapi.json            stable active  static-snapshot none
+GET    /api/v1/changelog               stable active  static-snapshot none
+GET    /api/v1/version                 stable active  static-snapshot none
+GET    /api/v1/versions                stable active  static-snapshot none
+GET    /api/v1/versions/{snapshotId}   stable active  static-snapshot none
+POST   /api/v1/keys                    beta   active  none            none
+GET    /api/v1/keys/self               beta   active  none            api-key
+DELETE /api/v1/keys/self               beta   active  none            api-key
+GET    /api/v1/keys/signing-key        beta   active  static-snapshot none
+GET    /api/v1/preview/{path}          beta   preview short-lived     none
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(/\s+/).join(' '))
+
+interface IndexRow {
+  readonly [member: string]: string
+}
+
+test('the index lists the 26 endpoints of the specification and links to what describes them', async (t) => {
+  const app = await runApp(t)
+  const data = await assertRead(app, '/api/v1', {
+    schema: 'DiscoveryIndex',
+    cacheClass: 'static-snapshot',
+    link: [
+      '</api/v1/openapi.json>; rel="service-desc"; type="application/json"',
+      '</en/reference>; rel="service-doc"; type="text/html"',
+      '</api/v1/policy>; rel="service-meta"; type="application/json"',
+      '</api/v1/status>; rel="status"; type="application/json"',
+    ].join(', '),
+  })
+  const rows = (data['endpoints'] as readonly IndexRow[]).map((row) =>
+    ['method', 'path', 'stability', 'status', 'cacheClass', 'authentication']
+      .map((member) => row[member])
+      .join(' '),
+  )
+  assert.deepEqual(rows.toSorted(), ROWS.toSorted())
+  assert.equal(data['apiVersion'], 'v1')
+  assert.equal(data['basePath'], '/api/v1')
+})
+
+test('every path that the index links to inside the API answers', async (t) => {
+  const app = await runApp(t)
+  const { links } = (await assertRead(app, '/api/v1', {
+    schema: 'DiscoveryIndex',
+    cacheClass: 'static-snapshot',
+    link: (await app.fetch('/api/v1')).headers.get('link') ?? '',
+  })) as { readonly links: { readonly [name: string]: string } }
+  assert.deepEqual(Object.keys(links).toSorted(), ['docs', 'index', 'openapi', 'policy'])
+  for (const [name, path] of Object.entries(links)) {
+    if (name !== 'docs') assert.equal((await app.fetch(path)).status, 200, path)
+  }
+})
+
+test('the policy has every member of spec 2.3 and the numbers of its summary', async (t) => {
+  const app = await runApp(t)
+  const data = await assertRead(app, '/api/v1/policy', {
+    schema: 'Policy',
+    cacheClass: 'static-snapshot',
+  })
+  const expected =
+    'schema note audience runtime authentication versioning stability deprecation caching cors headers limits rateLimiting security errors apiVersion basePath registryVersion links summary'
+  assert.deepEqual(Object.keys(data).toSorted(), expected.split(' ').toSorted())
+  assert.equal(data['schema'], 'svc.public.api.policy.v1')
+  assert.equal(data['apiVersion'], 'v1')
+  assert.equal(data['basePath'], '/api/v1')
+  assert.match(String(data['registryVersion']), /^\d+\.\d+\.\d+$/)
+  assert.deepEqual(data['summary'], {
+    endpoints: 26,
+    byStability: { stable: 14, beta: 12 },
+    byStatus: { active: 25, preview: 1 },
+    byCachePolicy: { 'static-snapshot': 19, 'short-lived': 3, none: 4 },
+  })
+})
+
+test('the OpenAPI document is raw, version 3.0.3, and describes each row of the index', async (t) => {
+  const app = await runApp(t)
+  const document = (await assertRead(app, '/api/v1/openapi.json', {
+    schema: 'OpenApiDocument',
+    cacheClass: 'static-snapshot',
+    enveloped: false,
+  })) as {
+    readonly openapi: string
+    readonly paths: { readonly [path: string]: { readonly [method: string]: unknown } }
+  }
+  assert.equal(document.openapi, '3.0.3')
+  assert.ok(!('ok' in document) && !('data' in document))
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    ['get', 'post', 'delete']
+      .filter((method) => method in methods)
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  assert.deepEqual(
+    described.toSorted(),
+    ROWS.map((row) => row.split(' ').slice(0, 2).join(' ')).toSorted(),
+  )
+})

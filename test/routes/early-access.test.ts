@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { payloadOf } from '../../src/service/payload.ts'
+import { runApp } from '../support/running-app.ts'
+import { ask, assertSigned, envelopeOf, publishedKey } from '../support/signed-answer.ts'
+import { assertRead } from '../support/successful-read.ts'
+
+const REGISTER = '/api/v1/early-access/register'
+const REGISTRATION = {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: '{"email":"reader@example.org","consent":true,"challengeToken":"solved"}',
+}
+
+test('the availability says where to register, with which fields and limits', async (t) => {
+  const app = await runApp(t)
+  const data = await assertRead(app, '/api/v1/early-access', {
+    schema: 'EarlyAccess',
+    cacheClass: 'short-lived',
+  })
+  assert.equal(data['state'], 'unavailable')
+  assert.deepEqual(data['registration'], {
+    method: 'POST',
+    path: REGISTER,
+    contentType: 'application/json',
+    maxBodyBytes: 8192,
+  })
+  assert.deepEqual(data['form'], {
+    required: ['email', 'consent', 'challengeToken'],
+    optional: ['locale', 'interests', 'useCase'],
+    locales: ['en', 'th', 'zh-CN'],
+    interests: [
+      'architecture',
+      'agents',
+      'api',
+      'kap-language',
+      'k-language',
+      'research',
+      'developer-tools',
+      'early-preview',
+      'business',
+      'education',
+    ],
+    maxInterests: 10,
+    maxUseCaseLength: 500,
+  })
+  assert.deepEqual(data['challenge'], { provider: 'altcha', path: '/challenge', siteKey: null })
+})
+
+test('registering is refused with 503 while there is nowhere to store it', async (t) => {
+  const app = await runApp(t)
+  const answer = await ask(app, REGISTER, REGISTRATION)
+  assert.equal(answer.status, 503)
+  assert.match(answer.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
+})
+
+test('a registration that succeeds has an envelope of its own, is signed and never stored', async (t) => {
+  // The waitlist comes with its own issue; a handler in its place shows what its success looks like on the wire.
+  const data = { ticket: 'EA-0123456789ABCDEF', status: 'WAITING', message: 'You are on the list.' }
+  const app = await runApp(t, { extraHandlers: { register: () => payloadOf(data) } })
+  const answer = await ask(app, REGISTER, REGISTRATION)
+  assert.equal(answer.status, 200)
+  const envelope = envelopeOf(answer)
+  assert.deepEqual(Object.keys(envelope), ['ok', 'schema', 'requestId', 'issuedAt', 'data'])
+  assert.equal(envelope.schema, 'svc.public.early-access.registration.v1')
+  assert.deepEqual(envelope.data, data)
+  assert.equal(answer.header('cache-control'), 'no-store')
+  for (const name of ['etag', 'vary', 'access-control-allow-origin']) {
+    assert.equal(answer.header(name), undefined, name)
+  }
+  assertSigned(answer, await publishedKey(app))
+})

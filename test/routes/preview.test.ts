@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { runApp } from '../support/running-app.ts'
+import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+
+const PATHS = [
+  '/api/v1/preview',
+  '/api/v1/preview/',
+  '/api/v1/preview/next',
+  '/api/v1/preview/a/b//c',
+  '/api/v1/preview/../status',
+  '/api/v1/preview/%',
+  '/api/v1/preview?x=1',
+]
+
+test('the preview namespace and everything below it refuses every read', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  for (const target of PATHS) {
+    const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+    assert.equal(answer.status, 403, target)
+    assert.match(answer.bytes.toString(), /"code":"PREVIEW_NOT_ENABLED"/)
+    assert.equal(answer.header('cache-control'), 'no-store')
+    assert.equal(answer.header('etag'), undefined)
+    assertSigned(answer, key)
+    const head = await sendRaw(app.port, rawRequest('HEAD', target))
+    assert.deepEqual([head.status, head.body], [403, ''])
+  }
+})
+
+test('writing there is 405, and only its neighbours are unknown', async (t) => {
+  const app = await runApp(t)
+  for (const target of PATHS) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await sendRaw(app.port, rawRequest(method, target))
+      assert.equal(answer.status, 405, `${method} ${target}`)
+      assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS')
+    }
+  }
+  for (const target of ['/api/v1/previews', '/api/v1/previewx/', '/api/v1/Preview']) {
+    assert.equal((await sendRaw(app.port, rawRequest('GET', target))).status, 404, target)
+  }
+})

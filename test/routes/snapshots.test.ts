@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DataSchemaName } from '../../src/contract/schemas.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { runApp } from '../support/running-app.ts'
+import { digestOf } from '../support/signed-answer.ts'
+import { assertRead } from '../support/successful-read.ts'
+
+const SNAPSHOTS = {
+  status: 'Status',
+  architecture: 'Architecture',
+  'development-queue': 'DevelopmentQueue',
+  roadmap: 'Roadmap',
+  changelog: 'Changelog',
+} as const satisfies { readonly [name: string]: DataSchemaName }
+
+test('each snapshot is served as it was published, under the digest of the newest version', async (t) => {
+  const made = makeReleases(3)
+  const app = await runApp(t, { releases: loadReleases(made.store) })
+  const { resources } = JSON.parse(made.versions.get('VS-0003') ?? '') as {
+    readonly resources: { readonly [name: string]: string }
+  }
+  for (const [name, schema] of Object.entries(SNAPSHOTS)) {
+    const data = await assertRead(app, `/api/v1/${name}`, { schema, cacheClass: 'static-snapshot' })
+    assert.equal(digestOf(data), resources[name])
+    assert.deepEqual(data, JSON.parse(made.resources.get(`${name} ${resources[name]}`) ?? ''))
+  }
+})
+
+test('the newest version is what is served, and a query changes nothing but the signed target', async (t) => {
+  const app = await runApp(t, { releases: loadReleases(makeReleases(4).store) })
+  const expected = { schema: 'Status', cacheClass: 'static-snapshot' } as const
+  const plain = await assertRead(app, '/api/v1/status', expected)
+  assert.equal(plain['made'], 4)
+  for (const target of ['/api/v1/status?', '/api/v1/status?a=1&b=%2e%2e/', '/api/v1/status??']) {
+    assert.deepEqual(await assertRead(app, target, expected), plain)
+  }
+})
+
+test('every snapshot that is damaged or missing is 503 alone; all others are served', async (t) => {
+  const made = makeReleases()
+  for (const file of made.resources.keys()) {
+    if (file.startsWith('status ')) made.resources.delete(file)
+    if (file.startsWith('wallet/security ')) made.resources.set(file, '{}')
+  }
+  const app = await runApp(t, { releases: loadReleases(made.store) })
+  for (const [path, status] of [
+    ['status', 503],
+    ['wallet/security', 503],
+    ['wallet', 200],
+    ['roadmap', 200],
+    ['version', 200],
+    ['versions', 200],
+    ['versions/VS-0002', 200],
+  ] as const) {
+    assert.equal((await app.fetch(`/api/v1/${path}`)).status, status, path)
+  }
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import type { RunningApp } from './running-app.ts'
+import { ask, assertSigned, assertUnsigned, publishedKey } from './signed-answer.ts'
+
+/** The request that leads to an error. */
+export interface Trigger {
+  readonly method: string
+  readonly target: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string
+}
+
+/** What the specification says of an error, written out by the test. A header that is left out must not be sent. */
+export interface ExpectedError {
+  readonly code: string
+  readonly status: number
+  readonly retryable: boolean
+  /** In the body and, the same, in Retry-After. */
+  readonly retryAfterSeconds?: number
+  readonly allow?: string
+  readonly wwwAuthenticate?: string
+  /** Whether a page of another origin may read it. */
+  readonly cors: boolean
+  /** Left out where the answer is signed. */
+  readonly unsigned?: true
+}
+
+/** Stands in the query, a header and, where the test puts it there, the body; no answer may hold it. */
+export const ECHO_MARKER = 'echo-marker-5d41402a'
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Sends the request to the running app and holds the whole answer against what is expected. */
+export async function assertCatalogError(
+  app: RunningApp,
+  trigger: Trigger,
+  expected: ExpectedError,
+): Promise<void> {
+  const target = `${trigger.target}?q=${ECHO_MARKER}`
+  const answer = await ask(app, target, {
+    method: trigger.method,
+    headers: {
+      ...trigger.headers,
+      'User-Agent': ECHO_MARKER,
+      'X-Marker': ECHO_MARKER,
+      'X-Request-Id': ECHO_MARKER,
+    },
+    ...(trigger.body === undefined ? {} : { body: trigger.body }),
+  })
+  const { code, status, retryable, retryAfterSeconds } = expected
+
+  assert.equal(answer.status, status)
+  assert.equal(answer.header('content-type'), 'application/json; charset=utf-8')
+  assert.equal(answer.header('content-length'), String(answer.bytes.length))
+  assert.equal(answer.header('cache-control'), 'no-store')
+  assert.equal(answer.header('x-svc-api-version'), 'v1')
+
+  const requestId = answer.header('x-request-id') ?? ''
+  assert.match(requestId, UUID_V4)
+  const text = answer.bytes.toString('utf8')
+  const { message } = (JSON.parse(text) as { error: { message: string } }).error
+  assert.match(message, /^[A-Z].*\.$/)
+  // Equal as text: every member, in the promised order, and no other.
+  assert.equal(
+    text,
+    JSON.stringify({
+      ok: false,
+      schema: 'svc.public.api.error.v1',
+      requestId,
+      issuedAt: new Date(app.clock.ms).toISOString(),
+      error: { code, status, message, retryable, ...(retryAfterSeconds && { retryAfterSeconds }) },
+    }),
+  )
+  assert.ok(!text.includes(ECHO_MARKER), 'the answer repeats what was sent')
+
+  assert.equal(
+    answer.header('retry-after'),
+    retryAfterSeconds === undefined ? undefined : String(retryAfterSeconds),
+  )
+  assert.ok(status !== 429 || (Number(retryAfterSeconds) >= 1 && Number(retryAfterSeconds) <= 60))
+  assert.equal(answer.header('allow'), expected.allow)
+  assert.equal(answer.header('www-authenticate'), expected.wwwAuthenticate)
+  assert.equal(answer.header('access-control-allow-origin'), expected.cors ? '*' : undefined)
+  assert.equal(answer.header('access-control-allow-credentials'), undefined)
+  assert.equal(answer.header('etag'), undefined)
+
+  if (expected.unsigned === true) assertUnsigned(answer)
+  else assertSigned(answer, await publishedKey(app))
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { makeReleases } from './made-releases.ts'
+
+/** A folder with the standard folders of a deployment, for one test. */
+export interface Deployment {
+  readonly folder: string
+  readonly releasesDir: string
+  readonly dataDir: string
+  readonly secretsDir: string
+}
+
+/** An empty folder that is gone after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes releases with `count` versions through the store that publishing uses. */
+export function writeReleases(releasesDir: string, count = 2): void {
+  const { versions, resources } = makeReleases(count)
+  const store = openReleaseStore(releasesDir)
+  for (const [file, text] of resources) {
+    const [name = '', digest = ''] = file.split(' ')
+    store.writeResource(name, digest, text)
+  }
+  for (const [snapshotId, text] of versions) store.appendVersion(snapshotId, text)
+}
+
+/** A deployment with two published versions and nothing else. */
+export function makeDeployment(t: TestContext): Deployment {
+  const folder = temporaryFolder(t)
+  const releasesDir = path.join(folder, 'releases')
+  writeReleases(releasesDir)
+  return {
+    folder,
+    releasesDir,
+    dataDir: path.join(folder, 'data'),
+    secretsDir: path.join(folder, 'secrets'),
+  }
+}
+
+/** The stored file of a resource, by the digest that the version entry with this id names. */
+export function resourceFile(releasesDir: string, snapshotId: string, resource: string): string {
+  const text = readFileSync(path.join(releasesDir, 'versions', `${snapshotId}.json`), 'utf8')
+  const { resources } = JSON.parse(text) as { resources: { [name: string]: string } }
+  return path.join(releasesDir, 'resources', resource, `${resources[resource]}.json`)
+}
+
+/** Changes the text of a file; fails when nothing changed. */
+export function editFile(file: string, edit: (text: string) => string): void {
+  const before = readFileSync(file, 'utf8')
+  const after = edit(before)
+  if (after === before) throw new Error(`The edit left ${file} as it was`)
+  writeFileSync(file, after)
+}
+
+/** Names of everything in a folder, sorted. */
+export function listFolder(folder: string): readonly string[] {
+  return readdirSync(folder).toSorted()
+}

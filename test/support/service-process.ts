@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** Far beyond what a busy machine needs; reached only when something never comes. */
+const DEADLINE_MS = 30_000
+
+/** How a process ended: its exit code, or the signal that killed it. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** One line of the service's log, as it was written. */
+export interface WrittenLine {
+  readonly level: string
+  readonly msg: string
+  readonly [name: string]: unknown
+}
+
+/** The real program in a process of its own. */
+export interface ServiceProcess {
+  readonly pid: number
+  /** Everything on standard output so far. */
+  stdout(): string
+  stderr(): string
+  /** Standard output so far, each line as the JSON object that it must be. */
+  lines(): readonly WrittenLine[]
+  /** The first line, past or to come, whose message holds the text. Rejects when the process ends without it. */
+  line(text: string): Promise<WrittenLine>
+  /** The line that tells where it serves. */
+  serving(): Promise<{ readonly origin: string; readonly port: number }>
+  signal(name: NodeJS.Signals): void
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<Ending>
+  /** Sends SIGTERM and waits for the end. */
+  stop(): Promise<Ending>
+}
+
+/** Waits until `look` gives a value, looking again every few milliseconds; fails after the deadline. */
+export async function eventually<Value>(
+  what: string,
+  look: () => Promise<Value | undefined> | Value | undefined,
+): Promise<Value> {
+  const deadline = performance.now() + DEADLINE_MS
+  for (;;) {
+    const value = await look()
+    if (value !== undefined) return value
+    if (performance.now() > deadline) throw new Error(`Never happened: ${what}`)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20)
+    })
+  }
+}
+
+/**
+ * Starts the program with a clean environment: nothing of the test's own but the path and the folder for temporary
+ * files. PORT is 0 unless it is given. The process is killed when the test ends.
+ */
+export function startService(
+  t: TestContext,
+  folder: string,
+  env: { readonly [name: string]: string } = {},
+): ServiceProcess {
+  const { PATH = '', TMPDIR } = process.env
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder,
+    env: { PATH, PORT: '0', ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  const written: string[] = []
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  createInterface({ input: child.stdout }).on('line', (text) => written.push(text))
+  let hasEnded = false
+  // `close` comes after the streams are read to their end, `exit` may come before.
+  const ended = once(child, 'close').then(([code, signal]: unknown[]): Ending => {
+    hasEnded = true
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null }
+  })
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const lines = () => written.map((text) => JSON.parse(text) as WrittenLine)
+  const line = (text: string) =>
+    eventually(`a log line with "${text}"; standard error: ${stderr}`, () => {
+      const found = lines().find(({ msg }) => msg.includes(text))
+      if (found === undefined && hasEnded) {
+        throw new Error(`The process ended before it wrote "${text}": ${stdout}${stderr}`)
+      }
+      return found
+    })
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    lines,
+    line,
+    async serving() {
+      const { url } = await line('Serving at')
+      const origin = String(url)
+      return { origin, port: Number(new URL(origin).port) }
+    },
+    signal: (name) => void child.kill(name),
+    ended,
+    stop() {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** Runs a process to its end, for starts that must fail. */
+export async function failedStart(
+  t: TestContext,
+  folder: string,
+  env: { readonly [name: string]: string } = {},
+): Promise<{ readonly ending: Ending; readonly service: ServiceProcess }> {
+  const service = startService(t, folder, env)
+  const ending = await service.ended
+  return { ending, service }
+}

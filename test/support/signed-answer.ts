@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import type { RawAnswer } from './raw-http.ts'
+import type { RunningApp } from './running-app.ts'
+
+/** An answer as it came, whatever client asked. */
+export interface Answer {
+  readonly method: string
+  /** The request target that was sent. */
+  readonly target: string
+  readonly status: number
+  /** A header's value by lower-case name. */
+  header(name: string): string | undefined
+  readonly bytes: Buffer
+}
+
+/** Asks through fetch. */
+export async function ask(
+  app: RunningApp,
+  target: string,
+  init: RequestInit = {},
+): Promise<Answer> {
+  const response = await app.fetch(target, init)
+  return {
+    method: init.method ?? 'GET',
+    target,
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    bytes: Buffer.from(await response.arrayBuffer()),
+  }
+}
+
+/** An answer that came over a raw socket. */
+export function answerOf(method: string, target: string, raw: RawAnswer): Answer {
+  return {
+    method,
+    target,
+    status: raw.status,
+    header: (name) => raw.headers.get(name),
+    bytes: Buffer.from(raw.body, 'latin1'),
+  }
+}
+
+/** A parsed envelope, as loosely as a reader knows it. */
+export interface Envelope {
+  readonly ok: boolean
+  readonly schema: string
+  readonly requestId: string
+  readonly issuedAt: string
+  readonly data: { readonly [name: string]: unknown }
+}
+
+/** The envelope of a success. */
+export function envelopeOf({ bytes }: Answer): Envelope {
+  return JSON.parse(bytes.toString('utf8')) as Envelope
+}
+
+/** The public key, as the running service publishes it. */
+export async function publishedKey(app: RunningApp): Promise<KeyObject> {
+  const { data } = envelopeOf(await ask(app, '/api/v1/keys/signing-key'))
+  const [key] = data['keys'] as readonly { readonly publicKeyPem: string }[]
+  assert.ok(key, 'expected a published key')
+  return createPublicKey(key.publicKeyPem)
+}
+
+function sha256(bytes: Buffer | string): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
+
+/** The ETag of `data`, computed without the service's code: base64url SHA-256 of its canonical JSON (RFC 8785). */
+export function etagOf(data: unknown): string {
+  return `W/"${digestOf(data)}"`
+}
+
+/** The digest of `data`, as version entries and ETags hold it. */
+export function digestOf(data: unknown): string {
+  return sha256(canonicalize(data) ?? '').toString('base64url')
+}
+
+/** Asserts that the signature covers exactly these bytes, this method, target, status and time (spec 5.7). */
+export function assertSigned(answer: Answer, key: KeyObject): void {
+  const { method, target, status, bytes } = answer
+  const digest = `sha-256=:${sha256(bytes).toString('base64')}:`
+  assert.equal(answer.header('content-digest'), digest)
+  const signedAt = answer.header('x-svc-signed-at') ?? ''
+  assert.match(signedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const signature = answer.header('x-svc-signature') ?? ''
+  assert.match(signature, /^[A-Za-z0-9+/]{86}==$/)
+  const text = ['svc-response-v1', method, target, status, signedAt, digest].join('\n')
+  assert.ok(
+    verify(null, Buffer.from(text, 'latin1'), key, Buffer.from(signature, 'base64')),
+    `the signature of ${method} ${target} does not verify`,
+  )
+}
+
+/** Asserts that X-SVC-Revalidated proves this 304 (contract decisions 3.4), and gives its signed-at. */
+export function assertRevalidated(answer: Answer, key: KeyObject): string {
+  const proof = answer.header('x-svc-revalidated') ?? ''
+  const [, signedAt = '', signature = ''] = /^(\S+); ([A-Za-z0-9+/]{86}==)$/.exec(proof) ?? []
+  const etag = answer.header('etag') ?? ''
+  const text = ['svc-revalidation-v1', answer.method, answer.target, '304', signedAt, etag]
+  assert.ok(
+    verify(null, Buffer.from(text.join('\n'), 'latin1'), key, Buffer.from(signature, 'base64')),
+    `the proof "${proof}" of ${answer.method} ${answer.target} does not verify`,
+  )
+  return signedAt
+}
+
+/** Asserts that nothing of a signature is there. */
+export function assertUnsigned(answer: Answer): void {
+  for (const name of [
+    'content-digest',
+    'x-svc-signed-at',
+    'x-svc-signature',
+    'x-svc-revalidated',
+  ]) {
+    assert.equal(answer.header(name), undefined, name)
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { DATA_SCHEMAS, type DataSchemaName } from '../../src/contract/schemas.ts'
+import { schemaCheck } from '../documents/document-schemas.ts'
+import { rawRequest, sendRaw } from './raw-http.ts'
+import type { RunningApp } from './running-app.ts'
+import { answerOf, assertSigned, etagOf, publishedKey } from './signed-answer.ts'
+
+/** What differs from one successful read to the next. */
+export interface ExpectedRead {
+  /** Name of the schema of `data`. */
+  readonly schema: DataSchemaName
+  readonly cacheClass: 'static-snapshot' | 'short-lived'
+  /** Value of Link; no such header when left out. */
+  readonly link?: string
+  /** False for the one document that is sent without an envelope. */
+  readonly enveloped?: false
+}
+
+/** Values of Cache-Control, as spec section 8 writes them. */
+const CACHE_CONTROL = {
+  'static-snapshot': 'public, max-age=60, stale-while-revalidate=300',
+  'short-lived': 'public, max-age=0, must-revalidate',
+} as const
+
+/** Exposed headers of spec section 8, and the proof of contract decisions 3.4. */
+export const EXPOSED_HEADERS =
+  'X-Request-Id, X-SVC-API-Version, ETag, Retry-After, Deprecation, Sunset, Link, Content-Digest, X-SVC-Signed-At, X-SVC-Signature, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-SVC-Revalidated'
+
+/** Reads a path anonymously, holds the whole answer against the contract and gives its `data`. */
+export async function assertRead(
+  app: RunningApp,
+  target: string,
+  expected: ExpectedRead,
+): Promise<{ readonly [name: string]: unknown }> {
+  const raw = await sendRaw(app.port, rawRequest('GET', target))
+  const answer = answerOf('GET', target, raw)
+  const text = answer.bytes.toString('utf8')
+  assert.equal(answer.status, 200, text)
+
+  const body = JSON.parse(text) as { readonly [name: string]: unknown }
+  const requestId = answer.header('x-request-id')
+  const data = expected.enveloped === false ? body : (body['data'] as typeof body)
+  if (expected.enveloped !== false) {
+    assert.deepEqual(Object.entries(body).slice(0, 4), [
+      ['ok', true],
+      ['schema', 'svc.public.api.response.v1'],
+      ['requestId', requestId],
+      ['issuedAt', new Date(app.clock.ms).toISOString()],
+    ])
+    assert.deepEqual(Object.keys(body).slice(4), ['data'])
+  }
+  assert.deepEqual(schemaCheck(DATA_SCHEMAS[expected.schema])(data), [])
+
+  const headers = Object.fromEntries(raw.headers)
+  // Values that are told by the clock of the machine or proved below.
+  for (const name of ['date', 'content-digest', 'x-svc-signature']) delete headers[name]
+  assert.deepEqual(headers, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(answer.bytes.length),
+    'cache-control': CACHE_CONTROL[expected.cacheClass],
+    vary: 'Authorization, X-SVC-Key',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': EXPOSED_HEADERS,
+    'x-svc-api-version': 'v1',
+    ...(expected.link === undefined ? {} : { link: expected.link }),
+    etag: etagOf(data),
+    'x-request-id': requestId,
+    'x-svc-signed-at': new Date(app.clock.ms).toISOString(),
+    connection: 'close',
+  })
+  assertSigned(answer, await publishedKey(app))
+  return data
+}
