@@ -8,43 +8,35 @@ import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES, CORS, HEADERS } from '../../src/contract/headers.ts'
 import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
 import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
+import type { JsonObject } from '../../src/documents/plain-json.ts'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
+import { objectAt, resolvePlace } from './document-places.ts'
 import { documentSchemaChecks } from './document-schemas.ts'
-
-type Json = { readonly [member: string]: JsonValue | undefined }
 
 const IDENTITY = {
   requestId: 'c0ffee00-0000-4000-8000-000000000000',
   issuedAt: '2027-01-01T00:00:00.000Z',
 }
 
-/** The object at a place of a JSON value; fails with the place when there is none. */
-function objectAt(value: JsonValue | undefined, ...place: readonly string[]): Json {
-  let found: JsonValue | undefined = value
-  for (const part of place) found = (found as Json | undefined)?.[part]
-  assert.ok(typeof found === 'object' && found !== null, `no object at ${place.join(' / ')}`)
-  return found as Json
-}
-
 /** What a `$ref` inside the document points to; any other object as it is. */
-function resolve(document: OpenApiDocument, value: JsonValue | undefined): Json {
+function resolve(document: OpenApiDocument, value: JsonValue | undefined): JsonObject {
   const object = objectAt(value)
   if (typeof object['$ref'] !== 'string') return object
   return objectAt(document, ...object['$ref'].replace('#/', '').split('/'))
 }
 
-function operationOf(document: OpenApiDocument, row: Endpoint): Json {
+function operationOf(document: OpenApiDocument, row: Endpoint): JsonObject {
   return objectAt(document.paths, row.path, row.method.toLowerCase())
 }
 
-function responsesOf(document: OpenApiDocument, row: Endpoint): ReadonlyMap<number, Json> {
+function responsesOf(document: OpenApiDocument, row: Endpoint): ReadonlyMap<number, JsonObject> {
   const responses = objectAt(operationOf(document, row), 'responses')
   return new Map(
     Object.entries(responses).map(([status, value]) => [Number(status), resolve(document, value)]),
   )
 }
 
-function headersOf(response: Json | undefined): readonly string[] {
+function headersOf(response: JsonObject | undefined): readonly string[] {
   return Object.keys(objectAt(response, 'headers'))
 }
 
@@ -87,10 +79,7 @@ for (const [name, row] of rows) {
 
     /** The place of one response, which may stand among the components. */
     function placeOf(status: number): readonly string[] {
-      const value = objectAt(operation, 'responses', String(status))
-      return typeof value['$ref'] === 'string'
-        ? value['$ref'].replace('#/', '').split('/')
-        : [...place, 'responses', String(status)]
+      return resolvePlace(document, [...place, 'responses', String(status)])
     }
 
     test('states what the registry says of it', () => {
@@ -104,7 +93,7 @@ for (const [name, row] of rows) {
     })
 
     test('takes a key as an option, or requires one', () => {
-      const either: readonly Json[] = [{ bearerKey: [] }, { headerKey: [] }]
+      const either: readonly JsonObject[] = [{ bearerKey: [] }, { headerKey: [] }]
       assert.deepEqual(
         operation['security'],
         row.authentication === 'api-key' ? either : [{}, ...either],
@@ -112,7 +101,7 @@ for (const [name, row] of rows) {
     })
 
     test('describes its parameters, each with a valid example', () => {
-      const parameters = (operation['parameters'] ?? []) as readonly Json[]
+      const parameters = (operation['parameters'] ?? []) as readonly JsonObject[]
       assert.deepEqual(
         parameters.map((parameter) => [parameter['name'], parameter['in'], parameter['required']]),
         [

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+
+import type { JsonValue } from '../../src/contract/canonical-json.ts'
+import type { JsonObject } from '../../src/documents/plain-json.ts'
+import type { OpenApiDocument } from '../../src/documents/openapi.ts'
+
+/** The object at a place of a JSON value; fails with the place when there is none. */
+export function objectAt(value: JsonValue | undefined, ...place: readonly string[]): JsonObject {
+  let found: JsonValue | undefined = value
+  for (const part of place) found = (found as JsonObject | undefined)?.[part]
+  assert.ok(typeof found === 'object' && found !== null, `no object at ${place.join(' / ')}`)
+  return found as JsonObject
+}
+
+/** The place that the `$ref` at a place of the document points to; the place itself where there is none. */
+export function resolvePlace(
+  document: OpenApiDocument,
+  place: readonly string[],
+): readonly string[] {
+  const { $ref } = objectAt(document, ...place)
+  return typeof $ref === 'string' ? $ref.replace('#/', '').split('/') : place
+}
