@@ -274,7 +274,7 @@ const policy = {
     audience: text('Whom the API is for.', 'Anyone.'),
     runtime: {
       type: 'object',
-      description: 'Which runtime answers, and what the runtime values of an endpoint mean.',
+      description: 'What the runtime values of an endpoint mean.',
       required: ['values', 'default'],
       properties: {
         values: meanings('Meaning of each runtime value.'),
@@ -814,6 +814,7 @@ export const DATA_SCHEMAS = {
       resources: {
         type: 'object',
         description: 'Digest of each published resource, by its path below the base path.',
+        example: { status: digest.example },
         additionalProperties: digest,
       },
       changes: list('How it differs from the version before.', {
