@@ -1,0 +1,99 @@
+import { parseArgs } from 'node:util'
+
+/** The parts of the benchmark that can be run alone. */
+export const PARTS = ['cost', 'memory', 'start'] as const
+export type Part = (typeof PARTS)[number]
+
+/** What one run does. */
+export interface BenchOptions {
+  readonly help: boolean
+  readonly json: boolean
+  readonly write: boolean
+  readonly quick: boolean
+  /** YYYY-MM-DD, as it stands in the report. */
+  readonly date: string
+  readonly parts: ReadonlySet<Part>
+  readonly rounds: number
+  /** Requests of one subject in one round, before and while it is measured. */
+  readonly warmUpRequests: number
+  readonly measuredRequests: number
+  /** Requests between two readings of the memory, of which there are four under load. */
+  readonly memoryStepRequests: number
+}
+
+/** An option is wrong; the message says which and what was expected. */
+export class OptionsError extends Error {}
+
+export const HELP = `Usage: npm run bench -- [options]
+
+Measures the service beside its peers: CPU time per request, requests per second, memory, time to start.
+
+  --quick           fewer rounds and requests: about a minute, and a rough answer
+  --rounds <n>      rounds of the cost part (9, or 3 with --quick)
+  --only <part>     one part alone: ${PARTS.join(', ')}; may be repeated
+  --json            the result as JSON
+  --write           also writes the tables of docs/benchmarks.md; only for a full run
+  --date <day>      YYYY-MM-DD that the report shows (today when left out)
+  --help            this text
+
+It wants two processors that nothing else uses, and takes about six minutes.
+`
+
+function isPart(text: string): text is Part {
+  return PARTS.some((part) => part === text)
+}
+
+function readParts(only: readonly string[]): ReadonlySet<Part> {
+  const parts = only.filter(isPart)
+  if (parts.length < only.length) {
+    throw new OptionsError(`--only: expected one of ${PARTS.join(', ')}, found ${only.join(', ')}`)
+  }
+  return new Set(parts.length === 0 ? PARTS : parts)
+}
+
+/** Reads the command line. Throws OptionsError. */
+export function readOptions(args: readonly string[], now: Date): BenchOptions {
+  const read = () =>
+    parseArgs({
+      args: [...args],
+      options: {
+        help: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
+        date: { type: 'string' },
+        rounds: { type: 'string' },
+        only: { type: 'string', multiple: true, default: [] },
+      },
+    }).values
+  let values: ReturnType<typeof read>
+  try {
+    values = read()
+  } catch (error) {
+    throw new OptionsError(error instanceof Error ? error.message : String(error))
+  }
+  const { help, quick, json, write, only } = values
+  const rounds = values.rounds ?? (quick ? '3' : '9')
+  if (!/^[1-9]\d{0,2}$/.test(rounds)) {
+    throw new OptionsError(`--rounds: expected a whole number from 1 to 999, found "${rounds}"`)
+  }
+  const date = values.date ?? now.toISOString().slice(0, 10)
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) {
+    throw new OptionsError(`--date: expected YYYY-MM-DD, found "${date}"`)
+  }
+  if (write && (quick || only.length > 0)) {
+    throw new OptionsError('--write: expected a full run, found --quick or --only beside it')
+  }
+  return {
+    help,
+    json,
+    write,
+    quick,
+    date,
+    parts: readParts(only),
+    rounds: Number(rounds),
+    warmUpRequests: quick ? 8000 : 20_000,
+    measuredRequests: quick ? 10_000 : 40_000,
+    memoryStepRequests: quick ? 25_000 : 250_000,
+  }
+}

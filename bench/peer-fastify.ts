@@ -1,0 +1,43 @@
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { HEADERS } from '../src/contract/headers.ts'
+import {
+  ANSWER,
+  buildBody,
+  headersAsObject,
+  openCryptoSigner,
+  openServiceSigner,
+  signBody,
+  tellUrl,
+} from './peer.ts'
+
+// Fastify with an onSend hook that signs. The second word of the command line names the library that signs.
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    issuedAt: string
+  }
+}
+
+const signer = process.argv[3] === 'libsodium' ? await openServiceSigner() : openCryptoSigner()
+const prepared = headersAsObject()
+const app = Fastify({ logger: false })
+
+app.decorateRequest('issuedAt', '')
+
+app.addHook<string>('onSend', (request, reply, payload, done) => {
+  const { contentDigest, signature } = signBody(signer, request.issuedAt, payload)
+  reply.header(HEADERS.contentDigest, contentDigest)
+  reply.header(HEADERS.signedAt, request.issuedAt)
+  reply.header(HEADERS.signature, signature)
+  done(null, payload)
+})
+
+app.get(ANSWER.target, (request, reply) => {
+  const { requestId, issuedAt, body } = buildBody()
+  request.issuedAt = issuedAt
+  reply.headers(prepared).header(HEADERS.requestId, requestId).send(body)
+})
+
+await app.listen({ port: 0, host: '127.0.0.1' })
+tellUrl((app.server.address() as AddressInfo).port)

@@ -1,0 +1,77 @@
+import { createPrivateKey, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { formatSuccess } from '../src/contract/envelope.ts'
+import { formatContentDigest, formatSignedText } from '../src/contract/signature.ts'
+import {
+  createOpensslSigner,
+  openResponseSigner,
+  type ResponseSigner,
+} from '../src/crypto/response-signer.ts'
+import { sha256Base64 } from '../src/crypto/sha256.ts'
+
+/** What every peer answers: taken from the service's own answer, so that all send the same. */
+export interface PeerAnswer {
+  readonly target: string
+  readonly schemaId: string
+  /** JSON text of `data`. */
+  readonly dataJson: string
+  /** Headers that no request changes, names and values in turn; Content-Length is among them. */
+  readonly headers: readonly string[]
+  /** PKCS#8 PEM of the key that signs. */
+  readonly signingKeyPem: string
+}
+
+/** The answer that this process was told to give: a file named on its command line. */
+export const ANSWER = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as PeerAnswer
+
+const KEY = createPrivateKey(ANSWER.signingKeyPem)
+
+/** A body with the request id and time that stand in it. */
+export interface PeerBody {
+  readonly requestId: string
+  readonly issuedAt: string
+  readonly body: string
+}
+
+/** Builds the body as the service does: the prepared data in an envelope of its own. */
+export function buildBody(): PeerBody {
+  const requestId = randomUUID()
+  const issuedAt = new Date().toISOString()
+  const body = formatSuccess(ANSWER.schemaId, { requestId, issuedAt }, ANSWER.dataJson)
+  return { requestId, issuedAt, body }
+}
+
+/** Content-Digest and signature of a body. */
+export function signBody(
+  signer: ResponseSigner,
+  issuedAt: string,
+  body: string,
+): { readonly contentDigest: string; readonly signature: string } {
+  const contentDigest = formatContentDigest(sha256Base64(body))
+  const signed = { method: 'GET', target: ANSWER.target, status: 200, signedAt: issuedAt }
+  return { contentDigest, signature: signer.sign(formatSignedText({ ...signed, contentDigest })) }
+}
+
+/** Signs through node:crypto. */
+export function openCryptoSigner(): ResponseSigner {
+  return createOpensslSigner(KEY)
+}
+
+/** The service's own signer. */
+export function openServiceSigner(): Promise<ResponseSigner> {
+  return openResponseSigner(KEY)
+}
+
+/** The prepared headers as an object, for those who take one. */
+export function headersAsObject(): { [name: string]: string } {
+  const object: { [name: string]: string } = {}
+  for (let index = 0; index < ANSWER.headers.length; index += 2) {
+    object[ANSWER.headers[index] ?? ''] = ANSWER.headers[index + 1] ?? ''
+  }
+  return object
+}
+
+/** Tells where this server listens, as the service's log does. */
+export function tellUrl(port: number): void {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
+}

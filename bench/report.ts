@@ -1,0 +1,164 @@
+import type { CostResult } from './cost.ts'
+import type { MemoryResult } from './memory.ts'
+import type { StartResult } from './start-up.ts'
+import type { Spread } from './statistics.ts'
+
+/** Everything one run found, as --json prints it. A part that was not asked for is left out. */
+export interface BenchReport {
+  readonly date: string
+  readonly quick: boolean
+  readonly machine: {
+    readonly processors: string
+    readonly node: string
+    readonly nodeOptions: readonly string[]
+    readonly placement: string
+  }
+  readonly cost?: CostResult
+  /** Null where the system does not tell the memory of a process. */
+  readonly memory?: MemoryResult | null
+  readonly start?: StartResult
+}
+
+/** A table: a heading and rows of cells. Every column but the first is a number or a verdict. */
+export interface Table {
+  readonly title: string
+  readonly heading: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+
+function whole(value: number): string {
+  return NUMBER.format(value)
+}
+
+function range(spread: Spread, format: (value: number) => string): string {
+  return `${format(spread.lowest)} to ${format(spread.highest)}`
+}
+
+function verdict(isMet: boolean): string {
+  return isMet ? 'met' : 'not met'
+}
+
+function costTables(cost: CostResult): readonly Table[] {
+  const micros = (value: number) => value.toFixed(1)
+  const ratio = (value: number) => value.toFixed(2)
+  return [
+    {
+      title: `Cost of one answer (${whole(cost.bodyBytes)} bytes of body, ${cost.connections} connections, ${cost.rounds} rounds of ${whole(cost.requestsPerRound)} requests)`,
+      heading: ['what answers', 'CPU µs', 'spread', 'requests/s', 'spread', 'generator busy'],
+      rows: cost.subjects.map((subject) => [
+        subject.title,
+        micros(subject.cpuMicrosPerRequest.median),
+        range(subject.cpuMicrosPerRequest, micros),
+        whole(subject.requestsPerSecond.median),
+        range(subject.requestsPerSecond, whole),
+        `${whole(subject.generatorBusy * 100)} %`,
+      ]),
+    },
+    {
+      title: 'What was promised, in CPU time per request',
+      heading: ['ratio', 'median', 'spread', 'at most', ''],
+      rows: cost.ratios.map((each) => [
+        each.title,
+        ratio(each.ratio.median),
+        range(each.ratio, ratio),
+        each.target.toFixed(2),
+        verdict(each.isMet),
+      ]),
+    },
+  ]
+}
+
+function memoryTable(memory: MemoryResult): Table {
+  const megabytes = (value: number) => value.toFixed(1)
+  return {
+    title: 'Resident memory of the process that npm start runs',
+    heading: ['when', 'MB', 'at most', ''],
+    rows: [
+      [
+        'idle after the start',
+        megabytes(memory.afterStartMegabytes),
+        megabytes(memory.afterStartTarget),
+        verdict(memory.isAfterStartMet),
+      ],
+      ...memory.underLoad.map(({ requests, megabytes: value }) => [
+        `after ${whole(requests)} requests`,
+        megabytes(value),
+        '',
+        '',
+      ]),
+      [
+        'growth from the first of these to the last',
+        megabytes(memory.growthMegabytes),
+        megabytes(memory.growthTarget),
+        verdict(memory.isGrowthMet),
+      ],
+    ],
+  }
+}
+
+function startTable(start: StartResult): Table {
+  return {
+    title: 'From npm start to the first answer, secrets made before',
+    heading: ['starts', 'median ms', 'spread', 'less than', ''],
+    rows: [
+      [
+        String(start.starts),
+        whole(start.firstAnswerMs.median),
+        range(start.firstAnswerMs, whole),
+        whole(start.targetMs),
+        verdict(start.isMet),
+      ],
+    ],
+  }
+}
+
+/** The tables of a report. */
+export function tablesOf({ cost, memory, start }: BenchReport): readonly Table[] {
+  return [
+    ...(cost === undefined ? [] : costTables(cost)),
+    ...(memory === undefined || memory === null ? [] : [memoryTable(memory)]),
+    ...(start === undefined ? [] : [startTable(start)]),
+  ]
+}
+
+/** One line each on where and when it was measured. */
+export function factsOf({ date, quick, machine, memory }: BenchReport): readonly string[] {
+  const options = machine.nodeOptions.length === 0 ? 'none' : machine.nodeOptions.join(' ')
+  return [
+    `Measured on ${date}${quick ? ' with --quick: a rough answer' : ''}.`,
+    `Machine: ${machine.processors}; ${machine.placement}.`,
+    `Node ${machine.node}; its options, for all alike: ${options}.`,
+    ...(memory === null
+      ? ['Memory was not measured: this system does not tell it (no /proc).']
+      : []),
+  ]
+}
+
+/** A table for a terminal: columns padded, numbers to the right. */
+export function formatTable(
+  { title, heading, rows }: Table,
+  paint: (cell: string) => string,
+): string {
+  const widths = heading.map((_, column) =>
+    Math.max(...[heading, ...rows].map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0
+        const padded = column === 0 ? cell.padEnd(width) : cell.padStart(width)
+        return padded.replace(cell, () => paint(cell))
+      })
+      .join('  ')
+      .trimEnd()
+  return [title, line(heading), ...rows.map(line)].join('\n')
+}
+
+/** A table for Markdown. */
+export function formatMarkdownTable({ title, heading, rows }: Table): string {
+  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
+  const rule = heading.map((_, column) => (column === 0 ? '---' : '---:'))
+  return [`**${title}**`, '', line(heading), line(rule), ...rows.map(line)].join('\n')
+}

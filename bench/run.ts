@@ -1,0 +1,76 @@
+import path from 'node:path'
+import { styleText } from 'node:util'
+import { writeResults } from './benchmarks-document.ts'
+import { describeProcessors, findCores } from './cores.ts'
+import { measureCost, type CostParts } from './cost.ts'
+import { startLoadGenerator } from './load.ts'
+import { measureMemory } from './memory.ts'
+import { HELP, OptionsError, readOptions, type BenchOptions, type Part } from './options.ts'
+import { factsOf, formatTable, tablesOf, type BenchReport } from './report.ts'
+import { measureStart } from './start-up.ts'
+import { openWorkspace } from './workspace.ts'
+
+const DOCUMENT = path.join(path.dirname(import.meta.dirname), 'docs', 'benchmarks.md')
+
+/** One line on a terminal that the next one replaces; nothing where nobody watches. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+function paint(cell: string): string {
+  const colour = { met: 'green', 'not met': 'red' } as const
+  if (cell !== 'met' && cell !== 'not met') return cell
+  return styleText(colour[cell], cell, { stream: process.stdout })
+}
+
+async function measure(options: BenchOptions): Promise<BenchReport> {
+  const cores = findCores()
+  const workspace = await openWorkspace()
+  const generator = startLoadGenerator(cores.generator)
+  const parts: CostParts = { workspace, cores, generator, options, progress: showProgress }
+  const asked = (part: Part) => options.parts.has(part)
+  try {
+    return {
+      date: options.date,
+      quick: options.quick,
+      machine: {
+        processors: describeProcessors(),
+        node: process.version,
+        nodeOptions: workspace.nodeOptions,
+        placement: cores.note,
+      },
+      ...(asked('start') ? { start: await measureStart(workspace, showProgress) } : {}),
+      ...(asked('cost') ? { cost: await measureCost(parts) } : {}),
+      ...(asked('memory') ? { memory: (await measureMemory(parts)) ?? null } : {}),
+    }
+  } finally {
+    showProgress('')
+    await generator.end()
+    workspace.remove()
+  }
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: BenchOptions
+  try {
+    options = readOptions(args, new Date())
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error
+    process.stderr.write(`${error.message}\nnpm run bench -- --help tells what there is.\n`)
+    return 2
+  }
+  if (options.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const report = await measure(options)
+  if (options.write) writeResults(DOCUMENT, report)
+  const text = [
+    factsOf(report).join('\n'),
+    ...tablesOf(report).map((table) => formatTable(table, paint)),
+  ].join('\n\n')
+  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : `${text}\n`)
+  return 0
+}
+
+process.exitCode = await main(process.argv.slice(2))
