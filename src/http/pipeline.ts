@@ -67,13 +67,18 @@ function holdIssuance({ endpoint }: Exchange, { issuance }: PipelineParts): void
 /** A key that is presented is checked and counted, wherever it is; it is never taken for anonymous (spec 5.4). */
 function checkKey(exchange: Exchange, { apiKeys }: PipelineParts): void | Promise<void> {
   const key = presentedKey(exchange.request)
-  if (key === undefined) {
-    if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
-    return
+  if (key !== undefined) return checkPresented(exchange, apiKeys, key)
+  if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
+  return undefined
+}
+
+/** Whatever keeps a key from being checked is the key store's failure, not that of the endpoint it was sent to. */
+async function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): Promise<void> {
+  try {
+    exchange.key = await apiKeys.check(key)
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
   }
-  return apiKeys.check(key).then((checked) => {
-    exchange.key = checked
-  })
 }
 
 /** The endpoint's own work. */

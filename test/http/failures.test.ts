@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { inspect } from 'node:util'
+import { ApiError } from '../../src/contract/api-error.ts'
+import type { Handler } from '../../src/http/exchange.ts'
+import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { runApp, testSigning, type RunningApp } from '../support/running-app.ts'
+import {
+  ask,
+  assertSigned,
+  assertUnsigned,
+  publishedKey,
+  type Answer,
+} from '../support/signed-answer.ts'
+
+const SECRET = 'secret text 5d41402a'
+
+const codeOf = (answer: Answer) => /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
+
+/** No part of the failure is in the answer; the log tells it once, under the request id the caller can quote. */
+function assertKeptInside(app: RunningApp, answer: Answer, lines = 1): void {
+  const requestId = answer.header('x-request-id')
+  const headers = ['content-type', 'link', 'allow', 'www-authenticate', 'x-request-id']
+  const shown = answer.bytes.toString() + headers.map((name) => answer.header(name)).join()
+  for (const word of [SECRET, '.ts', 'Error:', 'node:']) assert.ok(!shown.includes(word), word)
+  const told = app.log.filter(({ fields }) => fields['requestId'] === requestId)
+  assert.equal(told.length, lines, inspect(app.log))
+  assert.equal(app.log.length, lines)
+  assert.ok(inspect(told, { depth: null }).includes(SECRET))
+}
+
+const throwing: Handler = () => {
+  throw new Error(SECRET)
+}
+const rejecting: Handler = async () => {
+  await Promise.resolve()
+  throw new Error(SECRET)
+}
+
+const FAILURES = {
+  status: ['GET', '/api/v1/status', 503, 'SNAPSHOT_UNAVAILABLE'],
+  index: ['GET', '/api/v1', 503, 'SNAPSHOT_UNAVAILABLE'],
+  time: ['GET', '/api/v1/time', 503, 'SNAPSHOT_UNAVAILABLE'],
+  versionById: ['GET', '/api/v1/versions/VS-0001', 503, 'SNAPSHOT_UNAVAILABLE'],
+  register: ['POST', '/api/v1/early-access/register', 503, 'REGISTRATION_UNAVAILABLE'],
+  signingKey: ['GET', '/api/v1/keys/signing-key', 503, 'SIGNING_UNAVAILABLE'],
+  preview: ['GET', '/api/v1/preview/x', 403, 'PREVIEW_NOT_ENABLED'],
+} as const
+
+for (const [name, [method, target, status, code]] of Object.entries(FAILURES)) {
+  test(`${name}: a defect inside is ${code}, signed, and told to the log alone`, async (t) => {
+    const key = await publishedKey(await runApp(t))
+    for (const handler of [throwing, rejecting]) {
+      const app = await runApp(t, { extraHandlers: { [name]: handler } })
+      const answer = await ask(app, target, { method })
+      assert.deepEqual([answer.status, codeOf(answer)], [status, code])
+      assert.equal(answer.header('cache-control'), 'no-store')
+      assert.equal(answer.header('access-control-allow-origin'), method === 'GET' ? '*' : undefined)
+      assertSigned(answer, key)
+      assertKeptInside(app, answer)
+      assert.equal(app.log[0]?.level, 'error')
+      assert.equal(app.log[0].fields['endpoint'], name)
+      const again = await ask(app, '/api/v1/roadmap')
+      assert.equal(again.status, 200)
+    }
+  })
+}
+
+test('things that are no Error are caught all the same', async (t) => {
+  for (const thrown of [SECRET, undefined, null, 7, { code: 'NOT_FOUND', status: 200 }]) {
+    const app = await runApp(t, {
+      extraHandlers: {
+        status() {
+          // oxlint-disable-next-line typescript/only-throw-error -- what a careless library may do
+          throw thrown
+        },
+      },
+    })
+    const answer = await ask(app, '/api/v1/status')
+    assert.deepEqual([answer.status, codeOf(answer)], [503, 'SNAPSHOT_UNAVAILABLE'])
+    assert.equal(app.log.length, 1)
+    assert.equal(app.log[0]?.fields['requestId'], answer.header('x-request-id'))
+  }
+})
+
+test('a refusal with a cause is told with its code; one without is no news', async (t) => {
+  const cause = new Error(SECRET)
+  const app = await runApp(t, {
+    extraHandlers: {
+      register() {
+        throw new ApiError('REGISTRATION_UNAVAILABLE', { cause })
+      },
+    },
+  })
+  const answer = await ask(app, '/api/v1/early-access/register', { method: 'POST' })
+  assert.equal(codeOf(answer), 'REGISTRATION_UNAVAILABLE')
+  assertKeptInside(app, answer)
+  assert.deepEqual(
+    [app.log[0]?.level, app.log[0]?.fields['code']],
+    ['warn', 'REGISTRATION_UNAVAILABLE'],
+  )
+  await ask(app, '/api/v1/nothing')
+  assert.equal(app.log.length, 1)
+})
+
+/** An app whose signer fails while `broken` says so. */
+async function runUnsignable(
+  t: TestContext,
+): Promise<{ app: RunningApp; signer: { broken: boolean } }> {
+  const signer = { broken: true }
+  const { signer: whole, keys } = testSigning()
+  const app = await runApp(t, {
+    signing: {
+      keys,
+      signer: {
+        implementation: 'openssl',
+        sign(text) {
+          if (signer.broken) throw new Error(SECRET)
+          return whole.sign(text)
+        },
+      },
+    },
+    apiKeys: createFakeApiKeys(),
+  })
+  return { app, signer }
+}
+
+test('a signer that fails leaves 503 SIGNING_UNAVAILABLE without a signature', async (t) => {
+  for (const [method, target, headers, lines] of [
+    // The success could not be signed, and neither could the first error.
+    ['GET', '/api/v1/status', {}, 2],
+    ['GET', '/api/v1/status', { 'If-None-Match': '*' }, 2],
+    ['GET', '/api/v1/nothing', {}, 1],
+    ['POST', '/api/v1/keys', {}, 1],
+  ] as const) {
+    const { app, signer } = await runUnsignable(t)
+    const answer = await ask(app, target, { method, headers })
+    assert.deepEqual([answer.status, codeOf(answer)], [503, 'SIGNING_UNAVAILABLE'])
+    assert.equal(answer.header('cache-control'), 'no-store')
+    assert.equal(answer.header('content-type'), 'application/json; charset=utf-8')
+    assertUnsigned(answer)
+    assertKeptInside(app, answer, lines)
+    signer.broken = false
+    assertSigned(await ask(app, '/api/v1/status'), await publishedKey(app))
+  }
+})
+
+test('what needs no signature needs no signer', async (t) => {
+  const { app } = await runUnsignable(t)
+  assert.equal((await ask(app, '/api/v1/status', { method: 'HEAD' })).status, 200)
+  assert.equal((await ask(app, '/api/v1/status', { method: 'OPTIONS' })).status, 204)
+  assert.deepEqual(app.log, [])
+})
+
+test('a key check that fails in an unforeseen way is KEYS_UNAVAILABLE on every endpoint', async (t) => {
+  const check = [
+    () => Promise.reject(new Error(SECRET)),
+    () => {
+      throw new Error(SECRET)
+    },
+  ]
+  for (const failing of check) {
+    for (const [method, target] of [
+      ['GET', '/api/v1/status'],
+      ['GET', '/api/v1/keys/self'],
+      ['GET', '/api/v1/keys/signing-key'],
+      ['GET', '/api/v1/preview/x'],
+      ['POST', '/api/v1/early-access/register'],
+    ] as const) {
+      const app = await runApp(t, { apiKeys: { ...createFakeApiKeys(), check: failing } })
+      const headers = { Authorization: `Bearer ${FAKE_KEYS.good}` }
+      const answer = await ask(app, target, { method, headers })
+      assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'], target)
+      assertKeptInside(app, answer)
+      assertSigned(answer, await publishedKey(app))
+      assert.equal((await ask(app, '/api/v1/status')).status, 200)
+    }
+  }
+})
+
+test('a revocation that fails is KEYS_UNAVAILABLE and still tells the quota', async (t) => {
+  const app = await runApp(t, {
+    apiKeys: { ...createFakeApiKeys(), revoke: () => Promise.reject(new Error(SECRET)) },
+  })
+  const headers = { 'X-SVC-Key': FAKE_KEYS.good }
+  const answer = await ask(app, '/api/v1/keys/self', { method: 'DELETE', headers })
+  assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
+  assert.equal(answer.header('x-ratelimit-remaining'), '599')
+  assertKeptInside(app, answer)
+})
