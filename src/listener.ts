@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import type { App } from './app.ts'
 import { pathOf, type ApiRequest, type Reply } from './http/api-request.ts'
+import { trackConnections } from './open-connections.ts'
 import type { Log } from './service/log.ts'
 
 /** Told of every answer once it is written, for metrics. */
@@ -26,6 +27,10 @@ const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Longer than the idle time of common load balancers (60 s), so that it is not this side that closes under a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** A connection that was refused is half closed; a client that leaves its own half open is not waited for longer. */
+const LINGER_MS = 2000
+/** While the listener stops, connections are looked at this often for whether they have become idle. */
+const IDLE_CHECK_MS = 50
 /** A body that nobody wants is read up to here, so that the client can read the answer; then the connection ends. */
 const MAX_DRAINED_BYTES = 65_536
 
@@ -109,6 +114,10 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     }
     const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`
     socket.end(`${line}${fields.join('')}\r\n`)
+    // Read on, so that the client's own end is noticed and what it still sends does not reset the answer away.
+    socket.resume()
+    const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(lingering))
   }
 
   function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
@@ -142,7 +151,9 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       }
       const originForm = originFormOf(target)
       if (originForm === undefined) return refuse(response, 400)
-      if (hasBody(request)) drain(request)
+      const isBodyComing = hasBody(request)
+      connections.begin(request, response, isBodyComing)
+      if (isBodyComing) drain(request)
       const reply = app(apiRequestOf(request, originForm))
       if (reply instanceof Promise) {
         reply.then(
@@ -164,6 +175,8 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     },
   )
 
+  const connections = trackConnections(server)
+
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     refuse(response, 417)
   })
@@ -172,7 +185,9 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     refuseRaw(socket, 400)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    // A body that turns out broken or late after its request was answered gets no second answer: the client would take
+    // it for that of its next request.
+    if (error.code === 'ECONNRESET' || !socket.writable || connections.isAnswered(socket)) {
       socket.destroy()
       return
     }
@@ -203,7 +218,10 @@ export async function stopListening(server: Server, graceMs: number): Promise<vo
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
+  // `close` ends what is idle now; a request that was answered before its body had come is idle only later.
+  const tidy = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
+  clearInterval(tidy)
   clearTimeout(cut)
 }

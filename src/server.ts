@@ -17,8 +17,8 @@ import {
 } from './service/time-quality.ts'
 import { openReleaseStore } from './storage/release-store.ts'
 
-/** What is in flight may take this long after a stop was asked for. */
-const SHUTDOWN_GRACE_MS = 10_000
+/** What is in flight may take this long after a stop was asked for; the rest of ten seconds is for ending the process. */
+const SHUTDOWN_GRACE_MS = 9500
 
 /** A server that answers. */
 export interface RunningServer {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { listFolder, makeDeployment } from '../support/deployment.ts'
+import { startService } from '../support/service-process.ts'
+
+interface KeyDocument {
+  readonly data: { readonly keyId: string }
+}
+
+async function servedKeyId(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/api/v1/keys/signing-key`)
+  assert.equal(response.status, 200)
+  return ((await response.json()) as KeyDocument).data.keyId
+}
+
+test('the first start makes secrets only the owner can read and says where; the second makes none', async (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  const first = startService(t, folder)
+  const { origin, port } = await first.serving()
+  assert.ok(port > 0, 'the port the system picked stands in the log')
+
+  const files = [
+    'address-hash-secret.txt',
+    'key-hash-secret.txt',
+    'signing-key.pem',
+    'signing-keys.json',
+    'waitlist-identity.txt',
+    'waitlist-recipient.txt',
+  ]
+  assert.deepEqual(listFolder(secretsDir), files)
+  assert.equal(statSync(secretsDir).mode & 0o777, 0o700)
+  for (const file of files) {
+    assert.equal(statSync(path.join(secretsDir, file)).mode & 0o777, 0o600, file)
+  }
+  const told = await first.line('Made local secrets')
+  assert.ok(told.msg.includes(secretsDir))
+  assert.deepEqual(
+    (told['files'] as string[]).toSorted(),
+    files.map((file) => path.join(secretsDir, file)),
+  )
+  const written = first.stdout() + first.stderr()
+  for (const file of files.filter((name) => name.endsWith('.txt'))) {
+    const secret = readFileSync(path.join(secretsDir, file), 'utf8').trim()
+    assert.ok(!written.includes(secret), `${file} is not told in the log`)
+  }
+  const keyId = await servedKeyId(origin)
+  assert.deepEqual(await first.stop(), { code: 0, signal: null })
+  assert.equal(first.stderr(), '')
+
+  const before = files.map((file) => readFileSync(path.join(secretsDir, file), 'utf8'))
+  const second = startService(t, folder)
+  assert.equal(await servedKeyId((await second.serving()).origin), keyId)
+  assert.deepEqual(await second.stop(), { code: 0, signal: null })
+  assert.ok(second.lines().every(({ msg }) => !msg.includes('secrets')))
+  assert.deepEqual(
+    files.map((file) => readFileSync(path.join(secretsDir, file), 'utf8')),
+    before,
+  )
+})
+
+test('the released content is served, signed, at the address in the log', async (t) => {
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder)
+  const { api } = await service.line('Serving at')
+  const response = await fetch(`${String(api)}/status`)
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('x-svc-signature') ?? '', /^[A-Za-z0-9+/]{86}==$/)
+  assert.ok(!existsSync(path.join(folder, 'data')), 'nothing is stored yet, so nothing is created')
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { makeDeployment } from '../support/deployment.ts'
+import { holdConnection } from '../support/held-connection.ts'
+import { eventually, startService, type ServiceProcess } from '../support/service-process.ts'
+
+/** A stop that waited for the grace to run out takes about ten seconds; one that did not is far below this. */
+const PROMPT_MS = 5000
+const HALF_A_BODY = [
+  'POST /api/v1/early-access/register HTTP/1.1',
+  'Host: localhost',
+  'Content-Type: application/json',
+  'Content-Length: 20',
+  '',
+  '{"email":',
+].join('\r\n')
+const OTHER_HALF = '"a@b.test"}'
+
+async function running(
+  t: TestContext,
+): Promise<{ readonly service: ServiceProcess; readonly port: number; readonly origin: string }> {
+  const service = startService(t, makeDeployment(t).folder)
+  return { service, ...(await service.serving()) }
+}
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(false))
+    socket.once('error', () => resolve(true))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+async function assertPromptStop(service: ServiceProcess, sinceMs: number): Promise<void> {
+  assert.deepEqual(await service.ended, { code: 0, signal: null })
+  const tookMs = performance.now() - sinceMs
+  assert.ok(tookMs < PROMPT_MS, `stopped at once, not when the grace ran out (${tookMs} ms)`)
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends the process with exit code 0 and a line that says so`, async (t) => {
+    const { service, origin } = await running(t)
+    // fetch keeps its connection open, as every client does.
+    assert.equal((await fetch(`${origin}/api/v1/time`)).status, 200)
+    const sinceMs = performance.now()
+    service.signal(signal)
+    await assertPromptStop(service, sinceMs)
+    assert.ok((await service.line('Stopping')).msg.includes('in flight'))
+    assert.equal(service.stderr(), '')
+  })
+}
+
+test('a request whose body is half sent is answered, and nothing new is accepted meanwhile', async (t) => {
+  const { service, port } = await running(t)
+  const held = await holdConnection(t, port)
+  held.send(HALF_A_BODY)
+  // Once a later request was answered, the half one has reached the server too.
+  await fetch(`http://127.0.0.1:${port}/api/v1/time`)
+  const sinceMs = performance.now()
+  service.signal('SIGTERM')
+  await service.line('Stopping')
+  await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
+  held.send(OTHER_HALF)
+  const answer = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
+  assert.match(answer, /^HTTP\/1\.1 503 /)
+  assert.match(answer, /REGISTRATION_UNAVAILABLE/)
+  assert.match(answer, /X-SVC-Signature: /)
+  // The client leaves its connection open, and the service closes it.
+  await held.closed
+  await assertPromptStop(service, sinceMs)
+})
+
+test('a request whose headers are half sent is answered too, and told that the connection closes', async (t) => {
+  const { service, port } = await running(t)
+  const held = await holdConnection(t, port)
+  held.send('GET /api/v1/time HTTP/1.1\r\nHost: loc')
+  await fetch(`http://127.0.0.1:${port}/api/v1/time`)
+  const sinceMs = performance.now()
+  service.signal('SIGTERM')
+  await service.line('Stopping')
+  await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
+  held.send('alhost\r\n\r\n')
+  const answer = await held.closed
+  assert.match(answer, /^HTTP\/1\.1 200 /)
+  assert.match(answer, /\r\nConnection: close\r\n/)
+  assert.match(answer, /SERVER_UTC/)
+  await assertPromptStop(service, sinceMs)
+})
+
+test('a second request that began on a kept connection is answered', async (t) => {
+  const { service, port } = await running(t)
+  const held = await holdConnection(t, port)
+  held.send('GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await held.until((text) => text.includes('SERVER_UTC'))
+  held.send('GET /api/v1/roadmap HTTP/1.1\r\nHo')
+  await fetch(`http://127.0.0.1:${port}/api/v1/time`)
+  const sinceMs = performance.now()
+  service.signal('SIGTERM')
+  await service.line('Stopping')
+  await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
+  held.send('st: localhost\r\n\r\n')
+  const answer = await held.closed
+  assert.equal(answer.split('HTTP/1.1 200 ').length, 3, 'two answers came')
+  await assertPromptStop(service, sinceMs)
+})
+
+test('a slow reader gets the whole of its answer', async (t) => {
+  const { service, port } = await running(t)
+  const held = await holdConnection(t, port)
+  const document = await (await fetch(`http://127.0.0.1:${port}/api/v1/openapi.json`)).text()
+  // As many answers as no socket buffer holds, none of which is read until the service is stopping.
+  const count = Math.ceil(16_000_000 / document.length)
+  held.pause()
+  held.send('GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count))
+  await fetch(`http://127.0.0.1:${port}/api/v1/time`)
+  const sinceMs = performance.now()
+  service.signal('SIGTERM')
+  await service.line('Stopping')
+  await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
+  held.resume()
+  const answers = await held.closed
+  assert.equal(answers.length - answers.lastIndexOf('\r\n\r\n') - 4, Buffer.byteLength(document))
+  await assertPromptStop(service, sinceMs)
+})
+
+test('connections on which nothing happens do not delay the end', async (t) => {
+  const { service, port } = await running(t)
+  const silent = await holdConnection(t, port)
+  const kept = await holdConnection(t, port)
+  kept.send('GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await kept.until((text) => text.includes('SERVER_UTC'))
+  const tunnel = await holdConnection(t, port, { allowHalfOpen: true })
+  tunnel.send('CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n')
+  await tunnel.until((text) => text.startsWith('HTTP/1.1 400 '))
+  const sinceMs = performance.now()
+  service.signal('SIGTERM')
+  await Promise.all([silent.closed, kept.closed])
+  await assertPromptStop(service, sinceMs)
+})
+
+test('a client that never finishes is cut off, and the process has ended within ten seconds', async (t) => {
+  const { service, port } = await running(t)
+  const held = await holdConnection(t, port)
+  held.send(HALF_A_BODY)
+  await fetch(`http://127.0.0.1:${port}/api/v1/time`)
+  const sinceMs = performance.now()
+  service.signal('SIGTERM')
+  assert.deepEqual(await service.ended, { code: 0, signal: null })
+  const tookMs = performance.now() - sinceMs
+  assert.ok(tookMs > PROMPT_MS, `the client had time to finish (${tookMs} ms)`)
+  // Supervisors such as Docker kill ten seconds after they asked.
+  assert.ok(tookMs < 10_000, `ended in time (${tookMs} ms)`)
+  await held.closed
+})
