@@ -34,7 +34,8 @@ const IDLE_CHECK_MS = 50
 /** A body that nobody wants is read up to here, so that the client can read the answer; then the connection ends. */
 const MAX_DRAINED_BYTES = 65_536
 
-const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
+/** `scheme://authority`; an http address without a host is none (RFC 9110 4.2.1). */
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]+/i
 /** `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2); an http origin needs a host that is not empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?$/i
 
@@ -71,6 +72,12 @@ function apiRequestOf(request: IncomingMessage, target: string): ApiRequest {
       return Array.isArray(value) ? value.join(', ') : value
     },
   }
+}
+
+/** Whether nobody can tell where the body ends: a transfer coding, but not chunked at last (RFC 9112 6.3). */
+function hasOpenEnd({ headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding']
+  return coding !== undefined && !/(?:^|,)[ \t]*chunked$/i.test(coding)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -143,6 +150,8 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       const started = onAnswer === undefined ? 0 : performance.now()
       const method = request.method ?? 'GET'
       if (!hasValidHost(request)) return refuse(response, 400)
+      // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
+      if (hasOpenEnd(request)) return undefined
       const target = request.url ?? ''
       if (target === '*' && method === 'OPTIONS') {
         response.writeHead(204, robotsTag)
