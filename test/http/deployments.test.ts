@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
+import { payloadOf } from '../../src/service/payload.ts'
+import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { runApp } from '../support/running-app.ts'
+import { ask, assertUnsigned, envelopeOf, etagOf } from '../support/signed-answer.ts'
+
+const DRAFT_REGISTRY: Registry = {
+  ...ENDPOINTS,
+  draft: { ...ENDPOINTS.time, path: '/api/v1/draft', runtime: 'local' },
+  // A method that only the local runtime adds to a path that both serve.
+  draftWrite: {
+    ...ENDPOINTS.register,
+    path: '/api/v1/status',
+    runtime: 'local',
+    success: { status: 200, data: 'RegistrationResult', envelope: 'registration' },
+  },
+}
+const DRAFT_HANDLERS = {
+  draft: () => payloadOf({ drafted: true }),
+  draftWrite: () => payloadOf({ ticket: 'EA-00', status: 'WAITING', message: 'Hello.' }),
+}
+
+for (const runtime of ['local', 'production'] as const) {
+  test(`a row of the local runtime, as the ${runtime} runtime serves and lists it`, async (t) => {
+    const app = await runApp(t, {
+      runtime,
+      registry: DRAFT_REGISTRY,
+      extraHandlers: DRAFT_HANDLERS,
+    })
+    const isLocal = runtime === 'local'
+    assert.equal((await ask(app, '/api/v1/draft')).status, isLocal ? 200 : 404)
+    const write = await ask(app, '/api/v1/status', { method: 'POST' })
+    assert.equal(write.status, isLocal ? 200 : 405)
+    assert.equal(write.header('allow'), isLocal ? undefined : 'GET, HEAD, OPTIONS')
+
+    const { data: index } = envelopeOf(await ask(app, '/api/v1'))
+    const names = (index['endpoints'] as readonly { readonly name: string }[]).map(
+      ({ name }) => name,
+    )
+    assert.equal(names.length, isLocal ? 28 : 26)
+    assert.equal(names.includes('draft'), isLocal)
+    const { data: policy } = envelopeOf(await ask(app, '/api/v1/policy'))
+    assert.equal((policy['summary'] as { endpoints: number }).endpoints, isLocal ? 28 : 26)
+    const openapi = (await ask(app, '/api/v1/openapi.json')).bytes.toString()
+    assert.equal(openapi.includes('/api/v1/draft'), isLocal)
+  })
+}
+
+test('the service’s own registry is the same in both runtimes', async (t) => {
+  const [local, production] = [
+    await runApp(t, { runtime: 'local' }),
+    await runApp(t, { runtime: 'production' }),
+  ]
+  assert.equal(
+    (await ask(local, '/api/v1')).header('etag'),
+    (await ask(production, '/api/v1')).header('etag'),
+  )
+})
+
+test('without a signing key everything is served unsigned, and only the key document is not there', async (t) => {
+  const app = await runApp(t, { signing: undefined, apiKeys: createFakeApiKeys() })
+  for (const [method, target, headers, status] of [
+    ['GET', '/api/v1', {}, 200],
+    ['GET', '/api/v1/status', { 'X-SVC-Key': FAKE_KEYS.good }, 200],
+    ['GET', '/api/v1/status', { 'If-None-Match': '*' }, 304],
+    ['HEAD', '/api/v1/status', {}, 200],
+    ['GET', '/api/v1/openapi.json', {}, 200],
+    ['GET', '/api/v1/nothing', {}, 404],
+    ['POST', '/api/v1/keys', {}, 503],
+    ['GET', '/api/v1/keys/signing-key', {}, 503],
+  ] as const) {
+    const answer = await ask(app, target, { method, headers })
+    assert.equal(answer.status, status, `${method} ${target}`)
+    assertUnsigned(answer)
+    const hasId = method !== 'HEAD' && status !== 304
+    assert.equal(answer.header('x-request-id') !== undefined, hasId)
+  }
+  const status = await ask(app, '/api/v1/status')
+  assert.equal(status.header('etag'), etagOf(envelopeOf(status).data))
+})
+
+for (const deployment of ['primary', 'preview'] as const) {
+  test(`search engines and the ${deployment} deployment`, async (t) => {
+    const app = await runApp(t, { deployment, apiKeys: createFakeApiKeys() })
+    const expected = deployment === 'preview' ? 'noindex, nofollow' : undefined
+    for (const [method, target, headers, status] of [
+      ['GET', '/api/v1', [], 200],
+      ['HEAD', '/api/v1/time', [], 200],
+      ['GET', '/api/v1/status', ['If-None-Match: *'], 304],
+      ['OPTIONS', '/api/v1/status', [], 204],
+      ['OPTIONS', '*', [], 204],
+      ['GET', '/api/v1/status', [`X-SVC-Key: ${FAKE_KEYS.good}`], 200],
+      ['GET', '/api/v1/status', ['X-SVC-Key: x'], 401],
+      ['GET', '/api/v1/preview', [], 403],
+      ['GET', '/api/v1/nothing', [], 404],
+      ['HEAD', '/api/v1/nothing', [], 404],
+      ['PUT', '/api/v1/status', [], 405],
+      ['POST', '/api/v1/keys', [], 503],
+      ['GET', '/nothing', [], 404],
+      ['GET', '/robots.txt', [], 200],
+      ['POST', '/robots.txt', [], 405],
+      ['GET', '/api/v1', ['Host: a'], 400],
+      ['BREW', '/api/v1', [], 400],
+    ] as const) {
+      const request = rawRequest(method, target, ['Host: a', ...headers])
+      const answer = await sendRaw(app.port, request)
+      assert.equal(answer.status, status, `${method} ${target}`)
+      assert.equal(answer.headers.get('x-robots-tag'), expected, `${method} ${target}`)
+    }
+    const robots = await ask(app, '/robots.txt')
+    assert.equal(robots.header('content-type'), 'text/plain; charset=utf-8')
+    assert.equal(
+      robots.bytes.toString(),
+      deployment === 'preview' ? 'User-agent: *\nDisallow: /\n' : 'User-agent: *\nAllow: /\n',
+    )
+  })
+}
+
+test('a preview deployment serves the same contract', async (t) => {
+  const [primary, preview] = [await runApp(t), await runApp(t, { deployment: 'preview' })]
+  for (const path of ['/api/v1', '/api/v1/policy', '/api/v1/openapi.json', '/api/v1/version']) {
+    assert.equal(
+      (await ask(primary, path)).header('etag'),
+      (await ask(preview, path)).header('etag'),
+    )
+  }
+})
+
+test('an unknown path outside /api is an HTML page with its security headers and no signature', async (t) => {
+  const app = await runApp(t)
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    const answer = await ask(app, '/nothing?<script>', { method })
+    assert.equal(answer.status, 404)
+    assert.equal(answer.header('content-type'), 'text/html; charset=utf-8')
+    assert.equal(answer.header('cache-control'), 'no-store')
+    assert.equal(answer.header('x-content-type-options'), 'nosniff')
+    assert.equal(answer.header('referrer-policy'), 'strict-origin-when-cross-origin')
+    const policy = answer.header('content-security-policy') ?? ''
+    assert.match(policy, /(?:^|; )default-src 'none'/)
+    assert.match(policy, /(?:^|; )frame-ancestors 'none'/)
+    assert.ok(!policy.includes('unsafe-'))
+    for (const name of ['set-cookie', 'server', 'x-powered-by', 'access-control-allow-origin']) {
+      assert.equal(answer.header(name), undefined, name)
+    }
+    assertUnsigned(answer)
+    const text = answer.bytes.toString()
+    assert.equal(text === '', method === 'HEAD')
+    assert.ok(!text.includes('script'))
+  }
+})

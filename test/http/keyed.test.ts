@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { presentedKey } from '../../src/http/authenticate.ts'
+import { payloadOf } from '../../src/service/payload.ts'
+import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { runApp } from '../support/running-app.ts'
+import { ask, assertSigned, publishedKey, type Answer } from '../support/signed-answer.ts'
+
+/** The three rate-limit headers of an answer, as limit/remaining/reset. */
+function quotaOf(answer: Answer): string {
+  return ['limit', 'remaining', 'reset']
+    .map((name) => answer.header(`x-ratelimit-${name}`) ?? '-')
+    .join('/')
+}
+
+const codeOf = (answer: Answer) => /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
+const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
+
+test('every answer to a key tells its quota: success, 304, errors, writes and refusals past it', async (t) => {
+  const issuance = {
+    enabled: true,
+    approvedBy: 'a test',
+    approvedAt: '2026-11-21',
+    reference: 'this file',
+  } as const
+  const app = await runApp(t, {
+    apiKeys: createFakeApiKeys(),
+    issuance,
+    extraHandlers: { createKey: () => payloadOf({ key: 'shown once' }) },
+  })
+  const headers = { 'X-SVC-Key': FAKE_KEYS.good }
+  let remaining = 600
+  for (const [method, target, status, more] of [
+    ['GET', '/api/v1/status', 200, {}],
+    ['GET', '/api/v1/status', 304, { 'If-None-Match': '*' }],
+    ['HEAD', '/api/v1/status', 200, {}],
+    ['POST', '/api/v1/keys', 201, {}],
+    ['GET', '/api/v1/versions/none', 404, {}],
+    ['GET', '/api/v1/preview', 403, {}],
+    ['POST', '/api/v1/early-access/register', 503, {}],
+    ['GET', '/api/v1/keys/self', 200, {}],
+    ['DELETE', '/api/v1/keys/self', 200, {}],
+  ] as const) {
+    const answer = await ask(app, target, { method, headers: { ...headers, ...more } })
+    assert.equal(answer.status, status, `${method} ${target}`)
+    remaining -= 1
+    assert.equal(quotaOf(answer), `600/${remaining}/42`, `${method} ${target}`)
+  }
+  const refused = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.spent))
+  assert.equal(refused.status, 429)
+  assert.equal(quotaOf(refused), '600/0/42')
+  assert.equal(refused.header('retry-after'), '42')
+})
+
+test('an anonymous answer and a refused key tell no quota', async (t) => {
+  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
+  for (const init of [{}, withKey('nonsense'), withKey(FAKE_KEYS.expired)]) {
+    assert.equal(quotaOf(await ask(app, '/api/v1/status', init)), '-/-/-')
+  }
+})
+
+test('a keyed success is for no shared cache, and an anonymous one says nothing of it', async (t) => {
+  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
+  const keyed = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good))
+  assert.equal(keyed.header('cdn-cache-control'), 'no-store')
+  assert.equal(keyed.header('vary'), 'Authorization, X-SVC-Key')
+  assertSigned(keyed, await publishedKey(app))
+  const anonymous = await ask(app, '/api/v1/status')
+  assert.equal(anonymous.header('cdn-cache-control'), undefined)
+  assert.equal(anonymous.header('vary'), 'Authorization, X-SVC-Key')
+})
+
+test('the ETag is the same for everyone', async (t) => {
+  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
+  const answers = [
+    await ask(app, '/api/v1/status'),
+    await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good)),
+    await ask(app, '/api/v1/status', withKey(FAKE_KEYS.other)),
+  ]
+  const [etag] = answers.map((answer) => answer.header('etag'))
+  for (const answer of answers) assert.equal(answer.header('etag'), etag)
+  const keyed = { headers: { 'X-SVC-Key': FAKE_KEYS.other, 'If-None-Match': etag ?? '' } }
+  assert.equal((await ask(app, '/api/v1/status', keyed)).status, 304)
+})
+
+test('both headers with one key are one key, counted once; with two keys they are refused', async (t) => {
+  const apiKeys = createFakeApiKeys()
+  const app = await runApp(t, { apiKeys })
+  const both = (other: string) => ({
+    headers: { Authorization: `Bearer ${FAKE_KEYS.good}`, 'X-SVC-Key': other },
+  })
+  const same = await ask(app, '/api/v1/status', both(FAKE_KEYS.good))
+  assert.deepEqual([same.status, quotaOf(same)], [200, '600/599/42'])
+  const different = await ask(app, '/api/v1/status', both(FAKE_KEYS.other))
+  assert.deepEqual([different.status, codeOf(different)], [401, 'KEY_INVALID'])
+  assert.equal(different.header('www-authenticate'), 'Bearer error="invalid_token"')
+  assert.deepEqual(apiKeys.checked, [FAKE_KEYS.good])
+})
+
+test('which header value is a key', () => {
+  const keyIn = (headers: { readonly [name: string]: string }) =>
+    presentedKey({
+      method: 'GET',
+      target: '/',
+      path: '/',
+      header: (name) => headers[name],
+    })
+  assert.equal(keyIn({}), undefined)
+  assert.equal(keyIn({ authorization: 'Bearer k' }), 'k')
+  assert.equal(keyIn({ authorization: 'bEARER   k ' }), 'k')
+  assert.equal(keyIn({ 'x-svc-key': 'k' }), 'k')
+  // What cannot be a key is presented all the same, and so refused rather than taken for anonymous.
+  assert.equal(keyIn({ authorization: 'Bearer two words' }), 'two words')
+  assert.equal(keyIn({ 'x-svc-key': '' }), '')
+  for (const authorization of [
+    'Basic k',
+    'Basic YTpi',
+    'Bearer',
+    'Bearerk',
+    'Digest Bearer k',
+    '',
+  ]) {
+    assert.equal(keyIn({ authorization }), undefined, authorization)
+  }
+  assert.equal(keyIn({ authorization: 'Basic YTpi', 'x-svc-key': 'k' }), 'k')
+})
+
+test('Basic is no key: reads are anonymous and keys/self asks for one', async (t) => {
+  const apiKeys = createFakeApiKeys()
+  const app = await runApp(t, { apiKeys })
+  const basic = { headers: { Authorization: `Basic ${btoa(`user:${FAKE_KEYS.good}`)}` } }
+  assert.equal((await ask(app, '/api/v1/status', basic)).status, 200)
+  const self = await ask(app, '/api/v1/keys/self', basic)
+  assert.deepEqual([self.status, codeOf(self)], [401, 'KEY_REQUIRED'])
+  assert.equal(self.header('www-authenticate'), 'Bearer')
+  assert.deepEqual(apiKeys.checked, [])
+})
+
+test('a key in the address is never looked at and never written down', async (t) => {
+  const apiKeys = createFakeApiKeys()
+  const app = await runApp(t, {
+    apiKeys,
+    extraHandlers: {
+      time() {
+        throw new Error('so that something is logged')
+      },
+    },
+  })
+  for (const name of ['key', 'api_key', 'access_token', 'X-SVC-Key', 'authorization']) {
+    const query = `?${name}=${FAKE_KEYS.good}`
+    const read = await ask(app, `/api/v1/status${query}`)
+    assert.deepEqual([read.status, quotaOf(read)], [200, '-/-/-'])
+    assert.equal((await ask(app, `/api/v1/keys/self${query}`)).status, 401)
+    assert.equal((await ask(app, `/api/v1/time${query}`)).status, 503)
+    assert.equal((await ask(app, `/api/v1/${FAKE_KEYS.good}`)).status, 404)
+  }
+  assert.deepEqual(apiKeys.checked, [])
+  assert.equal(app.log.length, 5)
+  assert.ok(!inspect(app.log, { depth: null }).includes(FAKE_KEYS.good.slice(21)))
+})
+
+test('no key is ever written down, good or bad', async (t) => {
+  const app = await runApp(t)
+  for (const key of Object.values(FAKE_KEYS)) {
+    for (const path of ['/api/v1/status', '/api/v1/keys/self', '/api/v1/keys/signing-key']) {
+      const answer = await ask(app, path, withKey(key))
+      assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
+      assert.ok(!answer.bytes.toString().includes(key.slice(21)))
+    }
+  }
+  assert.ok(!inspect(app.log, { depth: null }).includes('svk_'))
+})
+
+test('the pause of issuance comes before the check of a key', async (t) => {
+  const apiKeys = createFakeApiKeys()
+  const app = await runApp(t, { apiKeys })
+  for (const key of [FAKE_KEYS.good, FAKE_KEYS.expired, FAKE_KEYS.spent, 'nonsense']) {
+    const answer = await ask(app, '/api/v1/keys', { method: 'POST', ...withKey(key) })
+    assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
+    assert.equal(quotaOf(answer), '-/-/-')
+  }
+  assert.deepEqual(apiKeys.checked, [])
+})
+
+test('every endpoint checks a key that it sees', async (t) => {
+  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
+  for (const [method, target] of [
+    ['GET', '/api/v1'],
+    ['GET', '/api/v1/time'],
+    ['GET', '/api/v1/wallet/security'],
+    ['GET', '/api/v1/versions/none'],
+    ['GET', '/api/v1/keys/signing-key'],
+    ['GET', '/api/v1/preview/x'],
+    ['POST', '/api/v1/early-access/register'],
+    ['DELETE', '/api/v1/keys/self'],
+  ] as const) {
+    const answer = await ask(app, target, { method, ...withKey('nonsense') })
+    assert.deepEqual([answer.status, codeOf(answer)], [401, 'KEY_INVALID'], `${method} ${target}`)
+    const isWrite = method === 'POST' || method === 'DELETE'
+    assert.equal(answer.header('access-control-allow-origin'), isWrite ? undefined : '*')
+  }
+})
+
+test('when the key store is down a keyed request is refused and an anonymous one is served', async (t) => {
+  const app = await runApp(t)
+  const keyed = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good))
+  assert.deepEqual([keyed.status, codeOf(keyed)], [503, 'KEYS_UNAVAILABLE'])
+  assert.equal((await ask(app, '/api/v1/status')).status, 200)
+})

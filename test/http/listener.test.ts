@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { Duplex } from 'node:stream'
+import { test } from 'node:test'
+import { createListener, listen, originFormOf, stopListening } from '../../src/listener.ts'
+import { converse } from '../support/raw-connection.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { runApp } from '../support/running-app.ts'
+import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
+const LINE = 'GET /api/v1/status HTTP/1.1\r\n'
+
+/** What is no HTTP, or not HTTP enough to be signed, and the status it is refused with (contract decisions 3.16). */
+const REFUSED: { readonly [what: string]: readonly [status: number, bytes: string] } = {
+  'words that are no request': [400, 'good morning\r\n\r\n'],
+  'an HTTP/0.9 request': [400, 'GET /api/v1/status\r\n\r\n'],
+  'a TLS greeting': [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+  'the HTTP/2 preface': [400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  'an unknown protocol version': [400, 'GET /api/v1/status HTTP/1.2\r\nHost: a\r\n\r\n'],
+  'an unknown method': [400, 'BREW /api/v1/status HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'a method in lower case': [400, 'get /api/v1/status HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'line feeds alone': [400, 'GET /api/v1/status HTTP/1.1\nHost: a\n\n'],
+  'a space in the target': [400, 'GET /api/v1/a b HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'bytes above ASCII in the target': [400, 'GET /api/v1/\xc3\xbc HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'a space before a colon': [400, `${LINE}Host : a\r\n\r\n`],
+  'a folded header': [400, `${LINE}Host: a\r\nX-Note: one\r\n two\r\n\r\n`],
+  'a NUL in a header': [400, `${LINE}Host: a\r\nX-Note: \0\r\n\r\n`],
+  'no Host': [400, `${LINE}\r\n`],
+  'two Hosts': [400, `${LINE}Host: a\r\nHost: b\r\n\r\n`],
+  'the same Host twice': [400, `${LINE}Host: a\r\nhost: a\r\n\r\n`],
+  'an empty Host': [400, `${LINE}Host:\r\n\r\n`],
+  'a Host with a path': [400, `${LINE}Host: a/b\r\n\r\n`],
+  'a Host with a user': [400, `${LINE}Host: me@a\r\n\r\n`],
+  'a Host with a space': [400, `${LINE}Host: a b\r\n\r\n`],
+  'a Host with a port that is none': [400, `${LINE}Host: a:http\r\n\r\n`],
+  'a Host that is a list': [400, `${LINE}Host: a, b c\r\n\r\n`],
+  'two Hosts over HTTP/1.0': [400, 'GET /api/v1 HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n'],
+  'a length beside a coding': [
+    400,
+    `${LINE}Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  'a coding beside a length': [
+    400,
+    `${LINE}Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+  ],
+  'a coding after chunked': [
+    400,
+    `${LINE}Host: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
+  ],
+  'a coding without chunked': [400, `${LINE}Host: a\r\nTransfer-Encoding: gzip\r\n\r\n`],
+  'two lengths': [400, `${LINE}Host: a\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\n`],
+  'a length below nought': [400, `${LINE}Host: a\r\nContent-Length: -1\r\n\r\n`],
+  'an unknown expectation': [417, `${LINE}Host: a\r\nExpect: cake\r\n\r\n`],
+  'headers past what is read': [431, `${LINE}Host: a\r\nX-Note: ${'x'.repeat(20_000)}\r\n\r\n`],
+  'a target past what is read': [431, `GET /${'x'.repeat(400_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+  'a tunnel': [400, 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],
+  'an asterisk with a method other than OPTIONS': [400, 'GET * HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'a target that is an authority': [400, 'GET a:80 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'an address without a host': [400, 'GET http:///api/v1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+}
+
+for (const [what, [status, bytes]] of Object.entries(REFUSED)) {
+  test(`${what}: ${status} with an empty body, and the connection ends`, async (t) => {
+    for (const deployment of ['primary', 'preview'] as const) {
+      const app = await runApp(t, { deployment })
+      const { answers, closed } = await converse(app.port, bytes)
+      assert.ok(closed, 'expected the server to close the connection')
+      assert.equal(answers.length, 1)
+      const [answer] = answers
+      assert.equal(answer?.status, status)
+      assert.equal(answer.body, '')
+      const headers = Object.fromEntries(answer.headers)
+      assert.ok(Math.abs(Date.parse(headers['date'] ?? '') - Date.now()) < 60_000)
+      delete headers['date']
+      assert.deepEqual(headers, {
+        'cache-control': 'no-store',
+        connection: 'close',
+        'content-length': '0',
+        ...(deployment === 'preview' ? { 'x-robots-tag': 'noindex, nofollow' } : {}),
+      })
+      assert.deepEqual(app.log, [])
+    }
+  })
+}
+
+/** Feeds a listener the error that Node gives for a connection, and reads what is written to it. */
+async function answerToClientError(code: string): Promise<string> {
+  const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+    noIndex: false,
+    log: QUIET,
+  })
+  let written = ''
+  const socket = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      written += chunk.toString()
+      done()
+    },
+  })
+  server.emit('clientError', Object.assign(new Error('in a test'), { code }), socket)
+  await new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+  socket.destroy()
+  return written
+}
+
+test('a request that takes too long to arrive: 408; one whose client is gone: nothing', async () => {
+  assert.match(
+    await answerToClientError('ERR_HTTP_REQUEST_TIMEOUT'),
+    /^HTTP\/1\.1 408 Request Timeout\r\n(?:[^\r]+\r\n)*Cache-Control: no-store\r\n/,
+  )
+  assert.equal(await answerToClientError('ECONNRESET'), '')
+})
+
+test('OPTIONS * is 204 without CORS headers', async (t) => {
+  for (const deployment of ['primary', 'preview'] as const) {
+    const app = await runApp(t, { deployment })
+    const answer = await sendRaw(app.port, rawRequest('OPTIONS', '*'))
+    assert.deepEqual([answer.status, answer.body], [204, ''])
+    const names = answer.headerNames.map((name) => name.toLowerCase()).toSorted()
+    assert.deepEqual(
+      names,
+      deployment === 'preview' ? ['connection', 'date', 'x-robots-tag'] : ['connection', 'date'],
+    )
+  }
+})
+
+test('hosts that are well formed are taken', async (t) => {
+  const app = await runApp(t)
+  for (const host of ['a', 'a.example:8080', '127.0.0.1:1', '[::1]:8080', 'a:', 'xn--a', 'a%20b']) {
+    const answer = await sendRaw(app.port, rawRequest('GET', '/api/v1', [`Host: ${host}`]))
+    assert.equal(answer.status, 200, host)
+  }
+})
+
+test('an absolute target is served and signed as its path plus query', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  for (const [sent, signed, status] of [
+    ['http://elsewhere.example/api/v1/status?a=//b', '/api/v1/status?a=//b', 200],
+    ['https://elsewhere.example:8443/api/v1/time', '/api/v1/time', 200],
+    ['HTTP://elsewhere.example/api/v1/../v1/status', '/api/v1/../v1/status', 404],
+  ] as const) {
+    const answer = answerOf('GET', signed, await sendRaw(app.port, rawRequest('GET', sent)))
+    assert.equal(answer.status, status, sent)
+    assertSigned(answer, key)
+  }
+})
+
+test('the origin form of a target', () => {
+  assert.equal(originFormOf('/api/v1?x'), '/api/v1?x')
+  assert.equal(originFormOf('//a/b'), '//a/b')
+  assert.equal(originFormOf('http://a'), '/')
+  assert.equal(originFormOf('http://a?x=/y'), '/?x=/y')
+  assert.equal(originFormOf('https://[::1]:1/x'), '/x')
+  for (const target of [
+    '*',
+    'a:80',
+    'api/v1',
+    '',
+    'ftp://a/api/v1',
+    'http://',
+    'http:/a',
+    'http:///a',
+  ])
+    assert.equal(originFormOf(target), undefined, target)
+})
+
+test('HTTP/1.0 is served, without a Host too, and the connection ends', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  for (const host of ['', 'Host: a\r\n']) {
+    const { answers, closed } = await converse(app.port, `GET /api/v1 HTTP/1.0\r\n${host}\r\n`)
+    assert.ok(closed)
+    const [raw] = answers
+    assert.ok(raw)
+    assert.equal(raw.status, 200)
+    assert.equal(raw.headers.get('connection'), 'close')
+    assertSigned(answerOf('GET', '/api/v1', raw), key)
+  }
+})
+
+test('an offer to upgrade is passed over', async (t) => {
+  const app = await runApp(t)
+  const headers = ['Host: a', 'Upgrade: websocket, h2c', 'Connection: Upgrade']
+  const answer = await sendRaw(app.port, rawRequest('GET', '/api/v1/status', headers))
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('upgrade'), undefined)
+})
+
+test('pipelined requests are answered in order, each signed for its own target', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  const targets = ['/api/v1/status', '/api/v1/nothing', '/api/v1/time?2', '/', '/api/v1/policy']
+  const requests = targets.map((target, index) => {
+    const last = index === targets.length - 1
+    return `GET ${target} HTTP/1.1\r\nHost: a\r\n${last ? 'Connection: close\r\n' : ''}\r\n`
+  })
+  const { answers } = await converse(app.port, requests.join(''))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 404, 200, 404, 200],
+  )
+  answers.forEach((raw, index) => {
+    const target = targets[index] ?? ''
+    if (target.startsWith('/api')) assertSigned(answerOf('GET', target, raw), key)
+  })
+  assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size, 5)
+})
+
+test('a request behind a good one that is no HTTP is refused after the good answer', async (t) => {
+  const app = await runApp(t)
+  const { answers, closed } = await converse(app.port, `${LINE}Host: a\r\n\r\ngood morning\r\n\r\n`)
+  assert.ok(closed)
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body === '']),
+    [
+      [200, false],
+      [400, true],
+    ],
+  )
+})
+
+test('a body that nobody asked for is passed over, and the next request is answered', async (t) => {
+  const app = await runApp(t)
+  const next = rawRequest('GET', '/api/v1/time')
+  for (const request of [
+    `${LINE}Host: a\r\nContent-Length: 5\r\n\r\nhello`,
+    `${LINE}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+    `${LINE}Host: a\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`,
+    'POST /api/v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
+    'OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
+  ]) {
+    const { answers } = await converse(app.port, request + next)
+    assert.equal(answers.length, 2, request.slice(0, 80))
+    assert.equal(answers[1]?.status, 200)
+    assert.match(answers[1].body, /SERVER_UTC/)
+  }
+})
+
+test('a body without end is answered, then cut', async (t) => {
+  const app = await runApp(t)
+  for (const framing of [
+    'Content-Length: 50000000\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\nffffff\r\n',
+  ]) {
+    const bytes = `POST /api/v1/status HTTP/1.1\r\nHost: a\r\n${framing}${'x'.repeat(1_000_000)}`
+    const { answers, closed } = await converse(app.port, bytes)
+    assert.ok(closed, 'expected the server to end the connection')
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [405],
+    )
+  }
+  assert.equal((await app.fetch('/api/v1/status')).status, 200)
+})
+
+test('a body that breaks off behind its answer ends the connection without a second answer', async (t) => {
+  const app = await runApp(t)
+  const bytes = `${LINE}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`
+  const { answers, closed } = await converse(app.port, bytes)
+  assert.ok(closed)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200],
+  )
+})
+
+test('Expect: 100-continue is answered before the answer', async (t) => {
+  const app = await runApp(t)
+  const headers = ['Host: a', 'Expect: 100-continue', 'Content-Length: 2', 'Connection: close']
+  const bytes = `POST /api/v1/status HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{}`
+  const { answers } = await converse(app.port, bytes)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [100, 405],
+  )
+})
+
+test('a client that goes away in the middle of anything leaves the service as it was', async (t) => {
+  const app = await runApp(t)
+  for (const bytes of [
+    'GET /api',
+    LINE,
+    'POST /api/v1/keys HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+  ]) {
+    await new Promise<void>((resolve) => {
+      const socket = connect(app.port, '127.0.0.1', () => {
+        socket.write(bytes, () => socket.resetAndDestroy())
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve())
+    })
+  }
+  assert.equal((await app.fetch('/api/v1/status')).status, 200)
+  assert.deepEqual(app.log, [])
+})
+
+test('a client that keeps its half open after a refusal does not hold the listener', async () => {
+  for (const bytes of [
+    'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n',
+    'good morning\r\n\r\n',
+    `${LINE}\r\n`,
+  ]) {
+    const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+      noIndex: false,
+      log: QUIET,
+    })
+    const port = await listen(server, 0, '127.0.0.1')
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => {})
+    await new Promise<void>((resolve) => {
+      socket.on('end', resolve)
+      socket.resume()
+      socket.write(bytes)
+    })
+    const stopped = stopListening(server, 5000).then(() => 'stopped')
+    const late = new Promise((resolve) => {
+      setTimeout(resolve, 4000, 'still waiting').unref()
+    })
+    assert.equal(await Promise.race([stopped, late]), 'stopped')
+    socket.destroy()
+  }
+})
+
+test('a port that is taken is told in words', async (t) => {
+  const app = await runApp(t)
+  const second = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+    noIndex: false,
+    log: QUIET,
+  })
+  await assert.rejects(
+    listen(second, app.port, '127.0.0.1'),
+    new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${app.port}: another program listens there`),
+  )
+})
+
+test('while it stops, what is in flight is answered with Connection: close', async () => {
+  let answer: () => void = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const server = createListener(
+    async () => {
+      await waiting
+      return { status: 200, headers: ['Content-Length', '4'], body: 'done' }
+    },
+    { noIndex: false, log: QUIET },
+  )
+  const port = await listen(server, 0, '127.0.0.1')
+  const reached = new Promise((resolve) => {
+    server.once('request', resolve)
+  })
+  const conversation = converse(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await reached
+  const stopped = stopListening(server, 5000)
+  answer()
+  const { answers, closed } = await conversation
+  await stopped
+  assert.ok(closed)
+  assert.deepEqual([answers[0]?.body, answers[0]?.headers.get('connection')], ['done', 'close'])
+})
+
+test('every answer is told to the observer, with its method and status', async () => {
+  const seen: (readonly [string, number])[] = []
+  const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+    noIndex: false,
+    log: QUIET,
+    onAnswer(method, status, seconds) {
+      assert.ok(seconds >= 0 && seconds < 60)
+      seen.push([method, status])
+    },
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  await sendRaw(port, rawRequest('GET', '/'))
+  await sendRaw(port, rawRequest('DELETE', '/x'))
+  await stopListening(server, 100)
+  assert.deepEqual(seen, [
+    ['GET', 204],
+    ['DELETE', 204],
+  ])
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { runApp } from '../support/running-app.ts'
+import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+
+/** Targets that another server might resolve, fold or decode into a known path. */
+const UNKNOWN = [
+  '/api',
+  '/api/',
+  '/api/v2',
+  '/api/v2/status',
+  '/api/v1/',
+  '/api/v1/status/',
+  '/api/v1//status',
+  '/api//v1/status',
+  '/api/v1/./status',
+  '/api/v1/../v1/status',
+  '/api/v1/wallet/../status',
+  '/api/v1/%73tatus',
+  '/api/v1/status%20',
+  '/api/v1/status%00',
+  '/api/v1%2Fstatus',
+  '/api/%761/status',
+  '/api/v1/Status',
+  '/api/V1/status',
+  '/api/v1/status;v=1',
+  '/api/v1/status.json',
+  '/api/v1/status#top',
+  '/api/v1/status\\',
+  '/api/v1/%',
+  '/api/v1/%zz',
+  '/api/v1/%c3%28',
+  '/api/v1/versions/',
+  '/api/v1/version/VS-0001',
+  '/api/v1/openapi',
+  '/api/v1/keys/self/',
+  '/api/v1/keys/signing-keys',
+  '/api/v1/constructor',
+  '/api/v1/__proto__',
+  `/api/v1/${'a'.repeat(12_000)}`,
+  `/api/v1/status${'/..'.repeat(3000)}`,
+]
+
+/** Targets outside the API that look as if they were inside. */
+const OUTSIDE = [
+  '/',
+  '/apix',
+  '/api.json',
+  '/API/v1/status',
+  '//api/v1',
+  '/./api/v1',
+  '/x/../api/v1/status',
+  '/%61pi/v1',
+  '/api%2Fv1',
+  '/en/../api/v1',
+]
+
+test('nothing is resolved, folded or decoded: 404 NOT_FOUND, signed over the target as it was sent', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  for (const path of UNKNOWN) {
+    for (const target of [path, `${path}?q=/../%`]) {
+      const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+      assert.equal(answer.status, 404, target)
+      assert.match(answer.bytes.toString(), /"code":"NOT_FOUND"/, target)
+      assert.equal(answer.header('access-control-allow-origin'), '*')
+      assertSigned(answer, key)
+    }
+  }
+})
+
+test('what is outside /api is an HTML 404, unsigned, however it is spelled', async (t) => {
+  const app = await runApp(t)
+  for (const target of OUTSIDE) {
+    const answer = await sendRaw(app.port, rawRequest('GET', target))
+    assert.equal(answer.status, 404, target)
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', target)
+    assert.equal(answer.headers.get('x-svc-signature'), undefined)
+  }
+})
+
+test('the query is no part of the path, but is part of what is signed', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  for (const query of [
+    '?',
+    '??',
+    '?a=b&a=c',
+    '?/api/v1/time',
+    '?%',
+    '?#',
+    `?${'q'.repeat(12_000)}`,
+  ]) {
+    const target = `/api/v1/status${query}`
+    const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+    assert.equal(answer.status, 200, target)
+    assertSigned(answer, key)
+    assert.throws(() => assertSigned({ ...answer, target: '/api/v1/status' }, key))
+  }
+})
+
+test('every version id but a known one is VERSION_NOT_FOUND, and everything below preview is refused', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  const tails = ['x', 'VS-0001/', 'VS-0001/..', '/', '//', '../status', '%', '%56S-0001', 'vs-0001']
+  for (const tail of tails) {
+    for (const [prefix, status, code] of [
+      ['/api/v1/versions/', 404, 'VERSION_NOT_FOUND'],
+      ['/api/v1/preview/', 403, 'PREVIEW_NOT_ENABLED'],
+    ] as const) {
+      const target = prefix + tail
+      const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+      assert.equal(answer.status, status, target)
+      assert.match(answer.bytes.toString(), new RegExp(`"code":"${code}"`), target)
+      assertSigned(answer, key)
+    }
+  }
+})
+
+test('any target a client can spell is answered, and signed exactly as spelled', async (t) => {
+  const app = await runApp(t)
+  const key = await publishedKey(app)
+  const part = fc.oneof(
+    fc.constantFrom('/', '..', '.', '%2e', '%', '?', '#', ';', 'api', 'v1', 'status', 'versions'),
+    fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
+      const target = `/api/v1/${parts.join('')}`
+      const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+      assert.ok([200, 401, 403, 404, 405].includes(answer.status), `${answer.status} ${target}`)
+      assertSigned(answer, key)
+    }),
+    { numRuns: 100 },
+  )
+})
