@@ -16,8 +16,8 @@ export interface SubjectCost {
   readonly title: string
   readonly cpuMicrosPerRequest: Spread
   readonly requestsPerSecond: Spread
-  /** How busy the load generator was, 0 to 1; near 1 the rate is the generator's, not the server's. */
-  readonly generatorBusy: number
+  /** CPU time of the server by the clock's time: well below 1, the load or the machine limited the rate. */
+  readonly serverBusy: number
 }
 
 /** A ratio that was promised. */
@@ -112,12 +112,13 @@ async function measure(parts: CostParts, subject: Subject, model: Answer): Promi
     }
     await generator.run({ ...load, requests: options.warmUpRequests })
     const before = await server.cpuMicros()
-    const { completed, seconds, busy } = await generator.run({
+    const { completed, seconds } = await generator.run({
       ...load,
       requests: options.measuredRequests,
     })
     const after = await server.cpuMicros()
-    return { cpuMicros: (after - before) / completed, rate: completed / seconds, busy }
+    const used = after - before
+    return { cpuMicros: used / completed, rate: completed / seconds, busy: used / 1e6 / seconds }
   } finally {
     await server.end()
   }
@@ -148,7 +149,7 @@ export async function measureCost(parts: CostParts): Promise<CostResult> {
       title,
       cpuMicrosPerRequest: spreadOf(of(id).map(({ cpuMicros }) => cpuMicros)),
       requestsPerSecond: spreadOf(of(id).map(({ rate }) => rate)),
-      generatorBusy: spreadOf(of(id).map(({ busy }) => busy)).median,
+      serverBusy: spreadOf(of(id).map(({ busy }) => busy)).median,
     })),
     ratios: TARGETS.map(({ title, of: one, to: other, target }) => {
       const others = of(other)

@@ -17,8 +17,6 @@ export interface Load {
 export interface LoadResult {
   readonly completed: number
   readonly seconds: number
-  /** How much of that time the generator itself was busy, 0 to 1 and above: near 1 it is what limits the rate. */
-  readonly busy: number
 }
 
 /** The process that makes the load. */

@@ -46,14 +46,14 @@ function costTables(cost: CostResult): readonly Table[] {
   return [
     {
       title: `Cost of one answer (${whole(cost.bodyBytes)} bytes of body, ${cost.connections} connections, ${cost.rounds} rounds of ${whole(cost.requestsPerRound)} requests)`,
-      heading: ['what answers', 'CPU µs', 'spread', 'requests/s', 'spread', 'generator busy'],
+      heading: ['what answers', 'CPU µs', 'spread', 'requests/s', 'spread', 'server busy'],
       rows: cost.subjects.map((subject) => [
         subject.title,
         micros(subject.cpuMicrosPerRequest.median),
         range(subject.cpuMicrosPerRequest, micros),
         whole(subject.requestsPerSecond.median),
         range(subject.requestsPerSecond, whole),
-        `${whole(subject.generatorBusy * 100)} %`,
+        `${whole(subject.serverBusy * 100)} %`,
       ]),
     },
     {
