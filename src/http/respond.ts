@@ -229,7 +229,8 @@ export function createResponder({ signer, noIndex }: ResponderParts): Responder 
     },
 
     failure(exchange, code, details, quota) {
-      const error = errorBodyOf(code, details.retryAfterSeconds)
+      // Every 429 tells a wait (spec section 7), also one whose thrower does not know what is left of the window.
+      const error = errorBodyOf(code, details.retryAfterSeconds ?? errorOf(code).retryAfterSeconds)
       const body = formatError(exchange, error)
       const headers = [
         HEADERS.contentType,
@@ -244,8 +245,8 @@ export function createResponder({ signer, noIndex }: ResponderParts): Responder 
         String(Buffer.byteLength(body)),
       ]
       if (details.allow !== undefined) headers.push(HEADERS.allow, details.allow)
-      if (details.retryAfterSeconds !== undefined) {
-        headers.push(HEADERS.retryAfter, String(details.retryAfterSeconds))
+      if (error.retryAfterSeconds !== undefined) {
+        headers.push(HEADERS.retryAfter, String(error.retryAfterSeconds))
       }
       if (exchange.request.method === 'HEAD')
         return { status: error.status, headers, body: undefined }

@@ -20,3 +20,15 @@ test('RATE_LIMITED: too many requests are 429 and told when to come back', async
     { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfterSeconds: 17, cors: false },
   )
 })
+
+test('RATE_LIMITED: where nobody knows what is left of the window, the wait is a whole one', async (t) => {
+  const register = () => {
+    throw new ApiError('RATE_LIMITED')
+  }
+  const app = await runApp(t, { extraHandlers: { register } })
+  await assertCatalogError(
+    app,
+    { method: 'POST', target: '/api/v1/early-access/register' },
+    { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfterSeconds: 60, cors: false },
+  )
+})
