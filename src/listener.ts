@@ -145,6 +145,8 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       // Host is checked here, since Node's own answer to a bad one could be cached.
       requireHostHeader: false,
       noDelay: true,
+      // A request without a body ends at once, rather than as a stream that nobody reads: 1 µs of 40.
+      optimizeEmptyRequests: true,
     },
     (request, response) => {
       const started = onAnswer === undefined ? 0 : performance.now()
