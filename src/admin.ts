@@ -30,26 +30,30 @@ function sendJson(response: ServerResponse, status: number, value: object): void
 
 /** Opens the admin listener: /healthz (the process lives), /readyz (it takes requests), /metrics. */
 export async function openAdmin({ port, isReady, metrics }: AdminOptions): Promise<AdminListener> {
-  const server = createServer((request, response) => {
-    switch (request.url) {
-      case '/healthz':
-        return sendJson(response, 200, { status: 'alive' })
-      case '/readyz':
-        return isReady()
-          ? sendJson(response, 200, { status: 'ready' })
-          : sendJson(response, 503, { status: 'not ready' })
-      case '/metrics':
+  const pages = new Map<string, (response: ServerResponse) => void>([
+    ['/healthz', (response) => sendJson(response, 200, { status: 'alive' })],
+    [
+      '/readyz',
+      (response) => {
+        if (isReady()) sendJson(response, 200, { status: 'ready' })
+        else sendJson(response, 503, { status: 'not ready' })
+      },
+    ],
+    [
+      '/metrics',
+      (response) => {
         metrics().then(
           ({ contentType, text }) => send(response, 200, contentType, text),
           (error: unknown) => sendJson(response, 500, { status: 'failed', reason: String(error) }),
         )
-        return undefined
-      default:
-        return sendJson(response, 404, {
-          status: 'not found',
-          paths: ['/healthz', '/readyz', '/metrics'],
-        })
-    }
+      },
+    ],
+  ])
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url ?? '')
+    if (page === undefined)
+      sendJson(response, 404, { status: 'not found', paths: [...pages.keys()] })
+    else page(response)
   })
   const taken = await listen(server, port, LOOPBACK)
   return {
@@ -81,9 +85,8 @@ export async function openMetrics(): Promise<{
     help: 'Time from a request’s headers to the end of its answer.',
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   })
-  // In the primary of several workers their figures are added up.
-  const workers =
-    cluster.isPrimary && cluster.workers !== undefined ? new AggregatorRegistry() : undefined
+  // In the primary it asks every worker for its figures and adds them up; in a worker it answers that question.
+  const everyWorker = new AggregatorRegistry()
   return {
     observe(method, status, seconds) {
       requests.inc({ method, status })
@@ -91,10 +94,7 @@ export async function openMetrics(): Promise<{
     },
     async metrics() {
       const hasWorkers = Object.keys(cluster.workers ?? {}).length > 0
-      const text =
-        hasWorkers && workers !== undefined
-          ? await workers.clusterMetrics()
-          : await register.metrics()
+      const text = await (hasWorkers ? everyWorker.clusterMetrics() : register.metrics())
       return { contentType: register.contentType, text }
     },
   }

@@ -6,7 +6,7 @@ import { openLog } from './log.ts'
 import { inspectSecrets, openSecrets } from './secrets.ts'
 import { startServer } from './server.ts'
 import type { Log } from './service/log.ts'
-import { openWorkers } from './workers.ts'
+import { findFreePort, openWorkers } from './workers.ts'
 
 /** Everything wrong with the configuration, found before anything is opened or created. Throws ConfigError. */
 function checkStart(env: Environment, workingDir: string): Config {
@@ -24,8 +24,8 @@ function checkStart(env: Environment, workingDir: string): Config {
 /** What serves: this process, or the workers it looks after. */
 interface Serving {
   readonly port: number
-  isAccepting(): boolean
-  close(): Promise<void>
+  readonly isAccepting: () => boolean
+  readonly close: () => Promise<void>
 }
 
 function stopAsked(): Promise<NodeJS.Signals> {
@@ -35,14 +35,9 @@ function stopAsked(): Promise<NodeJS.Signals> {
   })
 }
 
-async function serve(config: Config, log: Log): Promise<void> {
-  const { secrets, made } = await openSecrets(config, Date.now())
-  if (made.length > 0) {
-    const advice = 'keep a copy, and move waitlist-identity.txt to another machine'
-    log.info({ files: made }, `Made local secrets in ${config.secretsDir}; ${advice}`)
-  }
+function warnOfEnvironment(config: Config, log: Log): void {
   for (const name of config.unknownVariables) {
-    log.warn({ variable: name }, 'This variable is not one of the service and has no effect')
+    log.warn({ variable: name }, `The variable ${name} is none of this service’s and has no effect`)
   }
   if (config.runtime === 'production' && config.baseUrl === undefined) {
     log.warn(
@@ -50,18 +45,26 @@ async function serve(config: Config, log: Log): Promise<void> {
       'SVC_BASE_URL is not set; links and the origin rule use the listener’s own address',
     )
   }
+}
+
+async function serve(config: Config, log: Log): Promise<void> {
+  const { secrets, made } = await openSecrets(config, Date.now())
+  if (made.length > 0) {
+    const advice = 'keep a copy, and move waitlist-identity.txt to another machine'
+    log.info({ files: made }, `Made local secrets in ${config.secretsDir}; ${advice}`)
+  }
+  // The workers have the same environment; it is told of once.
+  if (cluster.isPrimary) warnOfEnvironment(config, log)
 
   // Asked for from here on: a signal during the start ends it as soon as it is up.
   const stop = stopAsked()
   const counted = config.adminPort === undefined ? undefined : await openMetrics()
   let serving: Serving
   if (config.workers > 1 && cluster.isPrimary) {
-    const workers = openWorkers(config.workers, log)
-    serving = {
-      port: await workers.listening,
-      isAccepting: workers.isAccepting,
-      close: workers.close,
-    }
+    const port = config.port === 0 ? await findFreePort(config.host) : config.port
+    const workers = openWorkers(config.workers, port, log)
+    await workers.listening
+    serving = { port, isAccepting: workers.isAccepting, close: workers.close }
   } else {
     serving = await startServer(config, secrets, log, counted?.observe)
   }
@@ -81,6 +84,13 @@ async function serve(config: Config, log: Log): Promise<void> {
   if (cluster.isWorker) process.disconnect?.()
 }
 
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) {
+    return `${error.message}:\n${error.mistakes.map((each) => `  ${each}\n`).join('')}`
+  }
+  return `${error instanceof Error ? error.message : String(error)}\n`
+}
+
 /** Runs the service until it is told to stop. Resolves with the exit code: 0 after a stop, 1 when it cannot start. */
 export async function run(env: Environment, workingDir: string): Promise<number> {
   let config: Config
@@ -88,20 +98,18 @@ export async function run(env: Environment, workingDir: string): Promise<number>
     config = checkStart(env, workingDir)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(
-      `${error.message}:\n${error.mistakes.map((each) => `  ${each}\n`).join('')}`,
-    )
+    process.stderr.write(explain(error))
     return 1
   }
-  const log = openLog(config.logLevel)
+  const log = openLog(config.logLevel, cluster.worker?.id)
   try {
     await serve(config, log)
     return 0
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     log.error({ err: error }, `The service does not start: ${reason}`)
-    process.stderr.write(`The service does not start: ${reason}\n`)
+    process.stderr.write(`The service does not start: ${explain(error)}`)
     // Timers and sockets of what was opened already must not keep the process.
-    process.exit(1)
+    return process.exit(1)
   }
 }

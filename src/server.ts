@@ -25,9 +25,9 @@ export interface RunningServer {
   /** The port that was taken. */
   readonly port: number
   /** Whether requests are still accepted. */
-  isAccepting(): boolean
+  readonly isAccepting: () => boolean
   /** Accepts nothing more, answers what is in flight, closes what was opened. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 function describeChallenge({ challenge }: Config): ChallengeDescription {
@@ -119,7 +119,7 @@ export async function startServer(
   return {
     port,
     isAccepting: () => server.listening,
-    async close() {
+    close: async () => {
       await stopListening(server, SHUTDOWN_GRACE_MS)
       timeQuality.close()
     },

@@ -1,14 +1,16 @@
 import cluster, { type Worker } from 'node:cluster'
+import { createServer } from 'node:http'
+import { listen } from './listener.ts'
 import type { Log } from './service/log.ts'
 
 /** Several serving processes on one port. */
 export interface Workers {
-  /** Whether at least one of them takes requests. */
-  isAccepting(): boolean
-  /** Resolves with the port once the first one listens; rejects when none manages to. */
-  readonly listening: Promise<number>
+  /** Whether at least one of them takes requests, and no stop was asked for. */
+  readonly isAccepting: () => boolean
+  /** Resolves once the first one listens; rejects when none manages to. */
+  readonly listening: Promise<void>
   /** Asks every worker to finish; resolves when the last one has ended. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** A worker that dies is replaced after a pause, which grows while they keep dying early. */
@@ -17,30 +19,50 @@ const LONGEST_PAUSE_MS = 10_000
 /** A worker that served this long did start well. */
 const SETTLED_MS = 10_000
 
-/** Starts the workers and replaces those that die. */
-export function openWorkers(count: number, log: Log): Workers {
+/**
+ * A port that is free now. Workers are told one and never 0, since a worker that starts when all the others have died
+ * would be given another port than they had.
+ */
+export async function findFreePort(host: string): Promise<number> {
+  const server = createServer()
+  const port = await listen(server, 0, host)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  return port
+}
+
+/** Starts the workers, all on one port, and replaces those that die. */
+export function openWorkers(count: number, port: number, log: Log): Workers {
   let closing = false
   let pauseMs = FIRST_PAUSE_MS
-  const accepting = new Set<number>()
+  const living = new Set<Worker>()
+  const accepting = new Set<Worker>()
   const pauses = new Set<NodeJS.Timeout>()
-  const { promise: listening, resolve, reject } = Promise.withResolvers<number>()
+  const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
 
   function start(): void {
-    const worker: Worker = cluster.fork()
+    const worker = cluster.fork({ PORT: String(port) })
+    living.add(worker)
     const startedMs = performance.now()
-    worker.on('listening', ({ port }) => {
-      accepting.add(worker.id)
-      resolve(port)
+    worker.on('listening', () => {
+      accepting.add(worker)
+      log.info({ worker: worker.id, pid: worker.process.pid }, 'A worker takes requests')
+      resolve()
     })
     worker.on('exit', (code, signal) => {
-      accepting.delete(worker.id)
+      living.delete(worker)
+      accepting.delete(worker)
       if (closing) return
       const lived = performance.now() - startedMs
       if (lived < SETTLED_MS && accepting.size === 0 && code === 1) {
         reject(new Error('The first worker did not start; its own line above says why'))
       }
       pauseMs = lived < SETTLED_MS ? Math.min(pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
-      log.error({ code, signal, pauseMs }, 'A worker died; another one is started')
+      log.error(
+        { worker: worker.id, code, signal, pauseMs },
+        'A worker died; another one is started',
+      )
       const pause = setTimeout(() => {
         pauses.delete(pause)
         start()
@@ -52,19 +74,19 @@ export function openWorkers(count: number, log: Log): Workers {
   for (let each = 0; each < count; each += 1) start()
   return {
     listening,
-    isAccepting: () => accepting.size > 0,
-    async close() {
+    isAccepting: () => !closing && accepting.size > 0,
+    close: async () => {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
-      const living = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-      const ends = living.map(
-        (worker) =>
-          new Promise<void>((ended) => {
-            worker.once('exit', () => ended())
-            worker.process.kill('SIGTERM')
-          }),
+      await Promise.all(
+        [...living].map(
+          (worker) =>
+            new Promise<void>((ended) => {
+              worker.once('exit', () => ended())
+              worker.process.kill('SIGTERM')
+            }),
+        ),
       )
-      await Promise.all(ends)
     },
   }
 }
