@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { CHALLENGE_PROVIDERS } from './contract/schemas.ts'
@@ -99,8 +100,9 @@ export interface Environment {
   readonly [name: string]: string | undefined
 }
 
+/** A host name; one that ends in a number is a mistyped IPv4 address. */
 const HOST_NAME =
-  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
+  /^(?!.*(?:^|\.)\d+$)(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 
 /** Collects the mistakes of all readings, so that the operator sees them at once. */
 class Reader {
@@ -153,11 +155,13 @@ class Reader {
 function readBaseUrl(reader: Reader): string | undefined {
   const url = reader.url('SVC_BASE_URL', ['http:', 'https:'])
   if (url === undefined) return undefined
-  if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '')
+  const hasCredentials = url.username !== '' || url.password !== ''
+  if (url.pathname === '/' && url.search === '' && url.hash === '' && !hasCredentials)
     return url.origin
   return reader.wrong(
     'SVC_BASE_URL',
-    'an origin: scheme and host, with a port where needed, and no path',
+    'an origin: scheme and host, with a port where needed, and neither path nor user',
+    !hasCredentials,
   )
 }
 
@@ -234,9 +238,19 @@ function readNtpServer(reader: Reader): string | undefined {
   }
 }
 
+/** Where a folder really is, links resolved, as far as it exists. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    const parent = path.dirname(folder)
+    return parent === folder ? folder : path.join(realFolder(parent), path.basename(folder))
+  }
+}
+
 function isInside(folder: string, parent: string): boolean {
-  const relative = path.relative(parent, folder)
-  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative))
+  const relative = path.relative(realFolder(parent), realFolder(folder))
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   parsePrivateSigningKey,
   publicSigningKeyOf,
   SigningKeyError,
+  type PublicSigningKey,
 } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
 
@@ -59,13 +60,27 @@ function readSecretFile(file: string, mistakes: string[]): string | undefined {
   }
 }
 
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
+
+/** ISO 8601 UTC as the signing-key document carries it, or null. A day that no calendar has is none. */
+function isInstantOrNull(value: unknown): boolean {
+  if (value === null) return true
+  if (typeof value !== 'string' || !INSTANT.test(value)) return false
+  const epochMs = Date.parse(value)
+  // Date.parse takes 30 February for 2 March; what it read must be what was written.
+  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(value.slice(0, 19))
+}
+
 function isKeyNote(value: unknown): value is KeyNote {
   if (typeof value !== 'object' || value === null) return false
   const { publicKeyPem, status, notBefore, notAfter } = value as Partial<KeyNote>
-  const isInstant = (each: unknown) =>
-    each === null || (typeof each === 'string' && !Number.isNaN(Date.parse(each)))
   const isStatus = status === 'current' || status === 'next' || status === 'retired'
-  return typeof publicKeyPem === 'string' && isStatus && isInstant(notBefore) && isInstant(notAfter)
+  return (
+    typeof publicKeyPem === 'string' &&
+    isStatus &&
+    isInstantOrNull(notBefore) &&
+    isInstantOrNull(notAfter)
+  )
 }
 
 /** Reads the notes on signing keys: dates of the current one, and the public halves of the next and retired ones. */
@@ -78,23 +93,48 @@ function parseKeyNotes(text: string): readonly KeyNote[] {
   }
   if (!Array.isArray(notes) || !notes.every(isKeyNote)) {
     throw new SigningKeyError(
-      'expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with ISO 8601 dates or null',
+      'expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null',
     )
   }
   return notes
 }
 
+interface NotedKey {
+  readonly note: KeyNote
+  readonly key: PublicSigningKey
+}
+
+/** The noted keys, each read, and what can be wrong with them on their own. Throws SigningKeyError. */
+function readNotedKeys(notes: readonly KeyNote[]): readonly NotedKey[] {
+  const noted = notes.map((note) => ({ note, key: publicSigningKeyOf(note.publicKeyPem) }))
+  if (new Set(noted.map(({ key }) => key.keyId)).size < noted.length) {
+    throw new SigningKeyError('expected each public key once, found one twice')
+  }
+  for (const { notBefore, notAfter } of notes) {
+    if (notBefore === null || notAfter === null) continue
+    if (Date.parse(notBefore) < Date.parse(notAfter)) continue
+    throw new SigningKeyError(
+      `expected notBefore to be earlier than notAfter, found ${notBefore} and ${notAfter}`,
+    )
+  }
+  return noted
+}
+
 function publishKeys(
   signingKey: KeyObject,
-  notes: readonly KeyNote[],
+  noted: readonly NotedKey[],
 ): readonly PublishedSigningKey[] {
   const current = publicSigningKeyOf(signingKey)
-  const published = notes.map((note) => ({ note, key: publicSigningKeyOf(note.publicKeyPem) }))
-  const own = published.find(({ key }) => key.keyId === current.keyId)?.note
-  const strangers = published.filter(({ key }) => key.keyId !== current.keyId)
+  const own = noted.find(({ key }) => key.keyId === current.keyId)?.note
+  const strangers = noted.filter(({ key }) => key.keyId !== current.keyId)
   if (strangers.some(({ note }) => note.status === 'current')) {
     throw new SigningKeyError(
       'expected the key marked current to be the one of the private signing key',
+    )
+  }
+  if (own !== undefined && own.status !== 'current') {
+    throw new SigningKeyError(
+      `expected the key of the private signing key to be marked current, found it marked ${own.status}`,
     )
   }
   return [
@@ -164,8 +204,15 @@ export function inspectSecrets(config: Config): SecretInspection {
   }
   const signingKey = read('signingKey', parsePrivateSigningKey)
   const published = read('signingKeys', (text) => {
-    const notes = parseKeyNotes(text)
-    return signingKey === undefined ? [] : publishKeys(signingKey, notes)
+    const noted = readNotedKeys(parseKeyNotes(text))
+    if (signingKey !== undefined) return publishKeys(signingKey, noted)
+    if (!texts.has('signingKey') && noted.some(({ note }) => note.status === 'current')) {
+      const { variable, file } = SECRET_VARIABLES.signingKey
+      throw new SigningKeyError(
+        `expected no key marked current without its private half, in ${variable} or ${path.join(config.secretsDir, file)}`,
+      )
+    }
+    return []
   })
   const secrets: { -readonly [Name in keyof Secrets]?: Secrets[Name] } = {
     signingKey,
@@ -217,13 +264,10 @@ async function makeMissing(
   const { write, made } = createSecretWriter(config.secretsDir)
   if (!has('signingKey')) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-    write(
-      SECRET_VARIABLES.signingKey.file,
-      privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    )
+    write(SECRET_VARIABLES.signingKey.file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
     if (!has('signingKeys')) {
       const note: KeyNote = {
-        publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+        publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }),
         status: 'current',
         notBefore: new Date(nowMs).toISOString(),
         notAfter: null,

@@ -49,6 +49,10 @@ export function parsePrivateSigningKey(pem: string): KeyObject {
 
 /** The public half of a key (private KeyObject, or public PEM) with its id. Throws SigningKeyError. */
 export function publicSigningKeyOf(source: KeyObject | string): PublicSigningKey {
+  // createPublicKey would take it; but where public keys are listed a private one was put by mistake.
+  if (typeof source === 'string' && source.includes('PRIVATE KEY')) {
+    throw new SigningKeyError('expected an Ed25519 public key in PEM, found a private key')
+  }
   let key: KeyObject
   try {
     key = requireEd25519(createPublicKey(source))
@@ -63,6 +67,6 @@ export function publicSigningKeyOf(source: KeyObject | string): PublicSigningKey
   return {
     keyId,
     jwk: { kty: 'OKP', crv: 'Ed25519', x, alg: 'Ed25519', use: 'sig', kid: keyId },
-    publicKeyPem: key.export({ type: 'spki', format: 'pem' }).toString(),
+    publicKeyPem: key.export({ type: 'spki', format: 'pem' }),
   }
 }
