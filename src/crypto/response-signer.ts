@@ -60,14 +60,15 @@ const AGREEMENT_TEXTS = ['', 'svc-response-v1\nGET\n/\n200', `long ${'x'.repeat(
 
 /**
  * The fastest signer that works here: libsodium where it loads and gives the same bytes as OpenSSL, else OpenSSL.
- * `onFallback` hears why libsodium is not used.
+ * `onFallback` hears why libsodium is not used. `load` is there for tests of a machine without it.
  */
 export async function openResponseSigner(
   privateKey: KeyObject,
   onFallback: (reason: string) => void = () => {},
+  load: () => Promise<Sodium | undefined> = loadSodium,
 ): Promise<ResponseSigner> {
   const openssl = createOpensslSigner(privateKey)
-  const sodium = await loadSodium()
+  const sodium = await load()
   if (sodium === undefined) {
     onFallback('sodium-native does not load here')
     return openssl

@@ -1,3 +1,4 @@
+import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import {
   ChainError,
@@ -80,6 +81,17 @@ function readResource(store: ReleaseStore, name: string, digest: string): string
   return text
 }
 
+/** The text is sent as it is and its hash stands in the ETag, so it must be the canonical form of what it says. */
+function requireCanonical(text: string): void {
+  let value: JsonValue
+  try {
+    value = JSON.parse(text) as JsonValue
+  } catch {
+    throw new Error('expected JSON, found another text')
+  }
+  if (canonicalJson(value) !== text) throw new Error('expected canonical JSON (RFC 8785)')
+}
+
 /**
  * Reads every version, checks the whole chain and the digest of every resource any version names, and keeps in memory
  * what the newest one needs. Throws ReleasesError when the chain is broken (the entry is named) or empty; a missing or
@@ -103,7 +115,9 @@ export function loadReleases(store: ReleaseStore): Releases {
       seen.add(file)
       try {
         const text = readResource(store, resource, digest)
-        if (entry === newest.entry) served.set(resource, payloadOfCanonical(text, digest))
+        if (entry !== newest.entry) continue
+        requireCanonical(text)
+        served.set(resource, payloadOfCanonical(text, digest))
       } catch (error) {
         const { snapshotId } = entry
         faults.push({
