@@ -15,15 +15,15 @@ export interface HeldConnection {
 }
 
 /**
- * Opens a connection from `localAddress`, which on loopback may be any of 127.0.0.0/8. With `allowHalfOpen` this side
+ * Opens a connection from `localAddress` to `host`, which on loopback may be any of 127.0.0.0/8. With `allowHalfOpen` this side
  * stays open when the other one ends.
  */
 export async function holdConnection(
   t: TestContext,
   port: number,
-  { localAddress = '127.0.0.1', allowHalfOpen = false } = {},
+  { host = '127.0.0.1', localAddress = '127.0.0.1', allowHalfOpen = false } = {},
 ): Promise<HeldConnection> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen })
+  const socket = connect({ port, host, localAddress, allowHalfOpen })
   const chunks: Buffer[] = []
   const received = () => Buffer.concat(chunks).toString('latin1')
   const waiting = new Set<() => void>()

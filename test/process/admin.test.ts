@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { test } from 'node:test'
+import { makeDeployment } from '../support/deployment.ts'
+import { eventually, startService } from '../support/service-process.ts'
+
+function valueOf(metrics: string, line: string): number {
+  const found = metrics.split('\n').find((each) => each.startsWith(`${line} `))
+  return found === undefined ? 0 : Number(found.slice(line.length))
+}
+
+test('health, readiness and metrics are told on a port of their own', async (t) => {
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder, { SVC_ADMIN_PORT: '0' })
+  const { origin } = await service.serving()
+  const { port } = await service.line('Health and metrics')
+  const admin = `http://127.0.0.1:${String(port)}`
+
+  const health = await fetch(`${admin}/healthz`)
+  assert.deepEqual([health.status, await health.json()], [200, { status: 'alive' }])
+  assert.equal(health.headers.get('cache-control'), 'no-store')
+  const ready = await fetch(`${admin}/readyz`)
+  assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready' }])
+  assert.equal((await fetch(`${admin}/anything`)).status, 404)
+  assert.equal((await fetch(`${admin}/api/v1/time`)).status, 404, 'no API on the admin port')
+  for (const page of ['healthz', 'readyz', 'metrics']) {
+    assert.equal((await fetch(`${origin}/${page}`)).status, 404, `${page} is not public`)
+  }
+
+  const counted = async () => {
+    const response = await fetch(`${admin}/metrics`)
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain/)
+    const text = await response.text()
+    return [
+      valueOf(text, 'svc_http_requests_total{method="GET",status="200"}'),
+      valueOf(text, 'svc_http_requests_total{method="POST",status="503"}'),
+      valueOf(text, 'svc_http_request_duration_seconds_count'),
+    ]
+  }
+  const [reads = 0, writes = 0, all = 0] = await counted()
+  await (await fetch(`${origin}/api/v1/status?secret=query`)).arrayBuffer()
+  await (await fetch(`${origin}/api/v1/keys`, { method: 'POST' })).arrayBuffer()
+  await eventually('both answers are counted', async () => {
+    const [readsNow, writesNow, allNow] = await counted()
+    const isCounted = readsNow === reads + 1 && writesNow === writes + 1 && allNow === all + 2
+    return isCounted || undefined
+  })
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  assert.ok(!/secret|status\?|127\.0\.0\.1/.test(text), 'no query and no address in a label')
+  assert.match(text, /^process_resident_memory_bytes \d+$/m)
+
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('the admin listener takes connections from this machine alone, also when the public one takes all', async (t) => {
+  const outer = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')
+  if (outer === undefined) {
+    t.skip('this machine has no other address than loopback')
+    return
+  }
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder, { HOST: '0.0.0.0', SVC_ADMIN_PORT: '0' })
+  const { port } = await service.serving()
+  const { port: adminPort } = await service.line('Health and metrics')
+  const isReached = (asked: number) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(asked, outer.address)
+      socket.once('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.once('error', () => resolve(false))
+    })
+  assert.equal(await isReached(port), true)
+  assert.equal(await isReached(Number(adminPort)), false)
+  assert.equal((await service.stop()).code, 0)
+})

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { test } from 'node:test'
+import { listFolder, makeDeployment, temporaryFolder } from '../support/deployment.ts'
+import { failedStart, startService } from '../support/service-process.ts'
+
+const FAILED = { code: 1, signal: null }
+const PRODUCTION = {
+  SVC_RUNTIME: 'production',
+  SVC_BASE_URL: 'https://api.example.test',
+  SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+  SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
+  SVC_WAITLIST_RECIPIENT: `age1${'q'.repeat(58)}`,
+}
+
+test('every mistake is named at once, with its variable and what was expected, and nothing is created', async (t) => {
+  const folder = temporaryFolder(t)
+  const { ending, service } = await failedStart(t, folder, {
+    PORT: '70000',
+    HOST: 'not a host',
+    SVC_BASE_URL: 'https://example.test/path',
+    SVC_RUNTIME: 'staging',
+    SVC_DEPLOYMENT: 'canary',
+    SVC_RELEASES_DIR: 'nowhere',
+    SVC_DATABASE_URL: 'mysql://root:hunter2@db/app',
+    SVC_VALKEY_URL: 'http://valkey',
+    SVC_CHALLENGE: 'turnstile',
+    SVC_TRUSTED_PROXIES: '10.0.0.0/33',
+    SVC_WORKERS: '0',
+    SVC_ADMIN_PORT: 'x',
+    SVC_NTP_SERVER: 'time.example:port',
+    SVC_LOG_LEVEL: 'loud',
+    SVC_KEY_HASH_SECRET: 'short',
+  })
+  assert.deepEqual(ending, FAILED)
+  const [headline, ...mistakes] = service.stderr().trimEnd().split('\n')
+  assert.equal(headline, 'The configuration has 16 mistakes:')
+  const named = mistakes.map((line) => /^ {2}(\w+): expected \S/.exec(line)?.[1] ?? line)
+  assert.deepEqual(named.toSorted(), [
+    'HOST',
+    'PORT',
+    'SVC_ADMIN_PORT',
+    'SVC_BASE_URL',
+    'SVC_CHALLENGE_SECRET',
+    'SVC_CHALLENGE_SITE_KEY',
+    'SVC_DATABASE_URL',
+    'SVC_DEPLOYMENT',
+    'SVC_KEY_HASH_SECRET',
+    'SVC_LOG_LEVEL',
+    'SVC_NTP_SERVER',
+    'SVC_RELEASES_DIR',
+    'SVC_RUNTIME',
+    'SVC_TRUSTED_PROXIES',
+    'SVC_VALKEY_URL',
+    'SVC_WORKERS',
+  ])
+  assert.ok(!service.stderr().includes('hunter2'), 'a password in an address is not repeated')
+  assert.equal(service.stdout(), '')
+  assert.deepEqual(listFolder(folder), [])
+})
+
+test('secrets inside the data folder are refused', async (t) => {
+  const { folder } = makeDeployment(t)
+  const { ending, service } = await failedStart(t, folder, { SVC_SECRETS_DIR: 'data/secrets' })
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /SVC_SECRETS_DIR: expected a folder that is not inside the data/)
+  assert.deepEqual(listFolder(folder), ['releases'])
+})
+
+test('a variable that looks like the service’s own and is none is told of, and does no harm', async (t) => {
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder, { SVC_WORKRES: '4' })
+  await service.serving()
+  const warning = await service.line('SVC_WORKRES')
+  assert.equal(warning.level, 'warn')
+  assert.equal(warning['variable'], 'SVC_WORKRES')
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('production without its secrets names each of them and makes none', async (t) => {
+  const { folder } = makeDeployment(t)
+  const { ending, service } = await failedStart(t, folder, { SVC_RUNTIME: 'production' })
+  assert.deepEqual(ending, FAILED)
+  const stderr = service.stderr()
+  assert.match(stderr, /SVC_KEY_HASH_SECRET: expected .*key-hash-secret\.txt/)
+  assert.match(stderr, /SVC_ADDRESS_HASH_SECRET: expected .*address-hash-secret\.txt/)
+  assert.match(stderr, /SVC_WAITLIST_RECIPIENT: expected .*waitlist-recipient\.txt/)
+  assert.ok(!stderr.includes('SVC_SIGNING_KEY'), 'the signing key is not required')
+  assert.deepEqual(listFolder(folder), ['releases'])
+})
+
+test('production without a signing key starts unsigned, says so, and has no signing-key document', async (t) => {
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder, PRODUCTION)
+  const { origin } = await service.serving()
+  assert.equal((await service.line('unsigned')).level, 'warn')
+
+  const status = await fetch(`${origin}/api/v1/status`)
+  assert.equal(status.status, 200)
+  for (const name of ['content-digest', 'x-svc-signed-at', 'x-svc-signature']) {
+    assert.equal(status.headers.get(name), null, name)
+  }
+  const keys = await fetch(`${origin}/api/v1/keys/signing-key`)
+  assert.equal(keys.status, 503)
+  const { error } = (await keys.json()) as { error: { code: string } }
+  assert.equal(error.code, 'SIGNING_UNAVAILABLE')
+  assert.deepEqual(listFolder(folder), ['releases'], 'production makes no secret')
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('the test challenge is refused in production', async (t) => {
+  const { folder } = makeDeployment(t)
+  const env = { ...PRODUCTION, SVC_CHALLENGE: 'test' }
+  const { ending, service } = await failedStart(t, folder, env)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /SVC_CHALLENGE: expected a real challenge in production/)
+})
+
+test('a secret that is there and wrong is named by its file, without its content', async (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  mkdirSync(secretsDir)
+  writeFileSync(path.join(secretsDir, 'signing-key.pem'), 'no key at all')
+  writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'tiny\n')
+  const { ending, service } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /signing-key\.pem: expected an Ed25519 private key/)
+  assert.match(service.stderr(), /key-hash-secret\.txt: expected at least 32 characters/)
+  assert.ok(!/no key at all|tiny/.test(service.stderr()))
+  assert.deepEqual(listFolder(secretsDir), ['key-hash-secret.txt', 'signing-key.pem'])
+})
+
+test('a folder in which no secret can be made ends the start with the reason', async (t) => {
+  const { folder } = makeDeployment(t)
+  writeFileSync(path.join(folder, 'occupied'), '')
+  const { ending, service } = await failedStart(t, folder, { SVC_SECRETS_DIR: 'occupied' })
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /^The service does not start: .*occupied/)
+})
+
+test('a port that is taken ends the start with the reason, also for the admin listener', async (t) => {
+  const blocker = createServer()
+  await new Promise<void>((resolve) => {
+    blocker.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => blocker.close())
+  const address = blocker.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const port = String(address.port)
+  const { folder } = makeDeployment(t)
+  for (const env of [{ PORT: port }, { SVC_ADMIN_PORT: port }, { PORT: port, SVC_WORKERS: '2' }]) {
+    const { ending, service } = await failedStart(t, folder, env)
+    assert.deepEqual(ending, FAILED, JSON.stringify(env))
+    assert.match(
+      service.stderr(),
+      new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${port}: another program listens there`),
+    )
+  }
+})
+
+test('an IPv6 host stands in brackets in the address', async (t) => {
+  const probe = createServer()
+  const hasIpv6 = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(0, '::1', () => resolve(true))
+  })
+  probe.close()
+  if (!hasIpv6) {
+    t.skip('this machine has no IPv6 loopback')
+    return
+  }
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder, { HOST: '::1' })
+  const { origin, port } = await service.serving()
+  assert.equal(origin, `http://[::1]:${port}`)
+  const response = await fetch(`${origin}/api/v1/openapi.json`)
+  const { servers } = (await response.json()) as { servers: { url: string }[] }
+  assert.equal(servers[0]?.url, origin)
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('a secret file that cannot be read is a mistake and not a missing secret', async (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  // A folder in its place: unlike a file without rights, not even root reads it.
+  mkdirSync(path.join(secretsDir, 'signing-key.pem'), { recursive: true })
+  const { ending, service } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /signing-key\.pem: expected a readable file/)
+  assert.deepEqual(listFolder(secretsDir), ['signing-key.pem'])
+})

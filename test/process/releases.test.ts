@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { editFile, listFolder, makeDeployment, resourceFile } from '../support/deployment.ts'
+import { failedStart, startService } from '../support/service-process.ts'
+
+const FAILED = { code: 1, signal: null }
+
+test('a version entry that was edited stops the start and is named', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  editFile(path.join(releasesDir, 'versions', 'VS-0001.json'), (text) =>
+    text.replace('Made by a test.', 'Made by an attacker.'),
+  )
+  const { ending, service } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /does not start: The version chain is broken at VS-0001: HASH/)
+  assert.equal(service.stderr().trimEnd().split('\n').length, 1, 'one clear line')
+  const line = service.lines().at(-1)
+  assert.equal(line?.level, 'error')
+  assert.match(line?.msg ?? '', /VS-0001/)
+})
+
+test('a version entry that is missing stops the start and is named', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  rmSync(path.join(releasesDir, 'versions', 'VS-0001.json'))
+  const { ending, service } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /The version chain is broken at VS-0001: SNAPSHOT_ID/)
+})
+
+test('one damaged resource file takes its own endpoint away, with a line that says why, and nothing else', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  editFile(resourceFile(releasesDir, 'VS-0002', 'roadmap'), (text) => `${text} `)
+  const service = startService(t, folder)
+  const { origin } = await service.serving()
+  const line = await service.line('damaged')
+  assert.equal(line.level, 'error')
+  assert.equal(line['resource'], 'roadmap')
+  assert.equal(line['snapshotId'], 'VS-0002')
+  assert.match(String(line['reason']), /expected the digest/)
+
+  for (const name of SNAPSHOT_NAMES) {
+    const response = await fetch(`${origin}/api/v1/${name}`)
+    assert.equal(response.status, name === 'roadmap' ? 503 : 200, name)
+    if (name !== 'roadmap') continue
+    const { error } = (await response.json()) as { error: { code: string; retryable: boolean } }
+    assert.equal(error.code, 'SNAPSHOT_UNAVAILABLE')
+    assert.equal(error.retryable, true)
+  }
+  const others = [
+    'index',
+    'time',
+    'policy',
+    'openapi',
+    'version',
+    'versions',
+    'signingKey',
+  ] as const
+  for (const name of others) {
+    assert.equal((await fetch(`${origin}${ENDPOINTS[name].path}`)).status, 200, name)
+  }
+  assert.equal((await fetch(`${origin}/api/v1/versions/VS-0001`)).status, 200)
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('damage to what only older versions name is a warning, and everything is served', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  rmSync(resourceFile(releasesDir, 'VS-0001', 'status'))
+  const service = startService(t, folder)
+  const { origin } = await service.serving()
+  const line = await service.line('damaged')
+  assert.equal(line.level, 'warn')
+  assert.equal(line['snapshotId'], 'VS-0001')
+  for (const name of SNAPSHOT_NAMES) {
+    assert.equal((await fetch(`${origin}/api/v1/${name}`)).status, 200, name)
+  }
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('without a releases folder nothing starts and nothing is created', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  rmSync(releasesDir, { recursive: true })
+  const { ending, service } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /SVC_RELEASES_DIR: expected a folder of published releases/)
+  assert.deepEqual(listFolder(folder), [])
+})
+
+test('with an empty releases folder the reason says what to do', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  rmSync(releasesDir, { recursive: true })
+  mkdirSync(releasesDir)
+  const { ending, service } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), /No version is published; publish one first/)
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerTo, freeUdpPort, startSntpServer } from '../service/sntp-server.ts'
+import { makeDeployment } from '../support/deployment.ts'
+import { eventually, startService } from '../support/service-process.ts'
+
+interface Quality {
+  readonly state: string
+  readonly source: string | null
+  readonly offsetMs: number | null
+  readonly maxErrorMs: number | null
+  readonly checkedAt: string | null
+}
+
+async function qualityAt(origin: string): Promise<Quality> {
+  const response = await fetch(`${origin}/api/v1/time`)
+  assert.equal(response.status, 200)
+  return ((await response.json()) as { data: { quality: Quality } }).data.quality
+}
+
+test('without a time source the quality of the clock is unverified', async (t) => {
+  const service = startService(t, makeDeployment(t).folder)
+  const { origin } = await service.serving()
+  assert.deepEqual(await qualityAt(origin), {
+    state: 'UNVERIFIED',
+    source: null,
+    offsetMs: null,
+    maxErrorMs: null,
+    checkedAt: null,
+  })
+  assert.equal((await service.stop()).code, 0)
+})
+
+for (const [aheadMs, state] of [
+  [0, 'SYNCHRONIZED'],
+  [3_600_000, 'UNSYNCHRONIZED'],
+] as const) {
+  test(`a time source that is ${aheadMs} ms ahead shows as ${state}`, async (t) => {
+    const server = await startSntpServer((query) => {
+      const nowMs = Date.now() + aheadMs
+      return [answerTo(query, { receiveMs: nowMs, transmitMs: nowMs })]
+    })
+    t.after(() => server.stop())
+    const source = `127.0.0.1:${server.port}`
+    const service = startService(t, makeDeployment(t).folder, { SVC_NTP_SERVER: source })
+    const { origin } = await service.serving()
+    const quality = await eventually('the clock is measured', async () => {
+      const now = await qualityAt(origin)
+      return now.checkedAt === null ? undefined : now
+    })
+    assert.equal(quality.state, state)
+    assert.equal(quality.source, source)
+    // The clock is behind its source by so much; the way there and back is the error.
+    const distanceMs = Math.abs((quality.offsetMs ?? Number.NaN) + aheadMs)
+    assert.ok(distanceMs <= (quality.maxErrorMs ?? 0), JSON.stringify(quality))
+    assert.equal((await service.stop()).code, 0)
+  })
+}
+
+test('a time source that does not answer is never a guess, and does not keep the service from stopping', async (t) => {
+  const source = `127.0.0.1:${await freeUdpPort()}`
+  const service = startService(t, makeDeployment(t).folder, { SVC_NTP_SERVER: source })
+  const { origin } = await service.serving()
+  const { state, offsetMs, checkedAt } = await qualityAt(origin)
+  assert.match(state, /^(UNVERIFIED|UNSYNCHRONIZED)$/)
+  assert.deepEqual([offsetMs, checkedAt], [null, null])
+  assert.equal((await service.stop()).code, 0)
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { listFolder, makeDeployment } from '../support/deployment.ts'
+import { holdConnection } from '../support/held-connection.ts'
+import { eventually, startService, type ServiceProcess } from '../support/service-process.ts'
+
+/** Process ids of the workers that took requests so far, once there are as many; the newest last. */
+function workerPids(service: ServiceProcess, count: number): Promise<readonly number[]> {
+  return eventually(`${count} workers take requests`, () => {
+    const lines = service.lines().filter(({ msg }) => msg === 'A worker takes requests')
+    return lines.length >= count ? lines.map((line) => Number(line['pid'])) : undefined
+  })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A metric's value, added up over its labels that hold the text. */
+export function sumOf(metrics: string, name: string, label: string): number {
+  return metrics
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) && line.includes(label))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
+}
+
+async function startTwo(t: TestContext) {
+  const deployment = makeDeployment(t)
+  const service = startService(t, deployment.folder, { SVC_WORKERS: '2', SVC_ADMIN_PORT: '0' })
+  const { origin, port } = await service.serving()
+  await workerPids(service, 2)
+  const { port: adminPort } = await service.line('Health and metrics')
+  const admin = `http://127.0.0.1:${String(adminPort)}`
+  return { ...deployment, service, origin, port, admin }
+}
+
+/** One request on a connection of its own, so that the workers take turns. */
+async function statusOf(url: string): Promise<number> {
+  const response = await fetch(url, {
+    headers: { Connection: 'close' },
+    signal: AbortSignal.timeout(2000),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+test('two workers serve one port; one that is killed is replaced; all of them stop', async (t) => {
+  const { service, origin, admin, secretsDir } = await startTwo(t)
+  const made = service.lines().filter(({ msg }) => msg.includes('Made local secrets'))
+  assert.equal(made.length, 1, 'the primary made the secrets, once')
+  assert.equal(made[0]?.['worker'], undefined)
+  assert.equal(listFolder(secretsDir).length, 6)
+
+  const [first = 0, second = 0] = await workerPids(service, 2)
+  process.kill(first, 'SIGKILL')
+  const line = await service.line('A worker died')
+  assert.equal(line['signal'], 'SIGKILL')
+  assert.equal(await statusOf(`${origin}/api/v1/time`), 200, 'the other one goes on')
+  await workerPids(service, 3)
+
+  // The new one takes connections too: without the other, the service still answers.
+  process.kill(second, 'SIGKILL')
+  await eventually('the new worker answers', async () => {
+    // A connection that was just handed to the worker that was killed is lost.
+    const status = await statusOf(`${origin}/api/v1/time`).catch(() => 0)
+    return status === 200 ? true : undefined
+  })
+  assert.equal(await statusOf(`${admin}/readyz`), 200)
+
+  const pids = await workerPids(service, 4)
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
+  assert.deepEqual(pids.filter(isAlive), [], 'no worker is left behind')
+})
+
+test('the port that the system picked stays when every worker died', async (t) => {
+  const { service, origin } = await startTwo(t)
+  for (const pid of await workerPids(service, 2)) process.kill(pid, 'SIGKILL')
+  await workerPids(service, 4)
+  assert.equal(await statusOf(`${origin}/api/v1/time`), 200)
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
+})
+
+test('figures of all workers are added up, and rise with the traffic', async (t) => {
+  const { service, origin, admin } = await startTwo(t)
+  const metrics = async () => {
+    const response = await fetch(`${admin}/metrics`)
+    assert.equal(response.status, 200)
+    return response.text()
+  }
+  assert.equal(sumOf(await metrics(), 'svc_http_requests_total', 'status="200"'), 0)
+  for (let each = 0; each < 6; each += 1) await statusOf(`${origin}/api/v1/time`)
+  await statusOf(`${origin}/api/v1/nowhere`)
+  await eventually('all answers are counted', async () => {
+    const text = await metrics()
+    const counted = ['200', '404'].map((status) =>
+      sumOf(text, 'svc_http_requests_total', `status="${status}"`),
+    )
+    return counted[0] === 6 && counted[1] === 1 ? true : undefined
+  })
+  assert.equal((await service.stop()).code, 0)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} to the workers’ process lets them answer what is in flight, and the service is not ready meanwhile`, async (t) => {
+    const { service, port, origin, admin } = await startTwo(t)
+    const held = await holdConnection(t, port)
+    held.send('GET /api/v1/time HTTP/1.1\r\nHost: loc')
+    // Connections are handed out in turn: once later ones were answered, this one has its worker.
+    for (let each = 0; each < 4; each += 1) await statusOf(`${origin}/api/v1/time`)
+    service.signal(signal)
+    await service.line('Stopping')
+    await eventually('it is not ready', async () =>
+      (await statusOf(`${admin}/readyz`)) === 503 ? true : undefined,
+    )
+    assert.equal(await statusOf(`${admin}/healthz`), 200)
+    held.send('alhost\r\n\r\n')
+    assert.match(await held.closed, /^HTTP\/1\.1 200 [^]*SERVER_UTC/)
+    assert.deepEqual(await service.ended, { code: 0, signal: null })
+    assert.ok(service.lines().every(({ msg }) => !msg.includes('died')))
+    assert.equal(service.stderr(), '')
+  })
+}
+
+test('what every worker says carries its number, and what concerns all of them is said once', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  const env = {
+    SVC_WORKERS: '2',
+    SVC_WORKRES: '3',
+    SVC_RUNTIME: 'production',
+    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
+    SVC_WAITLIST_RECIPIENT: `age1${'q'.repeat(58)}`,
+    SVC_RELEASES_DIR: path.relative(folder, releasesDir),
+  }
+  const service = startService(t, folder, env)
+  await service.serving()
+  const unsigned = await eventually('both workers said that they do not sign', () => {
+    const lines = service.lines().filter(({ msg }) => msg.includes('unsigned'))
+    return lines.length === 2 ? lines : undefined
+  })
+  assert.deepEqual(new Set(unsigned.map((line) => line['worker'])), new Set([1, 2]))
+  for (const text of ['SVC_WORKRES', 'SVC_BASE_URL', 'Serving at']) {
+    assert.equal(service.lines().filter(({ msg }) => msg.includes(text)).length, 1, text)
+  }
+  assert.equal((await service.stop()).code, 0)
+})
