@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { createApp, type AppParts, type Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
@@ -7,18 +7,10 @@ import { createListener, listen, stopListening } from '../../src/listener.ts'
 import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { makeReleases } from './made-releases.ts'
 
-/** The key pair of RFC 8032 section 7.1 test 1: public on purpose, so that vectors are the same on every machine. */
-export const TEST_SIGNING_KEY: KeyObject = createPrivateKey({
-  key: {
-    kty: 'OKP',
-    crv: 'Ed25519',
-    d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
-    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-  },
-  format: 'jwk',
-})
+export { TEST_SIGNING_KEY }
 
 /** When the test clock stands still. */
 export const TEST_NOW_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)

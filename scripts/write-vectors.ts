@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { buildVectors } from '../test/vectors/build-vectors.ts'
+
+const FOLDER = fileURLToPath(new URL('../test/vectors/', import.meta.url))
+const HELP = `Usage: node scripts/write-vectors.ts [--check]
+
+Writes the signature vectors in test/vectors from what the app answers.
+  --check   write nothing; tell which files are not what they would become
+
+Exit code: 0 done or up to date, 1 files differ, 2 wrong usage.
+`
+/** As wide as the formatter lets a line be. */
+const LINE_WIDTH = 100
+
+/** A list of texts, or a list of one such list, on one line; undefined for anything else. */
+function formatOnOneLine(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return undefined
+  const items: readonly unknown[] = value
+  const texts = items.map((item) =>
+    typeof item === 'string'
+      ? JSON.stringify(item)
+      : items.length === 1
+        ? formatOnOneLine(item)
+        : undefined,
+  )
+  return texts.every((text) => text !== undefined) ? `[${texts.join(', ')}]` : undefined
+}
+
+/** JSON as the formatter leaves it: two spaces, and a list of texts on one line where it fits. `column` is where it starts. */
+function formatJson(value: unknown, indent = '', column = indent.length): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const line = formatOnOneLine(value)
+  // One more for the comma behind it.
+  if (line !== undefined && column + line.length < LINE_WIDTH) return line
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    const items = value.map((item) => `${inner}${formatJson(item, inner)}`)
+    return `[\n${items.join(',\n')}\n${indent}]`
+  }
+  const members = Object.entries(value).map(([name, member]) => {
+    const start = `${inner}${JSON.stringify(name)}: `
+    return `${start}${formatJson(member, inner, start.length)}`
+  })
+  return `{\n${members.join(',\n')}\n${indent}}`
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(path.join(FOLDER, file), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The vector files that are not what the app answers now, with what each would become; undefined: it would be gone. */
+export async function findVectorDrift(): Promise<ReadonlyMap<string, string | undefined>> {
+  const drift = new Map<string, string | undefined>()
+  const vectors = await buildVectors()
+  for (const [name, vector] of vectors) {
+    const text = `${formatJson(vector)}\n`
+    if (readText(`${name}.json`) !== text) drift.set(`${name}.json`, text)
+  }
+  for (const file of readdirSync(FOLDER)) {
+    if (file.endsWith('.json') && !vectors.has(file.slice(0, -'.json'.length))) {
+      drift.set(file, undefined)
+    }
+  }
+  return drift
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  let isCheck: boolean
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { check: { type: 'boolean' }, help: { type: 'boolean' } },
+    })
+    if (values.help === true) {
+      process.stdout.write(HELP)
+      return 0
+    }
+    isCheck = values.check === true
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`)
+    return 2
+  }
+  const drift = await findVectorDrift()
+  for (const [file, text] of drift) {
+    if (isCheck) {
+      process.stderr.write(`test/vectors/${file} is not what the app answers now\n`)
+    } else if (text === undefined) {
+      rmSync(path.join(FOLDER, file))
+      process.stdout.write(`Removed ${file}\n`)
+    } else {
+      writeFileSync(path.join(FOLDER, file), text)
+      process.stdout.write(`Wrote ${file}\n`)
+    }
+  }
+  if (drift.size === 0) process.stdout.write('Up to date.\n')
+  return isCheck && drift.size > 0 ? 1 : 0
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

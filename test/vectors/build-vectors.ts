@@ -1,0 +1,373 @@
+import { SIGNATURE_MAX_AGE_SECONDS } from '../../src/contract/signature.ts'
+import { sha256Base64 } from '../../src/crypto/sha256.ts'
+import { describeKey, headerOf, recordAnswer, type Question } from './recorded-answers.ts'
+import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
+import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
+
+const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
+const WEEK_MS = 7 * 24 * 3600 * 1000
+const MAX_AGE_MS = SIGNATURE_MAX_AGE_SECONDS * 1000
+const STATUS = '/api/v1/status'
+
+/** A case that the server answers as it stands in the file. */
+export interface RecordedCase {
+  readonly name: string
+  readonly description: string
+  readonly question: Question
+  readonly expected: Outcome
+  /** The verifier looks so long after the answer; five seconds unless given. */
+  readonly delayMs?: number
+}
+
+function plain(name: string, description: string, question: Partial<Question>): RecordedCase {
+  return {
+    name,
+    description,
+    question: { method: 'GET', target: STATUS, atMs: ASKED_MS, ...question },
+    expected: 'ok',
+  }
+}
+
+const notModified: Question = {
+  method: 'GET',
+  target: STATUS,
+  headers: [['If-None-Match', '*']],
+  atMs: ASKED_MS + WEEK_MS,
+}
+
+/** What the real app answers, unchanged. */
+export const RECORDED: readonly RecordedCase[] = [
+  plain('good-read', 'A plain read.', {}),
+  plain('good-query', 'The query is signed as it was sent: order, repetition and escapes.', {
+    target: `${STATUS}?b=2&a=1&a=%C3%A9&c=%2f`,
+  }),
+  plain('good-empty-query', 'A question mark with nothing behind it is part of what is signed.', {
+    target: `${STATUS}?`,
+  }),
+  plain('good-error', 'An error is signed like any other answer.', { target: '/api/v1/nowhere' }),
+  plain('good-post', 'The answer to a write, here a refusal, is bound to its method.', {
+    method: 'POST',
+    target: '/api/v1/keys',
+  }),
+  {
+    ...plain('good-at-age-limit', 'A signature that is exactly as old as it may be.', {}),
+    delayMs: MAX_AGE_MS,
+  },
+  {
+    ...plain('head', 'An answer to HEAD has no body and no signature: there is nothing to go by.', {
+      method: 'HEAD',
+    }),
+    expected: 'UNSIGNED',
+  },
+  {
+    ...plain('good-not-modified', 'A 304 on its own: its proof holds for the ETag it names.', {}),
+    question: notModified,
+  },
+  {
+    ...plain('stale', 'The signature is a millisecond older than it may be.', {}),
+    expected: 'STALE',
+    delayMs: MAX_AGE_MS + 1,
+  },
+]
+
+/** The signed text put together from the answer, without the code under test. */
+function textOf(label: string, { method, target }: Question, parts: readonly string[]): string {
+  return [label, method, target, ...parts].join('\n')
+}
+
+function signedTextOf(question: Question, answer: VectorResponse): string {
+  return textOf('svc-response-v1', question, [
+    String(answer.status),
+    headerOf(answer, 'X-SVC-Signed-At'),
+    headerOf(answer, 'Content-Digest'),
+  ])
+}
+
+function revalidationTextOf(question: Question, answer: VectorResponse): string {
+  const [signedAt = ''] = headerOf(answer, 'X-SVC-Revalidated').split('; ')
+  const etag = headerOf(answer, 'ETag')
+  return textOf('svc-revalidation-v1', question, ['304', signedAt, etag])
+}
+
+async function recordedVector(recorded: RecordedCase): Promise<Vector> {
+  const { description, expected, question, delayMs = 5000 } = recorded
+  const response = await recordAnswer(question)
+  const texts =
+    response.status === 304
+      ? { revalidationText: revalidationTextOf(question, response) }
+      : { signedText: expected === 'UNSIGNED' ? '' : signedTextOf(question, response) }
+  const key = describeKey(TEST_SIGNING_KEY)
+  return {
+    description,
+    expected,
+    now: new Date(question.atMs + delayMs).toISOString(),
+    maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS,
+    publicKey: key,
+    pinnedKeyId: key.keyId,
+    request: { method: question.method, target: question.target, headers: question.headers ?? [] },
+    response,
+    ...(expected === 'ok' ? texts : {}),
+  }
+}
+
+function withHeader(response: VectorResponse, name: string, value: string): VectorResponse {
+  headerOf(response, name)
+  const headers = response.headers.map((pair): HeaderPair =>
+    pair[0] === name ? [name, value] : pair,
+  )
+  return { ...response, headers }
+}
+
+function withoutHeaders(response: VectorResponse, names: readonly string[]): VectorResponse {
+  return { ...response, headers: response.headers.filter(([name]) => !names.includes(name)) }
+}
+
+/** Changes one character of the data, which keeps its length. */
+function withTamperedBody(response: VectorResponse): VectorResponse {
+  const before = Buffer.from(response.bodyBase64 ?? '', 'base64').toString()
+  const after = before.replace('"made":1', '"made":7')
+  if (after === before) throw new Error('The body has no "made":1 to tamper with')
+  return { ...response, bodyBase64: Buffer.from(after).toString('base64') }
+}
+
+/** Changes one bit at the start of what stands in base64. */
+function withFlippedBit(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64')
+  bytes[0] = (bytes[0] ?? 0) ^ 1
+  return bytes.toString('base64')
+}
+
+function digestOf({ bodyBase64 }: VectorResponse): string {
+  return `sha-256=:${sha256Base64(Buffer.from(bodyBase64 ?? '', 'base64').toString())}:`
+}
+
+function flippedProof(proof: string): string {
+  const [signedAt = '', signature = ''] = proof.split('; ')
+  return `${signedAt}; ${withFlippedBit(signature)}`
+}
+
+/** Cases in which somebody changed or mixed up what the app answered. */
+function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
+  const { response, request } = good
+  const { signedText: _, ...base } = good
+  const forged = (expected: Outcome, description: string, change: Partial<Vector>): Vector => ({
+    ...base,
+    description,
+    expected,
+    ...change,
+  })
+  const signature = headerOf(response, 'X-SVC-Signature')
+  const digest = headerOf(response, 'Content-Digest')
+  const tampered = withTamperedBody(response)
+  const other = describeKey(OTHER_TEST_SIGNING_KEY)
+  return new Map([
+    [
+      'tampered-body',
+      forged('DIGEST', 'One digit of the data was changed.', { response: tampered }),
+    ],
+    [
+      'tampered-body-and-digest',
+      forged('SIGNATURE', 'The data was changed and Content-Digest made to fit.', {
+        response: withHeader(tampered, 'Content-Digest', digestOf(tampered)),
+      }),
+    ],
+    [
+      'tampered-digest',
+      forged('DIGEST', 'Content-Digest was changed; the body is the one that was signed.', {
+        response: withHeader(response, 'Content-Digest', digestOf(tampered)),
+      }),
+    ],
+    [
+      'unknown-digest-algorithm',
+      forged('DIGEST', 'Content-Digest states no sha-256.', {
+        response: withHeader(response, 'Content-Digest', digest.replace('sha-256', 'md5')),
+      }),
+    ],
+    [
+      'tampered-signature',
+      forged('SIGNATURE', 'One bit of the signature was changed.', {
+        response: withHeader(response, 'X-SVC-Signature', withFlippedBit(signature)),
+      }),
+    ],
+    [
+      'malformed-signature',
+      forged('SIGNATURE', 'The signature is shorter than an Ed25519 signature.', {
+        response: withHeader(response, 'X-SVC-Signature', signature.slice(0, 44)),
+      }),
+    ],
+    [
+      'stripped-signature',
+      forged(
+        'UNSIGNED',
+        'The three headers were taken away; that must not pass for unsigned mode.',
+        {
+          response: withoutHeaders(response, [
+            'Content-Digest',
+            'X-SVC-Signed-At',
+            'X-SVC-Signature',
+          ]),
+        },
+      ),
+    ],
+    [
+      'refreshed',
+      forged('SIGNATURE', 'An old answer whose X-SVC-Signed-At was set to now.', {
+        now: new Date(ASKED_MS + WEEK_MS).toISOString(),
+        response: withHeader(
+          response,
+          'X-SVC-Signed-At',
+          new Date(ASKED_MS + WEEK_MS).toISOString(),
+        ),
+      }),
+    ],
+    [
+      'wrong-method',
+      forged('SIGNATURE', 'The answer to a GET, given to a POST.', {
+        request: { ...request, method: 'POST' },
+      }),
+    ],
+    [
+      'wrong-target',
+      forged('SIGNATURE', 'The answer to another path.', {
+        request: { ...request, target: '/api/v1/roadmap' },
+      }),
+    ],
+    [
+      'wrong-query',
+      forged('SIGNATURE', 'The answer to the path without the query that was asked with.', {
+        request: { ...request, target: `${request.target}?` },
+      }),
+    ],
+    [
+      'wrong-status',
+      forged('SIGNATURE', 'A success passed off as another status.', {
+        response: { ...response, status: 201 },
+      }),
+    ],
+    [
+      'unpinned-key',
+      forged('UNKNOWN_KEY', 'A clone of the origin signs well, with a key of its own.', {
+        publicKey: other,
+      }),
+    ],
+    [
+      'forged-key-id',
+      forged('UNKNOWN_KEY', 'A clone offers its own key under the key id that is trusted.', {
+        publicKey: { ...other, keyId: good.pinnedKeyId },
+      }),
+    ],
+  ])
+}
+
+/** Cases of a stored answer that a cache revalidated a week later. */
+async function revalidatedVectors(good: Vector): Promise<ReadonlyMap<string, Vector>> {
+  const now = new Date(notModified.atMs + 5000).toISOString()
+  const { signedText: _, ...base } = { ...good, now }
+  const proof = await recordAnswer(notModified)
+  const made = (
+    expected: Outcome,
+    description: string,
+    revalidation: VectorResponse,
+    change: Partial<Vector> = {},
+  ): Vector => ({ ...base, description, expected, revalidation, ...change })
+  const otherVersion = await recordAnswer({ ...notModified, versions: 2 })
+  const ownEtag = headerOf(good.response, 'ETag')
+  return new Map([
+    [
+      'good-revalidated',
+      made(
+        'ok',
+        'The body is a week old; the 304 proves that it is still the current one.',
+        proof,
+        {
+          signedText: signedTextOf(notModified, good.response),
+          revalidationText: revalidationTextOf(notModified, proof),
+        },
+      ),
+    ],
+    [
+      'revalidation-other-etag',
+      made(
+        'ETAG',
+        'The proof is right, and is about other data than the stored body.',
+        otherVersion,
+      ),
+    ],
+    [
+      'revalidation-swapped-etag',
+      made(
+        'REVALIDATION',
+        'The proof of other data, with the ETag of the stored body put in.',
+        withHeader(otherVersion, 'ETag', ownEtag),
+      ),
+    ],
+    [
+      'revalidation-tampered',
+      made(
+        'REVALIDATION',
+        'One bit of the proof was changed.',
+        withHeader(proof, 'X-SVC-Revalidated', flippedProof(headerOf(proof, 'X-SVC-Revalidated'))),
+      ),
+    ],
+    [
+      'revalidation-other-target',
+      made(
+        'REVALIDATION',
+        'The proof was given for another target with the same data.',
+        await recordAnswer({ ...notModified, target: `${STATUS}?other` }),
+      ),
+    ],
+    [
+      'revalidation-stale',
+      made('STALE', 'Body and proof are both too old.', proof, {
+        now: new Date(notModified.atMs + MAX_AGE_MS + 1).toISOString(),
+      }),
+    ],
+    [
+      'revalidation-missing',
+      made(
+        'STALE',
+        'The 304 has no proof, so the stored body is as old as it is.',
+        withoutHeaders(proof, ['X-SVC-Revalidated']),
+      ),
+    ],
+    [
+      'revalidation-of-tampered-body',
+      made('DIGEST', 'A fresh proof does not mend a body that was changed.', proof, {
+        response: withTamperedBody(good.response),
+      }),
+    ],
+    [
+      'revalidation-other-key',
+      made(
+        'REVALIDATION',
+        'The proof was signed by another key.',
+        await recordAnswer({ ...notModified, signingKey: OTHER_TEST_SIGNING_KEY }),
+      ),
+    ],
+  ])
+}
+
+/** Every vector by the name of its file, without `.json`. */
+export async function buildVectors(): Promise<ReadonlyMap<string, Vector>> {
+  const vectors = new Map<string, Vector>()
+  for (const recorded of RECORDED) vectors.set(recorded.name, await recordedVector(recorded))
+  const good = vectors.get('good-read')
+  if (good === undefined) throw new Error('Every other case starts from good-read')
+  for (const [name, vector] of forgedVectors(good)) vectors.set(name, vector)
+  for (const [name, vector] of await revalidatedVectors(good)) vectors.set(name, vector)
+  const otherKey = await recordAnswer({
+    method: 'GET',
+    target: STATUS,
+    atMs: ASKED_MS,
+    signingKey: OTHER_TEST_SIGNING_KEY,
+  })
+  const { signedText: _, ...base } = good
+  vectors.set('wrong-key', {
+    ...base,
+    description: 'The answer was signed by another key than the one that is trusted.',
+    expected: 'SIGNATURE',
+    response: otherKey,
+  })
+  return vectors
+}

@@ -1,0 +1,81 @@
+import type { KeyObject } from 'node:crypto'
+import { createApp, type App } from '../../src/app.ts'
+import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { pathOf } from '../../src/http/api-request.ts'
+import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { TEST_SIGNING_KEY } from './signing-key.ts'
+import type { HeaderPair, Vector, VectorResponse } from './vector.ts'
+
+/** Every answer in the vectors has this id, so that a file changes only with what it is about. */
+export const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+
+/** One question to the app as it stood at one moment. */
+export interface Question {
+  readonly method: string
+  readonly target: string
+  readonly headers?: readonly HeaderPair[]
+  /** When it is asked: milliseconds since the epoch. */
+  readonly atMs: number
+  /** How many versions are published then; the status is another one in each. */
+  readonly versions?: number
+  readonly signingKey?: KeyObject
+}
+
+/** The app with everything that would differ from run to run held fast. */
+export function createFixedApp({ atMs, versions = 1, signingKey }: Partial<Question>): App {
+  const privateKey = signingKey ?? TEST_SIGNING_KEY
+  const key = publicSigningKeyOf(privateKey)
+  return createApp({
+    runtime: 'local',
+    deployment: 'primary',
+    baseUrl: 'https://api.example.test',
+    releases: loadReleases(makeReleases(versions).store),
+    signing: {
+      signer: createOpensslSigner(privateKey),
+      keys: [{ ...key, status: 'current', notBefore: null, notAfter: null }],
+    },
+    apiKeys: createUnavailableApiKeys(),
+    timeQuality: createUnverifiedTime(),
+    challenge: { provider: 'altcha', path: '/challenge', siteKey: null },
+    clock: { nowMs: () => atMs ?? 0 },
+    newRequestId: () => REQUEST_ID,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
+}
+
+/** What the app answers. */
+export async function recordAnswer(question: Question): Promise<VectorResponse> {
+  const { method, target } = question
+  const sent = new Map(
+    question.headers?.map(([name, value]) => [name.toLowerCase(), value] as const) ?? [],
+  )
+  const reply = await createFixedApp(question)({
+    method,
+    target,
+    path: pathOf(target),
+    header: (name) => sent.get(name),
+  })
+  const headers: HeaderPair[] = []
+  for (let index = 0; index < reply.headers.length; index += 2) {
+    headers.push([reply.headers[index] ?? '', reply.headers[index + 1] ?? ''])
+  }
+  const bodyBase64 = reply.body === undefined ? null : Buffer.from(reply.body).toString('base64')
+  return { status: reply.status, headers, bodyBase64 }
+}
+
+/** A header's value by its name in any case; throws when there is none. */
+export function headerOf({ headers }: VectorResponse, name: string): string {
+  const found = headers.find(([each]) => each.toLowerCase() === name.toLowerCase())
+  if (found === undefined) throw new Error(`The answer has no ${name}`)
+  return found[1]
+}
+
+/** The part of a vector that describes a key. */
+export function describeKey(privateKey: KeyObject): Vector['publicKey'] {
+  const { keyId, jwk, publicKeyPem } = publicSigningKeyOf(privateKey)
+  return { keyId, jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x }, pem: publicKeyPem }
+}

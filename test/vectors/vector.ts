@@ -1,0 +1,51 @@
+/** How a check of a vector ends: `ok`, or the step that refuses. README.md beside this file describes the steps. */
+export const OUTCOMES = [
+  'ok',
+  'UNKNOWN_KEY',
+  'UNSIGNED',
+  'DIGEST',
+  'SIGNATURE',
+  'STALE',
+  'REVALIDATION',
+  'ETAG',
+] as const
+
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** Name and value, as on the wire. */
+export type HeaderPair = readonly [name: string, value: string]
+
+export interface VectorResponse {
+  readonly status: number
+  readonly headers: readonly HeaderPair[]
+  /** The exact bytes of the body in base64; null when the answer has none. */
+  readonly bodyBase64: string | null
+}
+
+/** One case, as its JSON file has it. */
+export interface Vector {
+  readonly description: string
+  readonly expected: Outcome
+  /** The verifier's clock: ISO 8601 UTC. */
+  readonly now: string
+  readonly maxAgeSeconds: number
+  /** The key as the signing-key document offered it. */
+  readonly publicKey: {
+    readonly keyId: string
+    readonly jwk: { readonly kty: string; readonly crv: string; readonly x: string }
+    readonly pem: string
+  }
+  /** The key id the client trusts, from another source than this server. */
+  readonly pinnedKeyId: string
+  readonly request: {
+    readonly method: string
+    readonly target: string
+    readonly headers: readonly HeaderPair[]
+  }
+  readonly response: VectorResponse
+  /** A later answer to the same request, with which a cache revalidated the response. */
+  readonly revalidation?: VectorResponse
+  /** What was signed, in the cases that are right. */
+  readonly signedText?: string
+  readonly revalidationText?: string
+}
