@@ -7,6 +7,9 @@ import type { Load, LoadResult } from './load.ts'
 const HEAD_END = Buffer.from('\r\n\r\n')
 const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
 
+/** As curl sends them: a request with no header but Host would flatter every server. */
+const CLIENT_HEADERS = { 'User-Agent': 'curl/8.14.1', Accept: '*/*' }
+
 /** Bytes of the first answer in the buffer, or undefined while it is not there in full. */
 function answerBytes(received: Buffer, { method, expectedStatus }: Load): number | undefined {
   const end = received.indexOf(HEAD_END)
@@ -22,7 +25,7 @@ function answerBytes(received: Buffer, { method, expectedStatus }: Load): number
 }
 
 function makeLoad(load: Load): Promise<LoadResult> {
-  const fields = { Host: `127.0.0.1:${load.port}`, ...load.headers }
+  const fields = { Host: `127.0.0.1:${load.port}`, ...CLIENT_HEADERS, ...load.headers }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   const request = Buffer.from(`${load.method} ${load.target} HTTP/1.1\r\n${lines.join('')}\r\n`)
   const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()

@@ -6,6 +6,7 @@ export interface Load {
   readonly port: number
   readonly method: string
   readonly target: string
+  /** Beside Host, User-Agent and Accept. */
   readonly headers: { readonly [name: string]: string }
   readonly expectedStatus: number
   /** Keep-alive connections, each with one request at a time. */
