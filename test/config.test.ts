@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import {
+  ConfigError,
+  inspectConfig,
+  LOG_LEVELS,
+  originOf,
+  SECRET_VARIABLES,
+  type Config,
+  type Environment,
+} from '../src/config.ts'
+import { temporaryFolder } from './support/deployment.ts'
+
+const WORKING_DIR = '/srv/service'
+
+function read(env: Environment): Config {
+  const { config, mistakes } = inspectConfig(env, WORKING_DIR)
+  assert.deepEqual(mistakes, [])
+  return config
+}
+
+test('an empty environment is a whole configuration', () => {
+  assert.deepEqual(read({}), {
+    host: '127.0.0.1',
+    port: 8080,
+    baseUrl: undefined,
+    runtime: 'local',
+    deployment: 'primary',
+    releasesDir: '/srv/service/releases',
+    dataDir: '/srv/service/data',
+    secretsDir: '/srv/service/secrets',
+    database: { kind: 'sqlite', url: 'sqlite:/srv/service/data/service.sqlite' },
+    valkeyUrl: undefined,
+    challenge: {
+      provider: 'altcha',
+      siteKey: undefined,
+      secret: undefined,
+      verifyUrl: undefined,
+    },
+    trustedProxies: [],
+    workers: 1,
+    adminPort: undefined,
+    ntpServer: undefined,
+    logLevel: 'info',
+    secretVariables: {},
+    unknownVariables: [],
+  })
+})
+
+test('space around a value is no part of it, and an empty value is as good as none', () => {
+  assert.equal(read({ PORT: ' 9000\n' }).port, 9000)
+  assert.deepEqual(read({ PORT: '', SVC_LOG_LEVEL: '  ', SVC_NTP_SERVER: '' }), read({}))
+})
+
+/** What a variable may hold, and what comes of it. */
+const GOOD: readonly (readonly [
+  variable: string,
+  value: string,
+  pick: (config: Config) => unknown,
+  expected: unknown,
+])[] = [
+  ['PORT', '0', ({ port }) => port, 0],
+  ['PORT', '65535', ({ port }) => port, 65_535],
+  ['HOST', '::1', ({ host }) => host, '::1'],
+  ['HOST', '0.0.0.0', ({ host }) => host, '0.0.0.0'],
+  ['HOST', 'localhost', ({ host }) => host, 'localhost'],
+  [
+    'SVC_BASE_URL',
+    'https://api.example.test',
+    ({ baseUrl }) => baseUrl,
+    'https://api.example.test',
+  ],
+  [
+    'SVC_BASE_URL',
+    'https://API.example.test:443/',
+    ({ baseUrl }) => baseUrl,
+    'https://api.example.test',
+  ],
+  ['SVC_BASE_URL', 'http://[::1]:8080', ({ baseUrl }) => baseUrl, 'http://[::1]:8080'],
+  ['SVC_RUNTIME', 'production', ({ runtime }) => runtime, 'production'],
+  ['SVC_DEPLOYMENT', 'preview', ({ deployment }) => deployment, 'preview'],
+  ['SVC_RELEASES_DIR', 'published', ({ releasesDir }) => releasesDir, '/srv/service/published'],
+  ['SVC_DATA_DIR', '/var/lib/svc', ({ dataDir }) => dataDir, '/var/lib/svc'],
+  [
+    'SVC_DATA_DIR',
+    '/var/lib/svc',
+    ({ database }) => database,
+    { kind: 'sqlite', url: 'sqlite:/var/lib/svc/service.sqlite' },
+  ],
+  ['SVC_SECRETS_DIR', '../keys', ({ secretsDir }) => secretsDir, '/srv/keys'],
+  [
+    'SVC_DATABASE_URL',
+    'sqlite:',
+    ({ database }) => database,
+    { kind: 'sqlite', url: 'sqlite:/srv/service/data/service.sqlite' },
+  ],
+  [
+    'SVC_DATABASE_URL',
+    'sqlite:/var/x.sqlite',
+    ({ database }) => database,
+    { kind: 'sqlite', url: 'sqlite:/var/x.sqlite' },
+  ],
+  [
+    'SVC_DATABASE_URL',
+    'postgres://u:p@db/app',
+    ({ database }) => database,
+    { kind: 'postgres', url: 'postgres://u:p@db/app' },
+  ],
+  ['SVC_DATABASE_URL', 'postgresql://db/app', ({ database }) => database.kind, 'postgres'],
+  ['SVC_VALKEY_URL', 'redis://cache:6379', ({ valkeyUrl }) => valkeyUrl, 'redis://cache:6379'],
+  ['SVC_VALKEY_URL', 'valkeys://cache', ({ valkeyUrl }) => valkeyUrl, 'valkeys://cache'],
+  ['SVC_CHALLENGE', 'test', ({ challenge }) => challenge.provider, 'test'],
+  [
+    'SVC_TRUSTED_PROXIES',
+    '10.0.0.0/8, ::1,2001:db8::/32',
+    ({ trustedProxies }) => trustedProxies,
+    ['10.0.0.0/8', '::1', '2001:db8::/32'],
+  ],
+  ['SVC_WORKERS', '256', ({ workers }) => workers, 256],
+  ['SVC_ADMIN_PORT', '9464', ({ adminPort }) => adminPort, 9464],
+  ['SVC_ADMIN_PORT', '0', ({ adminPort }) => adminPort, 0],
+  ['SVC_NTP_SERVER', 'time.example:123', ({ ntpServer }) => ntpServer, 'time.example:123'],
+  ['SVC_NTP_SERVER', '[::1]', ({ ntpServer }) => ntpServer, '[::1]'],
+  ...LOG_LEVELS.map(
+    (level) => ['SVC_LOG_LEVEL', level, ({ logLevel }: Config) => logLevel, level] as const,
+  ),
+  ...Object.entries(SECRET_VARIABLES).map(
+    ([name, { variable }]) =>
+      [
+        variable,
+        'the secret',
+        ({ secretVariables }: Config) => secretVariables,
+        { [name]: 'the secret' },
+      ] as const,
+  ),
+]
+
+describe('a good value', () => {
+  for (const [variable, value, pick, expected] of GOOD) {
+    test(`${variable}=${value}`, () => {
+      const config = read({ [variable]: value })
+      assert.deepEqual(pick(config), expected)
+      assert.deepEqual(config.unknownVariables, [])
+    })
+  }
+})
+
+/** What a variable may not hold, and how it is told. */
+const BAD: readonly (readonly [variable: string, values: readonly string[], expected: string])[] = [
+  [
+    'PORT',
+    ['-1', '65536', '80.5', '0x50', '1e3', 'http', '8080 8081'],
+    'a whole number from 0 to 65535',
+  ],
+  [
+    'HOST',
+    ['a b', 'http://x', '[::1]', 'x_y', '-x', '127.0.0.256', '1.2.3'],
+    'an IP address or a host name',
+  ],
+  [
+    'SVC_BASE_URL',
+    ['example.test', 'ftp://example.test', '/api'],
+    'a URL that starts with http:// or https://',
+  ],
+  [
+    'SVC_BASE_URL',
+    ['https://example.test/api', 'https://example.test/#x', 'https://example.test?a'],
+    'an origin: scheme and host, with a port where needed, and neither path nor user',
+  ],
+  ['SVC_RUNTIME', ['Production', 'prod'], 'one of local, production'],
+  ['SVC_DEPLOYMENT', ['staging'], 'one of primary, preview'],
+  ['SVC_CHALLENGE', ['recaptcha', 'ALTCHA'], 'one of altcha, turnstile, hcaptcha, test'],
+  [
+    'SVC_CHALLENGE_VERIFY_URL',
+    ['verify.example', 'file:///etc/passwd'],
+    'a URL that starts with https:// or http://',
+  ],
+  [
+    'SVC_TRUSTED_PROXIES',
+    [
+      'proxy.example',
+      '10.0.0.0/33',
+      '::1/129',
+      '10.0.0.1,',
+      '10.0.0.0/8/8',
+      '10.0.0.0/',
+      '10.0.0.1;10.0.0.2',
+    ],
+    'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
+  ],
+  ['SVC_WORKERS', ['0', '257', 'auto'], 'a whole number from 1 to 256'],
+  ['SVC_ADMIN_PORT', ['admin', '70000'], 'a whole number from 0 to 65535'],
+  [
+    'SVC_NTP_SERVER',
+    ['::1', 'time.example:0', 'time.example:ntp', 'a b', 'ntp://time.example'],
+    'a host, or host:port, with an IPv6 address in brackets',
+  ],
+  ['SVC_LOG_LEVEL', ['verbose', 'INFO'], 'one of trace, debug, info, warn, error, fatal, silent'],
+]
+
+describe('a bad value is told with what was expected and what was found', () => {
+  for (const [variable, values, expected] of BAD) {
+    for (const value of values) {
+      test(`${variable}=${value}`, () => {
+        const { config, mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)
+        assert.deepEqual(mistakes, [`${variable}: expected ${expected}, found "${value}"`])
+        assert.equal(typeof config.port, 'number', 'the rest is read all the same')
+      })
+    }
+  }
+})
+
+test('an address that may hold a password is not repeated', () => {
+  const cases = {
+    SVC_DATABASE_URL: 'mysql://user:hunter2@db/app',
+    SVC_VALKEY_URL: 'http://:hunter2@cache',
+    SVC_BASE_URL: 'https://user:hunter2@example.test',
+  }
+  for (const [variable, value] of Object.entries(cases)) {
+    const { mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)
+    assert.equal(mistakes.length, 1, variable)
+    assert.match(mistakes[0] ?? '', new RegExp(`^${variable}: expected `))
+    assert.ok(!mistakes.join('').includes('hunter2'), variable)
+  }
+  const noUser = inspectConfig({ SVC_BASE_URL: 'https://:hunter2@example.test' }, WORKING_DIR)
+  assert.equal(noUser.mistakes.length, 1, 'a password without a user is no part of an origin')
+})
+
+test('a hosted challenge needs its two keys; the verify address has a default for each', () => {
+  for (const [provider, verifyUrl] of [
+    ['turnstile', 'https://challenges.cloudflare.com/turnstile/v0/siteverify'],
+    ['hcaptcha', 'https://api.hcaptcha.com/siteverify'],
+  ] as const) {
+    const { mistakes } = inspectConfig({ SVC_CHALLENGE: provider }, WORKING_DIR)
+    assert.deepEqual(mistakes, [
+      `SVC_CHALLENGE_SITE_KEY: expected the site key of ${provider}`,
+      `SVC_CHALLENGE_SECRET: expected the secret key of ${provider}`,
+    ])
+    const env = {
+      SVC_CHALLENGE: provider,
+      SVC_CHALLENGE_SITE_KEY: 'site',
+      SVC_CHALLENGE_SECRET: 'secret',
+    }
+    const challenge = { provider, siteKey: 'site', secret: 'secret', verifyUrl }
+    assert.deepEqual(read(env).challenge, challenge)
+    const own = read({ ...env, SVC_CHALLENGE_VERIFY_URL: 'https://verify.example/x' })
+    assert.equal(own.challenge.verifyUrl, 'https://verify.example/x')
+  }
+})
+
+test('the test challenge is for the local runtime alone', () => {
+  const { mistakes } = inspectConfig(
+    { SVC_CHALLENGE: 'test', SVC_RUNTIME: 'production' },
+    WORKING_DIR,
+  )
+  assert.equal(mistakes.length, 1)
+  assert.match(mistakes[0] ?? '', /^SVC_CHALLENGE: expected a real challenge in production/)
+})
+
+test('the admin port is another than the public one, unless the system picks both', () => {
+  const { mistakes } = inspectConfig({ PORT: '9000', SVC_ADMIN_PORT: '9000' }, WORKING_DIR)
+  assert.deepEqual(mistakes, ['SVC_ADMIN_PORT: expected another port than PORT, found "9000"'])
+  assert.equal(read({ PORT: '0', SVC_ADMIN_PORT: '0' }).adminPort, 0)
+})
+
+test('the secrets folder is not the data folder and not inside it', (t) => {
+  const isRefused = (secretsDir: string, dataDir = 'data', workingDir = WORKING_DIR) =>
+    inspectConfig({ SVC_SECRETS_DIR: secretsDir, SVC_DATA_DIR: dataDir }, workingDir).mistakes.some(
+      (mistake) => mistake.startsWith('SVC_SECRETS_DIR: expected a folder that is not inside'),
+    )
+  for (const inside of [
+    'data',
+    'data/',
+    'data/secrets',
+    './x/../data/a/b',
+    '/srv/service/data/s',
+    'data/..s',
+  ]) {
+    assert.ok(isRefused(inside), inside)
+  }
+  for (const outside of [
+    'secrets',
+    'data-secrets',
+    '.',
+    'data/../secrets',
+    '/data/secrets',
+    '..',
+  ]) {
+    assert.ok(!isRefused(outside), outside)
+  }
+  assert.ok(isRefused('secrets', '/'), 'everything is inside the root')
+
+  const folder = temporaryFolder(t)
+  mkdirSync(path.join(folder, 'data', 'kept'), { recursive: true })
+  symlinkSync(path.join(folder, 'data', 'kept'), path.join(folder, 'link'))
+  assert.ok(isRefused('link', 'data', folder), 'a link into the data folder')
+  assert.ok(isRefused('link/new', 'data', folder), 'a folder to be made behind the link')
+})
+
+test('variables that look like the service’s own and are none are listed', () => {
+  const env = { SVC_WORKRES: '2', SVC_PORT: '1', svc_workers: '2', HOSTNAME: 'x', SVC_WORKERS: '2' }
+  assert.deepEqual(read(env).unknownVariables, ['SVC_WORKRES', 'SVC_PORT'])
+})
+
+test('the error counts its mistakes and carries them', () => {
+  assert.equal(new ConfigError(['A']).message, 'The configuration has a mistake')
+  const error = new ConfigError(['A', 'B'])
+  assert.equal(error.message, 'The configuration has 2 mistakes')
+  assert.deepEqual(error.mistakes, ['A', 'B'])
+})
+
+test('an origin has an IPv6 address in brackets', () => {
+  assert.equal(originOf('127.0.0.1', 80), 'http://127.0.0.1:80')
+  assert.equal(originOf('::1', 8080), 'http://[::1]:8080')
+  assert.equal(originOf('api.example.test', 8080), 'http://api.example.test:8080')
+})

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { sha256Base64, sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
+
+test('the digests of RFC 9530 appendix A and FIPS 180-4', () => {
+  assert.equal(sha256Hex('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  assert.equal(sha256Base64('{"hello": "world"}\n'), 'RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=')
+})
+
+test('the three encodings are of one hash over the UTF-8 bytes of any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const bytes = createHash('sha256').update(Buffer.from(text, 'utf8')).digest()
+      assert.equal(sha256Hex(text), bytes.toString('hex'))
+      assert.equal(sha256Base64(text), bytes.toString('base64'))
+      assert.equal(sha256Base64url(text), bytes.toString('base64url'))
+    }),
+  )
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  parsePrivateSigningKey,
+  publicSigningKeyOf,
+  SigningKeyError,
+} from '../../src/crypto/signing-keys.ts'
+import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
+
+const PRIVATE_PEM = TEST_SIGNING_KEY.export({ type: 'pkcs8', format: 'pem' })
+const PUBLIC_PEM = createPublicKey(TEST_SIGNING_KEY).export({ type: 'spki', format: 'pem' })
+
+test('the key id is the thumbprint that RFC 8037 appendix A.3 gives for its key', () => {
+  const key = publicSigningKeyOf(TEST_SIGNING_KEY)
+  assert.equal(key.keyId, 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
+  assert.deepEqual(key.jwk, {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+    alg: 'Ed25519',
+    use: 'sig',
+    kid: key.keyId,
+  })
+})
+
+test('the private key and its public PEM describe the same public key, with nothing private in it', () => {
+  const key = publicSigningKeyOf(TEST_SIGNING_KEY)
+  assert.deepEqual(publicSigningKeyOf(PUBLIC_PEM), key)
+  assert.equal(key.publicKeyPem, PUBLIC_PEM)
+  const { d } = TEST_SIGNING_KEY.export({ format: 'jwk' })
+  assert.ok(d !== undefined && !JSON.stringify(key).includes(d))
+})
+
+test('a private key is read from PKCS#8 PEM', () => {
+  assert.ok(parsePrivateSigningKey(PRIVATE_PEM).equals(TEST_SIGNING_KEY))
+})
+
+function refuses(read: () => unknown, message: RegExp): void {
+  assert.throws(read, (error) => {
+    assert.ok(error instanceof SigningKeyError)
+    assert.match(error.message, message)
+    return true
+  })
+}
+
+test('what is no Ed25519 private key is refused, without a word of its content', () => {
+  const expected = /^expected an Ed25519 private key in PKCS#8 PEM/
+  for (const text of ['', 'text', PUBLIC_PEM, PRIVATE_PEM.replace('MC4C', 'MC4D')]) {
+    refuses(() => parsePrivateSigningKey(text), expected)
+  }
+  const encrypted = TEST_SIGNING_KEY.export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'secret',
+  })
+  refuses(() => parsePrivateSigningKey(encrypted), expected)
+  const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const pem = elliptic.export({ type: 'pkcs8', format: 'pem' })
+  refuses(() => parsePrivateSigningKey(pem), /^expected an Ed25519 key, found ec$/)
+})
+
+test('what is no Ed25519 public key is refused', () => {
+  refuses(() => publicSigningKeyOf('text'), /^expected an Ed25519 public key in PEM$/)
+  refuses(() => publicSigningKeyOf(PRIVATE_PEM), /found a private key$/)
+  const { publicKey } = generateKeyPairSync('ed448')
+  const pem = publicKey.export({ type: 'spki', format: 'pem' })
+  refuses(() => publicSigningKeyOf(pem), /^expected an Ed25519 key, found ed448$/)
+})

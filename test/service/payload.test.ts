@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import canonicalize from 'canonicalize'
+import * as fc from 'fast-check'
+import { documentPayloadOf, payloadOf, payloadOfCanonical } from '../../src/service/payload.ts'
+
+/** The entity tag as decisions 3.1 describe it, by another implementation of RFC 8785. */
+function etagOf(value: unknown): string {
+  const text = canonicalize(value) ?? ''
+  return `W/"${createHash('sha256').update(text, 'utf8').digest('base64url')}"`
+}
+
+const objects = fc.dictionary(
+  fc.string({ unit: 'grapheme' }),
+  fc.jsonValue({ noUnicodeString: false }),
+)
+
+test('length and entity tag are those of any value’s canonical text in UTF-8', () => {
+  fc.assert(
+    fc.property(objects, (value) => {
+      const payload = payloadOf(value)
+      assert.equal(payload.json, canonicalize(value))
+      assert.equal(payload.bytes, Buffer.from(payload.json, 'utf8').length)
+      assert.equal(payload.etag, etagOf(value))
+    }),
+  )
+})
+
+test('a document keeps the order of its members, and has the tag of its canonical form', () => {
+  const document = { openapi: '3.0.3', info: { title: 'Dokumentation – ไทย' }, a: [2, 1] }
+  const payload = documentPayloadOf(document)
+  assert.equal(payload.json, JSON.stringify(document))
+  assert.equal(payload.bytes, Buffer.byteLength(JSON.stringify(document)))
+  assert.equal(payload.etag, etagOf(document))
+  assert.equal(payload.etag, payloadOf(document).etag)
+})
+
+test('a text that was hashed already is not hashed again', () => {
+  const digest = 'd'.repeat(43)
+  assert.equal(payloadOfCanonical('{"é":1}', digest).etag, `W/"${digest}"`)
+  assert.equal(payloadOfCanonical('{"é":1}').etag, etagOf({ é: 1 }))
+  assert.equal(payloadOfCanonical('{"é":1}').bytes, 8)
+})
+
+test('a value that JSON cannot carry is refused and not sent as something else', () => {
+  assert.throws(() => payloadOf({ at: Number.NaN }), TypeError)
+  assert.throws(() => payloadOf({ text: '\ud800' }), TypeError)
+})

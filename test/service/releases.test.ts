@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
+import { loadReleases, ReleasesError } from '../../src/service/releases.ts'
+import { makeReleases, type MadeReleases } from '../support/made-releases.ts'
+
+function entryOf({ versions }: MadeReleases, snapshotId: string): VersionEntry {
+  return JSON.parse(versions.get(snapshotId) ?? '') as VersionEntry
+}
+
+/** Changes an entry; with `rehash` its own hash is made to fit, as whoever forges an entry would. */
+function editEntry(
+  made: MadeReleases,
+  snapshotId: string,
+  change: Partial<VersionEntry>,
+  { rehash = true } = {},
+): void {
+  const edited = { ...entryOf(made, snapshotId), ...change }
+  const hash =
+    rehash && change.hash === undefined ? sha256Hex(versionHashText(edited)) : edited.hash
+  made.versions.set(snapshotId, canonicalJson({ ...edited, hash }))
+}
+
+function digestIn(made: MadeReleases, snapshotId: string, resource: string): string {
+  const digest = entryOf(made, snapshotId).resources[resource]
+  assert.ok(digest !== undefined)
+  return digest
+}
+
+test('the newest version is served; the history has every entry, newest first', () => {
+  const made = makeReleases(3)
+  const releases = loadReleases(made.store)
+  assert.deepEqual(releases.faults, [])
+  assert.equal(releases.headSnapshotId, 'VS-0003')
+  assert.equal(releases.head.json, made.versions.get('VS-0003'))
+  for (const name of SNAPSHOT_NAMES) {
+    const digest = digestIn(made, 'VS-0003', name)
+    assert.equal(releases.snapshot(name)?.json, made.resources.get(`${name} ${digest}`), name)
+    assert.equal(releases.snapshot(name)?.etag, `W/"${digest}"`, name)
+  }
+  for (const [snapshotId, text] of made.versions) {
+    assert.equal(releases.version(snapshotId)?.json, text)
+  }
+  assert.equal(releases.version('VS-0004'), undefined)
+  assert.equal(releases.version('__proto__'), undefined)
+
+  const history = JSON.parse(releases.history.json) as {
+    algorithm: string
+    count: number
+    head: object
+    entries: object[]
+  }
+  const summaries = ['VS-0003', 'VS-0002', 'VS-0001'].map((snapshotId) => {
+    const { sequence, createdAt, previousHash, hash } = entryOf(made, snapshotId)
+    return { snapshotId, sequence, createdAt, previousHash, hash }
+  })
+  assert.match(history.algorithm, /^SHA-256 /)
+  assert.equal(history.count, 3)
+  assert.deepEqual(history.head, { snapshotId: 'VS-0003', hash: summaries[0]?.hash })
+  assert.deepEqual(history.entries, summaries)
+})
+
+/** What can be wrong with the chain, and how it is told. */
+const BROKEN: readonly (readonly [
+  what: string,
+  damage: (made: MadeReleases) => void,
+  told: RegExp,
+])[] = [
+  [
+    'an entry whose note was edited',
+    (made) => editEntry(made, 'VS-0002', { note: 'Edited.' }, { rehash: false }),
+    /at VS-0002: HASH is broken: expected [0-9a-f]{64}, found [0-9a-f]{64}$/,
+  ],
+  [
+    'an entry that was edited and hashed anew: the next one still names the old hash',
+    (made) => editEntry(made, 'VS-0002', { note: 'Edited.' }),
+    /at VS-0003: PREVIOUS_HASH is broken/,
+  ],
+  [
+    'a genesis that follows something',
+    (made) => editEntry(made, 'VS-0001', { previousHash: 'a'.repeat(64) }),
+    /at VS-0001: PREVIOUS_HASH is broken: expected 0{64}/,
+  ],
+  [
+    'a gap',
+    (made) => made.versions.delete('VS-0002'),
+    /at VS-0002: SNAPSHOT_ID is broken: expected VS-0002, found VS-0003/,
+  ],
+  ['a missing start', (made) => made.versions.delete('VS-0001'), /at VS-0001: SNAPSHOT_ID/],
+  [
+    'a file that holds another entry',
+    (made) => made.versions.set('VS-0002', made.versions.get('VS-0001') ?? ''),
+    /at VS-0002: SNAPSHOT_ID/,
+  ],
+  [
+    'a wrong sequence number',
+    (made) => editEntry(made, 'VS-0003', { sequence: 4 }),
+    /at VS-0003: SEQUENCE is broken: expected 3, found 4/,
+  ],
+  [
+    'a version older than the one before it',
+    (made) => editEntry(made, 'VS-0003', { createdAt: '2025-12-31T00:00:00.000Z' }),
+    /at VS-0003: CREATED_AT is broken/,
+  ],
+  [
+    'a text that is no JSON',
+    (made) => made.versions.set('VS-0002', '{"snapshotId"'),
+    /at VS-0002: the entry is no JSON text/,
+  ],
+  [
+    'an entry written otherwise than canonically',
+    (made) => made.versions.set('VS-0002', `${made.versions.get('VS-0002')}\n`),
+    /at VS-0002: the text is not the canonical JSON/,
+  ],
+  [
+    'an entry without its resources',
+    (made) => {
+      const { resources: _, ...rest } = entryOf(made, 'VS-0002')
+      made.versions.set('VS-0002', canonicalJson(rest))
+    },
+    /at VS-0002: resources is missing/,
+  ],
+]
+
+for (const [what, damage, told] of BROKEN) {
+  test(`the chain is broken, and the entry named, by ${what}`, () => {
+    const made = makeReleases(3)
+    damage(made)
+    assert.throws(
+      () => loadReleases(made.store),
+      (error) => {
+        assert.ok(error instanceof ReleasesError)
+        assert.match(error.message, /^The version chain is broken at VS-000\d: /)
+        assert.match(error.message, told)
+        return true
+      },
+    )
+  })
+}
+
+test('an entry that cannot be read breaks the chain with its name and the reason', () => {
+  const made = makeReleases(2)
+  const store = {
+    ...made.store,
+    readVersionText(snapshotId: string): string {
+      if (snapshotId === 'VS-0002') throw new Error('input/output error')
+      return made.store.readVersionText(snapshotId)
+    },
+  }
+  assert.throws(() => loadReleases(store), /broken at VS-0002: input\/output error$/)
+})
+
+test('no version at all is told with what to do', () => {
+  assert.throws(() => loadReleases(makeReleases(0).store), {
+    name: 'ReleasesError',
+    message: 'No version is published; publish one first (npm run svc -- publish)',
+  })
+})
+
+/** What can be wrong with one resource of the newest version. */
+const DAMAGED: readonly (readonly [
+  what: string,
+  damage: (made: MadeReleases, file: string) => void,
+  reason: RegExp,
+])[] = [
+  ['missing', (made, file) => made.resources.delete(file), /roadmap is missing$/],
+  [
+    'changed',
+    (made, file) => made.resources.set(file, `${made.resources.get(file)} `),
+    /^expected the digest \S{43}, found \S{43}$/,
+  ],
+  ['empty', (made, file) => made.resources.set(file, ''), /^expected the digest/],
+]
+
+for (const [what, damage, reason] of DAMAGED) {
+  test(`a resource of the newest version that is ${what} is unavailable, and nothing else is`, () => {
+    const made = makeReleases(2)
+    damage(made, `roadmap ${digestIn(made, 'VS-0002', 'roadmap')}`)
+    const releases = loadReleases(made.store)
+    assert.equal(releases.snapshot('roadmap'), undefined)
+    for (const name of SNAPSHOT_NAMES) {
+      assert.equal(releases.snapshot(name) === undefined, name === 'roadmap', name)
+    }
+    // Both versions share the file; it is told once, of the version that is served.
+    const [fault, ...others] = releases.faults
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [fault?.snapshotId, fault?.resource, fault?.served],
+      ['VS-0002', 'roadmap', true],
+    )
+    assert.match(fault?.reason ?? '', reason)
+  })
+}
+
+test('damage to what only an older version names takes nothing away', () => {
+  const made = makeReleases(3)
+  made.resources.delete(`status ${digestIn(made, 'VS-0002', 'status')}`)
+  const releases = loadReleases(made.store)
+  assert.deepEqual(releases.faults, [
+    { snapshotId: 'VS-0002', resource: 'status', reason: 'status is missing', served: false },
+  ])
+  for (const name of SNAPSHOT_NAMES) assert.ok(releases.snapshot(name) !== undefined, name)
+})
+
+test('a resource that the newest version was published without is unavailable', () => {
+  const made = makeReleases(2)
+  const { wallet: _, ...resources } = entryOf(made, 'VS-0002').resources
+  editEntry(made, 'VS-0002', { resources })
+  const releases = loadReleases(made.store)
+  assert.equal(releases.snapshot('wallet'), undefined)
+  assert.deepEqual(releases.faults, [
+    {
+      snapshotId: 'VS-0002',
+      resource: 'wallet',
+      reason: 'VS-0002 was published without it',
+      served: true,
+    },
+  ])
+})
+
+for (const [what, text, reason] of [
+  ['is no JSON', 'not JSON', 'expected JSON, found another text'],
+  ['is not canonical', '{"b":1,"a":2}', 'expected canonical JSON (RFC 8785)'],
+] as const) {
+  test(`a resource whose hashed text ${what} is unavailable: it could not be enveloped as promised`, () => {
+    const made = makeReleases(1)
+    const digest = sha256Base64url(text)
+    const { resources } = entryOf(made, 'VS-0001')
+    made.resources.set(`wallet ${digest}`, text)
+    editEntry(made, 'VS-0001', { resources: { ...resources, wallet: digest } })
+    const releases = loadReleases(made.store)
+    assert.equal(releases.snapshot('wallet'), undefined)
+    assert.deepEqual(releases.faults, [
+      { snapshotId: 'VS-0001', resource: 'wallet', reason, served: true },
+    ])
+  })
+}

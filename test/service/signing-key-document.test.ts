@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import {
+  describeSigningKeys,
+  type PublishedSigningKey,
+} from '../../src/service/signing-key-document.ts'
+import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
+
+const current: PublishedSigningKey = {
+  ...publicSigningKeyOf(TEST_SIGNING_KEY),
+  status: 'current',
+  notBefore: '2026-01-01T00:00:00Z',
+  notAfter: null,
+}
+const next: PublishedSigningKey = {
+  ...publicSigningKeyOf(OTHER_TEST_SIGNING_KEY),
+  status: 'next',
+  notBefore: null,
+  notAfter: null,
+}
+
+test('the document names the current key, then the others, and says what is signed and where it stands', () => {
+  assert.deepEqual(describeSigningKeys([next, current]), {
+    keyId: current.keyId,
+    algorithm: 'Ed25519',
+    keys: [current, next],
+    signedText: [
+      'svc-response-v1',
+      '{method}',
+      '{path-and-query}',
+      '{status}',
+      '{signed-at}',
+      '{content-digest}',
+    ],
+    revalidationText: [
+      'svc-revalidation-v1',
+      '{method}',
+      '{path-and-query}',
+      '304',
+      '{signed-at}',
+      '{etag}',
+    ],
+    headers: {
+      contentDigest: 'Content-Digest',
+      signedAt: 'X-SVC-Signed-At',
+      signature: 'X-SVC-Signature',
+      revalidated: 'X-SVC-Revalidated',
+    },
+    maxAgeSeconds: 900,
+  })
+})
+
+test('nothing but the described members is published of a key', () => {
+  const [key] = describeSigningKeys([{ ...current, secret: 'd' } as PublishedSigningKey]).keys
+  assert.deepEqual(Object.keys(key ?? {}), [
+    'keyId',
+    'status',
+    'jwk',
+    'publicKeyPem',
+    'notBefore',
+    'notAfter',
+  ])
+})
+
+test('without a current key there is no document', () => {
+  assert.throws(() => describeSigningKeys([]), /Expected one current signing key/)
+  assert.throws(() => describeSigningKeys([next]), /Expected one current signing key/)
+})
