@@ -5,6 +5,15 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 
+// No dependency needs an install script, so none gets to run.
+const NPM_ARGUMENTS = [
+  'ci',
+  '--loglevel=error',
+  '--include=dev',
+  '--include=optional',
+  '--ignore-scripts',
+]
+
 const root = new URL('../', import.meta.url)
 const stamp = new URL('node_modules/.installed-from', root)
 const wanted = createHash('sha256')
@@ -21,7 +30,7 @@ function readStamp() {
 
 if (readStamp() !== wanted) {
   process.stderr.write('Installing the locked dependencies (npm ci); this happens once.\n')
-  const npm = spawnSync('npm', ['ci', '--loglevel=error', '--include=dev', '--include=optional'], {
+  const npm = spawnSync('npm', NPM_ARGUMENTS, {
     cwd: root,
     stdio: ['ignore', 2, 2],
   })

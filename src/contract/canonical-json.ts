@@ -39,7 +39,7 @@ export function canonicalJson(value: JsonValue, where = '$'): string {
   if (typeof value === 'object') {
     const members: string[] = []
     // The default sort compares UTF-16 code units, which is the order RFC 8785 section 3.2.3 asks for.
-    for (const name of Object.keys(value).sort()) {
+    for (const name of Object.keys(value).toSorted()) {
       const member = (value as { readonly [name: string]: JsonValue | undefined })[name]
       if (member === undefined) continue
       const at = `${where}.${name}`

@@ -26,7 +26,7 @@ export const INTERESTS = [
 export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] as const
 
 /** States of the time quality (contract decisions section 6). */
-export const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
 
 const text = (description: string, example: string) =>
   ({ type: 'string', description, example }) as const

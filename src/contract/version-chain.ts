@@ -76,17 +76,17 @@ export function verifyLink(
   const sequence = (previous?.sequence ?? 0) + 1
   const snapshotId = formatSnapshotId(sequence)
   if (entry.snapshotId !== snapshotId) {
-    throw new ChainError('SNAPSHOT_ID', snapshotId, snapshotId, String(entry.snapshotId))
+    throw new ChainError('SNAPSHOT_ID', snapshotId, snapshotId, entry.snapshotId)
   }
   if (entry.sequence !== sequence) {
     throw new ChainError('SEQUENCE', snapshotId, String(sequence), String(entry.sequence))
   }
   const previousHash = previous?.hash ?? GENESIS_PREVIOUS_HASH
   if (entry.previousHash !== previousHash) {
-    throw new ChainError('PREVIOUS_HASH', snapshotId, previousHash, String(entry.previousHash))
+    throw new ChainError('PREVIOUS_HASH', snapshotId, previousHash, entry.previousHash)
   }
   if (entry.hash !== computedHash) {
-    throw new ChainError('HASH', snapshotId, computedHash, String(entry.hash))
+    throw new ChainError('HASH', snapshotId, computedHash, entry.hash)
   }
   if (previous !== undefined && Date.parse(entry.createdAt) < Date.parse(previous.createdAt)) {
     throw new ChainError(
