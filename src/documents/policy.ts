@@ -107,7 +107,7 @@ function authentication(issuance: Issuance): Policy['authentication'] {
       'A key identifies nobody: no account, address, login, session or device is tied to it.',
       'No endpoint lists keys, their holders, their requests or anyone else’s usage.',
       'Revocation is final and takes effect with the next request.',
-      'When keys cannot be checked, a request with a key is answered KEYS_UNAVAILABLE and a request without one is served.',
+      'While keys cannot be checked, KEYS_UNAVAILABLE answers every request that carries one; all others are served.',
       'Issuance opens only by an approved change of the registry; no configuration and no test mode opens it. Inspecting and revoking existing keys work while it is paused.',
     ],
   }
@@ -181,7 +181,7 @@ function rateLimiting(): Policy['rateLimiting'] {
     keyedRequests: LIMITS.keyedRequests,
     keyIssuance: LIMITS.keyIssuance,
     actor:
-      'HMAC-SHA256 of the IPv4 address or the IPv6 /64 under a random salt that changes daily. The address itself is no key, and is neither stored nor logged.',
+      'A keyed hash (HMAC-SHA256) of the IPv4 address or of the IPv6 /64, with a random key that is replaced every day. The address itself is no key, and is neither stored nor logged.',
     headers: [
       HEADERS.rateLimitLimit,
       HEADERS.rateLimitRemaining,

@@ -1,4 +1,4 @@
-/** Where the time comes from; an argument everywhere, so that a test of expiry takes no time. */
+/** Where the time comes from; an argument everywhere, so that a test can let a year pass at once. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   nowMs(): number
