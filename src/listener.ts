@@ -151,6 +151,8 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     (request, response) => {
       const started = onAnswer === undefined ? 0 : performance.now()
       const method = request.method ?? 'GET'
+      const isBodyComing = hasBody(request)
+      connections.begin(request, response, isBodyComing)
       if (!hasValidHost(request)) return refuse(response, 400)
       // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
       if (hasOpenEnd(request)) return undefined
@@ -162,8 +164,6 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       }
       const originForm = originFormOf(target)
       if (originForm === undefined) return refuse(response, 400)
-      const isBodyComing = hasBody(request)
-      connections.begin(request, response, isBodyComing)
       if (isBodyComing) drain(request)
       const reply = app(apiRequestOf(request, originForm))
       if (reply instanceof Promise) {
