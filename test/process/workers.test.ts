@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** A metric's value, added up over its labels that hold the text. */
-export function sumOf(metrics: string, name: string, label: string): number {
+function sumOf(metrics: string, name: string, label: string): number {
   return metrics
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`) && line.includes(label))

@@ -26,7 +26,7 @@ export interface Question {
 }
 
 /** The app with everything that would differ from run to run held fast. */
-export function createFixedApp({ atMs, versions = 1, signingKey }: Partial<Question>): App {
+function createFixedApp({ atMs, versions = 1, signingKey }: Partial<Question>): App {
   const privateKey = signingKey ?? TEST_SIGNING_KEY
   const key = publicSigningKeyOf(privateKey)
   return createApp({
