@@ -1,3 +1,4 @@
+import { inspectConfig } from '../config.ts'
 import { REGISTRY_VERSION } from '../contract/registry-version.ts'
 import { type ContentMistake, formatMistake } from '../publishing/content-mistake.ts'
 import type { PublishResult } from '../publishing/publish-release.ts'
@@ -20,7 +21,8 @@ version says already.
 
 Options:
   --content DIR    folder with the YAML files (default: content)
-  --releases DIR   folder with the published releases (default: releases)
+  --releases DIR   folder with the published releases
+                   (default: SVC_RELEASES_DIR, else releases)
   --note TEXT      one line for readers of the history
   --dry-run        check and tell what would be published; write nothing
   --check          check the releases from end to end, and that the content
@@ -32,7 +34,7 @@ Exit code: 0 done, 1 mistakes, findings or failure, 2 wrong usage.`
 
 const OPTIONS = {
   content: { type: 'string', default: 'content' },
-  releases: { type: 'string', default: 'releases' },
+  releases: { type: 'string' },
   note: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   check: { type: 'boolean', default: false },
@@ -130,7 +132,7 @@ export const publishCommand: Command = {
     }
     const settings: Settings = {
       contentDir: values.content,
-      releasesDir: values.releases,
+      releasesDir: values.releases ?? inspectConfig(process.env, process.cwd()).config.releasesDir,
       note: values.note,
       dryRun: values['dry-run'],
       json: values.json,

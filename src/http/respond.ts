@@ -17,9 +17,9 @@ import type { KeyQuota } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Reply } from './api-request.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
-import { WRITE_METHODS, type Route, type ServedEndpoint } from './router.ts'
+import { WRITE_METHODS } from './router.ts'
 
 /** Writes answers: the one place that knows which headers go with which outcome. */
 export interface Responder {

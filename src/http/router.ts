@@ -1,22 +1,5 @@
-import type { Endpoint, Method, Registry } from '../contract/endpoints.ts'
-import type { Handler } from './exchange.ts'
-
-/** A row of the registry joined with its handler. */
-export interface ServedEndpoint {
-  readonly name: string
-  readonly row: Endpoint
-  readonly handler: Handler
-}
-
-/** A path and the rows that stand on it. */
-export interface Route {
-  /** Rows by method; HEAD goes with GET. */
-  readonly endpoints: ReadonlyMap<string, ServedEndpoint>
-  /** Value of `Allow`: read methods first, as the registry orders them. */
-  readonly allow: string
-  /** Whether the path can be read, and so answers preflights. */
-  readonly isRead: boolean
-}
+import { ENDPOINTS, type Registry } from '../contract/endpoints.ts'
+import type { Handler, Route, ServedEndpoint } from './exchange.ts'
 
 /** A route and what the caller filled in for its parameter ('' where it has none). */
 export interface FoundRoute {
@@ -82,4 +65,8 @@ export function createRouter(
 }
 
 /** Methods that change something, by the contract's rows; their answers never carry a CORS header. */
-export const WRITE_METHODS: ReadonlySet<string> = new Set<Method>(['POST', 'DELETE'])
+export const WRITE_METHODS: ReadonlySet<string> = new Set(
+  Object.values(ENDPOINTS)
+    .map(({ method }) => method)
+    .filter((method) => method !== 'GET'),
+)

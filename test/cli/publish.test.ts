@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -157,6 +157,20 @@ test('the default folders are content and releases', (t) => {
     error,
     /^svc publish: the content has a mistake; nothing was published\ncontent:1:1: found no readable folder/,
   )
+})
+
+test('the folder of the releases is taken from the environment where the server takes it', (t) => {
+  const content = makeContent(t)
+  const releases = makeFolder(t)
+  const { status, stdout } = spawnSync(process.execPath, [SVC, 'publish', '--content', content], {
+    cwd: makeFolder(t),
+    env: { ...process.env, SVC_RELEASES_DIR: releases },
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  assert.equal(status, 0)
+  assert.match(stdout, /^Published VS-0001 /)
+  assert.ok(existsSync(path.join(releases, 'versions', 'VS-0001.json')))
 })
 
 test('mistakes: one clear line, then each with its place; exit code 1', (t) => {
