@@ -7,6 +7,7 @@ import {
   headersAsObject,
   openCryptoSigner,
   openServiceSigner,
+  SERVER_OPTIONS,
   signBody,
   tellUrl,
 } from './peer.ts'
@@ -21,7 +22,7 @@ declare module 'fastify' {
 
 const signer = process.argv[3] === 'libsodium' ? await openServiceSigner() : openCryptoSigner()
 const prepared = headersAsObject()
-const app = Fastify({ logger: false })
+const app = Fastify({ logger: false, http: SERVER_OPTIONS })
 
 app.decorateRequest('issuedAt', '')
 

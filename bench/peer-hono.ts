@@ -1,7 +1,15 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { HEADERS } from '../src/contract/headers.ts'
-import { ANSWER, buildBody, headersAsObject, openServiceSigner, signBody, tellUrl } from './peer.ts'
+import {
+  ANSWER,
+  buildBody,
+  headersAsObject,
+  openServiceSigner,
+  SERVER_OPTIONS,
+  signBody,
+  tellUrl,
+} from './peer.ts'
 
 // Hono on its Node server, with the service's own signer.
 
@@ -21,4 +29,7 @@ app.get(ANSWER.target, (context) => {
   })
 })
 
-serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => tellUrl(port))
+serve(
+  { fetch: app.fetch, port: 0, hostname: '127.0.0.1', serverOptions: SERVER_OPTIONS },
+  ({ port }) => tellUrl(port),
+)

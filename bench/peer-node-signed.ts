@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HEADERS } from '../src/contract/headers.ts'
-import { ANSWER, buildBody, openServiceSigner, signBody, tellUrl } from './peer.ts'
+import { ANSWER, buildBody, openServiceSigner, SERVER_OPTIONS, signBody, tellUrl } from './peer.ts'
 
 // The floor: node:http that builds and signs the body and does nothing else. No routing, no look at the request.
 
 const signer = await openServiceSigner()
 
-const server = createServer((_request, response) => {
+const server = createServer(SERVER_OPTIONS, (_request, response) => {
   const { requestId, issuedAt, body } = buildBody()
   const { contentDigest, signature } = signBody(signer, issuedAt, body)
   response.writeHead(200, [

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HEADERS } from '../src/contract/headers.ts'
-import { ANSWER, buildBody, tellUrl } from './peer.ts'
+import { ANSWER, buildBody, SERVER_OPTIONS, tellUrl } from './peer.ts'
 
 // The same body and headers on node:http, without digest and signature: what signing costs is the difference.
 
-const server = createServer((_request, response) => {
+const server = createServer(SERVER_OPTIONS, (_request, response) => {
   const { requestId, body } = buildBody()
   response.writeHead(200, [...ANSWER.headers, HEADERS.requestId, requestId])
   response.end(body)
