@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { createServer, type ServerResponse } from 'node:http'
-import { listen, type AnswerObserver } from './listener.ts'
+import { listen, type AnswerObserver } from './http/listener.ts'
 
 /** What the admin listener tells of. */
 export interface AdminOptions {

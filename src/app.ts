@@ -7,7 +7,7 @@ import type { ResponseSigner } from './crypto/response-signer.ts'
 import { createDiscoveryIndex } from './documents/discovery.ts'
 import { createOpenApi } from './documents/openapi.ts'
 import { createPolicy } from './documents/policy.ts'
-import type { ApiRequest, Reply } from './http/api-request.ts'
+import type { App } from './http/api-request.ts'
 import type { Handler } from './http/exchange.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
@@ -53,9 +53,6 @@ export interface AppParts {
   /** The registry's word on issuance; the service's own when left out. No configuration reaches it. */
   readonly issuance?: Issuance
 }
-
-/** A request in, its answer out; never throws and never rejects. */
-export type App = (request: ApiRequest) => Reply | Promise<Reply>
 
 /** Everything at or below `/api` answers JSON (contract decisions 3.14). */
 function isApiPath(path: string): boolean {

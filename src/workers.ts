@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:http'
-import { listen } from './listener.ts'
+import { listen } from './http/listener.ts'
 import type { Log } from './service/log.ts'
 
 /** Several serving processes on one port. */

@@ -19,6 +19,9 @@ export interface Reply {
   readonly body: string | undefined
 }
 
+/** A request in, its answer out; never throws and never rejects. */
+export type App = (request: ApiRequest) => Reply | Promise<Reply>
+
 /** Splits a request target at the first `?`. */
 export function pathOf(target: string): string {
   const query = target.indexOf('?')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { App } from '../../src/app.ts'
-import { createListener, listen, stopListening } from '../../src/listener.ts'
+import type { App } from '../../src/http/api-request.ts'
+import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/service-process.ts'
 

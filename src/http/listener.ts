@@ -6,10 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import type { App } from './app.ts'
-import { pathOf, type ApiRequest, type Reply } from './http/api-request.ts'
+import type { Log } from '../service/log.ts'
+import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import { trackConnections } from './open-connections.ts'
-import type { Log } from './service/log.ts'
 
 /** Told of every answer once it is written, for metrics. */
 export type AnswerObserver = (method: string, status: number, seconds: number) => void
