@@ -5,8 +5,8 @@ import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
  * How good the clock of this server is, as measured. Nothing in it is assumed:
  * - UNVERIFIED: no source is configured, or its first measurement is still under way. Everything else is null but `source`.
  * - SYNCHRONIZED: |offsetMs| + maxErrorMs is within `maxDistanceMs`.
- * - UNSYNCHRONIZED: it is beyond that; or the source has given no good answer for `silenceLimitMs`, or none at all, and
- *   then `offsetMs` and `maxErrorMs` are null.
+ * - UNSYNCHRONIZED: it is beyond that; or the source has given no good answer for `silenceLimitMs` (for three intervals,
+ *   once RATE made them longer), or none at all, and then `offsetMs` and `maxErrorMs` are null.
  */
 export interface TimeQuality {
   readonly state: 'SYNCHRONIZED' | 'UNSYNCHRONIZED' | 'UNVERIFIED'
@@ -130,7 +130,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
     }
     const { sample, checkedAt } = known
     const ageMs = monotonicMs() - sample.atMonotonicMs
-    if (ageMs > bounds.silenceLimitMs) {
+    if (ageMs > silenceLimit()) {
       return { state: 'UNSYNCHRONIZED', source, ...NOTHING_KNOWN, checkedAt }
     }
     // The reference is carried on by the monotonic clock and the wall clock is read now: a wall clock that stepped since
@@ -152,6 +152,15 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
       maxErrorMs,
       checkedAt,
     }
+  }
+
+  /**
+   * How old a measurement may be. A source that asked for fewer questions is not silent between them, so the limit grows
+   * with the interval; the allowance for drift goes on growing with the age.
+   */
+  function silenceLimit(): number {
+    if (slowedBy === 1) return bounds.silenceLimitMs
+    return Math.max(bounds.silenceLimitMs, 3 * bounds.intervalMs * slowedBy)
   }
 
   /**

@@ -268,6 +268,30 @@ void test('RATE slows every later measurement down and ends the bursts', async (
   assert.equal(pauses.at(-1), TIME_QUALITY_BOUNDS.maxSlowedIntervalMs)
 })
 
+void test('a clock measured less often, since the server said RATE, is SYNCHRONIZED all the time between', async (t) => {
+  const { monitor, answer, pass, runNext, pauses } = rig(t)
+  await answer({ kissCode: 'RATE' })
+  for (let more = 0; more < 4; more += 1) {
+    await runNext()
+    // The timer fired: the whole pause has gone by, and nothing was measured yet.
+    assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+    assert.equal(monitor.quality().offsetMs, 0)
+    await answer({ kissCode: 'RATE' })
+  }
+  const slowedMs = TIME_QUALITY_BOUNDS.maxSlowedIntervalMs
+  assert.equal(pauses.at(-1), slowedMs)
+  pass(3 * slowedMs)
+  const oldest = monitor.quality()
+  assert.equal(oldest.state, 'SYNCHRONIZED')
+  assert.equal(
+    oldest.maxErrorMs,
+    Math.ceil(10 + readingMs + (3 * slowedMs * TIME_QUALITY_BOUNDS.driftPpm) / 1e6),
+  )
+  pass(1)
+  assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.equal(monitor.quality().offsetMs, null)
+})
+
 for (const code of ['DENY', 'RSTR']) {
   void test(`${code} ends the regular questions until the server answers again`, async (t) => {
     const { monitor, answer, runNext, pauses } = rig(t)
