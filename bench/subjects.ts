@@ -1,4 +1,5 @@
-import { BASE_PATH, ENDPOINTS } from '../src/contract/endpoints.ts'
+import { BASE_PATH } from '../src/contract/api-version.ts'
+import { ENDPOINTS } from '../src/contract/endpoints.ts'
 
 /** One row of the cost table: a server and what it is asked. */
 export interface Subject {

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
 
 import { canonicalJson } from '../src/contract/canonical-json.ts'
+import { API_VERSION, BASE_PATH } from '../src/contract/api-version.ts'
 import {
-  API_VERSION,
   AUTHENTICATIONS,
-  BASE_PATH,
   ENDPOINT_STATUSES,
-  KEY_ERRORS,
   RUNTIMES,
   STABILITY_LEVELS,
-  type Endpoint,
-  type Registry,
-} from '../src/contract/endpoints.ts'
+} from '../src/contract/endpoint-terms.ts'
+import { KEY_ERRORS, type Endpoint, type Registry } from '../src/contract/endpoints.ts'
 import { SCHEMA_IDS } from '../src/contract/envelope.ts'
 import { ERRORS, type CatalogError } from '../src/contract/errors.ts'
 import {

@@ -1,4 +1,5 @@
-import { BASE_PATH, type Endpoint, type Registry } from './endpoints.ts'
+import { BASE_PATH } from './api-version.ts'
+import { type Endpoint, type Registry } from './endpoints.ts'
 import { LIMITS } from './limits.ts'
 
 const DAY_MS = 86_400_000

@@ -1,46 +1,16 @@
+import { BASE_PATH } from './api-version.ts'
+import type {
+  Authentication,
+  EndpointRuntime,
+  EndpointStatus,
+  Stability,
+  TagName,
+} from './endpoint-terms.ts'
 import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import type { SnapshotName } from './snapshot-schemas.ts'
 
-/** Where every endpoint of this major version lives. */
-export const BASE_PATH = '/api/v1'
-
-/** The major version; X-SVC-API-Version reports it. */
-export const API_VERSION = 'v1'
-
-/** Stability levels and what each promises (spec 9.5). */
-export const STABILITY_LEVELS = {
-  stable:
-    'Shape and meaning are covered by the versioning promise: nothing breaks inside this major version, and an endpoint is deprecated before it goes.',
-  beta: 'Live. Fields may be added and details adjusted with a changelog entry; not covered by the deprecation promise.',
-  experimental:
-    'May change or disappear without notice; never listed as active in the discovery index.',
-} as const
-
-/** Registry statuses and what each means. */
-export const ENDPOINT_STATUSES = {
-  active: 'Serves.',
-  preview: 'Reserved and disabled: every request is refused.',
-  deprecated: 'Serves until its sunset date; use the successor.',
-} as const
-
-/** Which runtimes serve an endpoint (spec 2.3). */
-export const RUNTIMES = {
-  all: 'Served by the local and the production runtime; the default.',
-  local: 'Served by the local runtime only; the production discovery index leaves it out.',
-} as const
-
-/** Who may call an endpoint. */
-export const AUTHENTICATIONS = {
-  none: 'No authentication; an API key is optional and adds a quota of its own.',
-  'api-key': 'An API key is required.',
-} as const
-
-export type Stability = keyof typeof STABILITY_LEVELS
-export type EndpointStatus = keyof typeof ENDPOINT_STATUSES
-export type EndpointRuntime = keyof typeof RUNTIMES
-export type Authentication = keyof typeof AUTHENTICATIONS
 export type Method = 'GET' | 'POST' | 'DELETE'
 
 /** A part of a path that the caller fills in. It takes the whole rest of the path, slashes included. */
@@ -104,19 +74,6 @@ export interface Registry {
   readonly [name: string]: Endpoint
 }
 
-/** Groups of endpoints, in reading order. */
-export const TAGS = {
-  discovery: 'What this API offers and promises.',
-  snapshots: 'What the organisation publishes about itself.',
-  wallet: 'Sanitized views of the wallet work; never a live wallet query.',
-  history: 'The hash-chained history of everything published.',
-  'early-access': 'The waitlist: an e-mail address on a list, not an account.',
-  keys: 'Anonymous, revocable API keys and the key that signs the answers.',
-  preview: 'A reserved namespace for what comes next.',
-} as const
-
-export type TagName = keyof typeof TAGS
-
 /** Errors that any endpoint answers when a request carries an API key (contract decisions section 5). */
 export const KEY_ERRORS = [
   'KEY_INVALID',
@@ -125,9 +82,9 @@ export const KEY_ERRORS = [
   'KEYS_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-const stableRead = {
+/** What most rows have in common: a public read of something published. A row states what differs. */
+const publicRead = {
   method: 'GET',
-  stability: 'stable',
   status: 'active',
   runtime: 'all',
   cacheClass: 'static-snapshot',
@@ -136,7 +93,7 @@ const stableRead = {
   failure: 'SNAPSHOT_UNAVAILABLE',
 } as const
 
-const walletRead = { ...stableRead, tag: 'wallet', stability: 'beta' } as const
+const walletRead = { ...publicRead, tag: 'wallet', stability: 'beta' } as const
 
 const keyWork = {
   tag: 'keys',
@@ -157,7 +114,8 @@ const enveloped = <const Name extends DataSchemaName>(data: Name) =>
  */
 export const ENDPOINTS = {
   index: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: BASE_PATH,
     tag: 'discovery',
     summary: 'List the endpoints',
@@ -166,7 +124,8 @@ export const ENDPOINTS = {
     success: enveloped('DiscoveryIndex'),
   },
   status: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/status`,
     tag: 'snapshots',
     summary: 'Read the status',
@@ -176,7 +135,8 @@ export const ENDPOINTS = {
     snapshot: 'status',
   },
   time: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/time`,
     tag: 'snapshots',
     cacheClass: 'short-lived',
@@ -186,7 +146,8 @@ export const ENDPOINTS = {
     success: enveloped('Time'),
   },
   architecture: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/architecture`,
     tag: 'snapshots',
     summary: 'Read the architecture',
@@ -195,7 +156,8 @@ export const ENDPOINTS = {
     snapshot: 'architecture',
   },
   developmentQueue: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/development-queue`,
     tag: 'snapshots',
     summary: 'Read the development queue',
@@ -204,7 +166,8 @@ export const ENDPOINTS = {
     snapshot: 'development-queue',
   },
   roadmap: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/roadmap`,
     tag: 'snapshots',
     summary: 'Read the roadmap',
@@ -213,7 +176,8 @@ export const ENDPOINTS = {
     snapshot: 'roadmap',
   },
   earlyAccess: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/early-access`,
     tag: 'early-access',
     cacheClass: 'short-lived',
@@ -223,8 +187,11 @@ export const ENDPOINTS = {
     success: enveloped('EarlyAccess'),
   },
   register: {
-    ...stableRead,
     method: 'POST',
+    stability: 'stable',
+    status: 'active',
+    runtime: 'all',
+    authentication: 'none',
     path: `${BASE_PATH}/early-access/register`,
     tag: 'early-access',
     cacheClass: 'none',
@@ -310,7 +277,8 @@ export const ENDPOINTS = {
     snapshot: 'wallet/development',
   },
   policy: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/policy`,
     tag: 'discovery',
     summary: 'Read the policy',
@@ -319,7 +287,8 @@ export const ENDPOINTS = {
     success: enveloped('Policy'),
   },
   openapi: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/openapi.json`,
     tag: 'discovery',
     summary: 'Read the OpenAPI document',
@@ -327,7 +296,8 @@ export const ENDPOINTS = {
     success: { status: 200, data: 'OpenApiDocument', envelope: 'none' },
   },
   changelog: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/changelog`,
     tag: 'history',
     summary: 'Read the changelog',
@@ -336,7 +306,8 @@ export const ENDPOINTS = {
     snapshot: 'changelog',
   },
   version: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/version`,
     tag: 'history',
     summary: 'Read the newest version',
@@ -345,7 +316,8 @@ export const ENDPOINTS = {
     success: enveloped('VersionSnapshot'),
   },
   versions: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/versions`,
     tag: 'history',
     summary: 'Read the version history',
@@ -353,7 +325,8 @@ export const ENDPOINTS = {
     success: enveloped('VersionHistory'),
   },
   versionById: {
-    ...stableRead,
+    ...publicRead,
+    stability: 'stable',
     path: `${BASE_PATH}/versions/{snapshotId}`,
     tag: 'history',
     summary: 'Read one version',
@@ -375,7 +348,7 @@ export const ENDPOINTS = {
     authentication: 'none',
     summary: 'Issue an API key',
     description:
-      'Issuance is paused: every request is answered 503 KEYS_UNAVAILABLE and no key is made. The rest of this contract is kept for the day it is reopened.',
+      'Makes an anonymous API key and shows it this once. While issuance is paused, every request is answered 503 KEYS_UNAVAILABLE and no key is made.',
     issuesKeys: true,
     request: 'KeyRequest',
     success: { status: 201, data: 'IssuedKey', envelope: 'response' },
@@ -411,7 +384,7 @@ export const ENDPOINTS = {
     errors: ['KEY_REQUIRED'],
   },
   signingKey: {
-    ...stableRead,
+    ...publicRead,
     path: `${BASE_PATH}/keys/signing-key`,
     tag: 'keys',
     stability: 'beta',
@@ -422,7 +395,7 @@ export const ENDPOINTS = {
     failure: 'SIGNING_UNAVAILABLE',
   },
   preview: {
-    ...stableRead,
+    ...publicRead,
     path: `${BASE_PATH}/preview/{path}`,
     tag: 'preview',
     stability: 'beta',

@@ -1,13 +1,12 @@
+import { BASE_PATH } from './api-version.ts'
 import {
   AUTHENTICATIONS,
-  BASE_PATH,
   ENDPOINT_STATUSES,
   RUNTIMES,
   STABILITY_LEVELS,
   TAGS,
-  type Endpoint,
-  type Registry,
-} from './endpoints.ts'
+} from './endpoint-terms.ts'
+import { type Endpoint, type Registry } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { CACHE_CLASSES } from './headers.ts'
 import { deprecationFaults, parseInstant } from './deprecation-rule.ts'

@@ -1,4 +1,5 @@
-import { API_VERSION, BASE_PATH, type Registry } from '../contract/endpoints.ts'
+import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
+import { type Registry } from '../contract/endpoints.ts'
 import { LINKS } from '../contract/links.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'

@@ -1,4 +1,6 @@
-import { BASE_PATH, ENDPOINTS, TAGS, type Endpoint, type Registry } from '../contract/endpoints.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
+import { TAGS } from '../contract/endpoint-terms.ts'
+import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.ts'
 import { errorOf } from '../contract/errors.ts'
 import { HEADERS, REQUEST_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'

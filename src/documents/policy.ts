@@ -1,13 +1,6 @@
-import {
-  API_VERSION,
-  BASE_PATH,
-  ENDPOINT_STATUSES,
-  ENDPOINTS,
-  RUNTIMES,
-  STABILITY_LEVELS,
-  type Endpoint,
-  type Registry,
-} from '../contract/endpoints.ts'
+import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
+import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../contract/endpoint-terms.ts'
+import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS } from '../contract/errors.ts'
 import {

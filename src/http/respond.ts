@@ -1,4 +1,5 @@
-import { API_VERSION, BASE_PATH, ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
+import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
+import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import { errorBodyOf, formatError, formatSuccess, SCHEMA_IDS } from '../contract/envelope.ts'
 import {

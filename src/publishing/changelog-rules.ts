@@ -1,4 +1,5 @@
-import { BASE_PATH, ENDPOINTS } from '../contract/endpoints.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'

@@ -1,4 +1,4 @@
-import { API_VERSION } from '../contract/endpoints.ts'
+import { API_VERSION } from '../contract/api-version.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 import { ReleaseFileError, type ReleaseStore, resourceDigest } from '../storage/release-store.ts'

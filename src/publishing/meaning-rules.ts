@@ -1,4 +1,4 @@
-import { BASE_PATH } from '../contract/endpoints.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
 import { HORIZONS } from '../contract/snapshot-plans.ts'
 import { SNAPSHOT_NAMES, type SnapshotData } from '../contract/snapshot-schemas.ts'
 import { COMPONENT_STATES } from '../contract/snapshot-status.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../contract/canonical-json.ts'
-import { API_VERSION } from '../contract/endpoints.ts'
+import { API_VERSION } from '../contract/api-version.ts'
 import {
   ChainError,
   formatSnapshotId,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ENDPOINTS, errorsOf, TAGS, type Endpoint } from '../../src/contract/endpoints.ts'
+import { TAGS } from '../../src/contract/endpoint-terms.ts'
+import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { checkRegistry } from '../../src/contract/registry-rules.ts'
 import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'

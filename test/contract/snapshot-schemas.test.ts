@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 
-import { BASE_PATH, ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
+import { BASE_PATH } from '../../src/contract/api-version.ts'
+import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
 import { closeSchema, type JsonSchema } from '../../src/contract/schema-type.ts'
 import {
   isSnapshotName,
