@@ -140,10 +140,16 @@ function isTypeClause(clause: string): boolean {
   return given.length > 0 && given.every((name) => name.startsWith('type '))
 }
 
-/** Where a source text uses one of these names as a variable of its own: no member, no key, no string, no comment. */
+/**
+ * Where a source text uses one of these names as a variable of its own: no member, no key, no string, no comment. A name
+ * with a colon behind it is a key only right after `{` or `,`; elsewhere it may be the middle of `a ? b : c`. So a member
+ * of a type is counted where nothing but a line break stands before it, which is the stricter way.
+ */
 export function nameUses(source: string, names: readonly string[]): readonly NameUse[] {
   const { code } = maskSource(source)
-  const pattern = new RegExp(String.raw`(?<![.\w$])(?:${names.join('|')})(?![\w$]|\s*\??:)`, 'g')
+  const name = String.raw`(?:${names.join('|')})(?![\w$])`
+  const mayBeKey = String.raw`(?<=[{,]\s*)${name}(?!\s*\??:)`
+  const pattern = new RegExp(String.raw`(?<![.\w$])(?:${mayBeKey}|(?<![{,]\s*)${name})`, 'g')
   return [...code.matchAll(pattern)].map((match) => ({
     name: match[0],
     line: lineOf(source, match.index),

@@ -93,6 +93,31 @@ describe('what the map forbids is found', () => {
     )
   })
 
+  test('a global of Node by way of globalThis', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'contract/a.ts': 'export const b = globalThis.Buffer\n',
+        'documents/c.ts': "export const d = globalThis['process']\n",
+        'http/e.ts': 'export const f = globalThis.process\n',
+      }),
+      [
+        'contract/a.ts:1 uses globalThis, but contract runs in a browser and may use no global of Node',
+        'documents/c.ts:1 uses globalThis, but documents runs in a browser and may use no global of Node',
+      ],
+    )
+  })
+
+  test('the command line on what opens, serves and stops', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'cli/svc.ts':
+          "import { c } from '../config.ts'\nimport { l } from '../log.ts'\nimport { s } from '../secrets.ts'\nimport type { S } from '../server.ts'\n",
+        'cli/start.ts': "export const start = () => import('../main.ts')\n",
+      }).map((fault) => fault.replace(/, but .*/, '')),
+      ['cli/start.ts:1 imports main.ts', 'cli/svc.ts:4 imports server.ts'],
+    )
+  })
+
   test('what runs of a room whose types alone are allowed', (t) => {
     assert.deepEqual(
       faultsOf(t, {
@@ -180,5 +205,20 @@ describe('only code is read', () => {
   test('a name counts where it is a variable, not a member, a key, a word or a text', () => {
     const source = "const a = { process: 1 }\na.process\n'process'\nprocesses\nprocess.exit()\n"
     assert.deepEqual(nameUses(source, ['process']), [{ name: 'process', line: 5 }])
+  })
+
+  test('a name before a colon is a key only where an object or a list of parameters goes on', () => {
+    const linesOf = (source: string) =>
+      nameUses(source, ['Buffer', 'process']).map(({ line }) => line)
+    assert.deepEqual(linesOf('const a = { Buffer: 1, process: 2 }\n'), [])
+    assert.deepEqual(
+      linesOf('const a = {\n  x,\n  // why\n  Buffer: 1,\n}\ntype B = { process?: 1 }\n'),
+      [],
+    )
+    assert.deepEqual(linesOf('const a = x ? Buffer : y\n'), [1])
+    assert.deepEqual(linesOf('const a = x\n  ? process\n  : y\n'), [2])
+    assert.deepEqual(linesOf('const a = { z: x ? Buffer : y }\n'), [1])
+    assert.deepEqual(linesOf('switch (x) {\n  case process:\n}\n'), [2])
+    assert.deepEqual(linesOf('const a = { Buffer }\n'), [1])
   })
 })
