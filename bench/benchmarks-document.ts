@@ -5,7 +5,7 @@ const BEGIN = '<!-- results: written by npm run bench -- --write -->'
 const END = '<!-- end of results -->'
 
 /** The document with the results of a report between its markers. Throws when the markers are not there. */
-export function withResults(document: string, report: BenchReport): string {
+function withResults(document: string, report: BenchReport): string {
   const begin = document.indexOf(BEGIN)
   const end = document.indexOf(END)
   if (begin === -1 || end < begin) {

@@ -37,6 +37,9 @@ Measures the service beside its peers: CPU time per request, requests per second
   --help            this text
 
 It wants two processors that nothing else uses, and takes about six minutes.
+
+Exit code: 0 measured, 1 a target is not met (never with --quick, whose answer is
+rough) or something could not be measured, 2 wrong usage.
 `
 
 function isPart(text: string): text is Part {

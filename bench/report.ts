@@ -123,6 +123,42 @@ export function tablesOf({ cost, memory, start }: BenchReport): readonly Table[]
   ]
 }
 
+/** One line for each target that was measured and missed; empty when all were met. */
+export function missedTargets({ cost, memory, start }: BenchReport): readonly string[] {
+  const missed: string[] = []
+  const expect = (isMet: boolean, what: string, found: string, bound: string): void => {
+    if (!isMet) missed.push(`${what}: found ${found}, expected ${bound}`)
+  }
+  for (const { title, ratio, target, isMet } of cost?.ratios ?? []) {
+    expect(isMet, title, ratio.median.toFixed(2), `at most ${target.toFixed(2)}`)
+  }
+  if (memory !== undefined && memory !== null) {
+    const { afterStartMegabytes, afterStartTarget, growthMegabytes, growthTarget } = memory
+    const found = `${afterStartMegabytes.toFixed(1)} MB`
+    expect(memory.isAfterStartMet, 'memory after the start', found, `at most ${afterStartTarget}`)
+    const growth = `${growthMegabytes.toFixed(1)} MB`
+    expect(memory.isGrowthMet, 'growth of the memory', growth, `at most ${growthTarget}`)
+  }
+  if (start !== undefined) {
+    const { firstAnswerMs, targetMs, isMet } = start
+    expect(
+      isMet,
+      'time to the first answer',
+      `${whole(firstAnswerMs.median)} ms`,
+      `less than ${targetMs}`,
+    )
+  }
+  return missed
+}
+
+/**
+ * The exit code of a run: 1 when a target is missed. A quick run always ends with 0, since its few requests judge
+ * nothing.
+ */
+export function exitCodeOf(report: BenchReport): 0 | 1 {
+  return !report.quick && missedTargets(report).length > 0 ? 1 : 0
+}
+
 /** One line each on where and when it was measured. */
 export function factsOf({ date, quick, machine, memory }: BenchReport): readonly string[] {
   const options = machine.nodeOptions.length === 0 ? 'none' : machine.nodeOptions.join(' ')

@@ -6,7 +6,14 @@ import { measureCost, type CostParts } from './cost.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, OptionsError, readOptions, type BenchOptions, type Part } from './options.ts'
-import { factsOf, formatTable, tablesOf, type BenchReport } from './report.ts'
+import {
+  exitCodeOf,
+  factsOf,
+  formatTable,
+  missedTargets,
+  tablesOf,
+  type BenchReport,
+} from './report.ts'
 import { measureStart } from './start-up.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -70,7 +77,8 @@ async function main(args: readonly string[]): Promise<number> {
     ...tablesOf(report).map((table) => formatTable(table, paint)),
   ].join('\n\n')
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : `${text}\n`)
-  return 0
+  for (const missed of missedTargets(report)) process.stderr.write(`not met: ${missed}\n`)
+  return exitCodeOf(report)
 }
 
 process.exitCode = await main(process.argv.slice(2))
