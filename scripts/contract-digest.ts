@@ -17,7 +17,7 @@ import {
   ERROR_CACHE_CONTROL,
   HEADERS,
   READ_VARY,
-  REQUEST_MEDIA_TYPE,
+  JSON_MEDIA_TYPE,
   RESPONSE_CONTENT_TYPE,
 } from '../src/contract/headers.ts'
 import type { Issuance } from '../src/contract/issuance.ts'
@@ -74,7 +74,7 @@ function contractOutline(tables: ContractTables): object {
     errorCacheControl: ERROR_CACHE_CONTROL,
     vary: READ_VARY,
     cors: CORS,
-    requestMediaType: REQUEST_MEDIA_TYPE,
+    requestMediaType: JSON_MEDIA_TYPE,
     responseContentType: RESPONSE_CONTENT_TYPE,
     schemaIds: SCHEMA_IDS,
     signedText: SIGNED_TEXT_LINES,

@@ -18,6 +18,18 @@ function canonicalString(text: string, where: string): string {
   return JSON.stringify(text)
 }
 
+/** A Date, a Map or another object of a class would be written as `{}`, or as less than it holds. */
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+function describeKind(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? `an instance of ${value.constructor.name}`
+    : `a ${typeof value}`
+}
+
 /**
  * The canonical JSON text of a value (RFC 8785, JCS): object members sorted by UTF-16 code units, no white space,
  * numbers as ECMAScript writes them. Members that are `undefined` are left out, as `JSON.stringify` does.
@@ -36,7 +48,7 @@ export function canonicalJson(value: JsonValue, where = '$'): string {
     const items = value as readonly JsonValue[]
     return `[${items.map((item, index) => canonicalJson(item, `${where}[${index}]`)).join(',')}]`
   }
-  if (typeof value === 'object') {
+  if (typeof value === 'object' && isPlainObject(value)) {
     const members: string[] = []
     // The default sort compares UTF-16 code units, which is the order RFC 8785 section 3.2.3 asks for.
     for (const name of Object.keys(value).toSorted()) {
@@ -47,5 +59,5 @@ export function canonicalJson(value: JsonValue, where = '$'): string {
     }
     return `{${members.join(',')}}`
   }
-  throw new TypeError(`${where}: a ${typeof value} has no JSON form`)
+  throw new TypeError(`${where}: ${describeKind(value)} has no JSON form of its own`)
 }

@@ -1,3 +1,8 @@
+import { BASE_PATH } from './api-version.ts'
+import { HEADERS } from './headers.ts'
+import { LIMITS } from './limits.ts'
+import { LOCALES } from './locales.ts'
+
 /** One entry of the error catalog (spec section 7). */
 export interface CatalogError {
   readonly status: number
@@ -29,7 +34,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     meaning: 'A valid e-mail address is required.',
-    message: 'Send a valid e-mail address of at most 254 characters in the field email.',
+    message: `Send a valid e-mail address of at most ${LIMITS.maxEmailLength} characters in the field email.`,
   },
   FORBIDDEN_FIELD: {
     status: 400,
@@ -42,13 +47,13 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     meaning: 'The locale is not supported.',
-    message: 'Send one of en, th or zh-CN as locale, or leave it out.',
+    message: `Send one of ${LOCALES.join(', ')} as locale, or leave it out.`,
   },
   INVALID_INTERESTS: {
     status: 400,
     retryable: false,
     meaning: 'Interests must be a short array of known areas.',
-    message: 'Send at most 10 different known areas as interests, or leave the field out.',
+    message: `Send at most ${LIMITS.maxInterests} different known areas as interests, or leave the field out.`,
   },
   CONSENT_REQUIRED: {
     status: 400,
@@ -60,7 +65,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     meaning: 'The use case is no text or is too long.',
-    message: 'Send useCase as text of at most 500 characters, or leave it out.',
+    message: `Send useCase as text of at most ${LIMITS.maxUseCaseCodePoints} characters, or leave it out.`,
   },
   INVALID_SESSION_ID: {
     status: 400,
@@ -78,7 +83,7 @@ export const ERRORS = {
     status: 401,
     retryable: false,
     meaning: 'The endpoint needs an API key.',
-    message: 'Send an API key as Authorization: Bearer or as X-SVC-Key.',
+    message: `Send an API key as ${HEADERS.authorization}: Bearer or as ${HEADERS.key}.`,
   },
   KEY_INVALID: {
     status: 401,
@@ -109,19 +114,19 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     meaning: 'The preview namespace is disabled.',
-    message: 'Nothing is served under preview yet; use the endpoints listed at /api/v1.',
+    message: `Nothing is served under preview yet; use the endpoints listed at ${BASE_PATH}.`,
   },
   NOT_FOUND: {
     status: 404,
     retryable: false,
     meaning: 'There is no such route.',
-    message: 'There is nothing at this path; the endpoints are listed at /api/v1.',
+    message: `There is nothing at this path; the endpoints are listed at ${BASE_PATH}.`,
   },
   VERSION_NOT_FOUND: {
     status: 404,
     retryable: false,
     meaning: 'There is no such version snapshot.',
-    message: 'There is no version with this id; the known ones are listed at /api/v1/versions.',
+    message: `There is no version with this id; the known ones are listed at ${BASE_PATH}/versions.`,
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -133,7 +138,7 @@ export const ERRORS = {
     status: 413,
     retryable: false,
     meaning: 'The body is too large.',
-    message: 'Send a body of at most 8192 bytes.',
+    message: `Send a body of at most ${LIMITS.maxBodyBytes} bytes.`,
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -144,14 +149,14 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     retryable: true,
-    retryAfterSeconds: 60,
+    retryAfterSeconds: LIMITS.registrationPerActor.windowSeconds,
     meaning: 'There were too many requests.',
     message: 'Too many requests; wait for the seconds in Retry-After and try again.',
   },
   KEY_RATE_LIMITED: {
     status: 429,
     retryable: true,
-    retryAfterSeconds: 60,
+    retryAfterSeconds: LIMITS.keyedRequests.windowSeconds,
     meaning: 'The API key has used up its quota.',
     message:
       'This API key has used up its quota; wait for the seconds in Retry-After and try again.',

@@ -32,11 +32,14 @@ export const HEADERS = {
   wwwAuthenticate: 'WWW-Authenticate',
 } as const
 
-/** The media type of every JSON answer (spec section 8). */
-export const RESPONSE_CONTENT_TYPE = 'application/json; charset=utf-8'
+/** What every answer of a preview deployment carries, name and value: search engines stay away (spec section 1). */
+export const NO_INDEX_HEADERS: readonly string[] = [HEADERS.robotsTag, 'noindex, nofollow']
 
-/** The only media type of a request body (spec section 8). */
-export const REQUEST_MEDIA_TYPE = 'application/json'
+/** The media type of answers, and the only one of a request body (spec section 8). */
+export const JSON_MEDIA_TYPE = 'application/json'
+
+/** Content-Type of every JSON answer. */
+export const RESPONSE_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`
 
 /** Cache classes: what Cache-Control a successful answer carries, and why (spec section 8). */
 export const CACHE_CLASSES = {

@@ -1,12 +1,13 @@
+import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from './api-key.ts'
+import { AUTHENTICATIONS, ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from './endpoint-terms.ts'
 import { ERRORS } from './errors.ts'
+import { CACHE_CLASSES } from './headers.ts'
 import { SCHEMA_IDS } from './envelope.ts'
 import { LIMITS } from './limits.ts'
+import { LOCALES } from './locales.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
 import { CHANGE_KINDS } from './version-chain.ts'
-
-/** Locales of the pages and of a registration (spec 4.1). */
-export const LOCALES = ['en', 'th', 'zh-CN'] as const
 
 /** Areas a registration may name as interests (spec 4.1). */
 export const INTERESTS = [
@@ -27,6 +28,10 @@ export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] a
 
 /** States of the time quality (contract decisions section 6). */
 const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+
+/** The keys of a table as an enumeration, so that a new row of the table is a value of the schema too. */
+const keysOf = <Key extends string>(table: { readonly [Name in Key]: unknown }): readonly Key[] =>
+  Object.keys(table).filter((name): name is Key => Object.hasOwn(table, name))
 
 const text = (description: string, example: string) =>
   ({ type: 'string', description, example }) as const
@@ -52,7 +57,7 @@ const textList = (description: string, example: string) =>
 
 const label = {
   type: 'string',
-  pattern: '^[A-Za-z0-9 ._-]{1,40}$',
+  pattern: API_KEY_LABEL_PATTERN,
   description: 'A name for the key, for its holder’s own use.',
   example: 'ci-mirror',
 } as const
@@ -167,31 +172,31 @@ const endpointRow = {
     summary: text('What it is for.', 'Read the status'),
     stability: {
       type: 'string',
-      enum: ['stable', 'beta', 'experimental'],
+      enum: keysOf(STABILITY_LEVELS),
       description: 'Stability level.',
       example: 'stable',
     },
     status: {
       type: 'string',
-      enum: ['active', 'preview', 'deprecated'],
+      enum: keysOf(ENDPOINT_STATUSES),
       description: 'Registry status.',
       example: 'active',
     },
     runtime: {
       type: 'string',
-      enum: ['all', 'local'],
+      enum: keysOf(RUNTIMES),
       description: 'Which runtimes serve it.',
       example: 'all',
     },
     cacheClass: {
       type: 'string',
-      enum: ['static-snapshot', 'short-lived', 'none'],
+      enum: keysOf(CACHE_CLASSES),
       description: 'Cache class of its successful answers.',
       example: 'static-snapshot',
     },
     authentication: {
       type: 'string',
-      enum: ['none', 'api-key'],
+      enum: keysOf(AUTHENTICATIONS),
       description: 'Whether an API key is required.',
       example: 'none',
     },
@@ -298,7 +303,7 @@ const policy = {
           description: 'What a key is.',
           required: ['format', 'scope', 'defaultTtlDays', 'maxTtlDays', 'storage'],
           properties: {
-            format: text('Form of a key.', 'svk_<keyId>_<secret>'),
+            format: text('Form of a key.', API_KEY_FORMAT),
             scope,
             defaultTtlDays: whole('Days until a key expires unless asked otherwise.', 90),
             maxTtlDays: whole('Longest time to live, in days.', 365),
@@ -445,7 +450,7 @@ const policy = {
         maxUseCaseLength: whole('Longest useCase, in Unicode code points.', 500),
         maxEmailLength: whole('Longest e-mail address, in characters.', 254),
         maxInterests: whole('Most entries in interests.', 10),
-        labelPattern: text('Pattern of an API key’s label.', '^[A-Za-z0-9 ._-]{1,40}$'),
+        labelPattern: text('Pattern of an API key’s label.', API_KEY_LABEL_PATTERN),
         minTtlDays: whole('Shortest time to live of a key, in days.', 1),
         defaultTtlDays: whole('Time to live unless asked otherwise, in days.', 90),
         maxTtlDays: whole('Longest time to live of a key, in days.', 365),
@@ -863,7 +868,7 @@ export const DATA_SCHEMAS = {
     description: 'A new API key. The key itself is shown this once.',
     required: ['key', 'keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt'],
     properties: {
-      key: text('The whole key; never shown again.', 'svk_<keyId>_<secret>'),
+      key: text('The whole key; never shown again.', API_KEY_FORMAT),
       keyId,
       scope,
       label: { ...label, nullable: true },
@@ -969,7 +974,7 @@ export const ERROR_SCHEMA = {
   properties: {
     code: {
       type: 'string',
-      enum: Object.keys(ERRORS),
+      enum: keysOf(ERRORS),
       description: 'A code of the error catalog.',
       example: 'NOT_FOUND',
     },

@@ -1,5 +1,3 @@
-import { LIMITS } from './limits.ts'
-
 // Every text here is bytes that two parties must agree on. Changing a character breaks every verifier in the field.
 
 /** The lines of a response's signed text, in order; the parts in braces are filled in (spec 5.7). */
@@ -67,6 +65,3 @@ export function formatRevalidated(signedAt: string, signatureBase64: string): st
 export function formatEtag(digest: string): string {
   return `W/"${digest}"`
 }
-
-/** How old a signature may be before a verifier refuses it, unless it is told another age. */
-export const SIGNATURE_MAX_AGE_SECONDS: number = LIMITS.signatureMaxAgeSeconds

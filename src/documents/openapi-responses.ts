@@ -2,6 +2,7 @@ import type { JsonValue } from '../contract/canonical-json.ts'
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LINKS } from '../contract/links.ts'
 import type { DataSchemaName } from '../contract/schemas.ts'
 import { exampleOf } from './examples.ts'
@@ -29,7 +30,6 @@ export interface OpenApiResponse {
 }
 
 /** The body of every answer is JSON; the charset parameter is no part of an OpenAPI media type's name. */
-const MEDIA_TYPE = 'application/json'
 
 /** A wait in the middle of a window, for the examples of errors that know theirs. */
 const EXAMPLE_WAIT_SECONDS = 42
@@ -93,7 +93,7 @@ function successResponse(
       description: [dataSchema(success.data).description, ...otherCodes.map(meaningOf)].join(' '),
       headers,
       content: {
-        [MEDIA_TYPE]:
+        [JSON_MEDIA_TYPE]:
           otherCodes.length === 0
             ? { schema, example: body }
             : {
@@ -131,7 +131,7 @@ function errorResponse(
       description: codes.map(meaningOf).join(' '),
       headers,
       content: {
-        [MEDIA_TYPE]: {
+        [JSON_MEDIA_TYPE]: {
           schema: schemaRef('ErrorEnvelope'),
           examples: errorExampleRefs(codes),
         },

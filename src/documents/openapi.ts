@@ -1,8 +1,9 @@
+import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
 import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.ts'
 import { errorOf } from '../contract/errors.ts'
-import { HEADERS, REQUEST_MEDIA_TYPE } from '../contract/headers.ts'
+import { HEADERS, JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LINKS } from '../contract/links.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
@@ -48,7 +49,7 @@ const KEY_SCHEMES = {
   bearerKey: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: 'svk_<keyId>_<secret>',
+    bearerFormat: API_KEY_FORMAT,
     description: 'An API key as a bearer token.',
   },
   headerKey: {
@@ -90,7 +91,10 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const paths: { [path: string]: { [method: string]: JsonObject } } = {}
   for (const each of operations) {
     const { path, method } = each.row
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(each, shared) }
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: operation(each, shared, options.issuance),
+    }
   }
 
   return {
@@ -116,6 +120,10 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   }
 }
 
+function pauseOf({ reason }: Issuance & { readonly enabled: false }): string {
+  return `Issuance is paused (\`${reason}\`).`
+}
+
 function introduction(issuance: Issuance): string {
   const routeErrors = ROUTE_ERRORS.map((code) => {
     const { status, meaning } = errorOf(code)
@@ -125,7 +133,7 @@ function introduction(issuance: Issuance): string {
     `Snapshots that an organisation publishes about itself, as JSON under \`${BASE_PATH}\`. Reading needs no account and no key.`,
     `**Answers.** A success is an envelope with \`ok\`, \`schema\`, \`requestId\`, \`issuedAt\` and \`data\`; this document alone is sent without one. An error is an envelope with \`error\` in place of \`data\`. Every \`GET\` answers \`HEAD\` and \`OPTIONS\` too.`,
     `**Signatures.** Every JSON body is signed with Ed25519 over its method, target, status, time and digest; the public key and the signed text stand at \`${ENDPOINTS.signingKey.path}\`. A \`304\` carries \`${HEADERS.revalidated}\` instead.`,
-    `**Keys.** A key is optional and adds a quota of its own. It travels as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : `Issuance is paused (\`${issuance.reason}\`).`}`,
+    `**Keys.** A key is optional and adds a quota of its own. It travels as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : pauseOf(issuance)}`,
     `**Routes.** Below the base path the router itself answers ${routeErrors.join(' and ')}, in the same error envelope, the second with \`${HEADERS.allow}\`.`,
     `What is promised about versions, caching, limits and privacy stands at \`${LINKS.policy}\`.`,
   ].join('\n\n')
@@ -157,12 +165,18 @@ interface Operation {
   readonly responses: readonly OpenApiResponse[]
 }
 
-function operation({ name, row, responses }: Operation, shared: JsonObject): JsonObject {
+function operation(
+  { name, row, responses }: Operation,
+  shared: JsonObject,
+  issuance: Issuance,
+): JsonObject {
+  const pause = row.issuesKeys !== true || issuance.enabled ? '' : ` ${pauseOf(issuance)}`
+
   return {
     operationId: name,
     tags: [row.tag],
     summary: row.summary,
-    description: row.description,
+    description: row.description + pause,
     ...(row.status === 'deprecated' ? { deprecated: true } : {}),
     'x-svc-stability': row.stability,
     'x-svc-status': row.status,
@@ -218,7 +232,7 @@ function requestBody(row: Endpoint): JsonObject {
       required: true,
       description: schema.description,
       content: {
-        [REQUEST_MEDIA_TYPE]: {
+        [JSON_MEDIA_TYPE]: {
           schema: { $ref: `#/components/schemas/${row.request}` },
           example: exampleOf(schema),
         },

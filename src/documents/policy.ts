@@ -1,3 +1,4 @@
+import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../contract/endpoint-terms.ts'
 import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.ts'
@@ -9,7 +10,7 @@ import {
   ERROR_CACHE_CONTROL,
   HEADERS,
   READ_VARY,
-  REQUEST_MEDIA_TYPE,
+  JSON_MEDIA_TYPE,
   RESPONSE_CONTENT_TYPE,
 } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
@@ -83,7 +84,7 @@ function authentication(issuance: Issuance): Policy['authentication'] {
     schemes: [`${HEADERS.authorization}: Bearer <API_KEY>`, `${HEADERS.key}: <API_KEY>`],
     keyInUrl: false,
     key: {
-      format: 'svk_<keyId>_<secret>',
+      format: API_KEY_FORMAT,
       scope: 'read',
       defaultTtlDays: LIMITS.defaultTtlDays,
       maxTtlDays: LIMITS.maxTtlDays,
@@ -152,7 +153,7 @@ function caching(): Policy['caching'] {
 function limits(): Policy['limits'] {
   return {
     maxBodyBytes: LIMITS.maxBodyBytes,
-    requestContentType: REQUEST_MEDIA_TYPE,
+    requestContentType: JSON_MEDIA_TYPE,
     responseContentType: RESPONSE_CONTENT_TYPE,
     maxUseCaseLength: LIMITS.maxUseCaseCodePoints,
     maxEmailLength: LIMITS.maxEmailLength,

@@ -1,6 +1,9 @@
 import { ApiError } from '../contract/api-error.ts'
+import { HEADERS } from '../contract/headers.ts'
 import type { ApiRequest } from './api-request.ts'
 
+const AUTHORIZATION = HEADERS.authorization.toLowerCase()
+const KEY = HEADERS.key.toLowerCase()
 const BEARER = /^bearer +(\S.*)$/i
 
 /**
@@ -8,10 +11,10 @@ const BEARER = /^bearer +(\S.*)$/i
  * a URL is never looked at. Two headers that disagree are refused as KEY_INVALID.
  */
 export function presentedKey(request: ApiRequest): string | undefined {
-  const authorization = request.header('authorization')
+  const authorization = request.header(AUTHORIZATION)
   const bearer =
     authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]?.trimEnd()
-  const header = request.header('x-svc-key')
+  const header = request.header(KEY)
   if (bearer !== undefined && header !== undefined && bearer !== header) {
     throw new ApiError('KEY_INVALID')
   }

@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
+import { HEADERS } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { KeyQuotaError, type ApiKeys, type KeyQuota } from '../service/api-keys.ts'
 import { formatInstant, type Clock } from '../service/clock.ts'
@@ -30,6 +31,8 @@ export interface PipelineParts {
 type Step = (exchange: Exchange, parts: PipelineParts) => Outcome | Promise<Outcome>
 type Outcome = Reply | void
 
+const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
+
 /** Every API request takes these steps in this order. */
 const STEPS: readonly Step[] = [
   findRoute,
@@ -40,6 +43,9 @@ const STEPS: readonly Step[] = [
   revalidate,
   respond,
 ]
+
+/** What a step says that finds the one before it left out. */
+const OUT_OF_ORDER = 'The steps of the pipeline are not in their order'
 
 /** The path must be one of the registry's. */
 function findRoute(exchange: Exchange, { router }: PipelineParts): void {
@@ -52,7 +58,7 @@ function findRoute(exchange: Exchange, { router }: PipelineParts): void {
 /** The method must be one of the path's; a preflight ends here (Fetch standard 3.2.2). */
 function admitMethod(exchange: Exchange, { responder }: PipelineParts): Reply | undefined {
   const { request, route } = exchange
-  if (route === undefined) throw new ApiError('NOT_FOUND')
+  if (route === undefined) throw new Error(OUT_OF_ORDER)
   exchange.endpoint = route.endpoints.get(request.method)
   if (exchange.endpoint !== undefined) return undefined
   if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
@@ -83,7 +89,8 @@ async function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string)
 
 /** The endpoint's own work. */
 function callHandler(exchange: Exchange): void | Promise<void> {
-  const payload = exchange.endpoint?.handler(exchange)
+  if (exchange.endpoint === undefined) throw new Error(OUT_OF_ORDER)
+  const payload = exchange.endpoint.handler(exchange)
   if (payload instanceof Promise) {
     return payload.then((made) => {
       exchange.payload = made
@@ -96,7 +103,7 @@ function callHandler(exchange: Exchange): void | Promise<void> {
 function revalidate(exchange: Exchange, { responder }: PipelineParts): Reply | undefined {
   const { request, endpoint, payload } = exchange
   if (endpoint?.row.method !== 'GET' || payload === undefined) return undefined
-  const known = request.header('if-none-match')
+  const known = request.header(IF_NONE_MATCH)
   if (known === undefined || !matchesIfNoneMatch(known, payload.etag)) return undefined
   return responder.notModified(exchange, endpoint, payload)
 }
@@ -104,7 +111,7 @@ function revalidate(exchange: Exchange, { responder }: PipelineParts): Reply | u
 /** The full answer. */
 function respond(exchange: Exchange, { responder }: PipelineParts): Reply {
   const { endpoint, payload } = exchange
-  if (endpoint === undefined || payload === undefined) throw new Error('A step was left out')
+  if (endpoint === undefined || payload === undefined) throw new Error(OUT_OF_ORDER)
   return responder.success(exchange, endpoint, payload)
 }
 
@@ -140,7 +147,7 @@ function fail(exchange: Exchange, parts: PipelineParts, error: unknown): Reply {
     return responder.failure(exchange, code, {}, quota)
   } catch (cause) {
     log.error({ requestId, endpoint: endpoint?.name, err: cause }, 'An answer could not be signed')
-    return responder.unsigned(exchange)
+    return responder.unsigned(exchange, quota)
   }
 }
 

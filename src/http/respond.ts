@@ -6,6 +6,7 @@ import {
   CACHE_CLASSES,
   ERROR_CACHE_CONTROL,
   HEADERS,
+  NO_INDEX_HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '../contract/headers.ts'
@@ -33,7 +34,7 @@ export interface Responder {
   /** An error of the catalog, signed. */
   failure(exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota): Reply
   /** The last resort, when signing itself failed: 503 SIGNING_UNAVAILABLE without a signature. */
-  unsigned(exchange: Exchange): Reply
+  unsigned(exchange: Exchange, quota?: KeyQuota): Reply
 }
 
 /** What a responder is made of. */
@@ -110,22 +111,18 @@ function challengeHeaders(code: ErrorCode): readonly string[] {
 
 /** Makes the responder of a deployment. */
 export function createResponder({ signer, noIndex }: ResponderParts): Responder {
-  const common = [
-    HEADERS.apiVersion,
-    API_VERSION,
-    ...(noIndex ? [HEADERS.robotsTag, 'noindex, nofollow'] : []),
-  ]
+  const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
   const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
   const prepared = new Map<ServedEndpoint, Prepared>()
 
-  function prepare({ row }: ServedEndpoint): Prepared {
+  function prepare({ name, row }: ServedEndpoint): Prepared {
+    if (row.success === undefined) throw new Error(`${name} has no success to answer with`)
     const caching = [HEADERS.cacheControl, CACHE_CLASSES[row.cacheClass].cacheControl]
     const vary = row.cacheClass === 'none' ? [] : [HEADERS.vary, READ_VARY]
     const cors = row.method === 'GET' ? CORS_HEADERS : []
     const always = [...caching, ...vary, ...cors, ...common]
-    const envelope = row.success?.envelope
-    const schemaId =
-      envelope === undefined || envelope === 'none' ? undefined : SCHEMA_IDS[envelope]
+    const { envelope, status } = row.success
+    const schemaId = envelope === 'none' ? undefined : SCHEMA_IDS[envelope]
     return {
       success: [
         HEADERS.contentType,
@@ -140,7 +137,7 @@ export function createResponder({ signer, noIndex }: ResponderParts): Responder 
         schemaId === undefined
           ? 0
           : Buffer.byteLength(formatSuccess(schemaId, SAMPLE_IDENTITY, '')),
-      status: row.success?.status ?? 200,
+      status,
     }
   }
 
@@ -255,9 +252,9 @@ export function createResponder({ signer, noIndex }: ResponderParts): Responder 
       return { status: error.status, headers, body }
     },
 
-    unsigned(exchange) {
-      const unsigned = createResponder({ signer: undefined, noIndex })
-      return unsigned.failure(exchange, 'SIGNING_UNAVAILABLE', {})
+    unsigned(exchange, quota) {
+      const { failure } = createResponder({ signer: undefined, noIndex })
+      return failure(exchange, 'SIGNING_UNAVAILABLE', {}, quota)
     },
   }
 }

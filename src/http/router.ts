@@ -1,3 +1,4 @@
+import { ApiError } from '../contract/api-error.ts'
 import { ENDPOINTS, type Registry } from '../contract/endpoints.ts'
 import type { Handler, Route, ServedEndpoint } from './exchange.ts'
 
@@ -29,14 +30,19 @@ function routeOf(endpoints: readonly ServedEndpoint[]): Route {
   return { endpoints: byMethod, allow: allow.join(', '), isRead: read !== undefined }
 }
 
-/** The router of a registry's rows. Every row needs a handler; throws when one is missing. */
+/** A preview row is reserved and disabled: whatever is asked of it is refused, whoever asks (spec section 3). */
+const refusePreview: Handler = () => {
+  throw new ApiError('PREVIEW_NOT_ENABLED')
+}
+
+/** The router of a registry's rows. Every row but a preview needs a handler; throws when one is missing. */
 export function createRouter(
   registry: Registry,
   handlers: { readonly [name: string]: Handler },
 ): Router {
   const byPath = new Map<string, ServedEndpoint[]>()
   for (const [name, row] of Object.entries(registry)) {
-    const handler = handlers[name]
+    const handler = row.status === 'preview' ? refusePreview : handlers[name]
     if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
     byPath.set(row.path, [...(byPath.get(row.path) ?? []), { name, row, handler }])
   }

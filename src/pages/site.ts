@@ -1,3 +1,4 @@
+import { NO_INDEX_HEADERS } from '../contract/headers.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 
 /** Headers of every page (contract decisions section 8). Nothing inline, nothing from elsewhere, no frame. */
@@ -56,7 +57,7 @@ function page(
 
 /** Answers every request outside `/api`: the robots file, and an HTML 404 for whatever is no page. */
 export function createSite({ deployment }: SiteOptions): (request: ApiRequest) => Reply {
-  const robotsTag = deployment === 'preview' ? ['X-Robots-Tag', 'noindex, nofollow'] : []
+  const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
   return ({ method, path }) => {
     if (path !== '/robots.txt') {
       return page(method, 404, 'text/html', NOT_FOUND_PAGE, [

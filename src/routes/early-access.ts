@@ -1,7 +1,8 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { REQUEST_MEDIA_TYPE } from '../contract/headers.ts'
+import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { INTERESTS, LOCALES, REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
+import { LOCALES } from '../contract/locales.ts'
+import { INTERESTS, REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>
 
@@ -26,7 +27,7 @@ export function describeEarlyAccess(
     registration: {
       method: ENDPOINTS.register.method,
       path: ENDPOINTS.register.path,
-      contentType: REQUEST_MEDIA_TYPE,
+      contentType: JSON_MEDIA_TYPE,
       maxBodyBytes: LIMITS.maxBodyBytes,
     },
     form: {

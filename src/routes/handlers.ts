@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
-import type { EndpointName } from '../contract/endpoints.ts'
+import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { SnapshotName } from '../contract/snapshot-schemas.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
@@ -27,8 +27,12 @@ export interface HandlerParts {
   readonly clock: Clock
 }
 
-/** One handler for each row of the registry: a forgotten one does not compile. */
-export type Handlers = { readonly [Name in EndpointName]: Handler }
+type RowOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name]
+
+/** One handler for each row of the registry that serves anything: a forgotten one does not compile. */
+export type Handlers = {
+  readonly [Name in EndpointName as RowOf<Name>['status'] extends 'preview' ? never : Name]: Handler
+}
 
 /** Makes the handlers. Each gives the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerParts): Handlers {
@@ -47,18 +51,18 @@ export function createHandlers(parts: HandlerParts): Handlers {
     policy: () => documents.policy,
     openapi: () => documents.openapi,
 
-    status: snapshot('status'),
-    architecture: snapshot('architecture'),
-    developmentQueue: snapshot('development-queue'),
-    roadmap: snapshot('roadmap'),
-    changelog: snapshot('changelog'),
-    wallet: snapshot('wallet'),
-    walletArchitecture: snapshot('wallet/architecture'),
-    walletSecurity: snapshot('wallet/security'),
-    walletEvidence: snapshot('wallet/evidence'),
-    walletCapabilities: snapshot('wallet/capabilities'),
-    walletIntegration: snapshot('wallet/integration'),
-    walletDevelopment: snapshot('wallet/development'),
+    status: snapshot(ENDPOINTS.status.snapshot),
+    architecture: snapshot(ENDPOINTS.architecture.snapshot),
+    developmentQueue: snapshot(ENDPOINTS.developmentQueue.snapshot),
+    roadmap: snapshot(ENDPOINTS.roadmap.snapshot),
+    changelog: snapshot(ENDPOINTS.changelog.snapshot),
+    wallet: snapshot(ENDPOINTS.wallet.snapshot),
+    walletArchitecture: snapshot(ENDPOINTS.walletArchitecture.snapshot),
+    walletSecurity: snapshot(ENDPOINTS.walletSecurity.snapshot),
+    walletEvidence: snapshot(ENDPOINTS.walletEvidence.snapshot),
+    walletCapabilities: snapshot(ENDPOINTS.walletCapabilities.snapshot),
+    walletIntegration: snapshot(ENDPOINTS.walletIntegration.snapshot),
+    walletDevelopment: snapshot(ENDPOINTS.walletDevelopment.snapshot),
 
     time: () => payloadOf(readTime(clock.nowMs(), timeQuality.quality())),
 
@@ -91,10 +95,6 @@ export function createHandlers(parts: HandlerParts): Handlers {
     signingKey: () => {
       if (signingKeys === undefined) throw new ApiError('SIGNING_UNAVAILABLE')
       return signingKeys
-    },
-
-    preview: () => {
-      throw new ApiError('PREVIEW_NOT_ENABLED')
     },
   }
 }

@@ -1,10 +1,7 @@
 import type { DataOf } from '../contract/schemas.ts'
 import { HEADERS } from '../contract/headers.ts'
-import {
-  REVALIDATION_TEXT_LINES,
-  SIGNATURE_MAX_AGE_SECONDS,
-  SIGNED_TEXT_LINES,
-} from '../contract/signature.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
 import type { PublicSigningKey } from '../crypto/signing-keys.ts'
 
 /** A public key with its part in the rotation. */
@@ -39,6 +36,6 @@ export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataO
       signature: HEADERS.signature,
       revalidated: HEADERS.revalidated,
     },
-    maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS,
+    maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
   }
 }

@@ -121,6 +121,9 @@ test('what JSON cannot carry is refused, and the place is named', () => {
     [{ a: () => 1 }, /^\$\.a: a function has no JSON form/],
     [[undefined], /^\$\[0\]: a undefined has no JSON form/],
     [{ a: 1n }, /^\$\.a: a bigint has no JSON form/],
+    // These would be written as {} and lose what they hold.
+    [{ a: new Date(0) }, /^\$\.a: an instance of Date has no JSON form/],
+    [[new Map([['a', 1]])], /^\$\[0\]: an instance of Map has no JSON form/],
   ]
   for (const [value, message] of refused) {
     assert.throws(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
+import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
+import type { ErrorCode } from '../../src/contract/errors.ts'
 import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
 import { exampleOf } from '../../src/documents/examples.ts'
 import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
@@ -66,7 +67,11 @@ async function assertDescribed(
     return status
   }
   const check = documentSchemaChecks(document)(...place, 'content', 'application/json', 'schema')
-  assert.deepEqual(check(JSON.parse(text)), [], `${what}: ${status}`)
+  const answer = JSON.parse(text) as { readonly error?: { readonly code: ErrorCode } }
+  assert.deepEqual(check(answer), [], `${what}: ${status}`)
+  if (answer.error !== undefined) {
+    assert.ok(errorsOf(row).includes(answer.error.code), `${what}: ${answer.error.code}`)
+  }
   return status
 }
 

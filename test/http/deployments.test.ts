@@ -5,7 +5,7 @@ import { payloadOf } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { ask, assertUnsigned, envelopeOf, etagOf } from '../support/signed-answer.ts'
+import { ask, assertUnsigned, codeOf, envelopeOf, etagOf } from '../support/signed-answer.ts'
 
 const DRAFT_REGISTRY: Registry = {
   ...ENDPOINTS,
@@ -150,4 +150,24 @@ test('an unknown path outside /api is an HTML page with its security headers and
     assert.equal(text === '', method === 'HEAD')
     assert.ok(!text.includes('script'))
   }
+})
+
+test('a row turned to preview refuses everybody and needs no handler', async (t) => {
+  const { success: _, snapshot: __, ...roadmap } = ENDPOINTS.roadmap
+  const registry: Registry = {
+    ...ENDPOINTS,
+    roadmap: {
+      ...roadmap,
+      stability: 'beta',
+      status: 'preview',
+      errors: ['PREVIEW_NOT_ENABLED'],
+      failure: 'PREVIEW_NOT_ENABLED',
+    },
+  }
+  const app = await runApp(t, { registry, apiKeys: createFakeApiKeys() })
+  const answer = await ask(app, '/api/v1/roadmap')
+  assert.deepEqual([answer.status, codeOf(answer)], [403, 'PREVIEW_NOT_ENABLED'])
+  // The key is checked first, as everywhere.
+  const keyed = await ask(app, '/api/v1/roadmap', { headers: { 'X-SVC-Key': FAKE_KEYS.expired } })
+  assert.deepEqual([keyed.status, codeOf(keyed)], [401, 'KEY_EXPIRED'])
 })

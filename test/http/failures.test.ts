@@ -6,16 +6,15 @@ import type { Handler } from '../../src/http/exchange.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import {
+  type Answer,
   ask,
   assertSigned,
   assertUnsigned,
+  codeOf,
   publishedKey,
-  type Answer,
 } from '../support/signed-answer.ts'
 
 const SECRET = 'secret text 5d41402a'
-
-const codeOf = (answer: Answer) => /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
 
 /** No part of the failure is in the answer; the log tells it once, under the request id the caller can quote. */
 function assertKeptInside(app: RunningApp, answer: Answer, lines = 1): void {
@@ -44,7 +43,6 @@ const FAILURES = {
   versionById: ['GET', '/api/v1/versions/VS-0001', 503, 'SNAPSHOT_UNAVAILABLE'],
   register: ['POST', '/api/v1/early-access/register', 503, 'REGISTRATION_UNAVAILABLE'],
   signingKey: ['GET', '/api/v1/keys/signing-key', 503, 'SIGNING_UNAVAILABLE'],
-  preview: ['GET', '/api/v1/preview/x', 403, 'PREVIEW_NOT_ENABLED'],
 } as const
 
 for (const [name, [method, target, status, code]] of Object.entries(FAILURES)) {
@@ -143,6 +141,14 @@ test('a signer that fails leaves 503 SIGNING_UNAVAILABLE without a signature', a
     signer.broken = false
     assertSigned(await ask(app, '/api/v1/status'), await publishedKey(app))
   }
+})
+
+test('a keyed answer tells its quota even when it cannot be signed', async (t) => {
+  const { app } = await runUnsignable(t)
+  const answer = await ask(app, '/api/v1/status', { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
+  assert.deepEqual([answer.status, codeOf(answer)], [503, 'SIGNING_UNAVAILABLE'])
+  assert.equal(answer.header('x-ratelimit-limit'), '600')
+  assert.equal(answer.header('x-ratelimit-remaining'), '599')
 })
 
 test('what needs no signature needs no signer', async (t) => {

@@ -118,3 +118,8 @@ export function assertUnsigned(answer: Answer): void {
     assert.equal(answer.header(name), undefined, name)
   }
 }
+
+/** The code of an error answer, or undefined when it is none. */
+export function codeOf(answer: Answer): string | undefined {
+  return /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
+}

@@ -1,4 +1,4 @@
-import { SIGNATURE_MAX_AGE_SECONDS } from '../../src/contract/signature.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
 import { sha256Base64 } from '../../src/crypto/sha256.ts'
 import { describeKey, headerOf, recordAnswer, type Question } from './recorded-answers.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
@@ -6,7 +6,7 @@ import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
 
 const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 const WEEK_MS = 7 * 24 * 3600 * 1000
-const MAX_AGE_MS = SIGNATURE_MAX_AGE_SECONDS * 1000
+const MAX_AGE_MS = LIMITS.signatureMaxAgeSeconds * 1000
 const STATUS = '/api/v1/status'
 
 /** A case that the server answers as it stands in the file. */
@@ -101,7 +101,7 @@ async function recordedVector(recorded: RecordedCase): Promise<Vector> {
     description,
     expected,
     now: new Date(question.atMs + delayMs).toISOString(),
-    maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS,
+    maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
     publicKey: key,
     pinnedKeyId: key.keyId,
     request: { method: question.method, target: question.target, headers: question.headers ?? [] },
