@@ -63,6 +63,13 @@ async function findGeneratedLines(): Promise<readonly string[]> {
   return findDrift(ROOT_DIR)
 }
 
+async function findVectorLines(): Promise<readonly string[]> {
+  const { findVectorDrift } = await import('./write-vectors.ts')
+  return [...(await findVectorDrift()).keys()].map(
+    (file) => `test/vectors/${file} is not what the app answers; run node scripts/write-vectors.ts`,
+  )
+}
+
 async function findReleaseLines(): Promise<readonly string[]> {
   const { checkRelease } = await import('../src/publishing/check-release.ts')
   const { openReleaseStore } = await import('../src/storage/release-store.ts')
@@ -100,6 +107,11 @@ const STEPS: readonly CheckStep[] = [
     name: 'generated',
     purpose: 'docs/api says what the tables say',
     run: findings(findGeneratedLines),
+  },
+  {
+    name: 'vectors',
+    purpose: 'test/vectors says what the app answers',
+    run: findings(findVectorLines),
   },
   { name: 'layers', purpose: 'imports run one way', run: findings(findLayerLines) },
   {

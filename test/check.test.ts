@@ -91,6 +91,7 @@ test('the program explains itself, runs the steps it is told and refuses others'
     'layers',
     'unused',
     'generated',
+    'vectors',
     'registry',
     'release',
   ]) {
