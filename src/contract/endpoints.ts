@@ -8,6 +8,7 @@ import type {
 } from './endpoint-terms.ts'
 import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
+import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import type { SnapshotName } from './snapshot-schemas.ts'
 
@@ -335,7 +336,7 @@ export const ENDPOINTS = {
       name: 'snapshotId',
       description: 'Id of the version.',
       example: 'VS-0001',
-      pattern: String.raw`^VS-\d{4,}$`,
+      pattern: SNAPSHOT_ID_PATTERN,
       mayBeEmpty: false,
     },
     success: enveloped('VersionSnapshot'),

@@ -5,6 +5,11 @@ import { CACHE_CLASSES } from './headers.ts'
 import { SCHEMA_IDS } from './envelope.ts'
 import { LIMITS } from './limits.ts'
 import { LOCALES } from './locales.ts'
+import {
+  SHA256_BASE64URL_PATTERN,
+  SHA256_HEX_PATTERN,
+  SNAPSHOT_ID_PATTERN,
+} from './identifier-patterns.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
 import { CHANGE_KINDS } from './version-chain.ts'
@@ -47,9 +52,9 @@ const timestamp = (description: string) =>
 const flag = (description: string, example: boolean) =>
   ({ type: 'boolean', description, example }) as const
 const hexHash = (description: string) =>
-  ({ type: 'string', pattern: '^[0-9a-f]{64}$', description, example: '0'.repeat(64) }) as const
+  ({ type: 'string', pattern: SHA256_HEX_PATTERN, description, example: '0'.repeat(64) }) as const
 const snapshotId = (description: string) =>
-  ({ type: 'string', pattern: String.raw`^VS-\d{4,}$`, description, example: 'VS-0001' }) as const
+  ({ type: 'string', pattern: SNAPSHOT_ID_PATTERN, description, example: 'VS-0001' }) as const
 const list = <const Item extends JsonSchema>(description: string, items: Item) =>
   ({ type: 'array', description, items }) as const
 const textList = (description: string, example: string) =>
@@ -551,7 +556,7 @@ const policy = {
 
 const digest = {
   type: 'string',
-  pattern: '^[A-Za-z0-9_-]{43}$',
+  pattern: SHA256_BASE64URL_PATTERN,
   description:
     'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s data; what stands between the quotes of its ETag.',
   example: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',

@@ -1,0 +1,14 @@
+// How identifiers and digests are written. Sources of regular expressions and not the expressions themselves, so that a
+// JSON Schema and the code that checks the same text take the same one.
+
+/** A version snapshot's id: VS- and at least four digits (spec 2.4). */
+export const SNAPSHOT_ID_PATTERN: string = String.raw`^VS-\d{4,}$`
+
+/** SHA-256 in lower-case hexadecimal: the hash of a version entry, and that of a document. */
+export const SHA256_HEX_PATTERN: string = '^[0-9a-f]{64}$'
+
+/** SHA-256 in base64url without padding: the digest of a resource. */
+export const SHA256_BASE64URL_PATTERN: string = '^[A-Za-z0-9_-]{43}$'
+
+/** An id in kebab-case: words of lower-case letters and digits, joined by hyphens. */
+export const KEBAB_ID_PATTERN: string = '^[a-z0-9]+(-[a-z0-9]+)*$'
