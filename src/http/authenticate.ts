@@ -4,16 +4,18 @@ import type { ApiRequest } from './api-request.ts'
 
 const AUTHORIZATION = HEADERS.authorization.toLowerCase()
 const KEY = HEADERS.key.toLowerCase()
-const BEARER = /^bearer +(\S.*)$/i
+/** The Bearer scheme, alone or behind another line's; what follows is the key, also when it is empty. */
+const BEARER = /(?:^|,)[ \t]*bearer(?:[ \t]+(.*))?$/i
 
 /**
  * The API key a request presents, or undefined when it presents none (spec 5.2). Another scheme is no key, and a key in
- * a URL is never looked at. Two headers that disagree are refused as KEY_INVALID.
+ * a URL is never looked at. An empty key is presented all the same, so that a caller whose variable is not set hears of
+ * it rather than being taken for anonymous. Two headers that disagree are refused as KEY_INVALID.
  */
 export function presentedKey(request: ApiRequest): string | undefined {
   const authorization = request.header(AUTHORIZATION)
-  const bearer =
-    authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]?.trimEnd()
+  const scheme = authorization === undefined ? null : BEARER.exec(authorization)
+  const bearer = scheme === null ? undefined : (scheme[1] ?? '').trim()
   const header = request.header(KEY)
   if (bearer !== undefined && header !== undefined && bearer !== header) {
     throw new ApiError('KEY_INVALID')

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { presentedKey } from '../../src/http/authenticate.ts'
 import { payloadOf } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
 import { ask, assertSigned, publishedKey, type Answer } from '../support/signed-answer.ts'
 
@@ -113,17 +114,33 @@ test('which header value is a key', () => {
   // What cannot be a key is presented all the same, and so refused rather than taken for anonymous.
   assert.equal(keyIn({ authorization: 'Bearer two words' }), 'two words')
   assert.equal(keyIn({ 'x-svc-key': '' }), '')
-  for (const authorization of [
-    'Basic k',
-    'Basic YTpi',
-    'Bearer',
-    'Bearerk',
-    'Digest Bearer k',
-    '',
-  ]) {
+  assert.equal(keyIn({ authorization: 'Bearer' }), '')
+  assert.equal(keyIn({ authorization: 'Bearer  ' }), '')
+  assert.equal(keyIn({ authorization: 'Bearer\tk' }), 'k')
+  assert.equal(keyIn({ authorization: 'Basic YTpi, Bearer k' }), 'k')
+  assert.equal(keyIn({ authorization: 'Bearer k, Bearer j' }), 'k, Bearer j')
+  for (const authorization of ['Basic k', 'Basic YTpi', 'Bearerk', 'Digest Bearer k', '']) {
     assert.equal(keyIn({ authorization }), undefined, authorization)
   }
   assert.equal(keyIn({ authorization: 'Basic YTpi', 'x-svc-key': 'k' }), 'k')
+})
+
+test('a key behind another Authorization line is seen', async (t) => {
+  const apiKeys = createFakeApiKeys()
+  const app = await runApp(t, { apiKeys })
+  const lines = (...values: readonly string[]) =>
+    sendRaw(
+      app.port,
+      rawRequest('GET', '/api/v1/status', [
+        'Host: localhost',
+        ...values.map((value) => `Authorization: ${value}`),
+      ]),
+    )
+  assert.equal((await lines('Basic YTpi', `Bearer ${FAKE_KEYS.good}`)).status, 200)
+  assert.deepEqual(apiKeys.checked, [FAKE_KEYS.good])
+  const two = await lines(`Bearer ${FAKE_KEYS.good}`, `Bearer ${FAKE_KEYS.other}`)
+  assert.equal(two.status, 401)
+  assert.equal((await lines('Basic YTpi', 'Basic YTpi')).status, 200)
 })
 
 test('Basic is no key: reads are anonymous and keys/self asks for one', async (t) => {
