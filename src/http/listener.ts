@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import { HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
 import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import { trackConnections } from './open-connections.ts'
@@ -21,16 +22,17 @@ export interface ListenerOptions {
   readonly onAnswer?: AnswerObserver
 }
 
+const AUTHORIZATION = HEADERS.authorization.toLowerCase()
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Longer than the idle time of common load balancers (60 s), so that it is not this side that closes under a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** A connection that was refused is half closed; a client that leaves its own half open is not waited for longer. */
+/** A connection that this side ended is read on for so long, so that nothing still coming resets the last answer away. */
 const LINGER_MS = 2000
 /** While the listener stops, connections are looked at this often for whether they have become idle. */
 const IDLE_CHECK_MS = 50
-/** A body that nobody wants is read up to here, so that the client can read the answer; then the connection ends. */
+/** A body that nobody wants is read up to here before its answer; a longer one ends the connection behind the answer. */
 const MAX_DRAINED_BYTES = 65_536
 
 /** `scheme://authority`; an http address without a host is none (RFC 9110 4.2.1). */
@@ -68,6 +70,10 @@ function apiRequestOf(request: IncomingMessage, target: string): ApiRequest {
     path: pathOf(target),
     header(name) {
       const value = request.headers[name]
+      // Node keeps only the first of several Authorization lines, and a key must not hide behind it.
+      if (name === AUTHORIZATION && value !== undefined) {
+        return request.headersDistinct[name]?.join(', ')
+      }
       return Array.isArray(value) ? value.join(', ') : value
     },
   }
@@ -84,12 +90,34 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Reads and forgets a body that no handler wants, up to a bound; past it the connection is cut. */
-function drain(request: IncomingMessage): void {
+/** Ends a connection with the given bytes, and gives the client time to read them (RFC 9112 9.6). */
+function endConnection(socket: Socket, bytes: string): void {
+  // Ended already, behind an answer that said so.
+  if (!socket.writable) return
+  socket.end(bytes, 'latin1')
+  // Read on, so that the client's own end is noticed and what it still sends does not reset the answer away.
+  socket.resume()
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(lingering))
+}
+
+/** Reads and forgets a body that no handler wants. Past the bound it waits for its answer, and the connection ends. */
+function drain(request: IncomingMessage, response: ServerResponse): void {
   let left = MAX_DRAINED_BYTES
-  request.on('data', (chunk: Buffer) => {
+  function hangUp(): void {
+    endConnection(request.socket, '')
+    request.resume()
+  }
+  request.on('data', function count(chunk: Buffer) {
     left -= chunk.length
-    if (left < 0) request.destroy()
+    if (left >= 0) return
+    request.off('data', count)
+    if (response.writableFinished) {
+      hangUp()
+      return
+    }
+    request.pause()
+    response.once('finish', hangUp)
   })
 }
 
@@ -113,27 +141,63 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     response.end()
   }
 
-  function refuseRaw(socket: Socket, status: number): void {
+  function refusalText(status: number): string {
     const fields: string[] = []
     for (let index = 0; index < emptyHeaders.length; index += 2) {
       fields.push(`${emptyHeaders[index]}: ${emptyHeaders[index + 1]}\r\n`)
     }
     const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`
-    socket.end(`${line}${fields.join('')}\r\n`)
-    // Read on, so that the client's own end is noticed and what it still sends does not reset the answer away.
-    socket.resume()
-    const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
-    socket.once('close', () => clearTimeout(lingering))
+    return `${line}${fields.join('')}\r\n`
+  }
+
+  /** Connections that take nothing more; the parser reports every further byte of one as another error. */
+  const refused = new WeakSet<Socket>()
+
+  /**
+   * Refuses what came last on a connection, and ends it. Answers that are still owed come first: a client counts them,
+   * and would take a refusal that overtook one for the answer to an earlier request.
+   */
+  function refuseLast(socket: Socket, status: number): void {
+    if (refused.has(socket) || !socket.writable) return
+    refused.add(socket)
+    const last = connections.lastOf(socket)
+    if (last === undefined) {
+      endConnection(socket, refusalText(status))
+      return
+    }
+    const { request, response } = last
+    // What broke is the body of a request that came whole up to there: the one answer it gets is this, or was given.
+    const isItsBody = !request.complete
+    if (isItsBody && !response.headersSent) {
+      refuse(response, status)
+      return
+    }
+    const end = () => endConnection(socket, isItsBody ? '' : refusalText(status))
+    if (response.writableFinished) end()
+    else response.once('finish', end)
   }
 
   function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-    const headers = [...reply.headers]
-    if (!server.listening) headers.push('Connection', 'close')
+    // Refused meanwhile, since its body broke.
+    if (response.headersSent) return
     // A 304 carries only what a cache may merge into what it stored; persistence is HTTP/1.1's default anyway.
-    else if (reply.status === 304 && request.httpVersion === '1.1')
+    if (server.listening && reply.status === 304 && request.httpVersion === '1.1')
       response.removeHeader('Connection')
-    response.writeHead(reply.status, headers)
+    // Node reads the list and leaves it as it is; only its type does not say so.
+    const headers = reply.headers as string[]
+    response.writeHead(
+      reply.status,
+      server.listening ? headers : [...headers, 'Connection', 'close'],
+    )
     response.end(reply.body)
+  }
+
+  /** The app threw or rejected, or its reply cannot be written: nothing can be said to this request. */
+  function abandon(response: ServerResponse, error: unknown): void {
+    log.error({ err: error }, 'The app failed, which it never should; the connection is cut')
+    if (response.socket !== null) response.destroy()
+    // Answers to earlier requests go out first; this one would leave the connection waiting for ever.
+    else response.once('socket', (socket: Socket) => socket.destroy())
   }
 
   const server = createServer(
@@ -151,10 +215,10 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       const started = onAnswer === undefined ? 0 : performance.now()
       const method = request.method ?? 'GET'
       const isBodyComing = hasBody(request)
-      connections.begin(request, response, isBodyComing)
-      if (!hasValidHost(request)) return refuse(response, 400)
       // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
       if (hasOpenEnd(request)) return undefined
+      connections.begin(request, response, isBodyComing)
+      if (!hasValidHost(request)) return refuse(response, 400)
       const target = request.url ?? ''
       if (target === '*' && method === 'OPTIONS') {
         response.writeHead(204, robotsTag)
@@ -163,18 +227,18 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       }
       const originForm = originFormOf(target)
       if (originForm === undefined) return refuse(response, 400)
-      if (isBodyComing) drain(request)
-      const reply = app(apiRequestOf(request, originForm))
-      if (reply instanceof Promise) {
-        reply.then(
-          (settled) => write(request, response, settled),
-          (error: unknown) => {
-            log.error({ err: error }, 'The app rejected, which it never should')
-            response.destroy()
-          },
-        )
-      } else {
-        write(request, response, reply)
+      if (isBodyComing) drain(request, response)
+      try {
+        const reply = app(apiRequestOf(request, originForm))
+        if (reply instanceof Promise) {
+          reply
+            .then((settled) => write(request, response, settled))
+            .catch((error: unknown) => abandon(response, error))
+        } else {
+          write(request, response, reply)
+        }
+      } catch (error) {
+        abandon(response, error)
       }
       if (onAnswer !== undefined) {
         response.once('finish', () => {
@@ -187,23 +251,24 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
 
   const connections = trackConnections(server)
 
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    connections.begin(request, response, hasBody(request))
     refuse(response, 417)
   })
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+  server.on('connect', ({ socket }: IncomingMessage) => {
     socket.on('error', () => socket.destroy())
-    refuseRaw(socket, 400)
+    refuseLast(socket, 400)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // A body that turns out broken or late after its request was answered gets no second answer: the client would take
-    // it for that of its next request.
-    if (error.code === 'ECONNRESET' || !socket.writable || connections.isAnswered(socket)) {
-      socket.destroy()
-      return
-    }
-    if (error.code === 'HPE_HEADER_OVERFLOW') refuseRaw(socket, 431)
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseRaw(socket, 408)
-    else refuseRaw(socket, 400)
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseLast(socket, 431)
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseLast(socket, 408)
+    else refuseLast(socket, 400)
+  })
+  // A connection that could not be taken up, such as for want of file handles. What keeps it from listening is told by
+  // `listen`.
+  server.on('error', (error) => {
+    if (server.listening) log.error({ err: error }, 'The listener failed to take up a connection')
   })
   return server
 }
@@ -211,12 +276,14 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
 /** Listens; resolves with the port that was taken. Rejects with the reason in words. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    function fail(error: NodeJS.ErrnoException): void {
       const reason =
         error.code === 'EADDRINUSE' ? 'another program listens there already' : error.message
       reject(new Error(`Cannot listen on ${host} port ${port}: ${reason}`))
-    })
+    }
+    server.once('error', fail)
     server.listen(port, host, () => {
+      server.off('error', fail)
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })

@@ -1,11 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** A request and its answer. */
+export interface LastExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
 /** What is known of one connection. */
 interface Connection {
-  /** The last request that came, and its answer; undefined before the first. */
-  request: IncomingMessage | undefined
-  response: ServerResponse | undefined
+  /** The last request that came, with its answer; undefined before the first. */
+  last: LastExchange | undefined
   /** How far the connection was read when that request had come; more than this is the start of another one. */
   bytesRead: number
 }
@@ -14,14 +19,18 @@ interface Connection {
 export interface OpenConnections {
   /** To be told of every request, when its headers are there. */
   begin(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void
-  /** Whether the request that is still being read was answered already: then nothing more may be said to it. */
-  isAnswered(socket: Socket): boolean
+  /**
+   * The last request that came, with its answer: answers go out in order, so once this one is written none is owed.
+   * Undefined when none came.
+   */
+  lastOf(socket: Socket): LastExchange | undefined
 }
 
-function isIdle(socket: Socket, { request, response, bytesRead }: Connection): boolean {
+function isIdle(socket: Socket, { last, bytesRead }: Connection): boolean {
   // This side has said all it will, whatever the other one still sends.
   if (socket.writableFinished) return true
-  if (request === undefined || response === undefined) return socket.bytesRead === 0
+  if (last === undefined) return socket.bytesRead === 0
+  const { request, response } = last
   return request.complete && response.writableFinished && socket.bytesRead === bytesRead
 }
 
@@ -33,7 +42,7 @@ function isIdle(socket: Socket, { request, response, bytesRead }: Connection): b
 export function trackConnections(server: Server): OpenConnections {
   const connections = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, { request: undefined, response: undefined, bytesRead: 0 })
+    connections.set(socket, { last: undefined, bytesRead: 0 })
     socket.once('close', () => connections.delete(socket))
   })
   server.closeIdleConnections = () => {
@@ -49,17 +58,13 @@ export function trackConnections(server: Server): OpenConnections {
       const { socket } = request
       const connection = connections.get(socket)
       if (connection === undefined) return
-      connection.request = request
-      connection.response = response
+      connection.last = { request, response }
       connection.bytesRead = socket.bytesRead
       if (!hasBody) return
       request.once('end', () => {
         connection.bytesRead = socket.bytesRead
       })
     },
-    isAnswered(socket) {
-      const { request, response } = connections.get(socket) ?? {}
-      return request?.complete === false && response?.headersSent === true
-    },
+    lastOf: (socket) => connections.get(socket)?.last,
   }
 }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import type { App } from '../../src/http/api-request.ts'
 import { createListener, listen, originFormOf, stopListening } from '../../src/http/listener.ts'
+import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
+import { eventually } from '../support/service-process.ts'
 import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} }
@@ -362,6 +366,185 @@ test('while it stops, what is in flight is answered with Connection: close', asy
   await stopped
   assert.ok(closed)
   assert.deepEqual([answers[0]?.body, answers[0]?.headers.get('connection')], ['done', 'close'])
+})
+
+/** An app whose answers, its target each, come when the test releases them. */
+function waitingApp() {
+  const waiting = new Map<string, () => void>()
+  const app: App = ({ target }) =>
+    new Promise((resolve) => {
+      waiting.set(target, () => {
+        resolve({ status: 200, headers: ['Content-Length', `${target.length}`], body: target })
+      })
+    })
+  return {
+    app,
+    came: (target: string) =>
+      eventually(`${target} came`, () => (waiting.has(target) ? true : undefined)),
+    release: (target: string) => waiting.get(target)?.(),
+  }
+}
+
+/** A listener of the test's own, with what it logged. */
+async function openListener(t: TestContext, app: App) {
+  const errors: string[] = []
+  const log = { ...QUIET, error: (_fields: object, message: string) => void errors.push(message) }
+  const server = createListener(app, { noIndex: false, log })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  return { server, port, errors }
+}
+
+function get(target: string): string {
+  return `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+}
+
+for (const [what, bytes, status] of [
+  ['words that are no request', 'good morning\r\n\r\n', 400],
+  ['a CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['a header line of many kilobytes', `${LINE}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  [
+    'a body stated in two ways',
+    `${LINE}Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  ['an expectation nobody can meet', `${LINE}Host: a\r\nExpect: tea\r\n\r\n`, 417],
+] as const) {
+  test(`${what} behind requests whose answers are still made is refused behind those answers`, async (t) => {
+    const { app, came, release } = waitingApp()
+    const { port } = await openListener(t, app)
+    const held = await holdConnection(t, port)
+    held.send(get('/first') + get('/second') + bytes)
+    await came('/second')
+    // More of what is no request, which is one more error to the parser.
+    held.send('and more\r\n\r\n')
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50)
+    })
+    assert.equal(held.received(), '', 'nothing overtakes the first answer')
+    release('/second')
+    release('/first')
+    const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+    assert.equal(answers.length, 3, answers.join('\n'))
+    assert.match(answers[0] ?? '', /^HTTP\/1\.1 200 [^]*\/first$/)
+    assert.match(answers[1] ?? '', /^HTTP\/1\.1 200 [^]*\/second$/)
+    assert.match(answers[2] ?? '', new RegExp(`^HTTP/1\\.1 ${status} [^]*no-store[^]*\r\n\r\n$`))
+  })
+}
+
+test('a body that breaks off before the answer is made is that request’s refusal, and its answer is dropped', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { port, errors } = await openListener(t, app)
+  const held = await holdConnection(t, port)
+  const broken = 'POST /second HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n'
+  held.send(get('/first') + broken)
+  await came('/second')
+  release('/second')
+  release('/first')
+  const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+  assert.deepEqual(
+    answers.map((answer) => answer.slice(9, 12)),
+    ['200', '400'],
+  )
+  assert.deepEqual(errors, [])
+})
+
+test('a body of any length does not cut the answer that is still made, and is not read to its end', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { server, port } = await openListener(t, app)
+  const taken = once(server, 'connection')
+  const length = 64_000_000
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text
+  })
+  socket.on('error', () => {})
+  socket.write(`POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`)
+  socket.write(Buffer.alloc(length))
+  await came('/slow')
+  const [served] = (await taken) as [Socket]
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100)
+  })
+  assert.ok(served.bytesRead > 65_536, 'the start of the body was read')
+  assert.ok(served.bytesRead < 1_000_000, `and no more than a buffer full (${served.bytesRead})`)
+  assert.equal(socket.destroyed, false)
+  release('/slow')
+  await eventually('the answer came', () => (received.endsWith('/slow') ? true : undefined))
+  assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
+})
+
+test('a client that sends some hundred kilobytes before it reads gets its answer, at once or late', async (t) => {
+  const { app, came, release } = waitingApp()
+  const late = await openListener(t, app)
+  const early = await openListener(t, () => ({
+    status: 200,
+    headers: ['Content-Length', '5'],
+    body: '/slow',
+  }))
+  for (const { port } of [late, early]) {
+    const length = 400_000
+    const conversation = converse(
+      port,
+      `POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`,
+    )
+    if (port === late.port) {
+      await came('/slow')
+      setTimeout(() => release('/slow'), 50)
+    }
+    const { answers, closed } = await conversation
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200],
+    )
+    assert.ok(closed)
+  }
+})
+
+test('an app that throws, rejects or gives what cannot be written is logged and its connection cut, no other', async (t) => {
+  const failure = new Error('a defect')
+  const { port, errors } = await openListener(t, ({ target }) => {
+    if (target === '/throws') throw failure
+    if (target === '/rejects') return Promise.reject(failure)
+    const headers = target === '/good' ? [] : ['Not a name', 'x']
+    const reply = { status: 200, headers, body: 'good' }
+    return target === '/writes-late' ? Promise.resolve(reply) : reply
+  })
+  for (const target of ['/throws', '/rejects', '/writes', '/writes-late']) {
+    const { answers, closed } = await converse(port, get(target))
+    assert.deepEqual([answers, closed], [[], true], target)
+    assert.equal(errors.splice(0).length, 1, target)
+    const { status } = await sendRaw(port, rawRequest('GET', '/good'))
+    assert.equal(status, 200)
+  }
+})
+
+test('a failure of the app lets the answers before it out', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { port, errors } = await openListener(t, (request) => {
+    if (request.target === '/fails') throw new Error('a defect')
+    return app(request)
+  })
+  const held = await holdConnection(t, port)
+  held.send(get('/first') + get('/fails'))
+  await came('/first')
+  release('/first')
+  assert.match(await held.closed, /^HTTP\/1\.1 200 [^]*\/first$/)
+  assert.equal(errors.length, 1)
+})
+
+test('an error of the listening socket is logged, each time, and the service goes on', async (t) => {
+  const { server, port, errors } = await openListener(t, () => ({
+    status: 204,
+    headers: [],
+    body: undefined,
+  }))
+  server.emit('error', new Error('accept EMFILE'))
+  server.emit('error', new Error('accept EMFILE'))
+  assert.equal(errors.length, 2)
+  assert.equal((await sendRaw(port, rawRequest('GET', '/'))).status, 204)
 })
 
 test('every answer is told to the observer, with its method and status', async () => {
