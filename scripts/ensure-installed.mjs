@@ -3,7 +3,7 @@
 // so that a fresh clone needs one command and a second start pays a few milliseconds.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 // No dependency needs an install script, so none gets to run.
 const NPM_ARGUMENTS = [
@@ -42,4 +42,14 @@ if (readStamp() !== wanted) {
     process.exit(1)
   }
   writeFileSync(stamp, wanted)
+}
+
+// The service runs TypeScript as it is, which takes this Node or one that npm installed for this platform.
+const OLDEST_MAJOR = 24
+const bundled = new URL('node_modules/.bin/node', root)
+if (!existsSync(bundled) && Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
+  process.stderr.write(
+    `npm has no Node for ${process.platform} ${process.arch} here, and this one is ${process.versions.node}. Expected: Node ${OLDEST_MAJOR} or newer.\n`,
+  )
+  process.exit(1)
 }

@@ -26,6 +26,10 @@ export const LIMITS = {
   maxActiveKeys: 10_000,
   /** Shortest notice before a stable endpoint may be switched off, in days. */
   deprecationNoticeDays: 90,
+  /** Largest |offset| + error of a clock that /time calls SYNCHRONIZED, in milliseconds. */
+  maxTimeDistanceMs: 500,
+  /** How long the time source may give no good answer before /time says UNSYNCHRONIZED, in seconds. */
+  timeSilenceSeconds: 180,
   /** Age at which a verifier refuses a signature unless it is told another, in seconds. */
   signatureMaxAgeSeconds: 900,
 } as const

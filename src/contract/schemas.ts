@@ -658,8 +658,7 @@ export const DATA_SCHEMAS = {
           state: {
             type: 'string',
             enum: TIME_STATES,
-            description:
-              'SYNCHRONIZED: measured against the source and within the bound. UNSYNCHRONIZED: past the bound, or the source is silent. UNVERIFIED: not measured.',
+            description: `SYNCHRONIZED: measured against the source, and offset and largest error together are at most ${LIMITS.maxTimeDistanceMs} ms. UNSYNCHRONIZED: they are more, or the source has given no good answer for ${LIMITS.timeSilenceSeconds} s. UNVERIFIED: not measured.`,
             example: 'UNVERIFIED',
           },
           source: {
@@ -749,7 +748,8 @@ export const DATA_SCHEMAS = {
           path: {
             type: 'string',
             nullable: true,
-            description: 'Where this service hands out the challenge; null for a hosted one.',
+            description:
+              'Where this service hands out the challenge; null for a hosted one, and while registration is unavailable.',
             example: '/challenge',
           },
           siteKey: {

@@ -38,7 +38,8 @@ export function describeEarlyAccess(
       maxInterests: LIMITS.maxInterests,
       maxUseCaseLength: LIMITS.maxUseCaseCodePoints,
     },
-    challenge,
+    // There is nothing to solve while nothing can be registered.
+    challenge: state === 'open' ? challenge : { ...challenge, path: null },
     privacy: [
       'No IP address is stored or logged.',
       'The address and the use case are sealed before they are stored; the server need not hold the key that opens them.',

@@ -1,3 +1,4 @@
+import { LIMITS } from '../contract/limits.ts'
 import { measureSntp, parseNtpServer, SntpError } from './sntp.ts'
 import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
 
@@ -34,13 +35,13 @@ export const TIME_QUALITY_BOUNDS = {
    * off; and a healthy clock passes over any ordinary network, where half the delay and the root distance of a far
    * public server come to 0.2 s at worst. Who needs it tighter reads offsetMs and maxErrorMs.
    */
-  maxDistanceMs: 500,
+  maxDistanceMs: LIMITS.maxTimeDistanceMs,
   /** Between measurements: the least interval RFC 5905 section 7.3 suggests (2^6 s); the drift allowance stays at 1 ms. */
   intervalMs: 64_000,
   /** After a failure; doubles up to the interval. RFC 4330 section 10 sets 15 s as the least. */
   retryMs: 16_000,
   /** Three failed measurements in a row, twelve lost packets, fit in: that is silence and no bad luck. */
-  silenceLimitMs: 180_000,
+  silenceLimitMs: LIMITS.timeSilenceSeconds * 1000,
   /**
    * For the name lookup and for each query. A longer way than half of it would put the error beyond `maxDistanceMs`
    * anyway; the other half is for a server that is slow to answer.

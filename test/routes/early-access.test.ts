@@ -44,7 +44,7 @@ test('the availability says where to register, with which fields and limits', as
     maxInterests: 10,
     maxUseCaseLength: 500,
   })
-  assert.deepEqual(data['challenge'], { provider: 'altcha', path: '/challenge', siteKey: null })
+  assert.deepEqual(data['challenge'], { provider: 'altcha', path: null, siteKey: null })
 })
 
 test('registering is refused with 503 while there is nowhere to store it', async (t) => {
