@@ -74,27 +74,6 @@ const VERIFY_URLS: { readonly [Provider in ChallengeProvider]: string | undefine
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 }
 
-const KNOWN_VARIABLES: ReadonlySet<string> = new Set([
-  'SVC_BASE_URL',
-  'SVC_RUNTIME',
-  'SVC_DEPLOYMENT',
-  'SVC_RELEASES_DIR',
-  'SVC_DATA_DIR',
-  'SVC_SECRETS_DIR',
-  'SVC_DATABASE_URL',
-  'SVC_VALKEY_URL',
-  'SVC_CHALLENGE',
-  'SVC_CHALLENGE_SITE_KEY',
-  'SVC_CHALLENGE_SECRET',
-  'SVC_CHALLENGE_VERIFY_URL',
-  'SVC_TRUSTED_PROXIES',
-  'SVC_WORKERS',
-  'SVC_ADMIN_PORT',
-  'SVC_NTP_SERVER',
-  'SVC_LOG_LEVEL',
-  ...Object.values(SECRET_VARIABLES).map(({ variable }) => variable),
-])
-
 /** The environment as a process has it. */
 export interface Environment {
   readonly [name: string]: string | undefined
@@ -108,6 +87,7 @@ const HOST_NAME =
 class Reader {
   readonly mistakes: string[] = []
   readonly #env: Environment
+  readonly #asked = new Set<string>()
 
   constructor(env: Environment) {
     this.#env = env
@@ -115,8 +95,16 @@ class Reader {
 
   /** The value, without surrounding space; an empty one counts as not set. */
   text(name: string): string | undefined {
+    this.#asked.add(name)
     const value = this.#env[name]?.trim()
     return value === '' ? undefined : value
+  }
+
+  /** Variables with this prefix that nothing asked for up to now. */
+  unasked(prefix: string): readonly string[] {
+    return Object.keys(this.#env).filter(
+      (name) => name.startsWith(prefix) && !this.#asked.has(name),
+    )
   }
 
   wrong(name: string, expected: string, shown = true): undefined {
@@ -275,7 +263,7 @@ export function inspectConfig(
   if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
     reader.wrong('SVC_ADMIN_PORT', 'another port than PORT')
   }
-  const config: Config = {
+  const known = {
     host: readHost(reader),
     port,
     baseUrl: readBaseUrl(reader),
@@ -299,10 +287,9 @@ export function inspectConfig(
         return value === undefined ? [] : [[name, value]]
       }),
     ),
-    unknownVariables: Object.keys(env).filter(
-      (name) => name.startsWith('SVC_') && !KNOWN_VARIABLES.has(name),
-    ),
-  }
+  } satisfies Omit<Config, 'unknownVariables'>
+  // Last, when everything that has a meaning was asked for.
+  const config = { ...known, unknownVariables: reader.unasked('SVC_') }
   return { config, mistakes: reader.mistakes }
 }
 

@@ -32,6 +32,7 @@ export interface OpenedSecrets {
 
 /** The identity that opens waitlist rows; the local runtime makes it, and only an export needs it. */
 const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
+const IDENTITY_START = 'AGE-SECRET-KEY-1'
 /** Below this a hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/
@@ -256,12 +257,47 @@ function createSecretWriter(folder: string): {
   }
 }
 
+/**
+ * The recipient of the identity in a text as age-keygen writes it, comment lines included. Throws ConfigError, which names the
+ * file alone: the library's own message repeats what it could not read.
+ */
+async function readIdentity(file: string, text: string): Promise<string> {
+  const { identityToRecipient } = await import('age-encryption')
+  const lines = text.split('\n').map((line) => line.trim())
+  const [identity, ...others] = lines.filter((line) => line.startsWith(IDENTITY_START))
+  try {
+    if (identity !== undefined && others.length === 0) return await identityToRecipient(identity)
+  } catch {
+    // Told below, without what was read.
+  }
+  throw new ConfigError([`${file}: expected one age identity (a line ${IDENTITY_START}…)`])
+}
+
+/** The recipient of the identity that is there, or of a new one, which is then to be written. */
+async function prepareRecipient(
+  config: Config,
+): Promise<{ readonly recipient: string; readonly newIdentity: string | undefined }> {
+  const file = path.join(config.secretsDir, WAITLIST_IDENTITY_FILE)
+  const mistakes: string[] = []
+  const known = readSecretFile(file, mistakes)
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  if (known !== undefined) {
+    return { recipient: await readIdentity(file, known), newIdentity: undefined }
+  }
+  // Needed once in the life of a checkout, so it is not loaded on other starts.
+  const { generateX25519Identity, identityToRecipient } = await import('age-encryption')
+  const newIdentity = await generateX25519Identity()
+  return { recipient: await identityToRecipient(newIdentity), newIdentity }
+}
+
 async function makeMissing(
   config: Config,
   has: (name: SecretName) => boolean,
   nowMs: number,
 ): Promise<readonly string[]> {
   const { write, made } = createSecretWriter(config.secretsDir)
+  // First, since it can find a mistake, and then nothing is made.
+  const waitlist = has('waitlistRecipient') ? undefined : await prepareRecipient(config)
   if (!has('signingKey')) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     write(SECRET_VARIABLES.signingKey.file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
@@ -278,13 +314,10 @@ async function makeMissing(
   for (const name of ['keyHashSecret', 'addressHashSecret'] as const) {
     if (!has(name)) write(SECRET_VARIABLES[name].file, `${randomBytes(32).toString('hex')}\n`)
   }
-  if (!has('waitlistRecipient')) {
-    // Needed once in the life of a checkout, so it is not loaded on other starts.
-    const { generateX25519Identity, identityToRecipient } = await import('age-encryption')
-    const known = readSecretFile(path.join(config.secretsDir, WAITLIST_IDENTITY_FILE), [])
-    const identity = known ?? (await generateX25519Identity())
-    if (known === undefined) write(WAITLIST_IDENTITY_FILE, `${identity}\n`)
-    write(SECRET_VARIABLES.waitlistRecipient.file, `${await identityToRecipient(identity)}\n`)
+  if (waitlist !== undefined) {
+    const { recipient, newIdentity } = waitlist
+    if (newIdentity !== undefined) write(WAITLIST_IDENTITY_FILE, `${newIdentity}\n`)
+    write(SECRET_VARIABLES.waitlistRecipient.file, `${recipient}\n`)
   }
   return made
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import {
@@ -302,6 +302,17 @@ test('the secrets folder is not the data folder and not inside it', (t) => {
 test('variables that look like the service’s own and are none are listed', () => {
   const env = { SVC_WORKRES: '2', SVC_PORT: '1', svc_workers: '2', HOSTNAME: 'x', SVC_WORKERS: '2' }
   assert.deepEqual(read(env).unknownVariables, ['SVC_WORKRES', 'SVC_PORT'])
+})
+
+test('every variable that the source names is read, whatever the others say', () => {
+  const source = readFileSync(new URL('../src/config.ts', import.meta.url), 'utf8')
+  // test/readme.test.ts holds the operating page to the same names.
+  const names = new Set(source.match(/\bSVC_[A-Z_]*[A-Z]\b/g))
+  assert.ok(names.size > 20)
+  for (const value of ['', 'nonsense', '1']) {
+    const env = Object.fromEntries([...names].map((name) => [name, value]))
+    assert.deepEqual(inspectConfig(env, WORKING_DIR).config.unknownVariables, [])
+  }
 })
 
 test('the error counts its mistakes and carries them', () => {

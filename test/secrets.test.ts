@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { identityToRecipient } from 'age-encryption'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ConfigError, inspectConfig, type Config, type Environment } from '../src/config.ts'
 import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
 import { inspectSecrets, openSecrets } from '../src/secrets.ts'
@@ -115,6 +115,57 @@ test('a lost recipient is made again from the identity, so that older rows stay 
   const again = await openSecrets(config, NOW_MS)
   assert.deepEqual(again.made, [path.join(config.secretsDir, 'waitlist-recipient.txt')])
   assert.equal(again.secrets.waitlistRecipient, secrets.waitlistRecipient)
+})
+
+test('an identity is taken as age-keygen writes it, with its comments', async (t) => {
+  const identity = await generateX25519Identity()
+  const recipient = await identityToRecipient(identity)
+  const text = `# created: 2026-06-01T12:00:00Z\r\n# public key: ${recipient}\r\n${identity}\r\n`
+  const config = configure(t, { 'waitlist-identity.txt': text })
+  const { secrets } = await openSecrets(config, NOW_MS)
+  assert.equal(secrets.waitlistRecipient, recipient)
+  const file = path.join(config.secretsDir, 'waitlist-identity.txt')
+  assert.equal(readFileSync(file, 'utf8'), text, 'the file stays as it is')
+})
+
+test('an identity that cannot be read is named by its file alone, and nothing is made', async (t) => {
+  const identity = await generateX25519Identity()
+  const other = await generateX25519Identity()
+  const mistyped = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q')
+  for (const text of [
+    mistyped,
+    `# a note\n${mistyped}\n`,
+    identity.slice(0, -1),
+    `${identity} `.repeat(2),
+    `${identity}\n${other}\n`,
+    identity.toLowerCase(),
+    'AGE-SECRET-KEY-1',
+    '# a note alone\n',
+    '',
+  ]) {
+    const config = configure(t, { 'waitlist-identity.txt': text })
+    await assert.rejects(openSecrets(config, NOW_MS), (error) => {
+      assert.ok(error instanceof ConfigError)
+      const file = path.join(config.secretsDir, 'waitlist-identity.txt')
+      assert.deepEqual(error.mistakes, [
+        `${file}: expected one age identity (a line AGE-SECRET-KEY-1…)`,
+      ])
+      assert.equal(error.cause, undefined)
+      return true
+    })
+    assert.deepEqual(listFolder(config.secretsDir), ['waitlist-identity.txt'])
+  }
+})
+
+test('an identity that is no file is a mistake, not a missing identity', async (t) => {
+  const config = configure(t)
+  mkdirSync(path.join(config.secretsDir, 'waitlist-identity.txt'), { recursive: true })
+  await assert.rejects(openSecrets(config, NOW_MS), (error) => {
+    assert.ok(error instanceof ConfigError)
+    assert.match(error.mistakes.join(), /waitlist-identity\.txt: expected a readable file/)
+    return true
+  })
+  assert.deepEqual(listFolder(config.secretsDir), ['waitlist-identity.txt'])
 })
 
 test('a variable stands before the file and keeps it from being made', async (t) => {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
+import { generateX25519Identity } from 'age-encryption'
 import { listFolder, makeDeployment, temporaryFolder } from '../support/deployment.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 
@@ -129,6 +130,25 @@ test('a secret that is there and wrong is named by its file, without its content
   assert.match(service.stderr(), /key-hash-secret\.txt: expected at least 32 characters/)
   assert.ok(!/no key at all|tiny/.test(service.stderr()))
   assert.deepEqual(listFolder(secretsDir), ['key-hash-secret.txt', 'signing-key.pem'])
+})
+
+test('a mistyped waitlist identity is named by its file, and no part of it is told', async (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  const identity = await generateX25519Identity()
+  const mistyped = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q')
+  mkdirSync(secretsDir)
+  writeFileSync(path.join(secretsDir, 'waitlist-identity.txt'), `${mistyped}\n`)
+  for (const level of ['trace', 'silent']) {
+    const { ending, service } = await failedStart(t, folder, { SVC_LOG_LEVEL: level })
+    assert.deepEqual(ending, FAILED)
+    assert.match(service.stderr(), /waitlist-identity\.txt: expected one age identity/)
+    const written = service.stdout() + service.stderr()
+    const body = mistyped.slice('AGE-SECRET-KEY-1'.length)
+    for (let at = 0; at + 6 <= body.length; at += 1) {
+      assert.ok(!written.includes(body.slice(at, at + 6)), 'a part of the key is told')
+    }
+    assert.deepEqual(listFolder(secretsDir), ['waitlist-identity.txt'])
+  }
 })
 
 test('a folder in which no secret can be made ends the start with the reason', async (t) => {
