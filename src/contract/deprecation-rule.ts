@@ -1,9 +1,9 @@
 import { BASE_PATH } from './api-version.ts'
 import { type Endpoint, type Registry } from './endpoints.ts'
+import { parseInstant } from './instant.ts'
 import { LIMITS } from './limits.ts'
 
 const DAY_MS = 86_400_000
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
 const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 
 /**
@@ -56,11 +56,4 @@ function successorFaults(row: Endpoint, successor: string, registry: Registry): 
 
 function unless(holds: boolean, fault: string): readonly string[] {
   return holds ? [] : [fault]
-}
-
-/** Milliseconds of an ISO 8601 UTC time, or undefined where the text is none (31 February included). */
-export function parseInstant(text: string): number | undefined {
-  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) return undefined
-  return new Date(ms).toISOString().slice(0, 10) === text.slice(0, 10) ? ms : undefined
 }

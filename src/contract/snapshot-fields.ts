@@ -1,3 +1,6 @@
+import { KEBAB_ID_PATTERN } from './identifier-patterns.ts'
+import { INSTANT_PATTERN } from './instant.ts'
+
 // The small vocabulary the snapshot schemas are written in. Each function returns a literal schema, so that the
 // TypeScript type of a snapshot still follows from its schema.
 
@@ -8,7 +11,7 @@ export function idField<const D extends string, const E extends string>(
 ) {
   return {
     type: 'string',
-    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+    pattern: KEBAB_ID_PATTERN,
     maxLength: 64,
     description,
     example,
@@ -31,7 +34,7 @@ export function momentField<const D extends string, const E extends string>(
   return {
     type: 'string',
     format: 'date-time',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$',
+    pattern: INSTANT_PATTERN,
     description,
     example,
   } as const

@@ -1,3 +1,4 @@
+import { SHA256_HEX_PATTERN } from './identifier-patterns.ts'
 import { ARCHITECTURE_COMPONENT, ARCHITECTURE_FLOW, BOUNDARY } from './snapshot-architecture.ts'
 import {
   addressField,
@@ -212,7 +213,7 @@ export const WALLET_EVIDENCE_SCHEMA = {
           documentUrl: addressField('Where the document can be read.', 'https://example.org/proof'),
           documentSha256: {
             type: 'string',
-            pattern: '^[0-9a-f]{64}$',
+            pattern: SHA256_HEX_PATTERN,
             description: 'SHA-256 of the document, in lower-case hexadecimal.',
             example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
           },

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 
+import { parseInstant } from '../contract/instant.ts'
 import { closeSchema, type JsonSchema } from '../contract/schema-type.ts'
 import {
   type ContentMistake,
@@ -147,7 +148,8 @@ function compile(schema: JsonSchema): ValidateFunction {
   const known = compiled.get(schema)
   if (known !== undefined) return known
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, keywords: ['example'] })
-  ajvFormats.default(ajv, ['date', 'date-time', 'uri'])
+  ajvFormats.default(ajv, ['date', 'uri'])
+  ajv.addFormat('date-time', (text: string) => parseInstant(text) !== undefined)
   const validate = ajv.compile(closeSchema(schema))
   compiled.set(schema, validate)
   return validate

@@ -7,7 +7,7 @@ import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
-import { resourceDigest } from '../../src/storage/release-store.ts'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 /** The mistakes of a folder, each as the operator reads it, with the path of the folder taken off. */
@@ -23,7 +23,7 @@ test('sound content compiles to canonical JSON and its digest, every resource', 
   assert.deepEqual([...resources.keys()], SNAPSHOT_NAMES)
   for (const { text, digest } of resources.values()) {
     assert.equal(canonicalJson(JSON.parse(text)), text)
-    assert.equal(resourceDigest(text), digest)
+    assert.equal(sha256Base64url(text), digest)
   }
   assert.match(resources.get('status')?.text ?? '', /"since":"2026-01-01T00:00:00Z"/)
 })
@@ -117,6 +117,14 @@ const CASES: readonly Case[] = [
     to: 'since: 2026-02-30T00:00:00Z',
     expected:
       /^status\.yaml:9:12: components\[0\]\.since: found "2026-02-30T00:00:00Z", expected a moment in UTC/,
+  },
+  {
+    name: 'a leap second, which no Date can hold',
+    resource: 'status',
+    from: 'since: 2026-01-01T00:00:00Z',
+    to: 'since: 2016-12-31T23:59:60Z',
+    expected:
+      /^status\.yaml:9:12: components\[0\]\.since: found "2016-12-31T23:59:60Z", expected a moment in UTC/,
   },
   {
     name: 'a day in another notation',
