@@ -1,7 +1,7 @@
 import { canonicalJson } from './canonical-json.ts'
 
-/** The identifier of a version snapshot (spec 2.4). */
-export const SNAPSHOT_ID_PATTERN = /^VS-\d{4,}$/
+/** First line of the text that is hashed, so that no other text of this service has the same hash. */
+export const VERSION_HASH_LABEL = 'svc-version-v1'
 
 /** `previousHash` of the first entry. */
 export const GENESIS_PREVIOUS_HASH: string = '0'.repeat(64)
@@ -45,7 +45,7 @@ export function formatSnapshotId(sequence: number): string {
 /** The text whose SHA-256 is an entry's `hash`: a label line, then the canonical JSON of the entry without `hash`. */
 export function versionHashText(entry: Omit<VersionEntry, 'hash'>): string {
   const { hash: _, ...hashed } = entry as VersionEntry
-  return `svc-version-v1\n${canonicalJson(hashed)}`
+  return `${VERSION_HASH_LABEL}\n${canonicalJson(hashed)}`
 }
 
 /** Which rule of the chain an entry breaks. */

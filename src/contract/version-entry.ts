@@ -1,17 +1,23 @@
 import { canonicalJson, type JsonValue } from './canonical-json.ts'
-import { CHANGE_KINDS, SNAPSHOT_ID_PATTERN, type VersionEntry } from './version-chain.ts'
+import {
+  SHA256_BASE64URL_PATTERN,
+  SHA256_HEX_PATTERN,
+  SNAPSHOT_ID_PATTERN,
+} from './identifier-patterns.ts'
+import { parseInstant } from './instant.ts'
+import { CHANGE_KINDS, type VersionEntry, verifyLink, versionHashText } from './version-chain.ts'
 
-const HASH_PATTERN = /^[0-9a-f]{64}$/
-const DIGEST_PATTERN = /^[A-Za-z0-9_-]{43}$/
-const MOMENT_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/
+const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
+const HASH = new RegExp(SHA256_HEX_PATTERN)
+const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 
-/** The text of a version entry is none: no JSON, not canonical, or a member is missing or of the wrong shape. */
+/** The text of a version entry is none: it cannot be read, is no JSON, not canonical, or a member is missing or of the wrong shape. */
 export class VersionEntryError extends Error {
   /** The entry that was meant, as its file or address names it. */
   readonly snapshotId: string
 
-  constructor(snapshotId: string, problem: string) {
-    super(`${snapshotId}: ${problem}`)
+  constructor(snapshotId: string, problem: string, cause?: unknown) {
+    super(`${snapshotId}: ${problem}`, cause === undefined ? undefined : { cause })
     this.name = 'VersionEntryError'
     this.snapshotId = snapshotId
   }
@@ -21,8 +27,8 @@ function isObject(value: unknown): value is { readonly [name: string]: unknown }
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isMoment(value: unknown): boolean {
-  return typeof value === 'string' && MOMENT_PATTERN.test(value) && !Number.isNaN(Date.parse(value))
+function isInstant(value: unknown): boolean {
+  return typeof value === 'string' && parseInstant(value) !== undefined
 }
 
 function isMatch(value: unknown, pattern: RegExp): boolean {
@@ -43,15 +49,14 @@ const MEMBERS: readonly (readonly [
   isRight: (value: unknown) => boolean,
   expected: string,
 ])[] = [
-  ['snapshotId', (value) => isMatch(value, SNAPSHOT_ID_PATTERN), 'VS- and at least four digits'],
+  ['snapshotId', (value) => isMatch(value, SNAPSHOT_ID), 'VS- and at least four digits'],
   ['sequence', (value) => Number.isSafeInteger(value), 'an integer'],
-  ['createdAt', isMoment, 'an ISO 8601 time in UTC'],
+  ['createdAt', isInstant, 'an ISO 8601 time in UTC'],
   ['apiVersion', (value) => typeof value === 'string', 'text'],
   ['registryVersion', (value) => typeof value === 'string', 'text'],
   [
     'resources',
-    (value) =>
-      isObject(value) && Object.values(value).every((digest) => isMatch(digest, DIGEST_PATTERN)),
+    (value) => isObject(value) && Object.values(value).every((digest) => isMatch(digest, DIGEST)),
     'an object of digests, each 43 base64url characters',
   ],
   [
@@ -60,8 +65,8 @@ const MEMBERS: readonly (readonly [
     `an array of { resource, kind }, the kind one of ${CHANGE_KINDS.join(', ')}`,
   ],
   ['note', (value) => typeof value === 'string', 'text'],
-  ['previousHash', (value) => isMatch(value, HASH_PATTERN), '64 lower-case hexadecimal digits'],
-  ['hash', (value) => isMatch(value, HASH_PATTERN), '64 lower-case hexadecimal digits'],
+  ['previousHash', (value) => isMatch(value, HASH), '64 lower-case hexadecimal digits'],
+  ['hash', (value) => isMatch(value, HASH), '64 lower-case hexadecimal digits'],
 ]
 
 function isVersionEntry(
@@ -101,4 +106,44 @@ export function parseVersionEntry(text: string, snapshotId: string): VersionEntr
     )
   }
   return value
+}
+
+/** A version entry with the text it was read from, which is its canonical JSON. */
+export interface StoredVersion {
+  readonly entry: VersionEntry
+  readonly text: string
+}
+
+/** Where a chain is read from, and with which hash. */
+export interface VersionChainSource {
+  /** Ids of all versions, oldest first. */
+  readonly snapshotIds: readonly string[]
+  /** The text of one version entry. Whatever it throws is told of that entry. */
+  readonly readText: (snapshotId: string) => string
+  /** SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal. */
+  readonly sha256Hex: (text: string) => string
+}
+
+/**
+ * Reads every version, oldest first, each checked against the one before it and against its own hash. Throws a
+ * VersionEntryError or a ChainError that names the first entry that is missing, damaged or out of its place.
+ */
+export function readVersionChain(source: VersionChainSource): readonly StoredVersion[] {
+  const chain: StoredVersion[] = []
+  for (const snapshotId of source.snapshotIds) {
+    const text = readTextOf(source, snapshotId)
+    const entry = parseVersionEntry(text, snapshotId)
+    verifyLink(chain.at(-1)?.entry, entry, source.sha256Hex(versionHashText(entry)))
+    chain.push({ entry, text })
+  }
+  return chain
+}
+
+function readTextOf({ readText }: VersionChainSource, snapshotId: string): string {
+  try {
+    return readText(snapshotId)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new VersionEntryError(snapshotId, reason, error)
+  }
 }

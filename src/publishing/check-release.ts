@@ -1,7 +1,8 @@
 import { API_VERSION } from '../contract/api-version.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
-import { ReleaseFileError, type ReleaseStore, resourceDigest } from '../storage/release-store.ts'
+import { digestFault } from '../crypto/resource-digest.ts'
+import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { compileContent } from './compile-content.ts'
 import { type ContentMistake, formatMistake } from './content-mistake.ts'
 import { createSchemaCheck } from './schema-check.ts'
@@ -43,9 +44,9 @@ function checkResourceFiles(
       if (sound.has(file)) continue
       const where = `${entry.snapshotId} ${name}`
       try {
-        const found = resourceDigest(store.readResourceText(name, digest))
-        if (found === digest) sound.add(file)
-        else findings.push({ where, message: `found the digest ${found}, expected ${digest}` })
+        const message = digestFault(store.readResourceText(name, digest), digest)
+        if (message === undefined) sound.add(file)
+        else findings.push({ where, message })
       } catch (error) {
         if (!(error instanceof ReleaseFileError)) throw error
         findings.push({ where, message: error.message })

@@ -5,7 +5,7 @@ import {
   type SnapshotData,
   type SnapshotName,
 } from '../contract/snapshot-schemas.ts'
-import { resourceDigest } from '../storage/release-store.ts'
+import { sha256Base64url } from '../crypto/sha256.ts'
 import { checkChangelog } from './changelog-rules.ts'
 import { type ContentFile, readContentFolder } from './content-folder.ts'
 import { type ContentMistake, formatFieldPath, sortMistakes } from './content-mistake.ts'
@@ -183,7 +183,7 @@ export async function compileContent(
     const source = compilation.sources.get(name)
     if (source === undefined) throw new Error(`${name} was neither compiled nor reported`)
     const text = canonicalJson(source.value)
-    resources.set(name, { text, digest: resourceDigest(text) })
+    resources.set(name, { text, digest: sha256Base64url(text) })
   }
   return { resources, mistakes }
 }

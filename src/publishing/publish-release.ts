@@ -8,7 +8,8 @@ import {
   verifyLink,
 } from '../contract/version-chain.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
-import { ReleaseFileError, type ReleaseStore, resourceDigest } from '../storage/release-store.ts'
+import { digestFault } from '../crypto/resource-digest.ts'
+import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { type CompiledContent, compileContent } from './compile-content.ts'
 import type { ContentMistake } from './content-mistake.ts'
 import { readVersionHistory, versionHash } from './version-history.ts'
@@ -156,7 +157,7 @@ function findDamaged(store: ReleaseStore, head: VersionEntry): readonly string[]
   return Object.entries(head.resources)
     .filter(([name, digest]) => {
       try {
-        return resourceDigest(store.readResourceText(name, digest)) !== digest
+        return digestFault(store.readResourceText(name, digest), digest) !== undefined
       } catch (error) {
         if (error instanceof ReleaseFileError) return true
         throw error

@@ -1,14 +1,13 @@
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import {
-  ChainError,
-  verifyLink,
-  versionHashText,
+  VERSION_HASH_LABEL,
   type VersionEntry,
   type VersionSummary,
 } from '../contract/version-chain.ts'
-import { parseVersionEntry, VersionEntryError } from '../contract/version-entry.ts'
-import { sha256Base64url, sha256Hex } from '../crypto/sha256.ts'
+import { readVersionChain, type StoredVersion } from '../contract/version-entry.ts'
+import { digestFault } from '../crypto/resource-digest.ts'
+import { sha256Hex } from '../crypto/sha256.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { payloadOf, payloadOfCanonical, type Payload } from './payload.ts'
 
@@ -48,36 +47,26 @@ function reasonOf(error: unknown): string {
 }
 
 /** How the history index says its hashes are made. */
-const CHAIN_ALGORITHM =
-  'SHA-256 over the line svc-version-v1, a newline and the RFC 8785 canonical JSON of the entry without its hash'
-
-interface StoredVersion {
-  readonly entry: VersionEntry
-  readonly text: string
-}
+const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
 
 /** Every version in order, each checked against the one before it. Throws ReleasesError with the entry named. */
 function readChain(store: ReleaseStore): readonly StoredVersion[] {
-  const chain: StoredVersion[] = []
-  for (const snapshotId of store.readVersionIds()) {
-    try {
-      const text = store.readVersionText(snapshotId)
-      const entry = parseVersionEntry(text, snapshotId)
-      verifyLink(chain.at(-1)?.entry, entry, sha256Hex(versionHashText(entry)))
-      chain.push({ entry, text })
-    } catch (error) {
-      const named = error instanceof ChainError || error instanceof VersionEntryError
-      const where = named ? '' : `${snapshotId}: `
-      throw new ReleasesError(`The version chain is broken at ${where}${reasonOf(error)}`, error)
-    }
+  const snapshotIds = store.readVersionIds()
+  try {
+    return readVersionChain({
+      snapshotIds,
+      readText: (snapshotId) => store.readVersionText(snapshotId),
+      sha256Hex,
+    })
+  } catch (error) {
+    throw new ReleasesError(`The version chain is broken at ${reasonOf(error)}`, error)
   }
-  return chain
 }
 
 function readResource(store: ReleaseStore, name: string, digest: string): string {
   const text = store.readResourceText(name, digest)
-  const found = sha256Base64url(text)
-  if (found !== digest) throw new Error(`expected the digest ${digest}, found ${found}`)
+  const fault = digestFault(text, digest)
+  if (fault !== undefined) throw new Error(fault)
   return text
 }
 

@@ -1,8 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { SNAPSHOT_ID_PATTERN } from '../contract/version-chain.ts'
+import {
+  KEBAB_ID_PATTERN,
+  SHA256_BASE64URL_PATTERN,
+  SNAPSHOT_ID_PATTERN,
+} from '../contract/identifier-patterns.ts'
+import { digestFault } from '../crypto/resource-digest.ts'
 
 /** What can go wrong with a file of a release. */
 export type ReleaseFileFault =
@@ -58,14 +63,10 @@ export interface ReleaseStore {
   appendVersion(snapshotId: string, text: string): void
 }
 
-const RESOURCE_NAME_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*(\/[a-z0-9]+(-[a-z0-9]+)*)*$/
-const DIGEST_PATTERN = /^[A-Za-z0-9_-]{43}$/
+const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
+const KEBAB_ID = new RegExp(KEBAB_ID_PATTERN)
+const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 const VERSION_FILE_SUFFIX = '.json'
-
-/** The digest of a resource: base64url SHA-256 of its text in UTF-8. It names the file and stands in the ETag. */
-export function resourceDigest(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('base64url')
-}
 
 function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === code
@@ -153,7 +154,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
   const versionsFolder = path.join(root, 'versions')
 
   function versionPath(snapshotId: string): string {
-    if (!SNAPSHOT_ID_PATTERN.test(snapshotId)) {
+    if (!SNAPSHOT_ID.test(snapshotId)) {
       throw new ReleaseFileError(
         'INVALID_NAME',
         versionsFolder,
@@ -165,14 +166,14 @@ export function openReleaseStore(directory: string): ReleaseStore {
 
   function resourcePath(name: string, digest: string): string {
     const folder = path.join(root, 'resources')
-    if (!RESOURCE_NAME_PATTERN.test(name)) {
+    if (!name.split('/').every((word) => KEBAB_ID.test(word))) {
       throw new ReleaseFileError(
         'INVALID_NAME',
         folder,
         `${JSON.stringify(name)} is no resource name; expected kebab-case words joined by /`,
       )
     }
-    if (!DIGEST_PATTERN.test(digest)) {
+    if (!DIGEST.test(digest)) {
       throw new ReleaseFileError(
         'INVALID_NAME',
         path.join(folder, name),
@@ -199,7 +200,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
       return names
         .filter((name) => name.endsWith(VERSION_FILE_SUFFIX))
         .map((name) => name.slice(0, -VERSION_FILE_SUFFIX.length))
-        .filter((id) => SNAPSHOT_ID_PATTERN.test(id))
+        .filter((id) => SNAPSHOT_ID.test(id))
         .map((id) => ({ id, sequence: Number(id.slice('VS-'.length)) }))
         .toSorted((a, b) => a.sequence - b.sequence || (a.id < b.id ? -1 : 1))
         .map(({ id }) => id)
@@ -215,13 +216,9 @@ export function openReleaseStore(directory: string): ReleaseStore {
 
     writeResource(name, digest, text) {
       const filePath = resourcePath(name, digest)
-      const found = resourceDigest(text)
-      if (found !== digest) {
-        throw new ReleaseFileError(
-          'DIGEST_MISMATCH',
-          filePath,
-          `${name} has the digest ${found}; expected ${digest}`,
-        )
+      const fault = digestFault(text, digest)
+      if (fault !== undefined) {
+        throw new ReleaseFileError('DIGEST_MISMATCH', filePath, `${name}: ${fault}`)
       }
       writeBeside(filePath, text, (temporary) => fs.renameSync(temporary, filePath))
     },

@@ -9,12 +9,16 @@ import {
   ChainError,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
-  SNAPSHOT_ID_PATTERN,
   type VersionEntry,
   verifyLink,
   versionHashText,
 } from '../../src/contract/version-chain.ts'
-import { parseVersionEntry, VersionEntryError } from '../../src/contract/version-entry.ts'
+import { SNAPSHOT_ID_PATTERN } from '../../src/contract/identifier-patterns.ts'
+import {
+  parseVersionEntry,
+  readVersionChain,
+  VersionEntryError,
+} from '../../src/contract/version-entry.ts'
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex')
 const hashOf = (entry: Omit<VersionEntry, 'hash'>): string => sha256Hex(versionHashText(entry))
@@ -188,6 +192,10 @@ test('a malformed entry is named with the member that is wrong', () => {
       /createdAt is not what it must be/,
     ],
     [
+      canonicalJson({ ...entry, createdAt: '2026-02-30T00:00:00Z' }),
+      /createdAt is not what it must be; expected an ISO 8601 time in UTC$/,
+    ],
+    [
       canonicalJson({ ...entry, resources: { status: 'short' } }),
       /resources is not .*43 base64url/,
     ],
@@ -219,7 +227,45 @@ test('ids have at least four digits', () => {
   assert.equal(formatSnapshotId(1), 'VS-0001')
   assert.equal(formatSnapshotId(9999), 'VS-9999')
   assert.equal(formatSnapshotId(12_345), 'VS-12345')
-  for (const id of ['VS-0001', 'VS-12345']) assert.match(id, SNAPSHOT_ID_PATTERN)
+  const pattern = new RegExp(SNAPSHOT_ID_PATTERN)
+  for (const id of ['VS-0001', 'VS-12345']) assert.match(id, pattern)
   for (const id of ['VS-001', 'vs-0001', 'VS-0001 ', 'XVS-0001', 'VS-00a1'])
-    assert.doesNotMatch(id, SNAPSHOT_ID_PATTERN)
+    assert.doesNotMatch(id, pattern)
+})
+
+test('a whole chain is read with its texts, and the first entry that breaks it is named', () => {
+  const texts = new Map(
+    makeChain(3).map((entry) => [entry.snapshotId, canonicalJson({ ...entry })]),
+  )
+  const read = (changed: ReadonlyMap<string, string | Error> = texts) =>
+    readVersionChain({
+      snapshotIds: [...changed.keys()],
+      readText: (snapshotId) => {
+        const text = changed.get(snapshotId)
+        if (typeof text === 'string') return text
+        throw text ?? new Error('no such entry')
+      },
+      sha256Hex,
+    })
+  assert.deepEqual(
+    read(),
+    makeChain(3).map((entry) => ({ entry, text: canonicalJson({ ...entry }) })),
+  )
+  assert.deepEqual(read(new Map()), [])
+
+  const unreadable = new Error('input/output error')
+  assert.throws(
+    () => read(new Map<string, string | Error>(texts).set('VS-0002', unreadable)),
+    (error) =>
+      error instanceof VersionEntryError &&
+      error.snapshotId === 'VS-0002' &&
+      error.message === 'VS-0002: input/output error' &&
+      error.cause === unreadable,
+  )
+  assert.throws(() => read(new Map(texts).set('VS-0003', '{')), {
+    name: 'VersionEntryError',
+    message: 'VS-0003: the entry is no JSON text',
+  })
+  texts.delete('VS-0001')
+  assert.throws(() => read(), { code: 'SNAPSHOT_ID', snapshotId: 'VS-0001' })
 })

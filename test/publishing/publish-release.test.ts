@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { checkRelease } from '../../src/publishing/check-release.ts'
 import {
   PublishError,
@@ -18,7 +19,6 @@ import {
   openReleaseStore,
   ReleaseFileError,
   type ReleaseStore,
-  resourceDigest,
 } from '../../src/storage/release-store.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, makeFolder } from './content-fixture.ts'
 
@@ -317,7 +317,7 @@ test('the check looks at the shape of what is published, not only at its digest'
   const { entry } = await publish({ dryRun: true })
   // A version by other hands: sound hashes, wrong shape.
   const wrong = '{"state":"fine"}'
-  const digest = resourceDigest(wrong)
+  const digest = sha256Base64url(wrong)
   const { hash: _, ...unhashed } = { ...entry, resources: { status: digest } }
   store.writeResource('status', digest, wrong)
   store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))

@@ -170,9 +170,9 @@ const DAMAGED: readonly (readonly [
   [
     'changed',
     (made, file) => made.resources.set(file, `${made.resources.get(file)} `),
-    /^expected the digest \S{43}, found \S{43}$/,
+    /^found the digest \S{43}, expected \S{43}$/,
   ],
-  ['empty', (made, file) => made.resources.set(file, ''), /^expected the digest/],
+  ['empty', (made, file) => made.resources.set(file, ''), /^found the digest/],
 ]
 
 for (const [what, damage, reason] of DAMAGED) {

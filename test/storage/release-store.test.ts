@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import {
   openReleaseStore,
   ReleaseFileError,
   type ReleaseFileFault,
-  resourceDigest,
 } from '../../src/storage/release-store.ts'
 
 function makeFolder(t: TestContext): string {
@@ -31,7 +31,7 @@ function assertFault(code: ReleaseFileFault, run: () => unknown, message?: RegEx
 }
 
 const TEXT = '{"name":"ไทย 中文 €"}'
-const DIGEST = resourceDigest(TEXT)
+const DIGEST = sha256Base64url(TEXT)
 
 test('the layout: a version by its id, a resource by its name and digest, the bytes as given', (t) => {
   const folder = makeFolder(t)
@@ -97,7 +97,7 @@ test('a text that does not have its digest is refused', (t) => {
   assertFault(
     'DIGEST_MISMATCH',
     () => store.writeResource('status', DIGEST, `${TEXT}\n`),
-    /^status has the digest [\w-]{43}; expected [\w-]{43}$/,
+    /^status: found the digest [\w-]{43}, expected [\w-]{43}$/,
   )
   assert.deepEqual(fs.readdirSync(folder), [])
 })
