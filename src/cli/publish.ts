@@ -49,18 +49,19 @@ interface Settings {
   readonly json: boolean
 }
 
-function tellResult({ outcome, entry, restored }: PublishResult, output: CommandOutput): void {
+function tellResult({ outcome, entry, damaged }: PublishResult, output: CommandOutput): void {
   const { snapshotId, hash, changes, registryVersion } = entry
-  if (outcome === 'unchanged') {
+  if (outcome === 'published') {
+    output.out(`Published ${snapshotId} (${hash}).`)
+  } else if (outcome === 'would-publish') {
+    output.out(`Would publish ${snapshotId}.`)
+  } else {
     output.out(`Nothing to publish: ${snapshotId} says all of this already.`)
-    if (restored.length > 0) {
-      output.out(`Files that were missing or damaged and hold it again: ${restored.join(', ')}`)
-    }
+    if (outcome === 'unchanged') return
+    const done = outcome === 'repaired' ? 'were written again' : 'would be written again'
+    output.out(`Files missing or damaged that ${done}: ${damaged.join(', ')}`)
     return
   }
-  output.out(
-    outcome === 'published' ? `Published ${snapshotId} (${hash}).` : `Would publish ${snapshotId}.`,
-  )
   for (const { resource, kind } of changes) output.out(`  ${kind}: ${resource}`)
   if (changes.length === 0) output.out(`  registry version ${registryVersion}, content unchanged`)
 }

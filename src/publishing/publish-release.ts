@@ -61,12 +61,16 @@ export interface PublishOptions {
 
 /** What publishing did. */
 export interface PublishResult {
-  /** `unchanged`: the newest version says all this already, so no version was written. */
-  readonly outcome: 'published' | 'would-publish' | 'unchanged'
+  /**
+   * `published` wrote a version. The others did not, since the newest version says all this already: `unchanged` had
+   * nothing to do, `repaired` wrote the files of `damaged` again. With `dryRun` nothing is written, and the outcomes
+   * that write become `would-publish` and `would-repair`.
+   */
+  readonly outcome: 'published' | 'would-publish' | 'unchanged' | 'repaired' | 'would-repair'
   /** The version that now is the newest, or would be; its entry. */
   readonly entry: VersionEntry
-  /** Resources of the newest version whose file was missing or damaged and was written again. */
-  readonly restored: readonly string[]
+  /** When `repaired` or `would-repair`: resources of the newest version whose file was found missing or damaged. */
+  readonly damaged: readonly string[]
 }
 
 const MAX_NOTE_LENGTH = 500
@@ -210,13 +214,15 @@ export async function publishRelease(options: PublishOptions): Promise<PublishRe
       head.registryVersion === registryVersion &&
       head.apiVersion === entry.apiVersion
     ) {
-      const restored = findDamaged(store, head)
-      if (!dryRun) writeResources(store, compiled, restored)
-      return { outcome: 'unchanged', entry: head, restored }
+      const damaged = findDamaged(store, head)
+      if (damaged.length === 0) return { outcome: 'unchanged', entry: head, damaged }
+      if (dryRun) return { outcome: 'would-repair', entry: head, damaged }
+      writeResources(store, compiled, damaged)
+      return { outcome: 'repaired', entry: head, damaged }
     }
     // Proves the entry by the rule that every reader applies, before it is there for good.
     verifyLink(head, entry, versionHash(entry))
-    if (dryRun) return { outcome: 'would-publish', entry, restored: [] }
+    if (dryRun) return { outcome: 'would-publish', entry, damaged: [] }
     writeResources(store, compiled, [...compiled.resources.keys()])
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
   } catch (error) {
@@ -232,5 +238,5 @@ export async function publishRelease(options: PublishOptions): Promise<PublishRe
       cause: error,
     })
   }
-  return { outcome: 'published', entry, restored: [] }
+  return { outcome: 'published', entry, damaged: [] }
 }

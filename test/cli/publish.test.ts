@@ -248,6 +248,42 @@ test('a damaged history is one clear line, and nothing is written', (t) => {
   )
 })
 
+test('a damaged file of the newest version: a dry run tells it, publishing writes it again', (t) => {
+  const content = makeContent(t)
+  const releases = makeFolder(t)
+  const publish = (...args: readonly string[]): Outcome =>
+    svc(releases, 'publish', '--content', content, '--releases', releases, ...args)
+  assert.equal(publish().status, 0)
+  const folder = path.join(releases, 'resources', 'roadmap')
+  const [name = ''] = readdirSync(folder)
+  const file = path.join(folder, name)
+  const sound = readFileSync(file, 'utf8')
+  writeFileSync(file, `${sound} `)
+
+  const nothing = 'Nothing to publish: VS-0001 says all of this already.\n'
+  assert.deepEqual(publish('--dry-run'), {
+    status: 0,
+    out: `${nothing}Files missing or damaged that would be written again: roadmap\n`,
+    error: '',
+  })
+  const dry: unknown = JSON.parse(publish('--dry-run', '--json').out)
+  assert.partialDeepStrictEqual(dry, { ok: true, outcome: 'would-repair', damaged: ['roadmap'] })
+  assert.equal(readFileSync(file, 'utf8'), `${sound} `)
+
+  assert.deepEqual(publish(), {
+    status: 0,
+    out: `${nothing}Files missing or damaged that were written again: roadmap\n`,
+    error: '',
+  })
+  assert.equal(readFileSync(file, 'utf8'), sound)
+
+  writeFileSync(file, '')
+  const repaired: unknown = JSON.parse(publish('--json').out)
+  assert.partialDeepStrictEqual(repaired, { ok: true, outcome: 'repaired', damaged: ['roadmap'] })
+  assert.equal(readFileSync(file, 'utf8'), sound)
+  assert.deepEqual(publish(), { status: 0, out: nothing, error: '' })
+})
+
 test('several processes publish at once: the history stays whole and each is told what it did', async (t) => {
   const releases = makeFolder(t)
   const outcomes = await Promise.all(

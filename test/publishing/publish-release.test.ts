@@ -304,12 +304,16 @@ test('damaged resource files are found by the check and written again by publish
     ),
   )
   const dry = await publish({ dryRun: true })
-  assert.deepEqual(dry.restored, ['roadmap', 'status'])
+  assert.equal(dry.outcome, 'would-repair')
+  assert.deepEqual(dry.damaged, ['roadmap', 'status'])
+  assert.deepEqual(await check(), findings)
   const again = await publish()
-  assert.equal(again.outcome, 'unchanged')
-  assert.deepEqual(again.restored, ['roadmap', 'status'])
+  assert.equal(again.outcome, 'repaired')
+  assert.deepEqual(again.damaged, ['roadmap', 'status'])
   assert.deepEqual(contentsOf(releasesDir), sound)
   assert.deepEqual(await check(), [])
+  const last = await publish()
+  assert.deepEqual([last.outcome, last.damaged], ['unchanged', []])
 })
 
 test('the check looks at the shape of what is published, not only at its digest', async (t) => {
