@@ -133,6 +133,10 @@ export function readVersionChain(source: VersionChainSource): readonly StoredVer
   for (const snapshotId of source.snapshotIds) {
     const text = readTextOf(source, snapshotId)
     const entry = parseVersionEntry(text, snapshotId)
+    // What was renamed would link and hash all the same, and stand where the next version has to go.
+    if (entry.snapshotId !== snapshotId) {
+      throw new VersionEntryError(snapshotId, `the entry there is ${entry.snapshotId}`)
+    }
     verifyLink(chain.at(-1)?.entry, entry, source.sha256Hex(versionHashText(entry)))
     chain.push({ entry, text })
   }

@@ -93,7 +93,16 @@ const BROKEN: readonly (readonly [
   [
     'a file that holds another entry',
     (made) => made.versions.set('VS-0002', made.versions.get('VS-0001') ?? ''),
-    /at VS-0002: SNAPSHOT_ID/,
+    /at VS-0002: the entry there is VS-0001$/,
+  ],
+  [
+    'a file that was renamed',
+    (made) => {
+      const newest = made.versions.get('VS-0003') ?? ''
+      made.versions.delete('VS-0003')
+      made.versions.set('VS-0004', newest)
+    },
+    /at VS-0004: the entry there is VS-0003$/,
   ],
   [
     'a wrong sequence number',
