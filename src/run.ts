@@ -1,11 +1,19 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
-import { openAdmin, openMetrics, type AdminListener } from './admin.ts'
+import {
+  openAdmin,
+  openMetrics,
+  openWorkerMetrics,
+  type AdminListener,
+  type AdminOptions,
+} from './admin.ts'
 import { ConfigError, inspectConfig, originOf, type Config, type Environment } from './config.ts'
 import { openLog } from './log.ts'
 import { inspectSecrets, openSecrets } from './secrets.ts'
 import { startServer } from './server.ts'
 import type { Log } from './service/log.ts'
+import { loadReleases } from './service/releases.ts'
+import { openReleaseStore } from './storage/release-store.ts'
 import { findFreePort, openWorkers } from './workers.ts'
 
 /** Everything wrong with the configuration, found before anything is opened or created. Throws ConfigError. */
@@ -21,9 +29,22 @@ function checkStart(env: Environment, workingDir: string): Config {
   return config
 }
 
+/** How long a stop may take. */
+export interface StopTimes {
+  /** What is in flight may take this long. */
+  readonly graceMs: number
+  /** A worker that has not ended after so long is killed. */
+  readonly killAfterMs: number
+}
+
+/** Ten seconds are promised; half of one is for ending the process. */
+export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
+
 /** What serves: this process, or the workers it looks after. */
 interface Serving {
   readonly port: number
+  /** Undefined where no metrics are asked for. */
+  readonly metrics: AdminOptions['metrics'] | undefined
   readonly isAccepting: () => boolean
   readonly close: () => Promise<void>
 }
@@ -47,7 +68,19 @@ function warnOfEnvironment(config: Config, log: Log): void {
   }
 }
 
-async function serve(config: Config, log: Log): Promise<void> {
+async function serveWithWorkers(config: Config, log: Log, times: StopTimes): Promise<Serving> {
+  const port = config.port === 0 ? await findFreePort(config.host) : config.port
+  const { killAfterMs } = times
+  const workers = openWorkers({ count: config.workers, port, log, killAfterMs })
+  await workers.listening
+  const metrics = config.adminPort === undefined ? undefined : await openWorkerMetrics(workers)
+  return { port, metrics, isAccepting: workers.isAccepting, close: workers.close }
+}
+
+async function serve(config: Config, log: Log, times: StopTimes): Promise<void> {
+  // Before a secret is made: a broken chain ends the start and leaves nothing behind. With several workers their process
+  // checks what each of them then loads.
+  const releases = loadReleases(openReleaseStore(config.releasesDir))
   const { secrets, made } = await openSecrets(config, Date.now())
   if (made.length > 0) {
     const advice = 'keep a copy, and move waitlist-identity.txt to another machine'
@@ -58,20 +91,20 @@ async function serve(config: Config, log: Log): Promise<void> {
 
   // Asked for from here on: a signal during the start ends it as soon as it is up.
   const stop = stopAsked()
-  const counted = config.adminPort === undefined ? undefined : await openMetrics()
   let serving: Serving
   if (config.workers > 1 && cluster.isPrimary) {
-    const port = config.port === 0 ? await findFreePort(config.host) : config.port
-    const workers = openWorkers(config.workers, port, log)
-    await workers.listening
-    serving = { port, isAccepting: workers.isAccepting, close: workers.close }
+    serving = await serveWithWorkers(config, log, times)
   } else {
-    serving = await startServer(config, secrets, log, counted?.observe)
+    const counted = config.adminPort === undefined ? undefined : await openMetrics()
+    const { graceMs } = times
+    const onAnswer = counted?.observe
+    const server = await startServer({ config, releases, secrets, log, graceMs, onAnswer })
+    serving = { ...server, metrics: counted?.metrics }
   }
   let admin: AdminListener | undefined
-  if (config.adminPort !== undefined && counted !== undefined && cluster.isPrimary) {
-    const { metrics } = counted
-    admin = await openAdmin({ port: config.adminPort, isReady: serving.isAccepting, metrics })
+  if (config.adminPort !== undefined && serving.metrics !== undefined && cluster.isPrimary) {
+    const { metrics, isAccepting: isReady } = serving
+    admin = await openAdmin({ port: config.adminPort, log, isReady, metrics })
     log.info({ port: admin.port }, 'Health and metrics on loopback')
   }
   const origin = originOf(config.host, serving.port)
@@ -92,7 +125,11 @@ function explain(error: unknown): string {
 }
 
 /** Runs the service until it is told to stop. Resolves with the exit code: 0 after a stop, 1 when it cannot start. */
-export async function run(env: Environment, workingDir: string): Promise<number> {
+export async function run(
+  env: Environment,
+  workingDir: string,
+  times: StopTimes = STOP_TIMES,
+): Promise<number> {
   let config: Config
   try {
     config = checkStart(env, workingDir)
@@ -103,7 +140,7 @@ export async function run(env: Environment, workingDir: string): Promise<number>
   }
   const log = openLog(config.logLevel, cluster.worker?.id)
   try {
-    await serve(config, log)
+    await serve(config, log, times)
     return 0
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -9,17 +9,13 @@ import type { Secrets } from './secrets.ts'
 import { createUnavailableApiKeys } from './service/api-keys.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
-import { loadReleases } from './service/releases.ts'
+import type { Releases } from './service/releases.ts'
 import { SntpError } from './service/sntp.ts'
 import {
   createUnverifiedTime,
   openTimeQuality,
   type TimeQualityMonitor,
 } from './service/time-quality.ts'
-import { openReleaseStore } from './storage/release-store.ts'
-
-/** What is in flight may take this long after a stop was asked for; the rest of ten seconds is for ending the process. */
-const SHUTDOWN_GRACE_MS = 9500
 
 /** A server that answers. */
 export interface RunningServer {
@@ -56,17 +52,28 @@ function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
   })
 }
 
+/** What a server serves and how it ends. */
+export interface ServerParts {
+  readonly config: Config
+  readonly releases: Releases
+  readonly secrets: Secrets
+  readonly log: Log
+  /** What is in flight when a stop is asked for may take this long. */
+  readonly graceMs: number
+  readonly onAnswer: AnswerObserver | undefined
+}
+
 /**
- * Opens everything one serving process needs, checks the releases, and listens. Rejects, with the reason in words, when
- * the releases are broken or the port is taken.
+ * Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken.
  */
-export async function startServer(
-  config: Config,
-  secrets: Secrets,
-  log: Log,
-  onAnswer?: AnswerObserver,
-): Promise<RunningServer> {
-  const releases = loadReleases(openReleaseStore(config.releasesDir))
+export async function startServer({
+  config,
+  releases,
+  secrets,
+  log,
+  graceMs,
+  onAnswer,
+}: ServerParts): Promise<RunningServer> {
   for (const { snapshotId, resource, reason, served } of releases.faults) {
     const effect = served
       ? 'its endpoint answers 503 SNAPSHOT_UNAVAILABLE'
@@ -121,7 +128,7 @@ export async function startServer(
     port,
     isAccepting: () => server.listening,
     close: async () => {
-      await stopListening(server, SHUTDOWN_GRACE_MS)
+      await stopListening(server, graceMs)
       timeQuality.close()
     },
   }

@@ -7,9 +7,13 @@ import type { Log } from './service/log.ts'
 export interface Workers {
   /** Whether at least one of them takes requests, and no stop was asked for. */
   readonly isAccepting: () => boolean
+  /** The ones that take requests now; those that start or end are left out. */
+  readonly accepting: () => readonly Worker[]
+  /** How many ended without being asked to, since the start. */
+  readonly deaths: () => number
   /** Resolves once the first one listens; rejects when none manages to. */
   readonly listening: Promise<void>
-  /** Asks every worker to finish; resolves when the last one has ended. */
+  /** Asks every worker to finish, and kills what does not in time; resolves when the last one has ended. */
   readonly close: () => Promise<void>
 }
 
@@ -32,10 +36,20 @@ export async function findFreePort(host: string): Promise<number> {
   return port
 }
 
+/** Where and for how long workers run. */
+export interface WorkerOptions {
+  readonly count: number
+  readonly port: number
+  readonly log: Log
+  /** A worker that was asked to end and has not for so long is killed: its event loop hangs. */
+  readonly killAfterMs: number
+}
+
 /** Starts the workers, all on one port, and replaces those that die. */
-export function openWorkers(count: number, port: number, log: Log): Workers {
+export function openWorkers({ count, port, log, killAfterMs }: WorkerOptions): Workers {
   let closing = false
   let pauseMs = FIRST_PAUSE_MS
+  let deaths = 0
   const living = new Set<Worker>()
   const accepting = new Set<Worker>()
   const pauses = new Set<NodeJS.Timeout>()
@@ -54,6 +68,7 @@ export function openWorkers(count: number, port: number, log: Log): Workers {
       living.delete(worker)
       accepting.delete(worker)
       if (closing) return
+      deaths += 1
       const lived = performance.now() - startedMs
       if (lived < SETTLED_MS && accepting.size === 0 && code === 1) {
         reject(new Error('The first worker did not start; its own line above says why'))
@@ -71,22 +86,33 @@ export function openWorkers(count: number, port: number, log: Log): Workers {
     })
   }
 
+  function end(worker: Worker): Promise<void> {
+    return new Promise((ended) => {
+      const kill = setTimeout(() => {
+        log.error(
+          { worker: worker.id, pid: worker.process.pid, killAfterMs },
+          'A worker did not end when it was asked to; it is killed',
+        )
+        worker.process.kill('SIGKILL')
+      }, killAfterMs).unref()
+      worker.once('exit', () => {
+        clearTimeout(kill)
+        ended()
+      })
+      worker.process.kill('SIGTERM')
+    })
+  }
+
   for (let each = 0; each < count; each += 1) start()
   return {
     listening,
     isAccepting: () => !closing && accepting.size > 0,
+    accepting: () => [...accepting],
+    deaths: () => deaths,
     close: async () => {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
-      await Promise.all(
-        [...living].map(
-          (worker) =>
-            new Promise<void>((ended) => {
-              worker.once('exit', () => ended())
-              worker.process.kill('SIGTERM')
-            }),
-        ),
-      )
+      await Promise.all([...living].map(end))
     },
   }
 }

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { listFolder, makeDeployment } from '../support/deployment.ts'
-import { startService } from '../support/service-process.ts'
+import { editFile, listFolder, makeDeployment, temporaryFolder } from '../support/deployment.ts'
+import { failedStart, startService } from '../support/service-process.ts'
 
 interface KeyDocument {
   readonly data: { readonly keyId: string }
@@ -68,4 +78,48 @@ test('the released content is served, signed, at the address in the log', async 
   assert.equal(response.status, 200)
   assert.match(response.headers.get('x-svc-signature') ?? '', /^[A-Za-z0-9+/]{86}==$/)
   assert.ok(!existsSync(path.join(folder, 'data')), 'nothing is stored yet, so nothing is created')
+})
+
+test('where the releases cannot be served, no secret is made', async (t) => {
+  for (const workers of ['1', '2']) {
+    const { folder, releasesDir } = makeDeployment(t)
+    editFile(path.join(releasesDir, 'versions', 'VS-0001.json'), (text) =>
+      text.replace('Made by a test.', 'Broken by a test.'),
+    )
+    const { ending, service } = await failedStart(t, folder, { SVC_WORKERS: workers })
+    assert.deepEqual(ending, { code: 1, signal: null })
+    assert.match(service.stderr(), /does not start: The version chain is broken at VS-0001/)
+    assert.deepEqual(listFolder(folder), ['releases'])
+  }
+})
+
+test('compiled code is kept in the checkout and not where anyone may write; without that place it starts too', async (t) => {
+  const checkout = temporaryFolder(t)
+  const modules = path.join(checkout, 'node_modules')
+  cpSync(new URL('../../src', import.meta.url), path.join(checkout, 'src'), { recursive: true })
+  cpSync(new URL('../../package.json', import.meta.url), path.join(checkout, 'package.json'))
+  mkdirSync(modules)
+  const installed = new URL('../../node_modules/', import.meta.url)
+  for (const name of readdirSync(installed)) {
+    if (!name.startsWith('.')) symlinkSync(new URL(name, installed), path.join(modules, name))
+  }
+  const { folder } = makeDeployment(t)
+  const TMPDIR = temporaryFolder(t)
+  const start = async () => {
+    const service = startService(t, folder, { TMPDIR }, [path.join(checkout, 'src', 'main.ts')])
+    await service.serving()
+    assert.equal((await service.stop()).code, 0)
+    assert.equal(service.stderr(), '')
+  }
+  await start()
+  assert.deepEqual(listFolder(TMPDIR), [])
+  const kept = path.join(modules, '.cache', 'svc')
+  assert.equal(listFolder(kept).length, 1)
+  assert.equal(statSync(kept).mode & 0o022, 0, 'nobody else writes there')
+
+  // A file in its place, since the rights of a folder do not bind root.
+  rmSync(path.join(modules, '.cache'), { recursive: true })
+  writeFileSync(path.join(modules, '.cache'), '')
+  await start()
+  assert.deepEqual(listFolder(TMPDIR), [])
 })

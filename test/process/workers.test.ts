@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { listFolder, makeDeployment } from '../support/deployment.ts'
+import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
-import { eventually, startService, type ServiceProcess } from '../support/service-process.ts'
+import {
+  eventually,
+  hastyProgram,
+  startService,
+  type ServiceProcess,
+} from '../support/service-process.ts'
 
 /** Process ids of the workers that took requests so far, once there are as many; the newest last. */
 function workerPids(service: ServiceProcess, count: number): Promise<readonly number[]> {
@@ -30,9 +35,10 @@ function sumOf(metrics: string, name: string, label: string): number {
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
 }
 
-async function startTwo(t: TestContext) {
+async function startTwo(t: TestContext, program?: readonly string[]) {
   const deployment = makeDeployment(t)
-  const service = startService(t, deployment.folder, { SVC_WORKERS: '2', SVC_ADMIN_PORT: '0' })
+  const env = { SVC_WORKERS: '2', SVC_ADMIN_PORT: '0' }
+  const service = startService(t, deployment.folder, env, program)
   const { origin, port } = await service.serving()
   await workerPids(service, 2)
   const { port: adminPort } = await service.line('Health and metrics')
@@ -104,6 +110,48 @@ test('figures of all workers are added up, and rise with the traffic', async (t)
     return counted[0] === 6 && counted[1] === 1 ? true : undefined
   })
   assert.equal((await service.stop()).code, 0)
+})
+
+/** One value without labels; undefined when it is not told. */
+function valueOf(metrics: string, name: string): number | undefined {
+  const line = metrics.split('\n').find((each) => each.startsWith(`${name} `))
+  return line === undefined ? undefined : Number(line.slice(name.length))
+}
+
+test('while workers die and start, figures are told of those that serve, and the deaths are counted', async (t) => {
+  const { service, origin, admin, releasesDir } = await startTwo(t)
+  for (let each = 0; each < 4; each += 1) await statusOf(`${origin}/api/v1/time`)
+  // What starts from here on finds a broken chain, and ends.
+  editFile(path.join(releasesDir, 'versions', 'VS-0001.json'), (text) =>
+    text.replace('Made by a test.', 'Broken by a test.'),
+  )
+  const [first = 0] = await workerPids(service, 2)
+  process.kill(first, 'SIGKILL')
+  const text = await eventually('three deaths are counted', async () => {
+    const response = await fetch(`${admin}/metrics`, { signal: AbortSignal.timeout(500) })
+    const metrics = await response.text()
+    assert.equal(response.status, 200, metrics)
+    return Number(valueOf(metrics, 'svc_worker_deaths_total')) >= 3 ? metrics : undefined
+  })
+  assert.equal(valueOf(text, 'svc_workers_accepting'), 1)
+  assert.ok(sumOf(text, 'svc_http_requests_total', 'status="200"') > 0, 'the other worker’s')
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('a worker that hangs leaves the figures out, and does not keep the service from ending', async (t) => {
+  const { service, admin } = await startTwo(t, hastyProgram({ graceMs: 300, killAfterMs: 500 }))
+  const [hanging = 0] = await workerPids(service, 2)
+  process.kill(hanging, 'SIGSTOP')
+  const response = await fetch(`${admin}/metrics`)
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
+  assert.equal(valueOf(text, 'svc_worker_deaths_total'), 0)
+  assert.ok(!text.includes('svc_http_requests_total'), 'no sum that leaves a worker out')
+
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
+  const killed = await service.line('A worker did not end')
+  assert.deepEqual([killed.level, killed['pid']], ['error', hanging])
+  assert.equal(isAlive(hanging), false)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

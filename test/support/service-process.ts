@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { StopTimes } from '../../src/run.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const HASTY_MAIN = fileURLToPath(new URL('hasty-main.ts', import.meta.url))
 
 /** Far beyond what a busy machine needs; reached only when something never comes. */
 const DEADLINE_MS = 30_000
@@ -57,6 +59,11 @@ export async function eventually<Value>(
   }
 }
 
+/** The program's file and its arguments, for one whose stop takes other times than ten seconds. */
+export function hastyProgram(times: StopTimes): readonly string[] {
+  return [HASTY_MAIN, String(times.graceMs), String(times.killAfterMs)]
+}
+
 /**
  * Starts the program with a clean environment: nothing of the test's own but the path and the folder for temporary
  * files. PORT is 0 unless it is given. The process is killed when the test ends.
@@ -65,9 +72,10 @@ export function startService(
   t: TestContext,
   folder: string,
   env: { readonly [name: string]: string } = {},
+  program: readonly string[] = [MAIN],
 ): ServiceProcess {
   const { PATH = '', TMPDIR } = process.env
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, program, {
     cwd: folder,
     env: { PATH, PORT: '0', ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
