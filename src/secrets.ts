@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ConfigError, SECRET_VARIABLES, type Config, type SecretName } from './config.ts'
+import { parseInstant } from './contract/instant.ts'
 import {
   parsePrivateSigningKey,
   publicSigningKeyOf,
@@ -61,15 +62,9 @@ function readSecretFile(file: string, mistakes: string[]): string | undefined {
   }
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/
-
-/** ISO 8601 UTC as the signing-key document carries it, or null. A day that no calendar has is none. */
+/** A moment as the signing-key document carries it, or null. */
 function isInstantOrNull(value: unknown): boolean {
-  if (value === null) return true
-  if (typeof value !== 'string' || !INSTANT.test(value)) return false
-  const epochMs = Date.parse(value)
-  // Date.parse takes 30 February for 2 March; what it read must be what was written.
-  return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(value.slice(0, 19))
+  return value === null || (typeof value === 'string' && parseInstant(value) !== undefined)
 }
 
 function isKeyNote(value: unknown): value is KeyNote {
