@@ -134,7 +134,7 @@ class Reader {
     if (url !== null && protocols.includes(url.protocol)) return url
     return this.wrong(
       name,
-      `a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
+      `a URL that starts with ${protocols.map((each) => (each === 'sqlite:' ? each : `${each}//`)).join(' or ')}`,
       shown,
     )
   }
@@ -167,8 +167,18 @@ function readDatabase(reader: Reader, dataDir: string): Config['database'] {
   } as const
   const url = reader.url('SVC_DATABASE_URL', ['sqlite:', 'postgres:', 'postgresql:'], false)
   if (url === undefined) return embedded
+  if (url.protocol !== 'sqlite:' && url.hostname === '') {
+    reader.wrong('SVC_DATABASE_URL', 'a host after postgres://', false)
+  }
   if (url.protocol !== 'sqlite:') return { kind: 'postgres', url: url.href }
   return url.pathname === '' ? embedded : { kind: 'sqlite', url: url.href }
+}
+
+function readValkeyUrl(reader: Reader): string | undefined {
+  const protocols = ['redis:', 'rediss:', 'valkey:', 'valkeys:']
+  const url = reader.url('SVC_VALKEY_URL', protocols, false)
+  if (url?.hostname === '') reader.wrong('SVC_VALKEY_URL', 'a host after the two slashes', false)
+  return url?.href
 }
 
 function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
@@ -273,8 +283,7 @@ export function inspectConfig(
     dataDir,
     secretsDir,
     database: readDatabase(reader, dataDir),
-    valkeyUrl: reader.url('SVC_VALKEY_URL', ['redis:', 'rediss:', 'valkey:', 'valkeys:'], false)
-      ?.href,
+    valkeyUrl: readValkeyUrl(reader),
     challenge: readChallenge(reader, runtime),
     trustedProxies: readTrustedProxies(reader),
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { existsSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import {
   openAdmin,
   openMetrics,
@@ -9,22 +9,41 @@ import {
 } from './admin.ts'
 import { ConfigError, inspectConfig, originOf, type Config, type Environment } from './config.ts'
 import { openLog } from './log.ts'
-import { inspectSecrets, openSecrets } from './secrets.ts'
+import { findOpenSecretFiles, inspectSecrets, openSecrets } from './secrets.ts'
 import { startServer } from './server.ts'
 import type { Log } from './service/log.ts'
 import { loadReleases } from './service/releases.ts'
 import { openReleaseStore } from './storage/release-store.ts'
 import { findFreePort, openWorkers } from './workers.ts'
 
+/** What is wrong with a folder, or undefined. One that does not exist yet can be made, unless it `mustExist`. */
+function folderMistake(
+  variable: string,
+  folder: string,
+  what: string,
+  mustExist: boolean,
+): string | undefined {
+  const expected = `${variable}: expected a folder ${what}, found`
+  try {
+    if (!statSync(folder).isDirectory()) return `${expected} a file at ${folder}`
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return mustExist ? `${expected} nothing at ${folder}` : undefined
+    return `${expected} none that can be read at ${folder} (${code})`
+  }
+}
+
 /** Everything wrong with the configuration, found before anything is opened or created. Throws ConfigError. */
 function checkStart(env: Environment, workingDir: string): Config {
   const { config, mistakes } = inspectConfig(env, workingDir)
-  const releases = existsSync(config.releasesDir)
-    ? []
-    : [
-        `SVC_RELEASES_DIR: expected a folder of published releases, found nothing at ${config.releasesDir}`,
-      ]
-  const all = [...mistakes, ...inspectSecrets(config).mistakes, ...releases]
+  const folders = [
+    folderMistake('SVC_RELEASES_DIR', config.releasesDir, 'of published releases', true),
+    folderMistake('SVC_DATA_DIR', config.dataDir, 'for the embedded database', false),
+    folderMistake('SVC_SECRETS_DIR', config.secretsDir, 'for secrets', false),
+  ].filter((mistake) => mistake !== undefined)
+  const all = [...mistakes, ...folders, ...inspectSecrets(config).mistakes]
   if (all.length > 0) throw new ConfigError(all)
   return config
 }
@@ -49,10 +68,14 @@ interface Serving {
   readonly close: () => Promise<void>
 }
 
+/**
+ * Resolves at the first signal to stop. Later ones change nothing and must not end the process: a terminal sends Ctrl-C
+ * to the whole group, and npm and the primary pass on what their children got already.
+ */
 function stopAsked(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
+    process.on('SIGTERM', resolve)
+    process.on('SIGINT', resolve)
   })
 }
 
@@ -65,6 +88,13 @@ function warnOfEnvironment(config: Config, log: Log): void {
       {},
       'SVC_BASE_URL is not set; links and the origin rule use the listener’s own address',
     )
+  }
+  if (config.baseUrl === undefined && (config.host === '0.0.0.0' || config.host === '::')) {
+    log.warn({}, `SVC_BASE_URL is not set; ${config.host} is no address that a reader can follow`)
+  }
+  const open = findOpenSecretFiles(config)
+  if (open.length > 0) {
+    log.warn({ files: open }, 'Others on this machine can read these secrets; chmod go= keeps them')
   }
 }
 

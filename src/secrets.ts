@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ConfigError, SECRET_VARIABLES, type Config, type SecretName } from './config.ts'
 import { parseInstant } from './contract/instant.ts'
@@ -242,11 +242,18 @@ function createSecretWriter(folder: string): {
   return {
     made,
     write(file, text) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
       const target = path.join(folder, file)
-      writeFileSync(target, text, { mode: 0o600, flag: 'wx' })
-      // The mode above passes through the umask, which may only take rights away; this states it.
-      chmodSync(target, 0o600)
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        writeFileSync(target, text, { mode: 0o600, flag: 'wx' })
+        // The mode above passes through the umask, which may only take rights away; this states it.
+        chmodSync(target, 0o600)
+      } catch (error) {
+        const { message } = error as NodeJS.ErrnoException
+        throw new ConfigError([
+          `SVC_SECRETS_DIR: expected a folder in which secrets can be made (${message})`,
+        ])
+      }
       made.push(target)
     },
   }
@@ -328,6 +335,13 @@ function complete({ mistakes, secrets }: SecretInspection): Secrets {
   }
   const { signingKey, publishedKeys = [] } = secrets
   return { signingKey, publishedKeys, keyHashSecret, addressHashSecret, waitlistRecipient }
+}
+
+/** Secret files that the owner's group or everybody can read or write. */
+export function findOpenSecretFiles({ secretsDir }: Config): readonly string[] {
+  return [WAITLIST_IDENTITY_FILE, ...Object.values(SECRET_VARIABLES).map(({ file }) => file)]
+    .map((file) => path.join(secretsDir, file))
+    .filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
 }
 
 /**

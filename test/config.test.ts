@@ -212,6 +212,21 @@ describe('a bad value is told with what was expected and what was found', () => 
   }
 })
 
+test('a database or counter store on another machine needs that machine’s name', () => {
+  const mistakesOf = (env: { readonly [name: string]: string }) =>
+    inspectConfig(env, WORKING_DIR).mistakes
+  assert.deepEqual(mistakesOf({ SVC_DATABASE_URL: 'postgres:///app' }), [
+    'SVC_DATABASE_URL: expected a host after postgres://',
+  ])
+  assert.deepEqual(mistakesOf({ SVC_VALKEY_URL: 'redis://' }), [
+    'SVC_VALKEY_URL: expected a host after the two slashes',
+  ])
+  assert.match(
+    mistakesOf({ SVC_DATABASE_URL: 'sqlite3' })[0] ?? '',
+    /starts with sqlite: or postgres:\/\//,
+  )
+})
+
 test('an address that may hold a password is not repeated', () => {
   const cases = {
     SVC_DATABASE_URL: 'mysql://user:hunter2@db/app',

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { HEADERS } from '../contract/headers.ts'
+import { HEADERS, NO_INDEX_HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
 import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import { trackConnections } from './open-connections.ts'
@@ -26,6 +26,8 @@ const AUTHORIZATION = HEADERS.authorization.toLowerCase()
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
+/** Node looks for late requests this often; its own 30 s would let 15 s be 45. */
+const TIMEOUT_CHECK_MS = 1000
 /** Longer than the idle time of common load balancers (60 s), so that it is not this side that closes under a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** A connection that this side ended is read on for so long, so that nothing still coming resets the last answer away. */
@@ -123,7 +125,7 @@ function drain(request: IncomingMessage, response: ServerResponse): void {
 
 /** An HTTP server for the app. Not listening yet; `stopListening` ends it. */
 export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOptions): Server {
-  const robotsTag = noIndex ? ['X-Robots-Tag', 'noindex, nofollow'] : []
+  const robotsTag = noIndex ? NO_INDEX_HEADERS : []
 
   /** Answers to what is no request of ours: no method and target to sign, so an empty body (contract decisions 3.16). */
   const emptyHeaders = [
@@ -205,6 +207,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Host is checked here, since Node's own answer to a bad one could be cached.
       requireHostHeader: false,
       noDelay: true,
@@ -221,7 +224,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       if (!hasValidHost(request)) return refuse(response, 400)
       const target = request.url ?? ''
       if (target === '*' && method === 'OPTIONS') {
-        response.writeHead(204, robotsTag)
+        response.writeHead(204, [...robotsTag])
         response.end()
         return undefined
       }

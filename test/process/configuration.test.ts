@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -68,6 +68,36 @@ test('secrets inside the data folder are refused', async (t) => {
   assert.deepEqual(ending, FAILED)
   assert.match(service.stderr(), /SVC_SECRETS_DIR: expected a folder that is not inside the data/)
   assert.deepEqual(listFolder(folder), ['releases'])
+})
+
+test('a folder that is a file is named by its variable, and nothing is created', async (t) => {
+  const { folder } = makeDeployment(t)
+  writeFileSync(path.join(folder, 'a-file'), '')
+  for (const variable of ['SVC_RELEASES_DIR', 'SVC_DATA_DIR', 'SVC_SECRETS_DIR']) {
+    const { ending, service } = await failedStart(t, folder, { [variable]: 'a-file' })
+    assert.deepEqual(ending, FAILED)
+    const place = path.join(folder, 'a-file')
+    assert.match(
+      service.stderr(),
+      new RegExp(`^  ${variable}: expected a folder .*, found a file at `, 'm'),
+    )
+    assert.ok(service.stderr().includes(place))
+    assert.deepEqual(listFolder(folder), ['a-file', 'releases'])
+  }
+})
+
+test('secrets that others can read are told of', async (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  const first = startService(t, folder)
+  await first.serving()
+  assert.equal((await first.stop()).code, 0)
+  assert.ok(!first.stdout().includes('Others on this machine'))
+  chmodSync(path.join(secretsDir, 'signing-key.pem'), 0o644)
+  const second = startService(t, folder)
+  await second.serving()
+  const warning = await second.line('Others on this machine')
+  assert.deepEqual(warning['files'], [path.join(secretsDir, 'signing-key.pem')])
+  assert.equal((await second.stop()).code, 0)
 })
 
 test('a variable that looks like the service’s own and is none is told of, and does no harm', async (t) => {
@@ -153,10 +183,13 @@ test('a mistyped waitlist identity is named by its file, and no part of it is to
 
 test('a folder in which no secret can be made ends the start with the reason', async (t) => {
   const { folder } = makeDeployment(t)
-  writeFileSync(path.join(folder, 'occupied'), '')
-  const { ending, service } = await failedStart(t, folder, { SVC_SECRETS_DIR: 'occupied' })
+  // Not even root makes a folder there.
+  const { ending, service } = await failedStart(t, folder, { SVC_SECRETS_DIR: '/sys/svc-secrets' })
   assert.deepEqual(ending, FAILED)
-  assert.match(service.stderr(), /^The service does not start: .*occupied/)
+  assert.match(
+    service.stderr(),
+    /SVC_SECRETS_DIR: expected a folder in which secrets can be made \(.*\/sys\/svc-secrets/,
+  )
 })
 
 test('a port that is taken ends the start with the reason, also for the admin listener', async (t) => {

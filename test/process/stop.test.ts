@@ -78,6 +78,22 @@ test('a request whose body is half sent is answered, and nothing new is accepted
   await assertPromptStop(service, sinceMs)
 })
 
+test('a signal that comes twice, as from a terminal through npm, cuts nothing off', async (t) => {
+  const { service, port } = await running(t)
+  const held = await holdConnection(t, port)
+  held.send(HALF_A_BODY)
+  await fetch(`http://127.0.0.1:${port}/api/v1/time`)
+  service.signal('SIGINT')
+  await service.line('Stopping')
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) service.signal(signal)
+  await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
+  held.send(OTHER_HALF)
+  const answer = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
+  assert.match(answer, /^HTTP\/1\.1 503 /)
+  assert.deepEqual(await service.ended, { code: 0, signal: null })
+  assert.equal(service.lines().filter(({ msg }) => msg.startsWith('Stopping')).length, 1)
+})
+
 test('a request whose headers are half sent is answered too, and told that the connection closes', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
