@@ -1,3 +1,4 @@
+import { messageOf } from '../src/contract/error-message.ts'
 import { parseArgs } from 'node:util'
 
 /** The parts of the benchmark that can be run alone. */
@@ -73,7 +74,7 @@ export function readOptions(args: readonly string[], now: Date): BenchOptions {
   try {
     values = read()
   } catch (error) {
-    throw new OptionsError(error instanceof Error ? error.message : String(error))
+    throw new OptionsError(messageOf(error))
   }
   const { help, quick, json, write, only } = values
   const rounds = values.rounds ?? (quick ? '3' : '7')

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { messageOf } from '../src/contract/error-message.ts'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
 
 const FOLDER = fileURLToPath(new URL('../test/vectors/', import.meta.url))
@@ -84,7 +85,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
     isCheck = values.check === true
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`)
+    process.stderr.write(`${messageOf(error)}\n\n${HELP}`)
     return 2
   }
   const drift = await findVectorDrift()

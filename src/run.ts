@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { accessSync, constants, statSync } from 'node:fs'
+import { messageOf } from './contract/error-message.ts'
 import {
   openAdmin,
   openMetrics,
@@ -151,7 +152,7 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError) {
     return `${error.message}:\n${error.mistakes.map((each) => `  ${each}\n`).join('')}`
   }
-  return `${error instanceof Error ? error.message : String(error)}\n`
+  return `${messageOf(error)}\n`
 }
 
 /** Runs the service until it is told to stop. Resolves with the exit code: 0 after a stop, 1 when it cannot start. */
@@ -173,7 +174,7 @@ export async function run(
     await serve(config, log, times)
     return 0
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     log.error({ err: error }, `The service does not start: ${reason}`)
     process.stderr.write(`The service does not start: ${explain(error)}`)
     // Timers and sockets of what was opened already must not keep the process.

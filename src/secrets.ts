@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { messageOf } from './contract/error-message.ts'
 import { ConfigError, SECRET_VARIABLES, type Config, type SecretName } from './config.ts'
 import { parseInstant } from './contract/instant.ts'
 import {
@@ -192,9 +193,7 @@ export function inspectSecrets(config: Config): SecretInspection {
     try {
       return parse(text)
     } catch (error) {
-      mistakes.push(
-        `${placeOf(config, name)}: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      mistakes.push(`${placeOf(config, name)}: ${messageOf(error)}`)
       return undefined
     }
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 
+import { messageOf } from '../contract/error-message.ts'
 import { nearestName } from '../publishing/nearest-name.ts'
 import {
   type Command,
@@ -89,7 +90,7 @@ try {
   process.exitCode = await runProgram(process.argv.slice(2), output)
 } catch (error) {
   const isUsage = error instanceof UsageError
-  output.error(`svc: ${error instanceof Error ? error.message : String(error)}`)
+  output.error(`svc: ${messageOf(error)}`)
   if (!isUsage && error instanceof Error && error.stack !== undefined) output.error(error.stack)
   process.exitCode = isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
 }

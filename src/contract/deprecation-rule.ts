@@ -1,5 +1,6 @@
 import { BASE_PATH } from './api-version.ts'
 import { type Endpoint, type Registry } from './endpoints.ts'
+import { unless } from './fault-unless.ts'
 import { parseInstant } from './instant.ts'
 import { LIMITS } from './limits.ts'
 
@@ -52,8 +53,4 @@ function successorFaults(row: Endpoint, successor: string, registry: Registry): 
     found?.status === 'active',
     `the successor ${row.method} ${successor} is no active endpoint of this registry`,
   )
-}
-
-function unless(holds: boolean, fault: string): readonly string[] {
-  return holds ? [] : [fault]
 }

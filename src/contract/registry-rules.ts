@@ -8,6 +8,7 @@ import {
 } from './endpoint-terms.ts'
 import { type Endpoint, type Registry } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { unless } from './fault-unless.ts'
 import { CACHE_CLASSES } from './headers.ts'
 import { deprecationFaults } from './deprecation-rule.ts'
 import { parseInstant } from './instant.ts'
@@ -86,11 +87,6 @@ export function checkRegistry(
     ),
     ...issuanceFaults(issuance),
   ]
-}
-
-/** The fault as a list of one, or an empty list. */
-function unless(holds: boolean, fault: string): readonly string[] {
-  return holds ? [] : [fault]
 }
 
 function nameIsOperationId({ name }: NamedRow): readonly string[] {

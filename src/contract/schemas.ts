@@ -607,6 +607,21 @@ const publicKey = {
   },
 } as const
 
+/** What an issuance and a later look at the key both tell of it. */
+const activeKeyProperties = {
+  keyId,
+  scope,
+  label: { ...label, nullable: true },
+  status: {
+    type: 'string',
+    enum: ['active'],
+    description: 'State of the key.',
+    example: 'active',
+  },
+  createdAt: timestamp('When it was issued.'),
+  expiresAt: timestamp('When it expires.'),
+} as const
+
 const quota = {
   type: 'object',
   description: 'What the key may still ask in this window.',
@@ -874,17 +889,7 @@ export const DATA_SCHEMAS = {
     required: ['key', 'keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt'],
     properties: {
       key: text('The whole key; never shown again.', API_KEY_FORMAT),
-      keyId,
-      scope,
-      label: { ...label, nullable: true },
-      status: {
-        type: 'string',
-        enum: ['active'],
-        description: 'State of the key.',
-        example: 'active',
-      },
-      createdAt: timestamp('When it was issued.'),
-      expiresAt: timestamp('When it expires.'),
+      ...activeKeyProperties,
     },
   },
   KeyMetadata: {
@@ -892,17 +897,7 @@ export const DATA_SCHEMAS = {
     description: 'What is known of an API key; never the secret.',
     required: ['keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt', 'quota'],
     properties: {
-      keyId,
-      scope,
-      label: { ...label, nullable: true },
-      status: {
-        type: 'string',
-        enum: ['active'],
-        description: 'State of the key.',
-        example: 'active',
-      },
-      createdAt: timestamp('When it was issued.'),
-      expiresAt: timestamp('When it expires.'),
+      ...activeKeyProperties,
       quota,
     },
   },

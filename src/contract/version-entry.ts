@@ -1,3 +1,4 @@
+import { messageOf } from './error-message.ts'
 import { canonicalJson, type JsonValue } from './canonical-json.ts'
 import {
   SHA256_BASE64URL_PATTERN,
@@ -147,7 +148,7 @@ function readTextOf({ readText }: VersionChainSource, snapshotId: string): strin
   try {
     return readText(snapshotId)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new VersionEntryError(snapshotId, reason, error)
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/error-message.ts'
 import { API_VERSION } from '../contract/api-version.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
@@ -26,10 +27,6 @@ export interface CheckOptions {
   readonly registryVersion: string
   /** The command that publishes, as the operator would type it; named where that is the remedy. */
   readonly publishCommand?: string
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function checkResourceFiles(
@@ -97,7 +94,7 @@ export async function checkRelease(options: CheckOptions): Promise<readonly Rele
   try {
     history = readVersionHistory(store)
   } catch (error) {
-    return [{ where: 'version history', message: describe(error) }]
+    return [{ where: 'version history', message: messageOf(error) }]
   }
   const head = history.at(-1)
   if (head === undefined) {

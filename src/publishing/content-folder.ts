@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { messageOf } from '../contract/error-message.ts'
 import { type ContentMistake } from './content-mistake.ts'
 import { nearestName } from './nearest-name.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
@@ -33,10 +34,6 @@ function wholeFile(file: string, found: string, expected: string): ContentMistak
   return { file, line: 1, column: 1, field: '', found, expected }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** Paths of all files below a folder, with `/` between names; links are listed apart, since they may lead out of it. */
 function listFiles(folder: string): { files: string[]; links: string[] } {
   const files: string[] = []
@@ -65,7 +62,7 @@ export function readContentFolder(contentDir: string): ContentFolder {
     listed = listFiles(contentDir)
   } catch (error) {
     mistakes.push(
-      wholeFile(contentDir, `no readable folder (${reasonOf(error)})`, 'the content folder'),
+      wholeFile(contentDir, `no readable folder (${messageOf(error)})`, 'the content folder'),
     )
     return { resources, settings, mistakes }
   }
@@ -98,7 +95,7 @@ export function readContentFolder(contentDir: string): ContentFolder {
     try {
       text = new TextDecoder('utf-8', { fatal: true }).decode(fs.readFileSync(file))
     } catch (error) {
-      mistakes.push(wholeFile(file, `no readable text (${reasonOf(error)})`, 'a file in UTF-8'))
+      mistakes.push(wholeFile(file, `no readable text (${messageOf(error)})`, 'a file in UTF-8'))
       continue
     }
     const resource = SNAPSHOT_NAMES.find((each) => contentFileOf(each) === name)

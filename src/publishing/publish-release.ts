@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/error-message.ts'
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { API_VERSION } from '../contract/api-version.ts'
 import {
@@ -75,10 +76,6 @@ export interface PublishResult {
 
 const MAX_NOTE_LENGTH = 500
 
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 function isHistoryFault(error: unknown): boolean {
   return (
     error instanceof ChainError ||
@@ -109,7 +106,7 @@ function readHistory(store: ReleaseStore): readonly VersionEntry[] {
     if (!isHistoryFault(error)) throw error
     throw new PublishError(
       'HISTORY',
-      `the published history is damaged and is not extended: ${describe(error)}`,
+      `the published history is damaged and is not extended: ${messageOf(error)}`,
       { cause: error },
     )
   }

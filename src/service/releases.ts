@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/error-message.ts'
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import {
@@ -42,10 +43,6 @@ export interface Releases {
   readonly faults: readonly ResourceFault[]
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** How the history index says its hashes are made. */
 const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
 
@@ -59,7 +56,7 @@ function readChain(store: ReleaseStore): readonly StoredVersion[] {
       sha256Hex,
     })
   } catch (error) {
-    throw new ReleasesError(`The version chain is broken at ${reasonOf(error)}`, error)
+    throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
   }
 }
 
@@ -112,7 +109,7 @@ export function loadReleases(store: ReleaseStore): Releases {
         faults.push({
           snapshotId,
           resource,
-          reason: reasonOf(error),
+          reason: messageOf(error),
           served: entry === newest.entry,
         })
       }

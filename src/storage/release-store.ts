@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { messageOf } from '../contract/error-message.ts'
 import {
   KEBAB_ID_PATTERN,
   SHA256_BASE64URL_PATTERN,
@@ -72,10 +73,6 @@ function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === code
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 function readText(filePath: string): string {
   try {
     return fs.readFileSync(filePath, 'utf8')
@@ -86,7 +83,7 @@ function readText(filePath: string): string {
     throw new ReleaseFileError(
       'UNREADABLE',
       filePath,
-      `${filePath} cannot be read: ${reasonOf(error)}`,
+      `${filePath} cannot be read: ${messageOf(error)}`,
       error,
     )
   }
@@ -136,7 +133,7 @@ function writeBeside(filePath: string, text: string, place: (temporary: string) 
     throw new ReleaseFileError(
       'UNWRITABLE',
       filePath,
-      `${filePath} cannot be written: ${reasonOf(error)}`,
+      `${filePath} cannot be written: ${messageOf(error)}`,
       error,
     )
   } finally {
@@ -193,7 +190,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
         throw new ReleaseFileError(
           'UNREADABLE',
           versionsFolder,
-          `${versionsFolder} cannot be listed: ${reasonOf(error)}`,
+          `${versionsFolder} cannot be listed: ${messageOf(error)}`,
           error,
         )
       }

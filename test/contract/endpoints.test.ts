@@ -8,48 +8,16 @@ import { checkRegistry } from '../../src/contract/registry-rules.ts'
 import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { PROMISED_ROWS } from '../support/promised-rows.ts'
 
 const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
-
-// The specification's table (section 4) and the lead's decisions (section 1), written out by hand so that a slip in
-// the registry does not repeat itself here: method, path, stability, status, cache class, authentication.
-const PROMISED = `
-GET    /api/v1                        stable active  static-snapshot none
-GET    /api/v1/status                 stable active  static-snapshot none
-GET    /api/v1/time                   stable active  short-lived     none
-GET    /api/v1/architecture           stable active  static-snapshot none
-GET    /api/v1/development-queue      stable active  static-snapshot none
-GET    /api/v1/roadmap                stable active  static-snapshot none
-GET    /api/v1/early-access           stable active  short-lived     none
-POST   /api/v1/early-access/register  stable active  none            none
-GET    /api/v1/wallet                 beta   active  static-snapshot none
-GET    /api/v1/wallet/architecture    beta   active  static-snapshot none
-GET    /api/v1/wallet/security        beta   active  static-snapshot none
-GET    /api/v1/wallet/evidence        beta   active  static-snapshot none
-GET    /api/v1/wallet/capabilities    beta   active  static-snapshot none
-GET    /api/v1/wallet/integration     beta   active  static-snapshot none
-GET    /api/v1/wallet/development     beta   active  static-snapshot none
-GET    /api/v1/policy                 stable active  static-snapshot none
-GET    /api/v1/openapi.json           stable active  static-snapshot none
-GET    /api/v1/changelog              stable active  static-snapshot none
-GET    /api/v1/version                stable active  static-snapshot none
-GET    /api/v1/versions               stable active  static-snapshot none
-GET    /api/v1/versions/{snapshotId}  stable active  static-snapshot none
-POST   /api/v1/keys                   beta   active  none            none
-GET    /api/v1/keys/self              beta   active  none            api-key
-DELETE /api/v1/keys/self              beta   active  none            api-key
-GET    /api/v1/keys/signing-key       beta   active  static-snapshot none
-GET    /api/v1/preview/{path}         beta   preview short-lived     none
-`
 
 test('the registry is the table of the specification, row by row', () => {
   assert.deepEqual(
     rows.map(({ method, path, stability, status, cacheClass, authentication }) =>
       [method, path, stability, status, cacheClass, authentication].join(' '),
     ),
-    PROMISED.trim()
-      .split('\n')
-      .map((line) => line.split(/\s+/).join(' ')),
+    PROMISED_ROWS,
   )
 })
 
