@@ -1,0 +1,105 @@
+/** One registration as it is kept: nothing in it can be read without a secret that is kept elsewhere. */
+export interface SealedRegistration {
+  /** `EA-` and 16 upper-case hexadecimal digits. */
+  readonly ticket: string
+  /** HMAC-SHA256 of the normalized address, 32 bytes; recognises a repeated address. */
+  readonly addressHash: Uint8Array
+  /** The age recipient (`age1…`) whose identity opens `sealed`. */
+  readonly recipient: string
+  /** An age file: everything the person sent. */
+  readonly sealed: Uint8Array
+  /** Milliseconds since the epoch. */
+  readonly registeredAtMs: number
+}
+
+/** A kept registration with its place in the order of registering. */
+export interface StoredRegistration extends SealedRegistration {
+  /** Grows with each registration and is never given twice, also after an erasure. */
+  readonly position: number
+}
+
+/** What `erase` took away. */
+export interface ErasedRegistration {
+  readonly ticket: string
+  readonly registeredAtMs: number
+}
+
+/** How long the list is. */
+export interface WaitlistCount {
+  readonly total: number
+  /** Undefined on an empty list. */
+  readonly firstRegisteredAtMs: number | undefined
+  readonly lastRegisteredAtMs: number | undefined
+  /** Registrations by the recipient that they are sealed to, most first. */
+  readonly byRecipient: readonly { readonly recipient: string; readonly count: number }[]
+}
+
+/** Another seal for a registration that is kept already. */
+export interface Reseal {
+  readonly position: number
+  /** The recipient it was sealed to when it was read; a row that has another by now is left alone. */
+  readonly fromRecipient: string
+  readonly recipient: string
+  readonly sealed: Uint8Array
+}
+
+/**
+ * The waitlist. Every call may reject with a StorageError, and then nothing was changed: a rejected `add` is not on the
+ * list and may be sent again.
+ */
+export interface WaitlistStore {
+  /**
+   * Puts a registration on the list unless its address hash is there. The store alone decides, by a unique index: of any
+   * number of calls with one hash at one time, in whatever processes, one gets `added`. Resolves only when the row would
+   * outlive a power cut. Both outcomes cost the same work, a durable write included, and a duplicate changes no
+   * registration and keeps nothing of what was sent.
+   */
+  add(registration: SealedRegistration): Promise<'added' | 'duplicate'>
+  count(): Promise<WaitlistCount>
+  /** Up to `limit` registrations behind a position (0 for the first), in the order of their positions. */
+  readAfter(position: number, limit: number): Promise<readonly StoredRegistration[]>
+  /** Takes the registration with this hash away, out of the files too and not only out of the list; undefined without one. */
+  erase(addressHash: Uint8Array): Promise<ErasedRegistration | undefined>
+  /** Replaces seals, all of them or none. Resolves with how many rows still had the recipient they were read with. */
+  reseal(seals: readonly Reseal[]): Promise<number>
+}
+
+/** Where everything that changes is kept. */
+export interface Storage {
+  readonly waitlist: WaitlistStore
+  /** Finishes what was begun, then lets go of the files. Later calls reject with CLOSED. */
+  close(): Promise<void>
+}
+
+/** Why a store cannot do its work. */
+export const STORAGE_PROBLEMS = {
+  LOCKED: 'another program holds the database locked',
+  FULL: 'the disk is full, or a limit on file sizes is reached',
+  IO: 'the database could not be read or written',
+  CLOSED: 'the store is closed',
+  MISSING: 'there is no database',
+  NEWER: 'the database was written by a newer version of this software',
+  OLDER: 'the database was written by an older version of this software',
+  NOT_A_DATABASE: 'the file is damaged or is no database of this service',
+} as const
+
+export type StorageProblem = keyof typeof STORAGE_PROBLEMS
+
+/** Problems that go away without anyone changing the configuration; the store recovers by itself. */
+const TRANSIENT: ReadonlySet<StorageProblem> = new Set(['LOCKED', 'FULL', 'IO'])
+
+/** A store could not do its work. The message names the file and never a value. */
+export class StorageError extends Error {
+  readonly code: StorageProblem
+
+  constructor(code: StorageProblem, where: string, options?: ErrorOptions) {
+    super(`${where}: ${STORAGE_PROBLEMS[code]}`, options)
+    this.name = 'StorageError'
+    this.code = code
+  }
+
+  /** Whether the same call may succeed later. */
+  get isTransient(): boolean {
+    return TRANSIENT.has(this.code)
+  }
+}
