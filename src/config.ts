@@ -33,7 +33,10 @@ export interface Config {
   readonly releasesDir: string
   readonly dataDir: string
   readonly secretsDir: string
-  readonly database: { readonly kind: 'sqlite' | 'postgres'; readonly url: string }
+  /** `file` is an absolute path. */
+  readonly database:
+    | { readonly kind: 'sqlite'; readonly file: string }
+    | { readonly kind: 'postgres'; readonly url: string }
   readonly valkeyUrl: string | undefined
   readonly challenge: {
     readonly provider: ChallengeProvider
@@ -160,18 +163,21 @@ function readHost(reader: Reader): string {
   return host
 }
 
-function readDatabase(reader: Reader, dataDir: string): Config['database'] {
-  const embedded = {
-    kind: 'sqlite',
-    url: `sqlite:${path.join(dataDir, 'service.sqlite')}`,
-  } as const
-  const url = reader.url('SVC_DATABASE_URL', ['sqlite:', 'postgres:', 'postgresql:'], false)
+function readDatabase(reader: Reader, dataDir: string, workingDir: string): Config['database'] {
+  const name = 'SVC_DATABASE_URL'
+  const embedded = { kind: 'sqlite', file: path.join(dataDir, 'service.sqlite') } as const
+  const url = reader.url(name, ['sqlite:', 'postgres:', 'postgresql:'], false)
   if (url === undefined) return embedded
-  if (url.protocol !== 'sqlite:' && url.hostname === '') {
-    reader.wrong('SVC_DATABASE_URL', 'a host after postgres://', false)
+  if (url.protocol !== 'sqlite:') {
+    if (url.hostname === '') reader.wrong(name, 'a host after postgres://', false)
+    return { kind: 'postgres', url: url.href }
   }
-  if (url.protocol !== 'sqlite:') return { kind: 'postgres', url: url.href }
-  return url.pathname === '' ? embedded : { kind: 'sqlite', url: url.href }
+  // Taken as written: a file's name is no URL, and may hold a % or a #.
+  const file = (reader.text(name) ?? '').slice('sqlite:'.length)
+  if (/^\/\/[^/]/.test(file)) {
+    reader.wrong(name, 'a file after sqlite:, such as sqlite:/srv/data/service.sqlite', false)
+  }
+  return file === '' ? embedded : { kind: 'sqlite', file: path.resolve(workingDir, file) }
 }
 
 function readValkeyUrl(reader: Reader): string | undefined {
@@ -282,7 +288,7 @@ export function inspectConfig(
     releasesDir: folder('SVC_RELEASES_DIR', 'releases'),
     dataDir,
     secretsDir,
-    database: readDatabase(reader, dataDir),
+    database: readDatabase(reader, dataDir, workingDir),
     valkeyUrl: readValkeyUrl(reader),
     challenge: readChallenge(reader, runtime),
     trustedProxies: readTrustedProxies(reader),

@@ -31,7 +31,7 @@ test('an empty environment is a whole configuration', () => {
     releasesDir: '/srv/service/releases',
     dataDir: '/srv/service/data',
     secretsDir: '/srv/service/secrets',
-    database: { kind: 'sqlite', url: 'sqlite:/srv/service/data/service.sqlite' },
+    database: { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
     valkeyUrl: undefined,
     challenge: {
       provider: 'altcha',
@@ -87,20 +87,26 @@ const GOOD: readonly (readonly [
     'SVC_DATA_DIR',
     '/var/lib/svc',
     ({ database }) => database,
-    { kind: 'sqlite', url: 'sqlite:/var/lib/svc/service.sqlite' },
+    { kind: 'sqlite', file: '/var/lib/svc/service.sqlite' },
   ],
   ['SVC_SECRETS_DIR', '../keys', ({ secretsDir }) => secretsDir, '/srv/keys'],
   [
     'SVC_DATABASE_URL',
     'sqlite:',
     ({ database }) => database,
-    { kind: 'sqlite', url: 'sqlite:/srv/service/data/service.sqlite' },
+    { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
   ],
   [
     'SVC_DATABASE_URL',
     'sqlite:/var/x.sqlite',
     ({ database }) => database,
-    { kind: 'sqlite', url: 'sqlite:/var/x.sqlite' },
+    { kind: 'sqlite', file: '/var/x.sqlite' },
+  ],
+  [
+    'SVC_DATABASE_URL',
+    'sqlite:data/100%.sqlite',
+    ({ database }) => database,
+    { kind: 'sqlite', file: '/srv/service/data/100%.sqlite' },
   ],
   [
     'SVC_DATABASE_URL',
@@ -220,6 +226,9 @@ test('a database or counter store on another machine needs that machine’s name
   ])
   assert.deepEqual(mistakesOf({ SVC_VALKEY_URL: 'redis://' }), [
     'SVC_VALKEY_URL: expected a host after the two slashes',
+  ])
+  assert.deepEqual(mistakesOf({ SVC_DATABASE_URL: 'sqlite://db/service.sqlite' }), [
+    'SVC_DATABASE_URL: expected a file after sqlite:, such as sqlite:/srv/data/service.sqlite',
   ])
   assert.match(
     mistakesOf({ SVC_DATABASE_URL: 'sqlite3' })[0] ?? '',
