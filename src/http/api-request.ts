@@ -8,6 +8,13 @@ export interface ApiRequest {
   readonly path: string
   /** A header's value by lower-case name; several field lines are one list (RFC 9110 5.3). */
   header(name: string): string | undefined
+  /**
+   * The address at the other end of the connection, which may be a proxy's; empty once the connection is gone. Never
+   * stored, logged or used as a key.
+   */
+  readonly peerAddress: string
+  /** The whole body; throws ApiError PAYLOAD_TOO_LARGE when it has more bytes than the limit. To be called once. */
+  readBody(limitBytes: number): Promise<Uint8Array>
 }
 
 /** An answer, ready to be written. */

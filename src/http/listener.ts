@@ -10,6 +10,7 @@ import { HEADERS, NO_INDEX_HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
 import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import { trackConnections } from './open-connections.ts'
+import { hasBody, NO_BODY, openRequestBody, type RequestBody } from './request-body.ts'
 
 /** Told of every answer once it is written, for metrics. */
 export type AnswerObserver = (method: string, status: number, seconds: number) => void
@@ -34,8 +35,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const LINGER_MS = 2000
 /** While the listener stops, connections are looked at this often for whether they have become idle. */
 const IDLE_CHECK_MS = 50
-/** A body that nobody wants is read up to here before its answer; a longer one ends the connection behind the answer. */
-const MAX_DRAINED_BYTES = 65_536
 
 /** `scheme://authority`; an http address without a host is none (RFC 9110 4.2.1). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]+/i
@@ -65,11 +64,16 @@ function hasValidHost(request: IncomingMessage): boolean {
   return HOST.test(host)
 }
 
-function apiRequestOf(request: IncomingMessage, target: string): ApiRequest {
+function apiRequestOf(request: IncomingMessage, target: string, body: RequestBody): ApiRequest {
   return {
     method: request.method ?? 'GET',
     target,
     path: pathOf(target),
+    // Asked of the system only where it is needed.
+    get peerAddress() {
+      return request.socket.remoteAddress ?? ''
+    },
+    readBody: (limitBytes) => body.read(limitBytes),
     header(name) {
       const value = request.headers[name]
       // Node keeps only the first of several Authorization lines, and a key must not hide behind it.
@@ -87,11 +91,6 @@ function hasOpenEnd({ headers }: IncomingMessage): boolean {
   return coding !== undefined && !/(?:^|,)[ \t]*chunked$/i.test(coding)
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-}
-
 /** Ends a connection with the given bytes, and gives the client time to read them (RFC 9112 9.6). */
 function endConnection(socket: Socket, bytes: string): void {
   // Ended already, behind an answer that said so.
@@ -101,26 +100,6 @@ function endConnection(socket: Socket, bytes: string): void {
   socket.resume()
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
-}
-
-/** Reads and forgets a body that no handler wants. Past the bound it waits for its answer, and the connection ends. */
-function drain(request: IncomingMessage, response: ServerResponse): void {
-  let left = MAX_DRAINED_BYTES
-  function hangUp(): void {
-    endConnection(request.socket, '')
-    request.resume()
-  }
-  request.on('data', function count(chunk: Buffer) {
-    left -= chunk.length
-    if (left >= 0) return
-    request.off('data', count)
-    if (response.writableFinished) {
-      hangUp()
-      return
-    }
-    request.pause()
-    response.once('finish', hangUp)
-  })
 }
 
 /** An HTTP server for the app. Not listening yet; `stopListening` ends it. */
@@ -179,9 +158,15 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     else response.once('finish', end)
   }
 
-  function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  function write(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: RequestBody,
+    reply: Reply,
+  ): void {
     // Refused meanwhile, since its body broke.
     if (response.headersSent) return
+    body.passOver()
     // A 304 carries only what a cache may merge into what it stored; persistence is HTTP/1.1's default anyway.
     if (server.listening && reply.status === 304 && request.httpVersion === '1.1')
       response.removeHeader('Connection')
@@ -230,15 +215,17 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       }
       const originForm = originFormOf(target)
       if (originForm === undefined) return refuse(response, 400)
-      if (isBodyComing) drain(request, response)
+      const body = isBodyComing
+        ? openRequestBody(request, response, () => endConnection(request.socket, ''))
+        : NO_BODY
       try {
-        const reply = app(apiRequestOf(request, originForm))
+        const reply = app(apiRequestOf(request, originForm, body))
         if (reply instanceof Promise) {
           reply
-            .then((settled) => write(request, response, settled))
+            .then((settled) => write(request, response, body, settled))
             .catch((error: unknown) => abandon(response, error))
         } else {
-          write(request, response, reply)
+          write(request, response, body, reply)
         }
       } catch (error) {
         abandon(response, error)

@@ -106,6 +106,8 @@ test('which header value is a key', () => {
       target: '/',
       path: '/',
       header: (name) => headers[name],
+      peerAddress: '127.0.0.1',
+      readBody: () => Promise.resolve(new Uint8Array()),
     })
   assert.equal(keyIn({}), undefined)
   assert.equal(keyIn({ authorization: 'Bearer k' }), 'k')
