@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+
+import * as fc from 'fast-check'
+
+import { createKeyedHash } from '../../src/crypto/keyed-hash.ts'
+
+const SECRET = '0123456789abcdef0123456789abcdef'
+
+test('the hash is HMAC-SHA256 of label, zero byte and text', () => {
+  const expected = createHmac('sha256', SECRET).update('label-v1\0grüße@example.org').digest()
+  const hash = createKeyedHash(SECRET, 'label-v1')
+  assert.equal(expected.length, 32)
+  assert.deepEqual(hash('grüße@example.org'), expected)
+  assert.deepEqual(hash('grüße@example.org'), expected, 'a second time')
+})
+
+test('the hash never changes: what is stored was made with it', () => {
+  // openssl: printf 'svc-address-v1\0ada@example.org' | openssl dgst -sha256 -hmac SECRET
+  assert.equal(
+    createKeyedHash(SECRET, 'svc-address-v1')('ada@example.org').toString('hex'),
+    'a5310b65efe6adf6ca185d57f0bea17388849894546e1c26074217f4f8b13870',
+  )
+})
+
+test('another secret, label or text is another hash', () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(
+        fc.stringMatching(/^[0-9a-f]{1,8}$/),
+        fc.stringMatching(/^[a-z]{1,5}$/),
+        fc.string(),
+      ),
+      fc.tuple(
+        fc.stringMatching(/^[0-9a-f]{1,8}$/),
+        fc.stringMatching(/^[a-z]{1,5}$/),
+        fc.string(),
+      ),
+      ([secret, label, text], [otherSecret, otherLabel, otherText]) => {
+        const isSame = secret === otherSecret && label === otherLabel && text === otherText
+        const hash = createKeyedHash(secret, label)(text)
+        assert.equal(hash.equals(createKeyedHash(otherSecret, otherLabel)(otherText)), isSame)
+      },
+    ),
+  )
+  // What label and text are together must not decide.
+  const [one, two] = [createKeyedHash(SECRET, 'ab')('c'), createKeyedHash(SECRET, 'a')('bc')]
+  assert.ok(!one.equals(two))
+})
+
+test('an empty secret, and a label that would be ambiguous, are refused', () => {
+  assert.throws(() => createKeyedHash('', 'label'), TypeError)
+  assert.throws(() => createKeyedHash(SECRET, ''), TypeError)
+  assert.throws(() => createKeyedHash(SECRET, 'a\0b'), TypeError)
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import * as fc from 'fast-check'
+
+import {
+  ADDRESS_HASH_LABEL,
+  formatWaitlistEntry,
+  parseWaitlistEntry,
+  type WaitlistEntry,
+  WaitlistEntryError,
+} from '../../src/service/waitlist-entry.ts'
+
+const ENTRY: WaitlistEntry = {
+  ticket: 'EA-0123456789ABCDEF',
+  email: 'ada@example.org',
+  locale: 'en',
+  interests: ['api', 'research'],
+  useCase: 'To read "what" was said.\r\n\u0000ภาษาไทย 你好 🦀',
+  registeredAt: '2026-01-31T12:00:00.123Z',
+}
+
+test('an entry is read as it was written', () => {
+  assert.deepEqual(parseWaitlistEntry(formatWaitlistEntry(ENTRY)), ENTRY)
+  fc.assert(
+    fc.property(
+      fc.record({
+        ticket: fc.string(),
+        email: fc.string({ unit: 'binary' }),
+        locale: fc.string(),
+        interests: fc.array(fc.string()),
+        useCase: fc.option(fc.string({ unit: 'binary', maxLength: 500 })),
+        registeredAt: fc
+          .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') })
+          .map((date) => date.toISOString()),
+      }),
+      (entry) => {
+        const bytes = formatWaitlistEntry(entry)
+        assert.equal(bytes.length % 256, 0)
+        assert.deepEqual(parseWaitlistEntry(bytes), { ...entry })
+      },
+    ),
+  )
+})
+
+test('the bytes are JSON of a known version, padded with spaces', () => {
+  const text = Buffer.from(formatWaitlistEntry(ENTRY)).toString()
+  assert.deepEqual(JSON.parse(text), { version: 1, ...ENTRY })
+  assert.match(text, /\} +$/)
+})
+
+test('entries of like length have one size', () => {
+  const sizes = ['a@b.cd', 'somebody.with.a.long.name@department.example.org'].map(
+    (email) => formatWaitlistEntry({ ...ENTRY, useCase: null, email }).length,
+  )
+  assert.deepEqual(sizes, [256, 256])
+})
+
+test('what is not named in the entry is not written', () => {
+  const more = { ...ENTRY, challengeToken: 'secret' }
+  assert.ok(!Buffer.from(formatWaitlistEntry(more)).includes('secret'))
+})
+
+test('what is no entry is refused, without a word of it', () => {
+  const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+  const wrong: readonly [Uint8Array, RegExp][] = [
+    [Buffer.from('ada@example.org'), /^expected a waitlist entry in JSON, found something else$/],
+    [Buffer.from([0xff, 0xfe]), /in JSON, found something else$/],
+    [new Uint8Array(), /in JSON, found something else$/],
+    [json(null), /a JSON object$/],
+    [json([ENTRY]), /a JSON object$/],
+    [json(ENTRY), /of version 1, found another/],
+    [json({ ...ENTRY, version: 2 }), /of version 1, found another: a newer version/],
+    [json({ ...ENTRY, version: 1, ticket: 7 }), /ticket$/],
+    [json({ ...ENTRY, version: 1, email: undefined }), /email$/],
+    [json({ ...ENTRY, version: 1, locale: null }), /locale$/],
+    [json({ ...ENTRY, version: 1, interests: 'api' }), /interests$/],
+    [json({ ...ENTRY, version: 1, interests: ['api', 1] }), /interests$/],
+    [json({ ...ENTRY, version: 1, useCase: ['ada@example.org'] }), /useCase$/],
+    [json({ ...ENTRY, version: 1, registeredAt: '2026-02-30T00:00:00Z' }), /registeredAt$/],
+  ]
+  for (const [bytes, message] of wrong) {
+    assert.throws(
+      () => parseWaitlistEntry(bytes),
+      (error) => {
+        assert.ok(error instanceof WaitlistEntryError)
+        assert.match(error.message, message)
+        assert.ok(!error.message.includes('ada@'))
+        assert.equal(error.cause, undefined)
+        return true
+      },
+    )
+  }
+})
+
+test('the label of address hashes never changes: what is stored was made with it', () => {
+  assert.equal(ADDRESS_HASH_LABEL, 'svc-address-v1')
+})
