@@ -1,0 +1,71 @@
+import cluster from 'node:cluster'
+import { createGroupCounters } from '../../src/storage/group-counters.ts'
+
+/** What a test tells a worker to do; everything else on the channel is not for it. */
+export interface Order {
+  readonly order: number
+  readonly method: 'count' | 'spend' | 'release' | 'secret' | 'size' | 'disconnect-first'
+  readonly args: readonly unknown[]
+  /** How often at the same time. */
+  readonly times: number
+}
+
+/** What came of it: a value for each time, or the error's name and message. */
+export interface Report {
+  readonly report: number
+  readonly outcomes: readonly { readonly value?: unknown; readonly error?: string }[]
+}
+
+const counters = createGroupCounters({ deadlineMs: Number(process.argv[2]) })
+
+async function once(order: Order): Promise<unknown> {
+  const [first, second] = order.args
+  switch (order.method) {
+    case 'count':
+      return counters.count(first as Parameters<typeof counters.count>[0])
+    case 'spend':
+      return counters.spend(String(first), Number(second))
+    case 'release':
+      return counters.release(String(first))
+    case 'secret': {
+      const secret = await counters.secret(String(first), Number(second))
+      if (!(secret instanceof Uint8Array)) throw new TypeError('The secret is no Uint8Array')
+      return [...secret]
+    }
+    case 'size':
+      return process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+    case 'disconnect-first':
+      return undefined
+  }
+}
+
+async function outcomeOf(order: Order): Promise<Report['outcomes'][number]> {
+  try {
+    return { value: await once(order) }
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+process.on('message', (message: unknown) => {
+  if (typeof message !== 'object' || message === null || !('order' in message)) return
+  const order = message as Order
+  void (async () => {
+    if (order.method === 'disconnect-first') {
+      // The channel closes under a call that waits and before one that starts; what they say goes to the exit code.
+      const waits = outcomeOf({ ...order, method: 'spend' })
+      cluster.worker?.disconnect()
+      const all = [await waits, await outcomeOf({ ...order, method: 'spend' })]
+      const areRefused = all.every(({ error }) => error?.startsWith('CountersError: ') === true)
+      process.exit(areRefused ? 42 : 1)
+    }
+    const outcomes = await Promise.all(Array.from({ length: order.times }, () => outcomeOf(order)))
+    const report: Report = { report: order.order, outcomes }
+    process.send?.(report)
+  })()
+})
+// Noise of another part of the program: the primary must not answer it, and must not stumble over it.
+for (const noise of [null, 7, 'text', [], {}, { tag: 'svc.metrics' }, { tag: null }]) {
+  process.send?.(noise)
+}
+process.send?.({ report: 0, outcomes: [] })

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { CountOutcome, Counters } from '../../src/storage/counters.ts'
+import { serveCounters } from '../../src/storage/group-counters.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { setClock, testCounters } from './counters-behaviour.ts'
+import type { Order, Report } from './counters-group-worker.ts'
+
+const WORKER = fileURLToPath(new URL('counters-group-worker.ts', import.meta.url))
+const DEADLINE_MS = 20_000
+const PROCESSES = 4
+
+let lastOrder = 0
+
+/** One worker process, which does what it is told with its group counters. */
+interface Hand {
+  readonly worker: Worker
+  tell(
+    method: Order['method'],
+    args: readonly unknown[],
+    times?: number,
+  ): Promise<Report['outcomes']>
+}
+
+async function startHand(t: TestContext, deadlineMs: number): Promise<Hand> {
+  cluster.setupPrimary({ exec: WORKER, args: [String(deadlineMs)], execArgv: [] })
+  const worker = cluster.fork().setMaxListeners(0)
+  t.after(async () => {
+    if (worker.isDead()) return
+    const ended = once(worker, 'exit')
+    worker.process.kill('SIGKILL')
+    await ended
+  })
+  function reportOf(order: number): Promise<Report['outcomes']> {
+    return new Promise((resolve, reject) => {
+      function onExit(): void {
+        reject(new Error('The worker ended'))
+      }
+      function onMessage(message: unknown): void {
+        if (typeof message !== 'object' || message === null || !('report' in message)) return
+        const { report, outcomes } = message as Report
+        if (report !== order) return
+        worker.off('message', onMessage).off('exit', onExit)
+        resolve(outcomes)
+      }
+      worker.on('message', onMessage).on('exit', onExit)
+    })
+  }
+  await reportOf(0)
+  return {
+    worker,
+    tell(method, args, times = 1) {
+      lastOrder += 1
+      const order: Order = { order: lastOrder, method, args, times }
+      const report = reportOf(lastOrder)
+      worker.send(order)
+      return report
+    },
+  }
+}
+
+function startHands(t: TestContext): Promise<Hand[]> {
+  return Promise.all(Array.from({ length: PROCESSES }, () => startHand(t, DEADLINE_MS)))
+}
+
+function serve(t: TestContext, counters: Counters): void {
+  t.after(serveCounters(counters))
+}
+
+async function only(outcomes: Promise<Report['outcomes']>): Promise<unknown> {
+  const [outcome] = await outcomes
+  if (outcome?.error !== undefined) throw new Error(outcome.error)
+  return outcome?.value
+}
+
+testCounters({
+  name: 'group',
+  async open(t, clock) {
+    serve(t, createMemoryCounters({ clock }))
+    const hand = await startHand(t, DEADLINE_MS)
+    return {
+      count: async (windows) => (await only(hand.tell('count', [windows]))) as CountOutcome,
+      spend: async (id, untilMs) => (await only(hand.tell('spend', [id, untilMs]))) as boolean,
+      async release(id) {
+        await only(hand.tell('release', [id]))
+      },
+      async secret(name, untilMs) {
+        return Uint8Array.from((await only(hand.tell('secret', [name, untilMs]))) as number[])
+      },
+    }
+  },
+})
+
+test('group: four processes that count at once are admitted exactly the limit', async (t) => {
+  const clock = setClock()
+  serve(t, createMemoryCounters({ clock }))
+  const hands = await startHands(t)
+  const windows = [
+    { key: 'a', limit: 123, windowSeconds: 60 },
+    { key: 'b', limit: 1000, windowSeconds: 60 },
+  ]
+  const reports = await Promise.all(hands.map((hand) => hand.tell('count', [windows], 100)))
+  const outcomes = reports.flat().map(({ value }) => value as CountOutcome)
+  assert.equal(outcomes.length, 400)
+  assert.equal(outcomes.filter(({ isAdmitted }) => isAdmitted).length, 123)
+  const lefts = outcomes.filter(({ isAdmitted }) => isAdmitted).map((each) => each.windows[0])
+  // Each admission has a number of its own.
+  assert.equal(new Set(lefts.map((left) => left?.remaining)).size, 123)
+})
+
+test('group: of four processes that spend one id one does, and all get one secret', async (t) => {
+  const clock = setClock()
+  serve(t, createMemoryCounters({ clock }))
+  const hands = await startHands(t)
+  const untilMs = clock.now + 60_000
+  const spent = await Promise.all(hands.map((hand) => hand.tell('spend', ['id', untilMs], 25)))
+  assert.equal(spent.flat().filter(({ value }) => value === true).length, 1)
+  assert.equal(spent.flat().filter(({ value }) => value === false).length, 99)
+  const secrets = await Promise.all(hands.map((hand) => hand.tell('secret', ['salt', untilMs], 5)))
+  assert.equal(new Set(secrets.flat().map(({ value }) => JSON.stringify(value))).size, 1)
+})
+
+test('group: a primary that does not answer, or cannot, is a CountersError and leaves nothing behind', async (t) => {
+  const hand = await startHand(t, 50)
+  const [silent] = await hand.tell('spend', ['id', Number.MAX_SAFE_INTEGER])
+  assert.equal(silent?.error, 'CountersError: The primary process did not answer within 50 ms')
+
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  const stop = serveCounters({
+    ...counters,
+    count: () => Promise.reject(new Error('a reason that stays here')),
+    release() {
+      throw new Error('thrown and not rejected')
+    },
+  })
+  for (const method of ['count', 'release'] as const) {
+    const [failed] = await hand.tell(method, [[]])
+    assert.equal(failed?.error, 'CountersError: The primary process could not reach its counters')
+  }
+  // The question nobody answered was dropped, and the channel still works.
+  assert.equal(await only(hand.tell('spend', ['id', clock.now + 1000])), true)
+  stop()
+  const [stopped] = await hand.tell('spend', ['id', clock.now + 1000])
+  assert.match(stopped?.error ?? '', /^CountersError: /)
+  assert.equal(await only(hand.tell('size', [])), 0)
+})
+
+test('group: an id that was spent too late for its caller is given back', async (t) => {
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  const { promise: released, resolve } = Promise.withResolvers<string>()
+  let hold: Promise<void> | undefined
+  serve(t, {
+    ...counters,
+    async spend(id, untilMs) {
+      await hold
+      return counters.spend(id, untilMs)
+    },
+    async release(id) {
+      await counters.release(id)
+      resolve(id)
+    },
+  })
+  const hand = await startHand(t, 50)
+  const { promise, resolve: letGo } = Promise.withResolvers<void>()
+  hold = promise
+  const [late] = await hand.tell('spend', ['id', clock.now + 1000])
+  assert.match(late?.error ?? '', /^CountersError: .* within 50 ms$/)
+  letGo()
+  assert.equal(await released, 'id')
+  assert.equal(counters.size(), 0)
+})
+
+test('group: a channel that is closed fails the calls that wait and the calls that come', async (t) => {
+  const hand = await startHand(t, DEADLINE_MS)
+  const ended = once(hand.worker, 'exit')
+  hand.tell('disconnect-first', ['id', 1]).catch(() => {})
+  assert.deepEqual(await ended, [42, null])
+})
+
+test('group: a worker that ends before its answer does not disturb the primary', async (t) => {
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
+  const { promise: hold, resolve: letGo } = Promise.withResolvers<void>()
+  serve(t, {
+    ...counters,
+    async spend(id, untilMs) {
+      onAsked()
+      await hold
+      return counters.spend(id, untilMs)
+    },
+  })
+  const hand = await startHand(t, DEADLINE_MS)
+  const ended = once(hand.worker, 'exit')
+  hand.tell('spend', ['id', clock.now + 1000]).catch(() => {})
+  await asked
+  hand.worker.process.kill('SIGKILL')
+  await ended
+  letGo()
+  const next = await startHand(t, DEADLINE_MS)
+  assert.equal(await only(next.tell('spend', ['other', clock.now + 1000])), true)
+})
