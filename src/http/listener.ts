@@ -239,6 +239,10 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     },
   )
 
+  // A client that has said all it will, and so closed its side, still reads: it gets the answers that are being made, and
+  // then the connection ends. Without this an answer that has to wait for the disk would be thrown away. Node has it
+  // since its first years and does not document it; a test holds that it works.
+  Object.assign(server, { httpAllowHalfOpen: true })
   const connections = trackConnections(server)
 
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

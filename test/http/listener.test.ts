@@ -566,3 +566,35 @@ test('every answer is told to the observer, with its method and status', async (
     ['DELETE', 204],
   ])
 })
+
+test('a client that closes its side once it has asked still gets the answers that take a while', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { port } = await openListener(t, app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text
+  })
+  const ended = once(socket, 'end')
+  const post = (target: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`
+  socket.end(`${post('/first')}${post('/second')}`)
+  await came('/first')
+  release('/first')
+  await came('/second')
+  release('/second')
+  await ended
+  assert.equal(received.match(/HTTP\/1\.1 200 OK/g)?.length, 2)
+  assert.match(received, /\/first[\s\S]*\/second$/)
+})
+
+test('a client that asked nothing and closes its side is let go', async (t) => {
+  const { port } = await openListener(t, waitingApp().app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  socket.resume()
+  const ended = once(socket, 'end')
+  socket.end()
+  await ended
+})
