@@ -1,0 +1,84 @@
+import { LIMITS } from './limits.ts'
+
+/** An address that mail can be sent to, in the form it is kept in. */
+export interface EmailAddress {
+  /** Without surrounding space, the local part as it was typed, the domain in its IDNA ASCII form. */
+  readonly address: string
+  /** Lower-case. Two addresses are one entry of the list exactly when this is the same. */
+  readonly normalized: string
+}
+
+/** White space as an HTML e-mail input strips it from both ends; no other is stripped, and none inside. */
+const SURROUNDING_SPACE = new Set(['\t', '\n', '\f', '\r', ' '])
+/** The local part of a valid e-mail address in HTML: ASCII, unquoted, dots anywhere. */
+const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/i
+/**
+ * A domain as it may be typed: the ASCII of host names, and whatever IDNA may know beyond ASCII. So nothing reaches the
+ * URL parser that it would take for a delimiter, undo as a percent-escape or drop as a tab.
+ */
+// oxlint-disable-next-line no-control-regex -- all of ASCII is meant, and all beyond it
+const TYPED_DOMAIN = /^(?:[a-z0-9.-]|[^\x00-\x7f])+$/i
+/**
+ * One label of the converted domain (HTML, RFC 1034 3.5). Punycode whose one hyphen comes first is no punycode, since
+ * what stands before the hyphen may not be empty (RFC 3492 6.2); an engine that reads it all the same takes it for
+ * another label's spelling.
+ */
+const LABEL = /^(?!xn---[a-z0-9]*$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** A last label that makes a URL's host an IPv4 address (URL standard, "ends in a number"). */
+const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/
+/** A label that is not ASCII, and what IDNA makes of it. */
+const GUARD = '.é'
+const CONVERTED_GUARD = '.xn--9ca'
+
+function withoutSurroundingSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && SURROUNDING_SPACE.has(text.charAt(start))) start += 1
+  while (end > start && SURROUNDING_SPACE.has(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+/**
+ * The ASCII form of a domain by UTS 46 with the choices of the URL standard, which is the only IDNA that both browsers
+ * and Node have. What it maps is one spelling: upper case, full-width letters and dots, characters it ignores (soft
+ * hyphen, zero-width space, variation selectors), precomposed and combining accents. What it keeps apart stays apart: ß
+ * and ss, ς and σ. What it refuses is no domain: a joiner out of place, mixed directions, an unassigned character.
+ *
+ * A label is put behind the domain and taken away again. Being last, it keeps the parser from reading a number there as
+ * an IPv4 address; being no ASCII, it keeps a host from the parser's short way for ASCII, on which engines let punycode
+ * pass that decodes to nothing or to another spelling.
+ */
+function toAsciiDomain(domain: string): string | undefined {
+  if (!TYPED_DOMAIN.test(domain)) return undefined
+  const host = URL.parse(`http://${domain}${GUARD}`)?.hostname
+  return host?.endsWith(CONVERTED_GUARD) === true
+    ? host.slice(0, -CONVERTED_GUARD.length)
+    : undefined
+}
+
+/** Whether a converted domain is at least two labels that HTML accepts, the last of them no number. */
+function isMailDomain(domain: string): boolean {
+  const labels = domain.split('.')
+  return (
+    labels.length > 1 &&
+    labels.every((label) => LABEL.test(label)) &&
+    !NUMBER.test(labels.at(-1) ?? '')
+  )
+}
+
+/**
+ * Reads an e-mail address as a person typed it; undefined for what is none. Accepted is what an HTML `input type=email`
+ * accepts once the domain is converted, with a dot in the domain, a last label that is no number and at most
+ * `LIMITS.maxEmailLength` characters in converted form (contract decisions section 4).
+ */
+export function parseEmailAddress(text: string): EmailAddress | undefined {
+  const typed = withoutSurroundingSpace(text)
+  const at = typed.indexOf('@')
+  const localPart = typed.slice(0, Math.max(at, 0))
+  if (!LOCAL_PART.test(localPart)) return undefined
+  const domain = toAsciiDomain(typed.slice(at + 1))
+  if (domain === undefined || !isMailDomain(domain)) return undefined
+  const address = `${localPart}@${domain}`
+  if (address.length > LIMITS.maxEmailLength) return undefined
+  return { address, normalized: address.toLowerCase() }
+}

@@ -1,0 +1,51 @@
+import { ApiError } from '../contract/api-error.ts'
+import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
+
+/** Strict, and keeps a byte order mark as the character that no JSON text may begin with (RFC 8259 8.1). */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** One parameter, its value a quoted string or a token; the separator around it is taken off (RFC 9110 5.6.6). */
+const CHARSET = /^[ \t]*charset=(?:"((?:[^"\\]|\\.)*)"|([^ \t"]+))[ \t]*$/i
+const MEDIA_TYPE = /^[ \t]*([^ \t]+)[ \t]*$/
+const NOTHING = /^[ \t]*$/
+const IDENTITY = /^[ \t]*(?:identity[ \t]*)?$/i
+
+/**
+ * The value of a body that is exactly one JSON text in UTF-8 (contract decisions 3.15). Throws ApiError INVALID_JSON for
+ * anything else, an empty body and a byte order mark included. The error has no cause: the parser's own quotes the body.
+ */
+export function parseJsonBody(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes))
+  } catch {
+    throw new ApiError('INVALID_JSON')
+  }
+}
+
+function isUtf8Charset(parameter: string): boolean {
+  const [, quoted, token] = CHARSET.exec(parameter) ?? []
+  const charset = quoted?.replaceAll(/\\(.)/g, '$1') ?? token
+  return charset?.toLowerCase() === 'utf-8'
+}
+
+/**
+ * Whether a Content-Type is the one that bodies are read as: `application/json` with no parameter but one
+ * `charset=utf-8` (contract decisions 3.15). Case, white space and empty parameters are as RFC 9110 8.3.1 and 5.6.6 let
+ * them be. Every pattern is anchored and reads its part once, since a header may be long.
+ */
+export function isJsonMediaType(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false
+  // A quoted `;` is cut too, but what holds one is not utf-8 either way.
+  const [mediaType = '', ...parameters] = contentType.split(';')
+  if (MEDIA_TYPE.exec(mediaType)?.[1]?.toLowerCase() !== JSON_MEDIA_TYPE) return false
+  const given = parameters.filter((parameter) => !NOTHING.test(parameter))
+  return given.length <= 1 && given.every(isUtf8Charset)
+}
+
+/** Whether a Content-Encoding leaves the body as it is: left out, or a list of nothing but `identity` (RFC 9110 8.4). */
+export function isIdentityCoding(contentEncoding: string | undefined): boolean {
+  return (
+    contentEncoding === undefined ||
+    contentEncoding.split(',').every((coding) => IDENTITY.test(coding))
+  )
+}

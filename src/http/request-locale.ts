@@ -1,0 +1,69 @@
+import { LOCALES, type Locale } from '../contract/locales.ts'
+import type { ApiRequest } from './api-request.ts'
+
+/** A language range with its weight (RFC 9110 12.5.4, RFC 4647 2.1); the weight is 1 where it is left out. */
+const WEIGHTED_RANGE =
+  /^[ \t]*(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i
+
+/** Whoever asks for no language that the pages have. */
+const [DEFAULT_LOCALE] = LOCALES
+
+interface WeightedLanguage {
+  /** Primary subtag, lower-case, or `*`. */
+  readonly language: string
+  readonly quality: number
+}
+
+/** The first subtag, which is all that tells these locales apart: any Chinese is zh-CN. */
+const languageOf = (range: string): string => (range.split('-')[0] ?? '').toLowerCase()
+
+/** The elements that keep the grammar; the others are passed over. */
+function weightedLanguages(header: string): readonly WeightedLanguage[] {
+  return header.split(',').flatMap((element) => {
+    const [, range, weight = '1'] = WEIGHTED_RANGE.exec(element) ?? []
+    return range === undefined ? [] : [{ language: languageOf(range), quality: Number(weight) }]
+  })
+}
+
+/**
+ * The locale that an Accept-Language prefers (RFC 9110 12.5.4): highest weight, then first in the header. `*` stands for
+ * every locale that no other element names. A weight of 0 is a refusal. `en` where nothing else is left.
+ */
+export function localeOfAcceptLanguage(header: string | undefined): Locale {
+  const languages = weightedLanguages(header ?? '')
+  let best:
+    | { readonly locale: Locale; readonly quality: number; readonly place: number }
+    | undefined
+  for (const locale of LOCALES) {
+    const language = languageOf(locale)
+    const named = languages.some((each) => each.language === language) ? language : '*'
+    for (const [place, each] of languages.entries()) {
+      if (each.language !== named || each.quality === 0) continue
+      const isBetter =
+        best === undefined ||
+        each.quality > best.quality ||
+        (each.quality === best.quality && place < best.place)
+      if (isBetter) best = { locale, quality: each.quality, place }
+    }
+  }
+  return best?.locale ?? DEFAULT_LOCALE
+}
+
+/** The locale of the page that a Referer names, when it is one of this origin's pages. */
+function localeOfReferer(referer: string | undefined, ownOrigin: string): Locale | undefined {
+  const page = referer === undefined ? null : URL.parse(referer)
+  if (page?.origin !== ownOrigin) return undefined
+  const segment = page.pathname.split('/')[1]
+  return LOCALES.find((locale) => locale === segment)
+}
+
+/**
+ * The locale of a request that names none itself (contract decisions section 4): that of the page its form stands on,
+ * else the one its Accept-Language prefers, else `en`. The origin is a serialised one, such as `https://example.org`.
+ */
+export function localeOfRequest(request: Pick<ApiRequest, 'header'>, ownOrigin: string): Locale {
+  return (
+    localeOfReferer(request.header('referer'), ownOrigin) ??
+    localeOfAcceptLanguage(request.header('accept-language'))
+  )
+}
