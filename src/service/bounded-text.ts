@@ -1,0 +1,22 @@
+/**
+ * The body of an answer as text, or undefined when it is larger than `maxBytes` (after decompression) or no UTF-8; no
+ * more than that is read. Rejects as `fetch` does when the connection breaks or its signal fires.
+ */
+export async function readBoundedText(
+  response: Response,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    // Leaving the loop cancels the body, and with it the connection.
+    if (bytes > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    return undefined
+  }
+}

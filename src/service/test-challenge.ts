@@ -1,0 +1,17 @@
+import { ApiError } from '../contract/api-error.ts'
+import type { Challenge } from './challenge.ts'
+
+/** The token that the test challenge accepts, any number of times and for every purpose. */
+export const TEST_TOKEN = 'test-pass'
+
+/** A challenge for trying the service out: no proof of anything. Configuration refuses it in production. */
+export function createTestChallenge(): Challenge {
+  return {
+    description: { provider: 'test', path: null, siteKey: null },
+    issue: undefined,
+    async verify(token) {
+      if (token !== TEST_TOKEN) throw new ApiError('CHALLENGE_FAILED')
+      return { release: async () => {} }
+    },
+  }
+}

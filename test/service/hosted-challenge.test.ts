@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
+import { createHostedChallenge, type HostedOptions } from '../../src/service/hosted-challenge.ts'
+import { CountersError } from '../../src/storage/counters.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { setClock } from '../storage/counters-behaviour.ts'
+
+const TOKEN = 'visitor-token-1'
+const SECRET = 'server-secret-1'
+
+interface Asked {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly form: readonly (readonly [string, string])[]
+}
+
+/** A stand-in for a provider; `answer` is what it does with a request that it has read. */
+async function provider(
+  t: TestContext,
+  answer: (response: ServerResponse) => void,
+): Promise<{ url: string; port: number; asked: Asked[] }> {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      const { method, url, headers } = request
+      asked.push({ method, url, headers, form: [...new URLSearchParams(body)] })
+      answer(response)
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/siteverify`, port, asked }
+}
+
+function says(body: unknown, status = 200): (response: ServerResponse) => void {
+  return (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+}
+
+function rig(verifyUrl: string, overrides: Partial<HostedOptions> = {}) {
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  const challenge = createHostedChallenge({
+    provider: 'turnstile',
+    siteKey: 'site-key-1',
+    secret: SECRET,
+    verifyUrl,
+    counters,
+    clock,
+    deadlineMs: 20_000,
+    ...overrides,
+  })
+  return { challenge, counters, clock }
+}
+
+/** It cannot be told; and the message, which is logged, holds nothing secret. */
+function isUnavailable(message: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof ChallengeUnavailableError, String(error))
+    assert.match(error.message, message)
+    const told = `${error.message} ${error.stack} ${String(error.cause)}`
+    assert.ok(!told.includes(TOKEN) && !told.includes(SECRET))
+    return true
+  }
+}
+
+const isFailed = { name: 'ApiError', code: 'CHALLENGE_FAILED' }
+
+test('the provider is asked with a form of the token and the keys, and nothing of the visitor', async (t) => {
+  for (const name of ['turnstile', 'hcaptcha'] as const) {
+    const { url, asked } = await provider(t, says({ success: true }))
+    const { challenge } = rig(url, { provider: name })
+    await challenge.verify(TOKEN, 'register')
+    assert.equal(asked.length, 1)
+    const [{ method, url: target, headers, form } = assert.fail()] = asked
+    assert.equal(method, 'POST')
+    assert.equal(target, '/siteverify')
+    assert.match(headers['content-type'] ?? '', /^application\/x-www-form-urlencoded/)
+    assert.deepEqual(form, [
+      ['secret', SECRET],
+      ['response', TOKEN],
+      ...(name === 'hcaptcha' ? [['sitekey', 'site-key-1']] : []),
+    ])
+  }
+})
+
+test('an accepted token is spent, also when two requests ask at once', async (t) => {
+  const { url } = await provider(t, says({ success: true, 'error-codes': [] }))
+  const { challenge, counters, clock } = rig(url)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, () => challenge.verify(TOKEN, 'register')),
+  )
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  const accepted = outcomes.find((each) => each.status === 'fulfilled')
+  // The provider takes it only once, so there is nothing to give back.
+  await accepted?.value.release()
+  clock.now += 9 * 60_000
+  await assert.rejects(challenge.verify(TOKEN, 'register'), isFailed)
+  assert.equal(counters.size(), 1)
+})
+
+test('a refused token is a failed challenge and is not remembered', async (t) => {
+  for (const codes of [
+    ['invalid-input-response'],
+    ['timeout-or-duplicate'],
+    ['already-seen-response'],
+    ['a-code-of-tomorrow'],
+    [],
+    undefined,
+    'no list',
+    [7, null, { toString: 1 }],
+  ]) {
+    const { url } = await provider(t, says({ success: false, 'error-codes': codes }))
+    const { challenge, counters } = rig(url)
+    await assert.rejects(challenge.verify(TOKEN, 'register'), isFailed)
+    assert.equal(counters.size(), 0)
+  }
+})
+
+test('a mistake in this service’s own keys is not blamed on the visitor', async (t) => {
+  for (const code of [
+    'missing-input-secret',
+    'invalid-input-secret',
+    'sitekey-secret-mismatch',
+    'bad-request',
+    'internal-error',
+  ]) {
+    const codes = ['invalid-input-response', code]
+    const { url } = await provider(t, says({ success: false, 'error-codes': codes }))
+    await assert.rejects(
+      rig(url).challenge.verify(TOKEN, 'register'),
+      isUnavailable(new RegExp(`^The verification service of turnstile .* \\(${code}\\)$`)),
+    )
+  }
+})
+
+test('a token that Turnstile was told another purpose of is refused', async (t) => {
+  for (const [action, isAccepted] of [
+    ['register', true],
+    ['', true],
+    [null, true],
+    ['issue-key', false],
+    ['login', false],
+  ] as const) {
+    const { url } = await provider(t, says({ success: true, action }))
+    const call = rig(url).challenge.verify(TOKEN, 'register')
+    await (isAccepted ? call : assert.rejects(call, isFailed))
+  }
+})
+
+test('whatever is no verdict says nothing of the token', async (t) => {
+  const cases: readonly (readonly [string, (response: ServerResponse) => void, RegExp])[] = [
+    ['HTML', says('<!doctype html><title>Sorry</title>'), /no verdict$/],
+    ['nothing', says(''), /no verdict$/],
+    ['truncated JSON', says('{"success":true,'), /no verdict$/],
+    ['a text for a boolean', says({ success: 'true' }), /no verdict$/],
+    ['a number for a boolean', says({ success: 1 }), /no verdict$/],
+    ['no success', says({ 'error-codes': [] }), /no verdict$/],
+    ['null', says('null'), /no verdict$/],
+    ['a list', says('[true]'), /no verdict$/],
+    ['true', says('true'), /no verdict$/],
+    ['too much', says({ success: true, pad: 'x'.repeat(20_000) }), /no verdict$/],
+    [
+      'too much once unpacked',
+      (response) => {
+        response.writeHead(200, { 'Content-Encoding': 'gzip' })
+        response.end(gzipSync(JSON.stringify({ success: true, pad: 'x'.repeat(10_000_000) })))
+      },
+      /no verdict$/,
+    ],
+    ['no UTF-8', (response) => response.end(Buffer.from([0x22, 0xff, 0x22])), /no verdict$/],
+    ['status 500', says({ success: true }, 500), /answered with status 500$/],
+    ['status 429', says({ success: false }, 429), /answered with status 429$/],
+    ['status 201', says({ success: true }, 201), /answered with status 201$/],
+    [
+      'a body that breaks off',
+      (response) => {
+        response.writeHead(200, { 'Content-Length': '100' })
+        response.write('{"success":true')
+        setImmediate(() => response.destroy())
+      },
+      /could not be reached/,
+    ],
+  ]
+  for (const [what, answer, message] of cases) {
+    const { url } = await provider(t, answer)
+    const { challenge, counters } = rig(url)
+    await assert.rejects(challenge.verify(TOKEN, 'register'), isUnavailable(message), what)
+    assert.equal(counters.size(), 0, what)
+  }
+})
+
+test('a redirect is not followed, so the secret goes nowhere else', async (t) => {
+  const elsewhere = await provider(t, says({ success: true }))
+  for (const status of [301, 302, 303, 307, 308]) {
+    const { url } = await provider(t, (response) => {
+      response.writeHead(status, { Location: elsewhere.url })
+      response.end()
+    })
+    await assert.rejects(
+      rig(url).challenge.verify(TOKEN, 'register'),
+      isUnavailable(new RegExp(`answered with status ${status}$`)),
+    )
+  }
+  assert.equal(elsewhere.asked.length, 0)
+})
+
+test('a provider that does not answer in time, or stops in the middle', async (t) => {
+  const silent = await provider(t, () => {})
+  const halting = await provider(t, (response) => {
+    response.writeHead(200)
+    response.write('{"success"')
+  })
+  for (const { url } of [silent, halting]) {
+    await assert.rejects(
+      rig(url, { deadlineMs: 50 }).challenge.verify(TOKEN, 'register'),
+      isUnavailable(/did not answer within 50 ms$/),
+    )
+  }
+  assert.equal(silent.asked.length, 1)
+})
+
+test('a provider that answers slowly but in time', async (t) => {
+  const { url } = await provider(t, (response) => {
+    response.writeHead(200)
+    response.write('{"succ')
+    setTimeout(() => response.end('ess":true}'), 50)
+  })
+  await rig(url).challenge.verify(TOKEN, 'register')
+})
+
+test('a provider where nothing listens', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => {
+    server.close(resolve)
+  })
+  await assert.rejects(
+    rig(`http://127.0.0.1:${port}/`).challenge.verify(TOKEN, 'register'),
+    isUnavailable(/could not be reached \(ECONNREFUSED\)$/),
+  )
+})
+
+test('without counters a good token cannot be told from a spent one', async (t) => {
+  const { url } = await provider(t, says({ success: true }))
+  const { counters } = rig(url)
+  const spend = async () => {
+    throw new CountersError('gone')
+  }
+  const { challenge } = rig(url, { counters: { ...counters, spend } })
+  await assert.rejects(
+    challenge.verify(TOKEN, 'register'),
+    isUnavailable(/^The counters cannot be reached$/),
+  )
+})
