@@ -1,4 +1,4 @@
-import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from './api-key.ts'
+import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { AUTHENTICATIONS, ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from './endpoint-terms.ts'
 import { ERRORS } from './errors.ts'
 import { CACHE_CLASSES } from './headers.ts'
@@ -68,7 +68,7 @@ const label = {
 } as const
 const keyId = {
   type: 'string',
-  pattern: '^[0-9a-f]{16}$',
+  pattern: API_KEY_ID_PATTERN,
   description: 'The public part of the key.',
   example: '0123456789abcdef',
 } as const

@@ -1,0 +1,42 @@
+import { ApiError } from './api-error.ts'
+import { API_KEY_LABEL_PATTERN } from './api-key.ts'
+import { LIMITS } from './limits.ts'
+import { REQUEST_SCHEMAS } from './schemas.ts'
+
+/** A request for an API key that keeps every rule that can be checked without asking anybody (spec 4.2). */
+export interface KeyRequest {
+  /** Not checked yet, and not empty. */
+  readonly challengeToken: string
+  /** Null where the caller left it out. */
+  readonly label: string | null
+  readonly ttlDays: number
+}
+
+const LISTED: ReadonlySet<string> = new Set(Object.keys(REQUEST_SCHEMAS.KeyRequest.properties))
+const LABEL = new RegExp(API_KEY_LABEL_PATTERN)
+
+function isTtlDays(value: unknown): value is number {
+  return (
+    Number.isInteger(value) &&
+    Number(value) >= LIMITS.minTtlDays &&
+    Number(value) <= LIMITS.maxTtlDays
+  )
+}
+
+/**
+ * Reads the body of a request for a key, a parsed JSON value. Throws ApiError INVALID_INPUT, the only code the contract
+ * has for it. The error has no cause and holds nothing of the value.
+ */
+export function parseKeyRequest(value: unknown): KeyRequest {
+  const refused = new ApiError('INVALID_INPUT')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused
+  const members = new Map<string, unknown>(Object.entries(value))
+  if ([...members.keys()].some((name) => !LISTED.has(name))) throw refused
+  const challengeToken = members.get('challengeToken')
+  const label = members.get('label')
+  const ttlDays = members.has('ttlDays') ? members.get('ttlDays') : LIMITS.defaultTtlDays
+  if (typeof challengeToken !== 'string' || challengeToken === '') throw refused
+  if (members.has('label') && (typeof label !== 'string' || !LABEL.test(label))) throw refused
+  if (!isTtlDays(ttlDays)) throw refused
+  return { challengeToken, label: typeof label === 'string' ? label : null, ttlDays }
+}

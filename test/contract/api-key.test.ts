@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { API_KEY_ID_PATTERN, formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
+
+const ID = '0123456789abcdef'
+const SECRET = 'A_-z0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ_a'
+
+test('a key is taken apart by position, also when its secret holds underscores', () => {
+  assert.equal(SECRET.length, 43)
+  assert.equal(keyIdOf(formatApiKey(ID, SECRET)), ID)
+  assert.equal(keyIdOf(formatApiKey(ID, '_'.repeat(43))), ID)
+})
+
+test('any key that is formatted is read', () => {
+  const hex = fc.string({
+    unit: fc.constantFrom(...'0123456789abcdef'),
+    minLength: 16,
+    maxLength: 16,
+  })
+  const secret = fc.uint8Array({ minLength: 32, maxLength: 32 })
+  fc.assert(
+    fc.property(hex, secret, (keyId, bytes) => {
+      const key = formatApiKey(keyId, Buffer.from(bytes).toString('base64url'))
+      assert.equal(keyIdOf(key), keyId)
+      assert.match(keyId, new RegExp(API_KEY_ID_PATTERN))
+    }),
+  )
+})
+
+for (const [what, key] of [
+  ['nothing', ''],
+  ['another prefix', `sk_${ID}_${SECRET}`],
+  ['capitals in the prefix', `SVK_${ID}_${SECRET}`],
+  ['capitals in the key id', `svk_${ID.toUpperCase()}_${SECRET}`],
+  ['a key id that is too short', `svk_${ID.slice(1)}_${SECRET}`],
+  ['a key id that is too long', `svk_${ID}0_${SECRET}`],
+  ['a secret that is too short', `svk_${ID}_${SECRET.slice(1)}`],
+  ['a secret that is too long', `svk_${ID}_${SECRET}A`],
+  ['base64 that is not for URLs', `svk_${ID}_${'+'.repeat(43)}`],
+  ['a line break at the end', `svk_${ID}_${SECRET}\n`],
+  ['space before it', ` svk_${ID}_${SECRET}`],
+  ['another separator', `svk_${ID}-${SECRET}`],
+] as const) {
+  test(`no key: ${what}`, () => {
+    assert.equal(keyIdOf(key), undefined)
+  })
+}
