@@ -1,0 +1,81 @@
+import { messageOf } from '../contract/error-message.ts'
+import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
+import type { ApiRequest, Reply } from '../http/api-request.ts'
+import type { Challenge, ChallengePurpose } from '../service/challenge.ts'
+import type { Log } from '../service/log.ts'
+
+/** What the page of challenges is made from. */
+export interface ChallengePageOptions {
+  readonly challenge: Challenge
+  readonly deployment: 'primary' | 'preview'
+  readonly log: Log
+}
+
+const PURPOSES: readonly ChallengePurpose[] = ['register', 'issue-key']
+
+/** What a request asks a challenge for: `for` in its query, once or not at all. Undefined for anything else in it. */
+function purposeOf(target: string): ChallengePurpose | undefined {
+  const query = target.indexOf('?')
+  const asked = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('for')
+  if (asked.length === 0) return 'register'
+  return asked.length === 1 ? PURPOSES.find((purpose) => purpose === asked[0]) : undefined
+}
+
+/**
+ * Answers GET and HEAD of the page that hands out challenges, as JSON that the ALTCHA widget reads; for which path it is
+ * called is its caller's to say (`challenge.description.path`). `?for=issue-key` gives one that is good for a key, and
+ * without it they are good for a registration. Undefined where the provider lets this service hand out none: there is no
+ * such page then.
+ *
+ * No part of the API: nothing is signed, no other site's script may read it, and no request is counted. It never rejects.
+ */
+export function createChallengePage({
+  challenge: { issue },
+  deployment,
+  log,
+}: ChallengePageOptions):
+  | ((request: Pick<ApiRequest, 'method' | 'target'>) => Promise<Reply>)
+  | undefined {
+  if (issue === undefined) return undefined
+
+  function reply(
+    method: string,
+    status: number,
+    text: string,
+    extra: readonly string[] = [],
+  ): Reply {
+    const headers = [
+      HEADERS.contentType,
+      RESPONSE_CONTENT_TYPE,
+      HEADERS.contentLength,
+      String(Buffer.byteLength(text)),
+      HEADERS.cacheControl,
+      'no-store',
+      'X-Content-Type-Options',
+      'nosniff',
+      ...(deployment === 'preview' ? NO_INDEX_HEADERS : []),
+      ...extra,
+    ]
+    return { status, headers, body: method === 'HEAD' ? undefined : text }
+  }
+
+  const refusal = (message: string) => JSON.stringify({ error: message })
+
+  return async ({ method, target }) => {
+    if (method !== 'GET' && method !== 'HEAD') {
+      return reply(method, 405, refusal('Use GET or HEAD.'), [HEADERS.allow, 'GET, HEAD'])
+    }
+    const purpose = purposeOf(target)
+    if (purpose === undefined) {
+      const expected = PURPOSES.map((each) => `for=${each}`).join(' or ')
+      return reply(method, 400, refusal(`Ask with ${expected}, or without "for".`))
+    }
+    try {
+      return reply(method, 200, await issue(purpose))
+    } catch (error) {
+      log.error({ reason: messageOf(error) }, 'No challenge could be made')
+      const message = 'No challenge can be handed out at the moment; try again later.'
+      return reply(method, 503, refusal(message))
+    }
+  }
+}
