@@ -18,6 +18,10 @@ const COMMANDS: {
     summary: 'check the content folder and publish it as the next version',
     load: async () => (await import('./publish.ts')).publishCommand,
   },
+  challenge: {
+    summary: 'solve the human-verification challenge of a deployment',
+    load: async () => (await import('./challenge.ts')).challengeCommand,
+  },
 }
 
 function formatHelp(): string {

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { formatSuccess, SCHEMA_IDS } from '../../src/contract/envelope.ts'
+import { createChallengePage } from '../../src/pages/challenge.ts'
+import { describeEarlyAccess } from '../../src/routes/early-access.ts'
+import type { Challenge, ChallengeDescription } from '../../src/service/challenge.ts'
+import { createChallenge } from '../../src/service/create-challenge.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { setClock } from '../storage/counters-behaviour.ts'
+
+const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
+const IDENTITY = {
+  requestId: '3f2c8a5e-0000-4000-8000-000000000000',
+  issuedAt: '2026-05-01T12:00:00.000Z',
+}
+
+interface Outcome {
+  readonly status: number | null
+  readonly out: string
+  readonly error: string
+}
+
+/** Runs the program as a person would; not spawnSync, since the deployment it asks is in this process. */
+async function svc(...args: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  let error = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text
+  })
+  const status = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve)
+  })
+  return { status, out, error }
+}
+
+async function serve(t: TestContext, onRequest: RequestListener): Promise<string> {
+  const server = createServer(onRequest)
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+interface Deployment {
+  readonly origin: string
+  readonly challenge: Challenge
+  readonly targets: string[]
+}
+
+/** What of a deployment the command sees: whether registration is open, and the page of challenges. */
+async function deploy(
+  t: TestContext,
+  provider: ChallengeDescription['provider'],
+  state: 'open' | 'unavailable' = 'open',
+  change: Partial<ChallengeDescription> = {},
+): Promise<Deployment> {
+  const clock = setClock()
+  const challenge = createChallenge({
+    provider,
+    siteKey: 'site',
+    secret: 'secret',
+    verifyUrl: 'http://127.0.0.1:9/',
+    counters: createMemoryCounters({ clock }),
+    clock,
+    work: { cost: 10, maxCounter: 200 },
+  })
+  const write = () => {}
+  const log = { debug: write, info: write, warn: write, error: write }
+  const page = createChallengePage({ challenge, deployment: 'primary', log })
+  const targets: string[] = []
+  const origin = await serve(t, (request, response) => {
+    const { method = '', url: target = '' } = request
+    targets.push(target)
+    if (target === '/api/v1/early-access') {
+      const data = describeEarlyAccess(state, { ...challenge.description, ...change })
+      response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' })
+      response.end(formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data)))
+    } else if (page !== undefined && target.startsWith('/challenge')) {
+      void page({ method, target }).then(({ status, headers, body }) => {
+        response.writeHead(status, [...headers])
+        response.end(body)
+      })
+    } else {
+      response.writeHead(404, { 'Content-Type': 'text/html' })
+      response.end('<h1>Page not found</h1>')
+    }
+  })
+  return { origin, challenge, targets }
+}
+
+test('an ALTCHA challenge is solved and its token alone is printed', async (t) => {
+  const { origin, challenge, targets } = await deploy(t, 'altcha')
+  for (const [address, purpose, options] of [
+    [origin, 'register', []],
+    [`${origin}/`, 'register', ['--for', 'register']],
+    [`${origin}/api/v1`, 'issue-key', ['--for=issue-key']],
+    [`${origin}/api/v1/`, 'issue-key', ['--for', 'issue-key']],
+  ] as const) {
+    const { status, out, error } = await svc('challenge', 'solve', address, ...options)
+    assert.equal(error, '')
+    assert.equal(status, 0)
+    assert.match(out, /^[A-Za-z0-9+/]+=*\n$/)
+    await challenge.verify(out.trim(), purpose)
+    assert.equal(targets.pop(), `/challenge?for=${purpose}`)
+    assert.equal(targets.pop(), '/api/v1/early-access')
+  }
+})
+
+test('with --json it tells the provider and the end as well', async (t) => {
+  const altcha = await deploy(t, 'altcha')
+  const solved = await svc('challenge', 'solve', altcha.origin, '--json')
+  assert.equal(solved.status, 0)
+  const { token, ...rest } = JSON.parse(solved.out) as { token: string }
+  assert.deepEqual(rest, { provider: 'altcha', expiresAt: '2026-05-01T12:10:00.000Z' })
+  await altcha.challenge.verify(token, 'register')
+
+  const { origin } = await deploy(t, 'test')
+  const { out } = await svc('challenge', 'solve', origin, '--json')
+  assert.deepEqual(JSON.parse(out), { provider: 'test', token: 'test-pass', expiresAt: null })
+})
+
+test('the test challenge has its fixed token', async (t) => {
+  const { origin } = await deploy(t, 'test')
+  assert.deepEqual(await svc('challenge', 'solve', origin), {
+    status: 0,
+    out: 'test-pass\n',
+    error: '',
+  })
+})
+
+test('a hosted challenge needs a browser, and a closed waitlist sets none', async (t) => {
+  for (const provider of ['turnstile', 'hcaptcha'] as const) {
+    const { origin } = await deploy(t, provider)
+    assert.deepEqual(await svc('challenge', 'solve', origin), {
+      status: 1,
+      out: '',
+      error: `svc challenge: ${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there\n`,
+    })
+  }
+  const { origin } = await deploy(t, 'altcha', 'unavailable')
+  assert.deepEqual(await svc('challenge', 'solve', origin, '--json'), {
+    status: 1,
+    out: '',
+    error: `svc challenge: ${origin} takes no registrations at the moment, and sets no challenge\n`,
+  })
+})
+
+test('a challenge is fetched from the deployment itself and nowhere else', async (t) => {
+  for (const path of ['http://127.0.0.1:9/challenge', '//127.0.0.1:9/challenge', 'data:,x', null]) {
+    const { origin, targets } = await deploy(t, 'altcha', 'open', { path })
+    const { status, out, error } = await svc('challenge', 'solve', origin)
+    assert.deepEqual([status, out], [1, ''])
+    assert.match(error, /^svc challenge: .* tells no place of its own where .*\n$/)
+    assert.deepEqual(targets, ['/api/v1/early-access'])
+  }
+})
+
+test('what does not answer as this service does is told in one line', async (t) => {
+  const json =
+    (text: string, status = 200): RequestListener =>
+    (_request, response) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' })
+      response.end(text)
+    }
+  const envelope = (data: unknown) =>
+    json(formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data)))
+  const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
+    ['HTML', (_request, response) => response.end('<h1>Hello</h1>'), /that is no JSON/],
+    ['404', json('{}', 404), /answered with status 404, expected 200/],
+    ['503', json('{"ok":false}', 503), /answered with status 503, expected 200/],
+    [
+      'a redirect',
+      (_request, response) => response.writeHead(301, { Location: 'http://127.0.0.1:9/' }).end(),
+      /redirects elsewhere \(status 301\)/,
+    ],
+    [
+      'other JSON',
+      json('{"data":{"challenge":{"provider":"test"}}}'),
+      /not answer as this service/,
+    ],
+    ['broken JSON', json('{"ok":true,'), /did not answer as this service/],
+    ['null', json('null'), /did not answer as this service/],
+    ['no challenge', envelope({ state: 'open' }), /did not answer as this service/],
+    ['null in it', envelope(null), /did not answer as this service/],
+    [
+      'a challenge of tomorrow',
+      envelope({ state: 'open', challenge: { provider: '\u001B[31mred' } }),
+      /a challenge that this program does not know/,
+    ],
+    ['too much', json(' '.repeat(1_000_001)), /that is no JSON/],
+    ['nothing', (request) => void request.socket.destroy(), /could not be reached: /],
+  ]
+  await Promise.all(
+    cases.map(async ([what, onRequest, message]) => {
+      const origin = await serve(t, onRequest)
+      const { status, out, error } = await svc('challenge', 'solve', origin)
+      assert.deepEqual([status, out], [1, ''], what)
+      assert.match(error, /^svc challenge: [^\n]+\n$/, what)
+      assert.ok(!error.includes('\u001B'), what)
+      assert.match(error, message, what)
+    }),
+  )
+})
+
+test('a deployment that is not there, or never answers', async (t) => {
+  const gone = createServer()
+  await new Promise<void>((resolve) => {
+    gone.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = gone.address() as AddressInfo
+  await new Promise((resolve) => {
+    gone.close(resolve)
+  })
+  const refused = await svc('challenge', 'solve', `http://127.0.0.1:${port}`)
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /^svc challenge: .* could not be reached: .*ECONNREFUSED.*\n$/)
+
+  const silent = await serve(t, () => {})
+  assert.deepEqual(await svc('challenge', 'solve', silent, '--timeout', '1'), {
+    status: 1,
+    out: '',
+    error: `svc challenge: ${silent}/api/v1/early-access did not answer within 1 s\n`,
+  })
+})
+
+test('a challenge that would keep the machine busy, or is none, is not solved', async (t) => {
+  const parameters = {
+    algorithm: 'PBKDF2/SHA-256',
+    cost: 1,
+    keyLength: 32,
+    keyPrefix: '00',
+    nonce: '00',
+    salt: '00',
+  }
+  const of = (change: object) =>
+    JSON.stringify({ parameters: { ...parameters, ...change }, signature: 'x' })
+  const cases: readonly (readonly [text: string, message: RegExp, options?: readonly string[]])[] =
+    [
+      ['<h1>', /expected a challenge as JSON/],
+      ['null', /expected an ALTCHA challenge/],
+      ['{"parameters":null}', /expected an ALTCHA challenge/],
+      [of({ algorithm: 'ARGON2ID' }), /expected an algorithm out of PBKDF2/],
+      [of({ algorithm: ['PBKDF2/SHA-256'] }), /expected an algorithm out of PBKDF2/],
+      [of({ cost: 2_000_000_000 }), /expected a cost from 1 to 1000000/],
+      [of({ keyLength: 1e9 }), /parameters that are none/],
+      [of({ keyPrefix: '' }), /parameters that are none/],
+      [of({ nonce: 'zz' }), /parameters that are none/],
+      [of({ expiresAt: 'soon' }), /parameters that are none/],
+      [of({ keyPrefix: '00'.repeat(32) }), /no solution was found within 1 s/, ['--timeout=1']],
+    ]
+  const data = describeEarlyAccess('open', {
+    provider: 'altcha',
+    path: '/challenge',
+    siteKey: null,
+  })
+  for (const [text, message, options = []] of cases) {
+    const origin = await serve(t, ({ url }, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      const isChallenge = url?.startsWith('/challenge') === true
+      const answer = formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data))
+      response.end(isChallenge ? text : answer)
+    })
+    const { status, out, error } = await svc('challenge', 'solve', origin, ...options)
+    assert.deepEqual([status, out], [1, ''], text)
+    assert.match(error, /^svc challenge: the challenge of [^\n]+ cannot be solved: [^\n]+\n$/)
+    assert.match(error, message)
+  }
+})
+
+test('help is on standard output, fits a terminal', async () => {
+  const { status, out, error } = await svc('challenge', '--help')
+  assert.deepEqual([status, error], [0, ''])
+  assert.match(out, /^Usage: svc challenge solve URL \[options\]\n/)
+  for (const option of ['--for', '--timeout', '--json', '--help']) assert.ok(out.includes(option))
+  assert.ok(out.split('\n').every((line) => line.length <= 80))
+  assert.match((await svc('--help')).out, /^ {2}challenge {3,}solve the human-verification/m)
+})
+
+test('wrong usage exits with 2 and one line', async () => {
+  const cases: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+    [[], /expected the action: solve/],
+    [['sovle', 'http://127.0.0.1:9'], /expected the action: solve/],
+    [['solve'], /expected the address of a deployment after "solve"/],
+    [['solve', 'http://127.0.0.1:9', 'more'], /expected one address/],
+    [['solve', '127.0.0.1:9'], /expected the address of a deployment, such as/],
+    [['solve', 'example'], /expected the address of a deployment, such as/],
+    [['solve', 'ftp://127.0.0.1'], /expected the address of a deployment, such as/],
+    [['solve', 'file:///etc/passwd'], /expected the address of a deployment, such as/],
+    [['solve', 'http://me:word@127.0.0.1'], /expected the address of a deployment, such as/],
+    [['solve', 'http://127.0.0.1/?a'], /expected the address of a deployment, such as/],
+    [['solve', 'http://127.0.0.1/api/v2'], /expected the address of a deployment, such as/],
+    [['solve', 'http://127.0.0.1:9', '--for', 'x'], /--for expects register or issue-key/],
+    [['solve', 'http://127.0.0.1:9', '--timeout', '0'], /--timeout expects whole seconds/],
+    [['solve', 'http://127.0.0.1:9', '--timeout', '1e3'], /--timeout expects whole seconds/],
+    [['solve', 'http://127.0.0.1:9', '--jsn'], /unknown option --jsn; did you mean --json\?/],
+  ]
+  for (const [args, message] of cases) {
+    const { status, out, error } = await svc('challenge', ...args)
+    assert.deepEqual([status, out], [2, ''], args.join(' '))
+    assert.match(error, /^svc: challenge: [^\n]+\n$/)
+    assert.match(error, message)
+    assert.ok(!error.includes('word'))
+  }
+})
