@@ -61,8 +61,9 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
 
   function dropSpent(nowMs: number): void {
     const current = Math.floor(nowMs / BUCKET_MS)
-    // The buckets are looked through once a minute, so their number does not matter to a call.
-    if (current <= droppedToBucket) return
+    // The buckets are looked through once a minute, so their number does not matter to a call. Not "once they are
+    // later": after a clock that was set far ahead by mistake, nothing would be dropped any more.
+    if (current === droppedToBucket) return
     droppedToBucket = current
     for (const [bucket, ids] of buckets) {
       if (bucket >= current) continue

@@ -64,6 +64,20 @@ test('memory: a clock that is set back makes no window longer than it is', async
   assert.equal(counters.size(), 1)
 })
 
+test('memory: a clock that was far ahead for a moment does not keep what is spent after it', async () => {
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  clock.now += 365 * 24 * 60 * MINUTE_MS
+  assert.equal(await counters.spend('ahead', clock.now + MINUTE_MS), true)
+  clock.now -= 365 * 24 * 60 * MINUTE_MS
+  for (let each = 0; each < 100; each += 1) {
+    await counters.spend(`id ${each}`, clock.now + MINUTE_MS)
+    clock.now += MINUTE_MS
+  }
+  // The one from ahead, and those whose minute is not over yet.
+  assert.ok(counters.size() <= 3, `${counters.size()} are kept`)
+})
+
 test('memory: whatever is asked in whatever order, a model of the rules says the same', async () => {
   const step = fc.oneof(
     fc.record({
