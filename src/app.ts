@@ -11,17 +11,19 @@ import type { App } from './http/api-request.ts'
 import type { Handler } from './http/exchange.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { createRouter } from './http/router.ts'
 import { createSite } from './pages/site.ts'
-import type { ChallengeDescription } from './routes/early-access.ts'
 import { createHandlers } from './routes/handlers.ts'
 import type { ApiKeys } from './service/api-keys.ts'
+import type { Challenge } from './service/challenge.ts'
 import type { Clock } from './service/clock.ts'
 import type { Log } from './service/log.ts'
 import { documentPayloadOf } from './service/payload.ts'
 import type { Releases } from './service/releases.ts'
 import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
 import type { TimeQualityMonitor } from './service/time-quality.ts'
+import type { Waitlist } from './service/waitlist.ts'
 
 /** The key that signs and what is published of it. */
 export interface Signing {
@@ -40,8 +42,11 @@ export interface AppParts {
   /** Undefined: answers are unsigned (spec 5.7). */
   readonly signing: Signing | undefined
   readonly apiKeys: ApiKeys
+  readonly waitlist: Waitlist
+  readonly challenge: Challenge
+  /** Addresses and ranges of the proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
   readonly timeQuality: TimeQualityMonitor
-  readonly challenge: ChallengeDescription
   readonly clock: Clock
   /** A random UUID v4, another one each time. */
   readonly newRequestId: () => string
@@ -61,8 +66,8 @@ function isApiPath(path: string): boolean {
 
 /** Composes the app. Throws when the registry breaks one of its own rules. */
 export function createApp(parts: AppParts): App {
-  const { runtime, deployment, baseUrl, releases, signing, apiKeys, timeQuality, clock, log } =
-    parts
+  const { runtime, deployment, baseUrl, releases, signing, apiKeys } = parts
+  const { waitlist, challenge, timeQuality, clock, log } = parts
   const registry: Registry = parts.registry ?? ENDPOINTS
   const issuance = parts.issuance ?? ISSUANCE
   const faults = checkRegistry(registry, { issuance })
@@ -79,8 +84,11 @@ export function createApp(parts: AppParts): App {
     signingKeys:
       signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys)),
     apiKeys,
+    waitlist,
+    challenge: challenge.description,
+    clientAddress: createClientAddress(parts.trustedProxies),
+    ownOrigin: baseUrl,
     timeQuality,
-    challenge: parts.challenge,
     clock,
   })
   const answerApi = createPipeline({
@@ -90,11 +98,12 @@ export function createApp(parts: AppParts): App {
     }),
     responder: createResponder({ signer: signing?.signer, noIndex: deployment === 'preview' }),
     apiKeys,
+    ownOrigin: baseUrl,
     issuance,
     clock,
     newRequestId: parts.newRequestId,
     log,
   })
-  const answerSite = createSite({ deployment })
+  const answerSite = createSite({ deployment, challenge, log })
   return (request) => (isApiPath(request.path) ? answerApi(request) : answerSite(request))
 }

@@ -308,7 +308,7 @@ export function inspectConfig(
   return { config, mistakes: reader.mistakes }
 }
 
-/** The origin at which a listener is reached, for when none is configured. */
+/** The origin at which a listener is reached, as browsers write it, for when none is configured. */
 export function originOf(host: string, port: number): string {
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  return new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`).origin
 }

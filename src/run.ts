@@ -12,8 +12,11 @@ import { ConfigError, inspectConfig, originOf, type Config, type Environment } f
 import { openLog } from './log.ts'
 import { findOpenSecretFiles, inspectSecrets, openSecrets } from './secrets.ts'
 import { startServer } from './server.ts'
+import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
 import { loadReleases } from './service/releases.ts'
+import { createGroupCounters, serveCounters } from './storage/group-counters.ts'
+import { createMemoryCounters } from './storage/memory-counters.ts'
 import { openReleaseStore } from './storage/release-store.ts'
 import { findFreePort, openWorkers } from './workers.ts'
 
@@ -117,12 +120,18 @@ function warnOfEnvironment(config: Config, log: Log): void {
 }
 
 async function serveWithWorkers(config: Config, log: Log, times: StopTimes): Promise<Serving> {
+  // Before the first worker can ask.
+  const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const { killAfterMs } = times
   const workers = openWorkers({ count: config.workers, port, log, killAfterMs })
   await workers.listening
   const metrics = config.adminPort === undefined ? undefined : await openWorkerMetrics(workers)
-  return { port, metrics, isAccepting: workers.isAccepting, close: workers.close }
+  const close = async () => {
+    await workers.close()
+    stopCounting()
+  }
+  return { port, metrics, isAccepting: workers.isAccepting, close }
 }
 
 async function serve(config: Config, log: Log, times: StopTimes): Promise<void> {
@@ -146,7 +155,18 @@ async function serve(config: Config, log: Log, times: StopTimes): Promise<void> 
     const counted = config.adminPort === undefined ? undefined : await openMetrics()
     const { graceMs } = times
     const onAnswer = counted?.observe
-    const server = await startServer({ config, releases, secrets, log, graceMs, onAnswer })
+    const counters = cluster.isWorker
+      ? createGroupCounters()
+      : createMemoryCounters({ clock: SYSTEM_CLOCK })
+    const server = await startServer({
+      config,
+      releases,
+      secrets,
+      counters,
+      log,
+      graceMs,
+      onAnswer,
+    })
     serving = { ...server, metrics: counted?.metrics }
   }
   let admin: AdminListener | undefined

@@ -1,14 +1,19 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { createApp } from './app.ts'
 import { originOf, type Config } from './config.ts'
+import { createKeyedHash } from './crypto/keyed-hash.ts'
 import { openResponseSigner } from './crypto/response-signer.ts'
+import { createSealer } from './crypto/sealed-box.ts'
 import type { App } from './http/api-request.ts'
 import { createListener, listen, stopListening, type AnswerObserver } from './http/listener.ts'
-import type { ChallengeDescription } from './routes/early-access.ts'
 import type { Secrets } from './secrets.ts'
+import { createActors } from './service/actor.ts'
 import { createUnavailableApiKeys } from './service/api-keys.ts'
+import { createChallenge } from './service/create-challenge.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
+import { createRegistrationLimits } from './service/registration-limits.ts'
 import type { Releases } from './service/releases.ts'
 import { SntpError } from './service/sntp.ts'
 import {
@@ -16,6 +21,12 @@ import {
   openTimeQuality,
   type TimeQualityMonitor,
 } from './service/time-quality.ts'
+import { createWaitlist } from './service/waitlist.ts'
+import { ADDRESS_HASH_LABEL } from './service/waitlist-entry.ts'
+import type { Counters } from './storage/counters.ts'
+import { openReopeningStorage } from './storage/reopening-storage.ts'
+import { openSqliteStorage } from './storage/sqlite-storage.ts'
+import type { Storage } from './storage/storage.ts'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -27,13 +38,24 @@ export interface RunningServer {
   readonly close: () => Promise<void>
 }
 
-function describeChallenge({ challenge }: Config): ChallengeDescription {
-  const { provider, siteKey } = challenge
-  return {
-    provider,
-    path: provider === 'altcha' ? '/challenge' : null,
-    siteKey: provider === 'turnstile' || provider === 'hcaptcha' ? (siteKey ?? null) : null,
-  }
+/**
+ * The database. A service that had one before starts without it and tries again; one that never had any does not start,
+ * since nobody has seen yet that it can keep what it is told.
+ */
+async function openStorage({ database }: Config, log: Log): Promise<Storage> {
+  if (database.kind !== 'sqlite') throw new Error('There is no such database in this version')
+  const { file } = database
+  const wasThere = existsSync(file)
+  return openReopeningStorage(
+    () => openSqliteStorage({ file }),
+    (error) => {
+      if (!wasThere) throw error
+      log.error(
+        { err: error },
+        'The database cannot be opened; reads are served, and it is tried again',
+      )
+    },
+  )
 }
 
 function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
@@ -57,6 +79,8 @@ export interface ServerParts {
   readonly config: Config
   readonly releases: Releases
   readonly secrets: Secrets
+  /** What this process counts together with the others. */
+  readonly counters: Counters
   readonly log: Log
   /** What is in flight when a stop is asked for may take this long. */
   readonly graceMs: number
@@ -70,6 +94,7 @@ export async function startServer({
   config,
   releases,
   secrets,
+  counters,
   log,
   graceMs,
   onAnswer,
@@ -98,6 +123,23 @@ export async function startServer({
         }
   if (signing === undefined) log.warn({}, 'No signing key is configured; answers are unsigned')
 
+  const storage = await openStorage(config, log)
+  const clock = SYSTEM_CLOCK
+  const challenge = createChallenge({ ...config.challenge, counters, clock })
+  const waitlist = createWaitlist({
+    store: storage.waitlist,
+    limits: createRegistrationLimits({
+      counters,
+      actors: createActors({ counters, clock }),
+      clock,
+    }),
+    challenge,
+    sealer: createSealer(secrets.waitlistRecipient),
+    hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),
+    clock,
+    randomBytes,
+  })
+
   let app: App | undefined
   const noIndex = config.deployment === 'preview'
   const server = createListener(
@@ -118,9 +160,11 @@ export async function startServer({
     releases,
     signing,
     apiKeys: createUnavailableApiKeys(),
+    waitlist,
+    challenge,
+    trustedProxies: config.trustedProxies,
     timeQuality,
-    challenge: describeChallenge(config),
-    clock: SYSTEM_CLOCK,
+    clock,
     newRequestId: () => randomUUID(),
     log,
   })
@@ -130,6 +174,7 @@ export async function startServer({
     close: async () => {
       await stopListening(server, graceMs)
       timeQuality.close()
+      await storage.close()
     },
   }
 }

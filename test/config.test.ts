@@ -347,7 +347,7 @@ test('the error counts its mistakes and carries them', () => {
 })
 
 test('an origin has an IPv6 address in brackets', () => {
-  assert.equal(originOf('127.0.0.1', 80), 'http://127.0.0.1:80')
+  assert.equal(originOf('127.0.0.1', 80), 'http://127.0.0.1', 'as a browser writes it')
   assert.equal(originOf('::1', 8080), 'http://[::1]:8080')
   assert.equal(originOf('api.example.test', 8080), 'http://api.example.test:8080')
 })

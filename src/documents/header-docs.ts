@@ -10,7 +10,15 @@ export interface HeaderDoc {
 }
 
 /** A member of HEADERS that only a request carries. */
-type RequestHeader = 'authorization' | 'key' | 'ifNoneMatch'
+type RequestHeader =
+  | 'acceptLanguage'
+  | 'authorization'
+  | 'contentEncoding'
+  | 'fetchSite'
+  | 'ifNoneMatch'
+  | 'key'
+  | 'origin'
+  | 'referer'
 
 /** A member of HEADERS that an answer may carry. */
 export type ResponseHeader = Exclude<keyof typeof HEADERS, RequestHeader | 'contentLength'>
@@ -46,6 +54,34 @@ export const REQUEST_HEADER_DOCS = {
     name: HEADERS.contentType,
     meaning: 'Media type of a request body; application/json, in UTF-8.',
     schema: text('application/json'),
+  },
+  contentEncoding: {
+    name: HEADERS.contentEncoding,
+    meaning: 'Content coding of a request body; only identity, or none, is accepted.',
+    schema: text('identity'),
+  },
+  origin: {
+    name: HEADERS.origin,
+    meaning:
+      'The origin of the page that sends a body, as browsers state it. One that is not this service’s own is refused.',
+    schema: text('https://api.example.org'),
+  },
+  fetchSite: {
+    name: HEADERS.fetchSite,
+    meaning:
+      'How the page that sends a body stands to this service, as browsers state it. Other sites’ pages are refused.',
+    schema: text('same-origin'),
+  },
+  referer: {
+    name: HEADERS.referer,
+    meaning:
+      'The page that a registration comes from; the locale in its path is taken where the body names none.',
+    schema: text('https://api.example.org/th/early-access'),
+  },
+  acceptLanguage: {
+    name: HEADERS.acceptLanguage,
+    meaning: 'Languages of a registration that names no locale and comes from no page with one.',
+    schema: text('th, en;q=0.8'),
   },
 } as const satisfies Docs<RequestHeader | 'contentType'>
 

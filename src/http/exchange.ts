@@ -38,6 +38,8 @@ export interface Exchange {
   endpoint: ServedEndpoint | undefined
   /** Set by checkKey when the request carries a key. */
   key: CheckedKey | undefined
+  /** Set by receiveBody, for the rows that take one. */
+  body: Uint8Array | undefined
   /** Set by callHandler. */
   payload: Payload | undefined
 }

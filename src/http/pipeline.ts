@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/api-error.ts'
 import { HEADERS } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { KeyQuotaError, type ApiKeys, type KeyQuota } from '../service/api-keys.ts'
 import { formatInstant, type Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
@@ -8,6 +9,8 @@ import type { ApiRequest, Reply } from './api-request.ts'
 import { presentedKey } from './authenticate.ts'
 import { matchesIfNoneMatch } from './conditional.ts'
 import type { Exchange } from './exchange.ts'
+import { isIdentityCoding, isJsonMediaType } from './json-body.ts'
+import { isOriginAdmitted } from './origin-rule.ts'
 import type { Responder } from './respond.ts'
 import type { Router } from './router.ts'
 
@@ -16,6 +19,8 @@ export interface PipelineParts {
   readonly router: Router
   readonly responder: Responder
   readonly apiKeys: ApiKeys
+  /** The service's own origin, as browsers write it. */
+  readonly ownOrigin: string
   /** The registry's own word on issuing keys; nothing else reaches it. */
   readonly issuance: Issuance
   readonly clock: Clock
@@ -31,6 +36,8 @@ export interface PipelineParts {
 type Step = (exchange: Exchange, parts: PipelineParts) => Outcome | Promise<Outcome>
 type Outcome = Reply | void
 
+const CONTENT_ENCODING = HEADERS.contentEncoding.toLowerCase()
+const CONTENT_TYPE = HEADERS.contentType.toLowerCase()
 const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 
 /** Every API request takes these steps in this order. */
@@ -39,6 +46,8 @@ const STEPS: readonly Step[] = [
   admitMethod,
   holdIssuance,
   checkKey,
+  admitOrigin,
+  receiveBody,
   callHandler,
   revalidate,
   respond,
@@ -85,6 +94,25 @@ async function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string)
   } catch (cause) {
     throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
   }
+}
+
+/** What takes a body may be sent by the service's own pages or by no page at all (contract decisions section 4). */
+function admitOrigin({ request, endpoint }: Exchange, { ownOrigin }: PipelineParts): void {
+  if (endpoint?.row.request === undefined || isOriginAdmitted(request, ownOrigin)) return
+  throw new ApiError('REQUEST_REJECTED')
+}
+
+/** The body must be JSON by its media type and within its limit (contract decisions 3.15); what it says comes later. */
+function receiveBody(exchange: Exchange): void | Promise<void> {
+  const { request, endpoint } = exchange
+  if (endpoint?.row.request === undefined) return undefined
+  const isJson =
+    isJsonMediaType(request.header(CONTENT_TYPE)) &&
+    isIdentityCoding(request.header(CONTENT_ENCODING))
+  if (!isJson) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+  return request.readBody(LIMITS.maxBodyBytes).then((body) => {
+    exchange.body = body
+  })
 }
 
 /** The endpoint's own work. */
@@ -180,6 +208,7 @@ export function createPipeline(
       parameter: '',
       endpoint: undefined,
       key: undefined,
+      body: undefined,
       payload: undefined,
     }
     try {

@@ -1,5 +1,8 @@
 import { NO_INDEX_HEADERS } from '../contract/headers.ts'
-import type { ApiRequest, Reply } from '../http/api-request.ts'
+import type { App, Reply } from '../http/api-request.ts'
+import type { Challenge } from '../service/challenge.ts'
+import type { Log } from '../service/log.ts'
+import { createChallengePage } from './challenge.ts'
 
 /** Headers of every page (contract decisions section 8). Nothing inline, nothing from elsewhere, no frame. */
 const PAGE_HEADERS: readonly string[] = [
@@ -35,6 +38,8 @@ const ROBOTS = {
 /** What lies outside the API. */
 export interface SiteOptions {
   readonly deployment: 'primary' | 'preview'
+  readonly challenge: Challenge
+  readonly log: Log
 }
 
 function page(
@@ -55,10 +60,15 @@ function page(
   return { status, headers, body: method === 'HEAD' ? undefined : text }
 }
 
-/** Answers every request outside `/api`: the robots file, and an HTML 404 for whatever is no page. */
-export function createSite({ deployment }: SiteOptions): (request: ApiRequest) => Reply {
+/** Answers every request outside `/api`: challenges, the robots file, and an HTML 404 for whatever is no page. */
+export function createSite(options: SiteOptions): App {
+  const { deployment } = options
+  const challengePath = options.challenge.description.path
+  const answerChallenge = createChallengePage(options)
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
-  return ({ method, path }) => {
+  return (request) => {
+    const { method, path } = request
+    if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
     if (path !== '/robots.txt') {
       return page(method, 404, 'text/html', NOT_FOUND_PAGE, [
         'Cache-Control',

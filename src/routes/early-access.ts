@@ -3,11 +3,9 @@ import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { LOCALES } from '../contract/locales.ts'
 import { INTERESTS, REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
+import type { ChallengeDescription } from '../service/challenge.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>
-
-/** The human-verification challenge as the form needs to know it. */
-export type ChallengeDescription = EarlyAccess['challenge']
 
 const NOTES: { readonly [State in EarlyAccess['state']]: string } = {
   open: 'The waitlist is open.',

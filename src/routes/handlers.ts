@@ -1,13 +1,17 @@
 import { ApiError } from '../contract/api-error.ts'
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { SnapshotName } from '../contract/snapshot-schemas.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
+import type { ChallengeDescription } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { payloadOf, type Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
-import { describeEarlyAccess, type ChallengeDescription } from './early-access.ts'
+import type { Waitlist } from '../service/waitlist.ts'
+import { describeEarlyAccess } from './early-access.ts'
+import { createRegister } from './register.ts'
 import { readTime } from './time.ts'
 
 /** What the handlers answer from. */
@@ -22,8 +26,12 @@ export interface HandlerParts {
   /** The signing-key document; undefined where no signing key is configured. */
   readonly signingKeys: Payload | undefined
   readonly apiKeys: ApiKeys
-  readonly timeQuality: TimeQualityMonitor
+  readonly waitlist: Waitlist
   readonly challenge: ChallengeDescription
+  readonly clientAddress: ClientAddress
+  /** The service's own origin, as browsers write it. */
+  readonly ownOrigin: string
+  readonly timeQuality: TimeQualityMonitor
   readonly clock: Clock
 }
 
@@ -36,7 +44,8 @@ export type Handlers = {
 
 /** Makes the handlers. Each gives the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerParts): Handlers {
-  const { releases, documents, signingKeys, apiKeys, timeQuality, clock } = parts
+  const { releases, documents, signingKeys, apiKeys, waitlist, timeQuality, clock } = parts
+  const { clientAddress, ownOrigin } = parts
 
   const snapshot =
     (name: SnapshotName): Handler =>
@@ -74,11 +83,9 @@ export function createHandlers(parts: HandlerParts): Handlers {
       return payload
     },
 
-    earlyAccess: () => payloadOf(describeEarlyAccess('unavailable', parts.challenge)),
-    // The waitlist has no store yet, and answers as it will whenever its store is down.
-    register: () => {
-      throw new ApiError('REGISTRATION_UNAVAILABLE')
-    },
+    earlyAccess: () =>
+      payloadOf(describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', parts.challenge)),
+    register: createRegister({ waitlist, clientAddress, ownOrigin }),
 
     // Reached only with issuance open, for which there is no store yet: it answers as it will with the store down.
     createKey: () => {

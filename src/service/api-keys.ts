@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
+import type { KeyRequest } from '../contract/key-request.ts'
 import type { DataOf } from '../contract/schemas.ts'
 
 /** What a key may still ask, as the three rate-limit headers tell it. */
@@ -37,10 +38,16 @@ export interface ApiKeys {
   check(presented: string): Promise<CheckedKey>
   /** Revokes a key for good; later checks refuse it. Throws ApiError KEYS_UNAVAILABLE. */
   revoke(keyId: string): Promise<DataOf<'RevokedKey'>>
+  /**
+   * Makes a key, and gives it this once. Whether any may be made is not asked here: the registry decides (spec 5.5).
+   * Throws ApiError RATE_LIMITED past the keys of an hour, and KEYS_UNAVAILABLE when as many as may be are active, or
+   * the store is down.
+   */
+  issue(request: Omit<KeyRequest, 'challengeToken'>): Promise<DataOf<'IssuedKey'>>
 }
 
 /** The keys of a service whose key store is down: nothing can be checked, and no key is taken for anonymous. */
 export function createUnavailableApiKeys(): ApiKeys {
   const refuse = () => Promise.reject(new ApiError('KEYS_UNAVAILABLE'))
-  return { check: refuse, revoke: refuse }
+  return { check: refuse, revoke: refuse, issue: refuse }
 }

@@ -31,15 +31,16 @@ test('every answer to a key tells its quota: success, 304, errors, writes and re
     extraHandlers: { createKey: () => payloadOf({ key: 'shown once' }) },
   })
   const headers = { 'X-SVC-Key': FAKE_KEYS.good }
+  const json = { 'Content-Type': 'application/json' }
   let remaining = 600
   for (const [method, target, status, more] of [
     ['GET', '/api/v1/status', 200, {}],
     ['GET', '/api/v1/status', 304, { 'If-None-Match': '*' }],
     ['HEAD', '/api/v1/status', 200, {}],
-    ['POST', '/api/v1/keys', 201, {}],
+    ['POST', '/api/v1/keys', 201, json],
     ['GET', '/api/v1/versions/none', 404, {}],
     ['GET', '/api/v1/preview', 403, {}],
-    ['POST', '/api/v1/early-access/register', 503, {}],
+    ['POST', '/api/v1/early-access/register', 503, json],
     ['GET', '/api/v1/keys/self', 200, {}],
     ['DELETE', '/api/v1/keys/self', 200, {}],
   ] as const) {

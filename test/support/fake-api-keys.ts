@@ -55,6 +55,7 @@ export function createFakeApiKeys(): FakeApiKeys {
         },
       }
     },
+    issue: () => Promise.reject(new ApiError('KEYS_UNAVAILABLE')),
     async revoke(keyId) {
       revoked.add(keyId)
       return { keyId, status: 'revoked', revokedAt: '2026-11-21T09:00:00.123Z' }

@@ -7,8 +7,10 @@ import { createListener, listen, stopListening } from '../../src/http/listener.t
 import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { makeReleases } from './made-releases.ts'
+import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 
 export { TEST_SIGNING_KEY }
 
@@ -62,7 +64,9 @@ export async function runApp(t: TestContext, parts: Partial<AppParts> = {}): Pro
     signing: testSigning(),
     apiKeys: createUnavailableApiKeys(),
     timeQuality: createUnverifiedTime(),
-    challenge: { provider: 'altcha', path: '/challenge', siteKey: null },
+    waitlist: createUnavailableWaitlist(),
+    challenge: UNSOLVABLE_CHALLENGE,
+    trustedProxies: [],
     clock: { nowMs: () => clock.ms },
     newRequestId: () => randomUUID(),
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },

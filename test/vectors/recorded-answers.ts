@@ -6,7 +6,9 @@ import { pathOf, type App } from '../../src/http/api-request.ts'
 import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
 import { makeReleases } from '../support/made-releases.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 import type { HeaderPair, Vector, VectorResponse } from './vector.ts'
 
@@ -40,7 +42,9 @@ function createFixedApp({ atMs, versions = 1, signingKey }: Partial<Question>): 
     },
     apiKeys: createUnavailableApiKeys(),
     timeQuality: createUnverifiedTime(),
-    challenge: { provider: 'altcha', path: '/challenge', siteKey: null },
+    waitlist: createUnavailableWaitlist(),
+    challenge: UNSOLVABLE_CHALLENGE,
+    trustedProxies: [],
     clock: { nowMs: () => atMs ?? 0 },
     newRequestId: () => REQUEST_ID,
     log: { debug() {}, info() {}, warn() {}, error() {} },

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../src/contract/api-error.ts'
+import { createActors } from '../../src/service/actor.ts'
+import { createRegistrationLimits } from '../../src/service/registration-limits.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+
+const START_MS = Date.UTC(2026, 10, 21, 9, 0, 0)
+
+function makeLimits() {
+  const time = { ms: START_MS }
+  const clock = { nowMs: () => time.ms }
+  const counters = createMemoryCounters({ clock })
+  const actors = createActors({ counters, clock })
+  const limits = createRegistrationLimits({ counters, actors, clock })
+  /** Undefined where the request is admitted, else the seconds to wait. */
+  async function waitOf(address: string): Promise<number | undefined> {
+    try {
+      await limits.admit(address)
+      return undefined
+    } catch (error) {
+      assert.ok(error instanceof ApiError)
+      assert.equal(error.code, 'RATE_LIMITED')
+      return error.details.retryAfterSeconds
+    }
+  }
+  return { time, counters, waitOf }
+}
+
+async function admitTimes(
+  waitOf: (address: string) => Promise<number | undefined>,
+  address: string,
+  times: number,
+): Promise<void> {
+  for (let each = 0; each < times; each += 1) assert.equal(await waitOf(address), undefined)
+}
+
+test('an actor has five requests in sixty seconds, from its first one on', async () => {
+  const { time, waitOf } = makeLimits()
+  await admitTimes(waitOf, '192.0.2.1', 1)
+  time.ms += 30_000
+  await admitTimes(waitOf, '192.0.2.1', 4)
+  assert.equal(await waitOf('192.0.2.1'), 30)
+  time.ms += 29_001
+  assert.equal(await waitOf('192.0.2.1'), 1, 'never less than a second')
+  time.ms += 999
+  await admitTimes(waitOf, '192.0.2.1', 5)
+  assert.equal(await waitOf('192.0.2.1'), 60)
+})
+
+test('actors are told apart by IPv4 address and IPv6 network', async () => {
+  const { waitOf } = makeLimits()
+  await admitTimes(waitOf, '192.0.2.1', 5)
+  assert.equal(await waitOf('::ffff:192.0.2.1'), 60)
+  await admitTimes(waitOf, '192.0.2.2', 5)
+  await admitTimes(waitOf, '2001:db8:0:1::1', 5)
+  assert.equal(await waitOf('2001:db8:0:1:ffff:ffff:ffff:ffff'), 60)
+  await admitTimes(waitOf, '2001:db8:0:2::1', 5)
+})
+
+test('all actors together have 300, and the 301st is refused whoever it is', async () => {
+  const { time, waitOf } = makeLimits()
+  for (let actor = 0; actor < 60; actor += 1) await admitTimes(waitOf, `10.0.0.${actor}`, 5)
+  time.ms += 10_000
+  assert.equal(await waitOf('10.0.1.1'), 50)
+  assert.equal(await waitOf('10.0.0.1'), 50)
+  time.ms += 50_000
+  await admitTimes(waitOf, '10.0.1.1', 5)
+})
+
+test('what one actor’s limit refuses uses up nothing of everybody’s', async () => {
+  const { waitOf } = makeLimits()
+  await admitTimes(waitOf, '192.0.2.1', 5)
+  for (let each = 0; each < 1000; each += 1) assert.notEqual(await waitOf('192.0.2.1'), undefined)
+  for (let actor = 0; actor < 59; actor += 1) await admitTimes(waitOf, `10.0.0.${actor}`, 5)
+  assert.equal(await waitOf('10.0.1.1'), 60)
+})
+
+test('a flood of refused actors takes up no memory', async () => {
+  const { counters, waitOf } = makeLimits()
+  for (let actor = 0; actor < 300; actor += 1)
+    await admitTimes(waitOf, `10.0.${actor >> 8}.${actor & 255}`, 1)
+  const size = counters.size()
+  for (let actor = 0; actor < 2000; actor += 1) {
+    assert.notEqual(await waitOf(`10.1.${actor >> 8}.${actor & 255}`), undefined)
+  }
+  assert.equal(counters.size(), size)
+})
+
+test('connections that are gone, and so have no address, are one actor', async () => {
+  const { waitOf } = makeLimits()
+  await admitTimes(waitOf, '', 5)
+  assert.equal(await waitOf(''), 60)
+})

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { ApiError } from '../../src/contract/api-error.ts'
+import { formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
+import { KeyQuotaError } from '../../src/service/api-keys.ts'
+import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { createMemoryApiKeyStore, type MemoryApiKeyStore } from '../support/memory-api-key-store.ts'
+
+const START_MS = Date.UTC(2026, 10, 21, 9)
+const DAY_MS = 86_400_000
+const SECRET = 'a secret that keys are hashed with'
+
+interface Parts {
+  readonly store?: MemoryApiKeyStore
+  readonly hashSecret?: string
+  readonly previous?: readonly string[]
+}
+
+function makeKeys({
+  store = createMemoryApiKeyStore(),
+  hashSecret = SECRET,
+  previous = [],
+}: Parts = {}) {
+  const time = { ms: START_MS }
+  const clock = { nowMs: () => time.ms }
+  const failures: unknown[] = []
+  const apiKeys = createStoredApiKeys({
+    store,
+    counters: createMemoryCounters({ clock }),
+    clock,
+    hashSecret,
+    previousHashSecrets: previous,
+    randomBytes,
+    onRehashFailure: (error) => failures.push(error),
+  })
+  const issue = async (label: string | null = null, ttlDays = 90) =>
+    (await apiKeys.issue({ label, ttlDays })).key
+  return { apiKeys, store, time, failures, issue }
+}
+
+const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+
+test('an issued key is told whole, this once, and checks', async () => {
+  const { apiKeys, store } = makeKeys()
+  const issued = await apiKeys.issue({ label: 'ci mirror', ttlDays: 1 })
+  const { key, ...facts } = issued
+  assert.match(key, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/)
+  assert.deepEqual(facts, {
+    keyId: keyIdOf(key),
+    scope: 'read',
+    label: 'ci mirror',
+    status: 'active',
+    createdAt: '2026-11-21T09:00:00.000Z',
+    expiresAt: '2026-11-22T09:00:00.000Z',
+  })
+  const { metadata, quota } = await apiKeys.check(key)
+  assert.deepEqual(quota, { limit: 600, remaining: 599, resetSeconds: 60 })
+  assert.deepEqual(metadata, { ...facts, quota: { ...quota, windowSeconds: 60 } })
+  const kept = JSON.stringify(
+    [...store.keys.values()].map((each) => ({
+      ...each,
+      keyHash: Buffer.from(each.keyHash).toString('latin1'),
+    })),
+  )
+  assert.ok(!kept.includes(key.slice(21)), 'the secret is not kept')
+})
+
+test('malformed, unknown, wrong and revoked keys are one refusal, after one look-up each', async () => {
+  const { apiKeys, store, issue } = makeKeys()
+  const good = await issue()
+  const revoked = await issue()
+  await apiKeys.revoke(String(keyIdOf(revoked)))
+  const cases = {
+    malformed: 'nonsense',
+    empty: '',
+    long: 'x'.repeat(8000),
+    unknown: formatApiKey('0'.repeat(16), 's'.repeat(43)),
+    wrong: changed(good),
+    'another key’s secret': formatApiKey(String(keyIdOf(good)), revoked.slice(21)),
+    revoked,
+    'revoked and wrong': changed(revoked),
+  }
+  for (const [what, key] of Object.entries(cases)) {
+    const before = store.found.length
+    await assert.rejects(apiKeys.check(key), (error) => {
+      assert.ok(error instanceof ApiError, what)
+      assert.equal(error.code, 'KEY_INVALID', what)
+      assert.deepEqual(error.details, {}, what)
+      return true
+    })
+    assert.equal(store.found.length - before, 1, what)
+  }
+  assert.equal((await apiKeys.check(good)).quota.remaining, 599, 'none of it counted')
+})
+
+test('a key expires at its time; wrong or revoked, it is invalid rather than expired', async () => {
+  const { apiKeys, time, issue } = makeKeys()
+  const key = await issue(null, 1)
+  const revoked = await issue(null, 1)
+  await apiKeys.revoke(String(keyIdOf(revoked)))
+  time.ms += DAY_MS - 1
+  await apiKeys.check(key)
+  time.ms += 1
+  await assert.rejects(apiKeys.check(key), { code: 'KEY_EXPIRED' })
+  await assert.rejects(apiKeys.check(changed(key)), { code: 'KEY_INVALID' })
+  await assert.rejects(apiKeys.check(revoked), { code: 'KEY_INVALID' })
+})
+
+test('a key has 600 requests in sixty seconds, each key its own', async () => {
+  const { apiKeys, time, issue } = makeKeys()
+  const [key, other] = [await issue(), await issue()]
+  await apiKeys.check(key)
+  time.ms += 15_500
+  for (let each = 1; each < 600; each += 1) await apiKeys.check(key)
+  await assert.rejects(apiKeys.check(key), (error) => {
+    assert.ok(error instanceof KeyQuotaError)
+    assert.deepEqual(error.quota, { limit: 600, remaining: 0, resetSeconds: 45 })
+    assert.equal(error.details.retryAfterSeconds, 45)
+    return true
+  })
+  assert.equal((await apiKeys.check(other)).quota.remaining, 599)
+  time.ms += 44_500
+  assert.equal((await apiKeys.check(key)).quota.remaining, 599)
+})
+
+test('revoking twice tells the first time; a key that is gone is invalid', async () => {
+  const { apiKeys, time, store, issue } = makeKeys()
+  const keyId = String(keyIdOf(await issue()))
+  const first = await apiKeys.revoke(keyId)
+  assert.deepEqual(first, { keyId, status: 'revoked', revokedAt: '2026-11-21T09:00:00.000Z' })
+  time.ms += 5000
+  assert.deepEqual(await apiKeys.revoke(keyId), first)
+  store.keys.clear()
+  await assert.rejects(apiKeys.revoke(keyId), { code: 'KEY_INVALID' })
+})
+
+test('after a rotation both secrets’ keys are accepted, and an old one is hashed anew at its use', async () => {
+  const store = createMemoryApiKeyStore()
+  const old = makeKeys({ store })
+  const key = await old.issue()
+  const keyId = String(keyIdOf(key))
+  const rotated = makeKeys({ store, hashSecret: 'the next secret', previous: [SECRET] })
+  const before = store.keys.get(keyId)
+  await rotated.apiKeys.check(key)
+  const after = store.keys.get(keyId)
+  assert.notEqual(after?.secretId, before?.secretId)
+  assert.notDeepEqual(after?.keyHash, before?.keyHash)
+  const finished = makeKeys({ store, hashSecret: 'the next secret' })
+  await finished.apiKeys.check(key)
+  await assert.rejects(old.apiKeys.check(key), { code: 'KEY_INVALID' })
+  await assert.rejects(finished.apiKeys.check(changed(key)), { code: 'KEY_INVALID' })
+})
+
+test('a wrong key is not hashed anew, and one of a dropped secret is invalid', async () => {
+  const store = createMemoryApiKeyStore()
+  const key = await makeKeys({ store }).issue()
+  const rotated = makeKeys({ store, hashSecret: 'the next secret', previous: [SECRET] })
+  const before = store.keys.get(String(keyIdOf(key)))
+  await assert.rejects(rotated.apiKeys.check(changed(key)), { code: 'KEY_INVALID' })
+  assert.equal(store.keys.get(String(keyIdOf(key))), before)
+  const dropped = makeKeys({ store, hashSecret: 'the next secret' })
+  await assert.rejects(dropped.apiKeys.check(key), { code: 'KEY_INVALID' })
+})
+
+test('a new hash that cannot be kept costs the request nothing', async () => {
+  const store = createMemoryApiKeyStore()
+  const key = await makeKeys({ store }).issue()
+  const failing = { ...store, rehash: () => Promise.reject(new Error('disk full')) }
+  const { apiKeys, failures } = makeKeys({
+    store: failing,
+    hashSecret: 'the next secret',
+    previous: [SECRET],
+  })
+  await apiKeys.check(key)
+  assert.equal(failures.length, 1)
+})
+
+test('sixty keys an hour, and then a wait that the catalog bounds', async () => {
+  const { issue, time } = makeKeys()
+  for (let each = 0; each < 60; each += 1) await issue()
+  await assert.rejects(issue(), (error) => {
+    assert.ok(error instanceof ApiError)
+    assert.equal(error.code, 'RATE_LIMITED')
+    assert.equal(error.details.retryAfterSeconds, 60)
+    return true
+  })
+  time.ms += 3_599_000
+  await assert.rejects(issue(), (error: ApiError) => error.details.retryAfterSeconds === 1)
+  time.ms += 1000
+  await issue()
+})
+
+test('a store that fails is KEYS_UNAVAILABLE, with the reason for the log, and recovers', async () => {
+  const { apiKeys, store, issue } = makeKeys()
+  const key = await issue()
+  store.failure = new Error('disk full')
+  for (const call of [
+    () => apiKeys.check(key),
+    () => apiKeys.check('nonsense'),
+    () => apiKeys.revoke(String(keyIdOf(key))),
+    () => apiKeys.issue({ label: null, ttlDays: 1 }),
+  ]) {
+    await assert.rejects(call, (error: ApiError) => {
+      assert.equal(error.code, 'KEYS_UNAVAILABLE')
+      assert.equal(error.cause, store.failure)
+      return true
+    })
+  }
+  store.failure = undefined
+  assert.equal((await apiKeys.check(key)).quota.remaining, 599)
+})
+
+test('no more keys are active than may be; expired and revoked ones do not count', async () => {
+  const { apiKeys, store, time, issue } = makeKeys()
+  const one = await issue(null, 1)
+  const kept = store.keys.get(String(keyIdOf(one)))
+  assert.ok(kept !== undefined)
+  for (let each = 1; each < 10_000; each += 1) {
+    const keyId = each.toString(16).padStart(16, '0')
+    store.keys.set(keyId, { ...kept, keyId })
+  }
+  await assert.rejects(issue(), { code: 'KEYS_UNAVAILABLE' })
+  await apiKeys.revoke(String(keyIdOf(one)))
+  await issue()
+  await assert.rejects(issue(), { code: 'KEYS_UNAVAILABLE' })
+  time.ms += DAY_MS
+  await issue()
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../src/contract/api-error.ts'
+import type { Challenge } from '../../src/service/challenge.ts'
+import type { RegistrationLimits } from '../../src/service/registration-limits.ts'
+import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
+import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import {
+  StorageError,
+  type SealedRegistration,
+  type WaitlistStore,
+} from '../../src/storage/storage.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 21, 9)
+
+const REGISTRATION: Registration = {
+  email: { address: 'Reader@example.org', normalized: 'reader@example.org' },
+  locale: 'th',
+  interests: ['api', 'research'],
+  useCase: 'Mirror the history.',
+  challengeToken: 'solved',
+}
+
+/** A waitlist over fakes that note what was asked of them. Nothing is sealed, so that a test can read it. */
+function makeWaitlist({
+  add = () => Promise.resolve('added'),
+  verify = () => Promise.resolve(),
+  admit = () => Promise.resolve(),
+}: {
+  add?: () => Promise<'added' | 'duplicate'>
+  verify?: () => Promise<void>
+  admit?: RegistrationLimits['admit']
+} = {}) {
+  const rows: SealedRegistration[] = []
+  const steps: string[] = []
+  const clock = { ms: NOW_MS }
+  const unused = () => Promise.reject(new Error('not asked for'))
+  const store: WaitlistStore = {
+    add: (row) => {
+      steps.push('add')
+      rows.push(row)
+      return add()
+    },
+    count: unused,
+    readAfter: unused,
+    erase: unused,
+    reseal: unused,
+  }
+  const challenge: Challenge = {
+    description: { provider: 'test', path: null, siteKey: null },
+    issue: undefined,
+    async verify(token, purpose) {
+      steps.push(`verify ${token} for ${purpose}`)
+      await verify()
+      return {
+        release: () => {
+          steps.push('release')
+          return Promise.resolve()
+        },
+      }
+    },
+  }
+  const waitlist = createWaitlist({
+    store,
+    challenge,
+    limits: { admit },
+    sealer: {
+      recipient: 'age1recipient',
+      seal: (plain) => {
+        steps.push('seal')
+        return Promise.resolve(plain)
+      },
+    },
+    hashAddress: (normalized) => Buffer.from(`hash of ${normalized}`),
+    clock: { nowMs: () => clock.ms },
+    randomBytes: (count) => new Uint8Array(count).fill(0xab),
+  })
+  return { waitlist, rows, steps, clock }
+}
+
+const outage = (cause: unknown) => (error: unknown) =>
+  error instanceof ApiError && error.code === 'REGISTRATION_UNAVAILABLE' && error.cause === cause
+
+test('a registration is verified, sealed and kept, in this order, and gets a random ticket', async () => {
+  const { waitlist, rows, steps } = makeWaitlist()
+  const result = await waitlist.register(REGISTRATION)
+  assert.equal(result.ticket, 'EA-ABABABABABABABAB')
+  assert.equal(result.status, 'WAITING')
+  assert.deepEqual(steps, ['verify solved for register', 'seal', 'add'])
+  const [row] = rows
+  assert.ok(row !== undefined)
+  assert.equal(row.ticket, result.ticket)
+  assert.equal(row.recipient, 'age1recipient')
+  assert.equal(row.registeredAtMs, NOW_MS)
+  assert.equal(Buffer.from(row.addressHash).toString(), 'hash of reader@example.org')
+  assert.deepEqual(parseWaitlistEntry(row.sealed), {
+    ticket: result.ticket,
+    email: 'Reader@example.org',
+    locale: 'th',
+    interests: ['api', 'research'],
+    useCase: 'Mirror the history.',
+    registeredAt: '2026-11-21T09:00:00.000Z',
+  })
+})
+
+test('a known address takes the same steps, and its challenge stays spent', async () => {
+  const { waitlist, steps } = makeWaitlist({ add: () => Promise.resolve('duplicate') })
+  await assert.rejects(waitlist.register(REGISTRATION), { code: 'DUPLICATE' })
+  assert.deepEqual(steps, ['verify solved for register', 'seal', 'add'])
+  assert.equal(waitlist.isOpen(), true)
+})
+
+test('a challenge that was not passed ends it before anything is sealed', async () => {
+  const { waitlist, steps } = makeWaitlist({
+    verify: () => Promise.reject(new ApiError('CHALLENGE_FAILED')),
+  })
+  await assert.rejects(waitlist.register(REGISTRATION), { code: 'CHALLENGE_FAILED' })
+  assert.deepEqual(steps, ['verify solved for register'])
+  assert.equal(waitlist.isOpen(), true, 'that is no outage')
+})
+
+test('a challenge that nobody can check is an outage', async () => {
+  const cause = new Error('the provider does not answer')
+  const { waitlist } = makeWaitlist({ verify: () => Promise.reject(cause) })
+  await assert.rejects(waitlist.register(REGISTRATION), outage(cause))
+  assert.equal(waitlist.isOpen(), false)
+})
+
+test('a store that fails is an outage, and the solution is given back for another try', async () => {
+  const cause = new StorageError('FULL', 'service.sqlite')
+  const { waitlist, steps } = makeWaitlist({ add: () => Promise.reject(cause) })
+  await assert.rejects(waitlist.register(REGISTRATION), outage(cause))
+  assert.deepEqual(steps, ['verify solved for register', 'seal', 'add', 'release'])
+})
+
+test('counters that fail are an outage; a limit that is reached is none', async () => {
+  const cause = new Error('no counters')
+  const broken = makeWaitlist({ admit: () => Promise.reject(cause) })
+  await assert.rejects(broken.waitlist.admit('192.0.2.1'), outage(cause))
+  assert.equal(broken.waitlist.isOpen(), false)
+  const limited = makeWaitlist({ admit: () => Promise.reject(new ApiError('RATE_LIMITED')) })
+  await assert.rejects(limited.waitlist.admit('192.0.2.1'), { code: 'RATE_LIMITED' })
+  assert.equal(limited.waitlist.isOpen(), true)
+})
+
+test('after an outage the list is open again with the next success, or when some time has passed', async () => {
+  let isDown = true
+  const { waitlist, clock } = makeWaitlist({
+    add: () => (isDown ? Promise.reject(new StorageError('IO', 'x')) : Promise.resolve('added')),
+  })
+  assert.equal(waitlist.isOpen(), true)
+  await assert.rejects(waitlist.register(REGISTRATION))
+  assert.equal(waitlist.isOpen(), false)
+  clock.ms += 14_999
+  assert.equal(waitlist.isOpen(), false)
+  clock.ms += 1
+  assert.equal(waitlist.isOpen(), true)
+  await assert.rejects(waitlist.register(REGISTRATION))
+  assert.equal(waitlist.isOpen(), false)
+  isDown = false
+  await waitlist.register(REGISTRATION)
+  assert.equal(waitlist.isOpen(), true)
+})

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import type { AppParts } from '../../src/app.ts'
+import { createKeyedHash } from '../../src/crypto/keyed-hash.ts'
+import { createOpener, createSealer } from '../../src/crypto/sealed-box.ts'
+import { createActors } from '../../src/service/actor.ts'
+import type { Challenge } from '../../src/service/challenge.ts'
+import { createChallenge } from '../../src/service/create-challenge.ts'
+import { createRegistrationLimits } from '../../src/service/registration-limits.ts'
+import {
+  ADDRESS_HASH_LABEL,
+  parseWaitlistEntry,
+  type WaitlistEntry,
+} from '../../src/service/waitlist-entry.ts'
+import { createWaitlist } from '../../src/service/waitlist.ts'
+import type { Counters } from '../../src/storage/counters.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { temporaryFolder } from './deployment.ts'
+import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
+import { ask, type Answer } from './signed-answer.ts'
+
+export const REGISTER = '/api/v1/early-access/register'
+
+/** A body that is accepted, as often as its address is new. */
+export const GOOD_BODY = {
+  email: 'reader@example.org',
+  consent: true,
+  challengeToken: 'test-pass',
+} as const
+
+/** An app whose waitlist is open: the real service over a database in a folder of its own. */
+export interface RegisteringApp extends RunningApp {
+  readonly folder: string
+  readonly storage: Storage
+  readonly counters: Counters
+  /**
+   * Registers with this body, as JSON unless it is a text or a buffer already. Each call comes from another address, behind
+   * a trusted proxy, unless the headers say otherwise; so only the limit on all of them together is ever reached.
+   */
+  register(body: unknown, headers?: { readonly [name: string]: string }): Promise<Answer>
+  /** All that is kept, opened with the identity, in the order of registering. */
+  entries(): Promise<readonly WaitlistEntry[]>
+}
+
+/** What a test may exchange. */
+export interface RegisteringOptions {
+  /** Wraps the store, such as to let it fail. */
+  readonly store?: (storage: Storage) => Storage
+  /** Another challenge than the test mode, made over the app's own counters and clock. */
+  readonly challenge?: (parts: { counters: Counters; clock: AppParts['clock'] }) => Challenge
+  readonly parts?: Partial<AppParts>
+}
+
+/** Starts the app with an open waitlist; it and its database are gone when the test ends. */
+export async function runRegisteringApp(
+  t: TestContext,
+  { store = (storage) => storage, challenge: makeChallenge, parts = {} }: RegisteringOptions = {},
+): Promise<RegisteringApp> {
+  const folder = temporaryFolder(t)
+  const time = { ms: TEST_NOW_MS }
+  const clock = { nowMs: () => time.ms }
+  const counters = createMemoryCounters({ clock })
+  const storage = store(await openSqliteStorage({ file: path.join(folder, 'service.sqlite') }))
+  t.after(() => storage.close())
+  const identity = await generateX25519Identity()
+  const challenge =
+    makeChallenge?.({ counters, clock }) ??
+    createChallenge({
+      provider: 'test',
+      siteKey: undefined,
+      secret: undefined,
+      verifyUrl: undefined,
+      counters,
+      clock,
+    })
+  const waitlist = createWaitlist({
+    store: storage.waitlist,
+    limits: createRegistrationLimits({
+      counters,
+      actors: createActors({ counters, clock }),
+      clock,
+    }),
+    challenge,
+    sealer: createSealer(await identityToRecipient(identity)),
+    hashAddress: createKeyedHash('test secret of addresses', ADDRESS_HASH_LABEL),
+    clock,
+    randomBytes,
+  })
+  const app = await runApp(t, {
+    waitlist,
+    challenge,
+    trustedProxies: ['127.0.0.1'],
+    clock,
+    ...parts,
+  })
+  let callers = 0
+  return {
+    ...app,
+    clock: time,
+    folder,
+    storage,
+    counters,
+    register(body, headers = {}) {
+      callers += 1
+      return ask(app, REGISTER, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Forwarded-For': `10.${(callers >> 16) & 255}.${(callers >> 8) & 255}.${callers & 255}`,
+          ...headers,
+        },
+        body: typeof body === 'string' || body instanceof ArrayBuffer ? body : JSON.stringify(body),
+      })
+    },
+    async entries() {
+      const opener = await createOpener([identity])
+      const rows = await storage.waitlist.readAfter(0, 1000)
+      return Promise.all(
+        rows.map(async ({ sealed }) => parseWaitlistEntry(await opener.open(sealed))),
+      )
+    },
+  }
+}
