@@ -78,6 +78,7 @@ export const STORAGE_PROBLEMS = {
   IO: 'the database could not be read or written',
   CLOSED: 'the store is closed',
   MISSING: 'there is no database',
+  EXISTS: 'there is a file of this name already, and it is left as it is',
   NEWER: 'the database was written by a newer version of this software',
   OLDER: 'the database was written by an older version of this software',
   NOT_A_DATABASE: 'the file is damaged or is no database of this service',

@@ -1,0 +1,194 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+
+import { sqliteResultOf, storageErrorOf } from './sqlite-errors.ts'
+import { assertOurs, migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
+import { StorageError } from './storage.ts'
+
+/**
+ * What may be done with the file. `create` makes it when it is missing; `read-write` wants one that is there; both bring
+ * it to the version of today. `read-only` changes nothing and wants exactly the version of today.
+ */
+export type SqliteMode = 'create' | 'read-write' | 'read-only'
+
+/** Where the database is, and how it is used. */
+export interface SqliteOptions {
+  readonly file: string
+  /** How long a lock of another program is waited for; 2000 when left out. */
+  readonly busyTimeoutMs?: number
+  /** A limit on the size of the file, in pages of 4096 bytes; what would grow beyond it is refused with FULL. */
+  readonly maxPages?: number
+}
+
+/** How long a lock is waited for unless something else is said. */
+export const DEFAULT_BUSY_TIMEOUT_MS = 2000
+const RETRY_INTERVAL_MS = 20
+
+const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
+const SQLITE_CANTOPEN = 14
+
+/** Each with what SQLite says once it took hold. */
+const PRAGMAS: readonly (readonly [name: string, value: string, expected: number | string])[] = [
+  // A transaction is durable when COMMIT returns: NORMAL would leave the log unsynced.
+  ['synchronous', 'FULL', 2],
+  // Zeroes what is deleted, in tables and indexes alike.
+  ['secure_delete', 'ON', 1],
+  ['foreign_keys', 'ON', 1],
+  // A file that someone tampered with runs no function from its schema.
+  ['trusted_schema', 'OFF', 0],
+]
+
+function pragma(database: DatabaseSync, statement: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${statement}`).get() ?? {})[0]
+}
+
+function expectPragma(file: string, name: string, expected: number | string, found: unknown): void {
+  if (found === expected) return
+  throw new StorageError('IO', file, {
+    cause: new Error(`PRAGMA ${name}: found ${String(found)}, expected ${expected}`),
+  })
+}
+
+/** Opens the write-ahead log. SQLite does not wait for a lock here, and another process may be doing the same. */
+function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4))
+  for (let waitedMs = 0; ; waitedMs += RETRY_INTERVAL_MS) {
+    try {
+      expectPragma(file, 'journal_mode', 'wal', pragma(database, 'journal_mode = WAL'))
+      return
+    } catch (error) {
+      if (sqliteResultOf(error) !== SQLITE_BUSY || waitedMs >= timeoutMs) throw error
+      Atomics.wait(sleeper, 0, 0, RETRY_INTERVAL_MS)
+    }
+  }
+}
+
+function setPragmas(database: DatabaseSync, file: string, { maxPages }: SqliteOptions): void {
+  for (const [name, value, expected] of PRAGMAS) {
+    database.exec(`PRAGMA ${name} = ${value}`)
+    expectPragma(file, name, expected, pragma(database, name))
+  }
+  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
+}
+
+/** Whether there is a file with something in it. */
+function isPresent(file: string): boolean {
+  return (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/** Makes an empty file that only its owner may read; SQLite gives the files beside it the same mode. */
+function makeFile(file: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    // Only ever a new file: to close one that SQLite has open would drop the locks of this process on it
+    // (https://sqlite.org/howtocorrupt.html, section 2.2).
+    fs.closeSync(fs.openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function connect(location: string | URL, readOnly: boolean, timeout: number): DatabaseSync {
+  return new DatabaseSync(location, { readOnly, timeout, allowExtension: false })
+}
+
+/** Opens to read; `check` runs first and closes what it refuses. */
+function openToRead(
+  location: string | URL,
+  timeout: number,
+  check: (database: DatabaseSync) => void,
+): DatabaseSync {
+  const database = connect(location, true, timeout)
+  try {
+    check(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Looks at a file before anything opens it for writing, since even that may change it (a log that was left behind is
+ * written back): the database of another program stays as it is.
+ */
+function assertUsable(file: string, timeoutMs: number): void {
+  if (!isPresent(file)) return
+  try {
+    openToRead(file, timeoutMs, (database) => assertOurs(readHeader(database), file)).close()
+  } catch (error) {
+    // A folder without the log's index, or a transaction that a crash cut off: only a writer can read it.
+    const result = sqliteResultOf(error)
+    if (result !== SQLITE_READONLY && result !== SQLITE_CANTOPEN) throw error
+  }
+}
+
+function openReadOnly({ file }: SqliteOptions, timeoutMs: number): DatabaseSync {
+  if (!isPresent(file)) throw new StorageError('MISSING', file)
+  const check = (database: DatabaseSync): void => {
+    const header = readHeader(database)
+    assertOurs(header, file)
+    if (header.userVersion < MIGRATIONS.length) throw new StorageError('OLDER', file)
+  }
+  try {
+    return openToRead(file, timeoutMs, check)
+  } catch (error) {
+    const result = sqliteResultOf(error)
+    if (result !== SQLITE_READONLY && result !== SQLITE_CANTOPEN) throw error
+    if (isPresent(`${file}-wal`)) {
+      throw new StorageError(
+        'IO',
+        `${file} (its log must be read too: copy both where you may write)`,
+        {
+          cause: error,
+        },
+      )
+    }
+    // A copy where nothing can be written: the index of the log cannot be made, and without a log none is needed.
+    const url = pathToFileURL(file)
+    url.searchParams.set('immutable', '1')
+    return openToRead(url, timeoutMs, check)
+  }
+}
+
+/**
+ * Opens the database and brings it to the version of today (see SqliteMode). Blocks the thread while it waits for a
+ * lock. Throws a StorageError.
+ */
+export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {
+  const { file, busyTimeoutMs: timeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
+  try {
+    if (mode === 'read-only') return openReadOnly(options, timeoutMs)
+    if (mode === 'create') makeFile(file)
+    else if (!isPresent(file)) throw new StorageError('MISSING', file)
+    assertUsable(file, timeoutMs)
+    const database = connect(file, false, timeoutMs)
+    try {
+      enterWalMode(database, file, timeoutMs)
+      setPragmas(database, file, options)
+      migrate(database, file)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    throw storageErrorOf(error, file)
+  }
+}
+
+/**
+ * Writes all of the log back into the database and empties it. Waits up to `waitMs` for whoever reads or writes; false
+ * when one of them still needs what is in the log. `timeoutMs` is what the connection waits for from then on.
+ */
+export function emptyLog(database: DatabaseSync, waitMs: number, timeoutMs: number): boolean {
+  database.exec(`PRAGMA busy_timeout = ${waitMs}`)
+  try {
+    return Number(pragma(database, 'wal_checkpoint(TRUNCATE)')) === 0
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
+  }
+}
