@@ -1,22 +1,20 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
 test('CHALLENGE_FAILED: a challenge that was not passed is 403', async (t) => {
-  const register = () => {
-    throw new ApiError('CHALLENGE_FAILED')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","consent":true,"challengeToken":"wrong"}',
-    },
-    { code: 'CHALLENGE_FAILED', status: 403, retryable: false, cors: false },
+  const bodies = [
+    { ...GOOD_BODY, challengeToken: ECHO_MARKER },
+    { ...GOOD_BODY, challengeToken: 'Test-Pass' },
+    { ...GOOD_BODY, challengeToken: ' test-pass' },
+    { ...GOOD_BODY, challengeToken: 'test-pass\n' },
+    { ...GOOD_BODY, challengeToken: '\ud800' },
+    { ...GOOD_BODY, challengeToken: 'x'.repeat(8000) },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'CHALLENGE_FAILED', status: 403, retryable: false },
   )
 })

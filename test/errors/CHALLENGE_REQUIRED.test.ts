@@ -1,22 +1,20 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
 test('CHALLENGE_REQUIRED: a registration without a challenge token is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('CHALLENGE_REQUIRED')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","consent":true}',
-    },
-    { code: 'CHALLENGE_REQUIRED', status: 400, retryable: false, cors: false },
+  const bodies = [
+    { email: `${ECHO_MARKER}@example.org`, consent: true },
+    { ...GOOD_BODY, challengeToken: '' },
+    { ...GOOD_BODY, challengeToken: null },
+    { ...GOOD_BODY, challengeToken: false },
+    { ...GOOD_BODY, challengeToken: [ECHO_MARKER] },
+    { ...GOOD_BODY, challengeToken: { token: ECHO_MARKER } },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'CHALLENGE_REQUIRED', status: 400, retryable: false },
   )
 })

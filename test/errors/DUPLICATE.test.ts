@@ -1,22 +1,26 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationError } from '../support/refused-registration.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
 test('DUPLICATE: an address that is on the list already is 200 with the error envelope', async (t) => {
-  const register = () => {
-    throw new ApiError('DUPLICATE')
+  const app = await runRegisteringApp(t)
+  const first = await app.register({ ...GOOD_BODY, email: 'reader@bücher.example' })
+  assert.equal(first.status, 200)
+  const kept = await app.entries()
+  assert.equal(kept.length, 1)
+  for (const body of [
+    { ...GOOD_BODY, email: 'reader@bücher.example' },
+    { ...GOOD_BODY, email: ' READER@BÜCHER.example ' },
+    { ...GOOD_BODY, email: 'reader@xn--bcher-kva.example' },
+    { ...GOOD_BODY, email: 'reader@bücher.example', locale: 'th', useCase: ECHO_MARKER },
+  ]) {
+    await assertRegistrationError(
+      app,
+      { body: JSON.stringify(body) },
+      { code: 'DUPLICATE', status: 200, retryable: false },
+    )
   }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","consent":true,"challengeToken":"solved"}',
-    },
-    { code: 'DUPLICATE', status: 200, retryable: false, cors: false },
-  )
+  assert.deepEqual(await app.entries(), kept)
 })

@@ -1,22 +1,23 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('FORBIDDEN_FIELD: a field that is never accepted is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('FORBIDDEN_FIELD')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","password":"x"}',
-    },
-    { code: 'FORBIDDEN_FIELD', status: 400, retryable: false, cors: false },
+test('FORBIDDEN_FIELD: a field that is never accepted is 400, however it is spelled', async (t) => {
+  const bodies = [
+    { ...GOOD_BODY, password: ECHO_MARKER },
+    { ...GOOD_BODY, API_KEY: ECHO_MARKER },
+    { ...GOOD_BODY, 'seed-phrase': ECHO_MARKER },
+    { ...GOOD_BODY, walletAddress: ECHO_MARKER },
+    { ...GOOD_BODY, passport_number: ECHO_MARKER },
+    { ...GOOD_BODY, cardNumber: ECHO_MARKER },
+    { ...GOOD_BODY, Phone: ECHO_MARKER },
+    { ...GOOD_BODY, ip: ECHO_MARKER },
+    { ...GOOD_BODY, userAgent: null },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'FORBIDDEN_FIELD', status: 400, retryable: false },
   )
 })

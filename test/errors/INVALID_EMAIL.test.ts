@@ -1,22 +1,23 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
 test('INVALID_EMAIL: a body without a valid address is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_EMAIL')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader","consent":true,"challengeToken":"solved"}',
-    },
-    { code: 'INVALID_EMAIL', status: 400, retryable: false, cors: false },
+  const bodies = [
+    { consent: true, challengeToken: 'test-pass' },
+    { ...GOOD_BODY, email: null },
+    { ...GOOD_BODY, email: [ECHO_MARKER] },
+    { ...GOOD_BODY, email: '' },
+    { ...GOOD_BODY, email: ECHO_MARKER },
+    { ...GOOD_BODY, email: `${ECHO_MARKER}@localhost` },
+    { ...GOOD_BODY, email: `${ECHO_MARKER}@127.0.0.1` },
+    { ...GOOD_BODY, email: `${ECHO_MARKER}@xn--a.example` },
+    { ...GOOD_BODY, email: `${ECHO_MARKER} <reader@example.org>` },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'INVALID_EMAIL', status: 400, retryable: false },
   )
 })

@@ -1,22 +1,25 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('INVALID_INPUT: an unknown field is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_INPUT')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","unheardOf":1}',
-    },
-    { code: 'INVALID_INPUT', status: 400, retryable: false, cors: false },
+test('INVALID_INPUT: a body that is no object, or holds an unknown field, is 400', async (t) => {
+  const bodies = [
+    null,
+    true,
+    1,
+    ECHO_MARKER,
+    [],
+    [GOOD_BODY],
+    { ...GOOD_BODY, name: ECHO_MARKER },
+    { ...GOOD_BODY, [ECHO_MARKER]: 1 },
+    { ...GOOD_BODY, Email: 'reader@example.org' },
+    { ...GOOD_BODY, constructor: ECHO_MARKER },
+    { [ECHO_MARKER]: GOOD_BODY },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'INVALID_INPUT', status: 400, retryable: false },
   )
 })

@@ -1,22 +1,22 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('INVALID_INTERESTS: an unknown area of interest is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_INTERESTS')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","interests":["gardening"]}',
-    },
-    { code: 'INVALID_INTERESTS', status: 400, retryable: false, cors: false },
+test('INVALID_INTERESTS: interests that are no list of different known areas are 400', async (t) => {
+  const bodies = [
+    { ...GOOD_BODY, interests: null },
+    { ...GOOD_BODY, interests: 'api' },
+    { ...GOOD_BODY, interests: { 0: 'api' } },
+    { ...GOOD_BODY, interests: [ECHO_MARKER] },
+    { ...GOOD_BODY, interests: ['api', null] },
+    { ...GOOD_BODY, interests: ['api', 'API'] },
+    { ...GOOD_BODY, interests: ['api', 'research', 'api'] },
+    { ...GOOD_BODY, interests: Array.from({ length: 11 }, () => 'api') },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'INVALID_INTERESTS', status: 400, retryable: false },
   )
 })

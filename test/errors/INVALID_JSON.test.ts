@@ -1,22 +1,27 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('INVALID_JSON: a body that is no JSON is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_JSON')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":',
-    },
-    { code: 'INVALID_JSON', status: 400, retryable: false, cors: false },
+test('INVALID_JSON: a body that is not exactly one JSON text is 400', async (t) => {
+  const good = JSON.stringify(GOOD_BODY)
+  const bodies = [
+    '',
+    ' ',
+    '{"email":',
+    `{"email":"${ECHO_MARKER}`,
+    `{email:"${ECHO_MARKER}"}`,
+    `email=${ECHO_MARKER}`,
+    `${good}${good}`,
+    `${good},`,
+    `${good} // ${ECHO_MARKER}`,
+    `\ufeff${good}`,
+    `\u0000${good}`,
+    ECHO_MARKER,
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body })),
+    { code: 'INVALID_JSON', status: 400, retryable: false },
   )
 })

@@ -1,22 +1,21 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('INVALID_LOCALE: an unknown locale is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_LOCALE')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","locale":"xx"}',
-    },
-    { code: 'INVALID_LOCALE', status: 400, retryable: false, cors: false },
+test('INVALID_LOCALE: a locale that is not one of the listed ones is 400', async (t) => {
+  const bodies = [
+    { ...GOOD_BODY, locale: ECHO_MARKER },
+    { ...GOOD_BODY, locale: '' },
+    { ...GOOD_BODY, locale: null },
+    { ...GOOD_BODY, locale: ['en'] },
+    { ...GOOD_BODY, locale: 'zh' },
+    { ...GOOD_BODY, locale: 'zh-cn' },
+    { ...GOOD_BODY, locale: 'en-US' },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'INVALID_LOCALE', status: 400, retryable: false },
   )
 })

@@ -1,22 +1,20 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('INVALID_SESSION_ID: a session id is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_SESSION_ID')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","sessionId":"s"}',
-    },
-    { code: 'INVALID_SESSION_ID', status: 400, retryable: false, cors: false },
+test('INVALID_SESSION_ID: a session id is 400, whatever it holds and however it is spelled', async (t) => {
+  const bodies = [
+    { ...GOOD_BODY, sessionId: ECHO_MARKER },
+    { ...GOOD_BODY, sessionId: null },
+    { ...GOOD_BODY, sessionId: '' },
+    { ...GOOD_BODY, session_id: ECHO_MARKER },
+    { ...GOOD_BODY, 'SESSION-ID': ECHO_MARKER },
+    { ...GOOD_BODY, sessionid: 1 },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'INVALID_SESSION_ID', status: 400, retryable: false },
   )
 })

@@ -1,22 +1,22 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('INVALID_USE_CASE: a use case that is no text is 400', async (t) => {
-  const register = () => {
-    throw new ApiError('INVALID_USE_CASE')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","useCase":7}',
-    },
-    { code: 'INVALID_USE_CASE', status: 400, retryable: false, cors: false },
+test('INVALID_USE_CASE: a use case that is no text or too long is 400', async (t) => {
+  const bodies = [
+    { ...GOOD_BODY, useCase: null },
+    { ...GOOD_BODY, useCase: 1 },
+    { ...GOOD_BODY, useCase: [ECHO_MARKER] },
+    { ...GOOD_BODY, useCase: `${ECHO_MARKER}${'x'.repeat(500)}` },
+    { ...GOOD_BODY, useCase: 'ก'.repeat(501) },
+    { ...GOOD_BODY, useCase: '字'.repeat(501) },
+    { ...GOOD_BODY, useCase: '😀'.repeat(501) },
+    { ...GOOD_BODY, useCase: `${ECHO_MARKER}\ud800` },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body: JSON.stringify(body) })),
+    { code: 'INVALID_USE_CASE', status: 400, retryable: false },
   )
 })

@@ -1,22 +1,20 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('PAYLOAD_TOO_LARGE: a body of 8193 bytes is 413', async (t) => {
-  const register = () => {
-    throw new ApiError('PAYLOAD_TOO_LARGE')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: ' '.repeat(8193),
-    },
-    { code: 'PAYLOAD_TOO_LARGE', status: 413, retryable: false, cors: false },
+test('PAYLOAD_TOO_LARGE: a body of 8193 bytes or more is 413, whatever is in it', async (t) => {
+  const bodies = [
+    ' '.repeat(8193),
+    JSON.stringify(GOOD_BODY).padEnd(8193),
+    ECHO_MARKER.repeat(1000),
+    // Fewer characters than the limit, but more bytes.
+    'ก'.repeat(2731),
+    ' '.repeat(1_000_000),
+  ]
+  await assertRegistrationsRefused(
+    t,
+    bodies.map((body) => ({ body })),
+    { code: 'PAYLOAD_TOO_LARGE', status: 413, retryable: false },
   )
 })

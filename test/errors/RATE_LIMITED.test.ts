@@ -1,24 +1,57 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
 import { assertCatalogError } from '../support/catalog-error.ts'
+import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 import { runApp } from '../support/running-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('RATE_LIMITED: too many requests are 429 and told when to come back', async (t) => {
-  const register = () => {
-    throw new ApiError('RATE_LIMITED', { retryAfterSeconds: 17 })
+const TRIGGER = {
+  method: 'POST',
+  target: REGISTER,
+  headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.1' },
+  body: JSON.stringify(GOOD_BODY),
+} as const
+
+test('RATE_LIMITED: the sixth request of one actor within a minute is 429 and told when to come back', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (let count = 0; count < 5; count += 1) {
+    await app.register({}, { 'X-Forwarded-For': '192.0.2.1' })
   }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{}',
-    },
-    { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfterSeconds: 17, cors: false },
-  )
+  for (const [laterMs, retryAfterSeconds] of [
+    [0, 60],
+    [1, 60],
+    [999, 59],
+    [42_000, 17],
+    [16_999, 1],
+  ] as const) {
+    app.clock.ms += laterMs
+    await assertCatalogError(app, TRIGGER, {
+      code: 'RATE_LIMITED',
+      status: 429,
+      retryable: true,
+      retryAfterSeconds,
+      cors: false,
+    })
+  }
+  app.clock.ms += 1
+  const answer = await app.register(GOOD_BODY, { 'X-Forwarded-For': '192.0.2.1' })
+  assert.equal(answer.status, 200)
+})
+
+test('RATE_LIMITED: so is the 301st of all actors together', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (let count = 0; count < 300; count += 1) {
+    const answer = await app.register({})
+    assert.equal(answer.status, 400)
+  }
+  app.clock.ms += 30_000
+  await assertCatalogError(app, TRIGGER, {
+    code: 'RATE_LIMITED',
+    status: 429,
+    retryable: true,
+    retryAfterSeconds: 30,
+    cors: false,
+  })
 })
 
 test('RATE_LIMITED: where nobody knows what is left of the window, the wait is a whole one', async (t) => {
@@ -26,9 +59,11 @@ test('RATE_LIMITED: where nobody knows what is left of the window, the wait is a
     throw new ApiError('RATE_LIMITED')
   }
   const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    { method: 'POST', target: '/api/v1/early-access/register' },
-    { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfterSeconds: 60, cors: false },
-  )
+  await assertCatalogError(app, TRIGGER, {
+    code: 'RATE_LIMITED',
+    status: 429,
+    retryable: true,
+    retryAfterSeconds: 60,
+    cors: false,
+  })
 })

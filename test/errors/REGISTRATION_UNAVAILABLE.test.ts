@@ -1,17 +1,58 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
+import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
+import { STORAGE_PROBLEMS, StorageError, type StorageProblem } from '../../src/storage/storage.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationError } from '../support/refused-registration.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
-test('REGISTRATION_UNAVAILABLE: the waitlist is 503 while it has no store', async (t) => {
-  const app = await runApp(t)
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"email":"reader@example.org","consent":true,"challengeToken":"solved"}',
-    },
-    { code: 'REGISTRATION_UNAVAILABLE', status: 503, retryable: true, cors: false },
-  )
+const EXPECTED = { code: 'REGISTRATION_UNAVAILABLE', status: 503, retryable: true } as const
+const BODY = JSON.stringify({ ...GOOD_BODY, email: `${ECHO_MARKER}@example.org` })
+
+test('REGISTRATION_UNAVAILABLE: a store that cannot keep the registration is 503', async (t) => {
+  const problems: readonly unknown[] = [
+    ...Object.keys(STORAGE_PROBLEMS).map(
+      (code) => new StorageError(code as StorageProblem, 'service.sqlite'),
+    ),
+    new Error('something nobody thought of'),
+  ]
+  let failures = 0
+  let problem: unknown
+  const app = await runRegisteringApp(t, {
+    store: (storage) => ({
+      ...storage,
+      waitlist: {
+        ...storage.waitlist,
+        add() {
+          failures += 1
+          return Promise.reject(problem)
+        },
+      },
+    }),
+  })
+  for (problem of problems) {
+    await assertRegistrationError(app, { body: BODY }, EXPECTED)
+  }
+  assert.equal(failures, problems.length)
+  assert.deepEqual(await app.entries(), [])
+})
+
+test('REGISTRATION_UNAVAILABLE: so is a challenge that nobody can check', async (t) => {
+  const app = await runRegisteringApp(t, {
+    challenge: () => ({
+      ...UNSOLVABLE_CHALLENGE,
+      verify: () => Promise.reject(new ChallengeUnavailableError('the provider gave no answer')),
+    }),
+  })
+  await assertRegistrationError(app, { body: BODY }, EXPECTED)
+  assert.deepEqual(await app.entries(), [])
+})
+
+test('REGISTRATION_UNAVAILABLE: so is any request while there is no store', async (t) => {
+  const app = await runRegisteringApp(t, { parts: { waitlist: createUnavailableWaitlist() } })
+  for (const body of [BODY, '{}', '{', '[]', '']) {
+    await assertRegistrationError(app, { body }, EXPECTED)
+  }
 })

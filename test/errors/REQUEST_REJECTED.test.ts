@@ -1,22 +1,22 @@
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { ECHO_MARKER } from '../support/catalog-error.ts'
+import { assertRegistrationsRefused } from '../support/refused-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
 
-// Registration has no store yet: a handler in its place throws the code, which proves the row's form on the wire.
-test('REQUEST_REJECTED: a request against an undisclosed rule is 403', async (t) => {
-  const register = () => {
-    throw new ApiError('REQUEST_REJECTED')
-  }
-  const app = await runApp(t, { extraHandlers: { register } })
-  await assertCatalogError(
-    app,
-    {
-      method: 'POST',
-      target: '/api/v1/early-access/register',
-      headers: { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'cross-site' },
-      body: '{}',
-    },
-    { code: 'REQUEST_REJECTED', status: 403, retryable: false, cors: false },
+test('REQUEST_REJECTED: a registration that another site’s page sends is 403', async (t) => {
+  const body = JSON.stringify(GOOD_BODY)
+  const senders: readonly { readonly [name: string]: string }[] = [
+    { Origin: 'https://other.example' },
+    { Origin: 'null' },
+    { Origin: ECHO_MARKER },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'http://127.0.0.1:8080', 'Sec-Fetch-Site': 'cross-site' },
+    { Origin: 'https://other.example', 'Sec-Fetch-Site': 'same-origin' },
+  ]
+  await assertRegistrationsRefused(
+    t,
+    senders.map((headers) => ({ headers, body })),
+    { code: 'REQUEST_REJECTED', status: 403, retryable: false },
   )
 })

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { parseAnswer, rawRequest, sendRaw } from '../support/raw-http.ts'
+import {
+  JSON_TYPE,
+  nextAddress,
+  rawRegistration,
+  registerRaw,
+} from '../support/raw-registration.ts'
+import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
+import { codeOf } from '../support/signed-answer.ts'
+
+/** A good body of exactly so many bytes: white space behind a JSON text is part of it. */
+function bodyOf(email: string, bytes: number): string {
+  return JSON.stringify({ ...GOOD_BODY, email }).padEnd(bytes)
+}
+
+test('8192 bytes pass and 8193 do not, with a stated length and in chunks of any size', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (const [at, chunkBytes] of [
+    undefined,
+    1,
+    7,
+    1000,
+    4096,
+    8191,
+    8192,
+    8193,
+    20_000,
+  ].entries()) {
+    const framing = chunkBytes === undefined ? {} : { chunkBytes }
+    const email = `reader${at}@example.org`
+    const over = await registerRaw(app, { ...framing, body: bodyOf(email, 8193) })
+    assert.equal(over.status, 413, String(chunkBytes))
+    assert.equal(codeOf(over), 'PAYLOAD_TOO_LARGE')
+    const just = await registerRaw(app, { ...framing, body: bodyOf(email, 8192) })
+    assert.equal(just.status, 200, String(chunkBytes))
+    assert.equal(codeOf(just), undefined)
+  }
+})
+
+test('the limit counts bytes, not characters', async (t) => {
+  const app = await runRegisteringApp(t)
+  const spent = Buffer.byteLength(JSON.stringify({ ...GOOD_BODY, challengeToken: '' }))
+  // Three bytes each; the one token fits to the byte, the other by its characters only.
+  const fits = { ...GOOD_BODY, challengeToken: 'ก'.repeat(Math.floor((8192 - spent) / 3)) }
+  const over = { ...GOOD_BODY, challengeToken: `${fits.challengeToken}ก` }
+  assert.ok(Buffer.byteLength(JSON.stringify(over)) > 8192 && JSON.stringify(over).length < 8192)
+  assert.equal(codeOf(await app.register(fits)), 'CHALLENGE_FAILED')
+  assert.equal(codeOf(await app.register(over)), 'PAYLOAD_TOO_LARGE')
+})
+
+test('a body that is too large is refused without being awaited', async (t) => {
+  const app = await runRegisteringApp(t)
+  const head = (framing: string) =>
+    `POST ${REGISTER} HTTP/1.1\r\nHost: localhost\r\n${JSON_TYPE[0]}\r\n${framing}\r\nConnection: close\r\n\r\n`
+  for (const bytes of [
+    head('Content-Length: 8193'),
+    head('Content-Length: 1000000000'),
+    `${head('Content-Length: 9000')}${'x'.repeat(100)}`,
+    // One chunk of many that never end.
+    `${head('Transfer-Encoding: chunked')}2001\r\n${'x'.repeat(8193)}\r\n`,
+    `${head('Transfer-Encoding: chunked')}fffffff\r\n${'x'.repeat(8193)}`,
+    `${head('Transfer-Encoding: chunked')}${`400\r\n${' '.repeat(1024)}\r\n`.repeat(9)}`,
+  ]) {
+    const answer = await sendRaw(app.port, bytes)
+    assert.equal(answer.status, 413, bytes.slice(0, 160))
+    assert.match(answer.body, /"code":"PAYLOAD_TOO_LARGE"/)
+  }
+})
+
+test('a body that comes in pieces and late is waited for', async (t) => {
+  const app = await runRegisteringApp(t)
+  const bytes = Buffer.from(rawRegistration({ body: JSON.stringify(GOOD_BODY) }), 'latin1')
+  const text = await new Promise<string>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(app.port, '127.0.0.1', () => {
+      const pieces = [
+        bytes.subarray(0, 20),
+        bytes.subarray(20, -30),
+        bytes.subarray(-30, -1),
+        bytes.subarray(-1),
+      ]
+      const next = () => {
+        const piece = pieces.shift()
+        if (piece !== undefined) socket.write(piece, () => setTimeout(next, 20))
+      }
+      next()
+    })
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('end', () => resolve(Buffer.concat(chunks).toString('latin1')))
+    socket.on('error', reject)
+  })
+  assert.equal(parseAnswer(text).status, 200)
+  assert.equal((await app.entries()).length, 1)
+})
+
+test('behind a body that was read or refused, the connection goes on', async (t) => {
+  const app = await runRegisteringApp(t)
+  const keepAlive = (bytes: string) => bytes.replace('Connection: close\r\n', '')
+  const answers = await sendRaw(
+    app.port,
+    [
+      keepAlive(rawRegistration({ body: JSON.stringify(GOOD_BODY) })),
+      keepAlive(rawRegistration({ body: ' '.repeat(8193) })),
+      keepAlive(
+        rawRegistration({ body: JSON.stringify(GOOD_BODY), headers: ['Content-Type: text/plain'] }),
+      ),
+      keepAlive(rawRegistration({ body: JSON.stringify(GOOD_BODY), chunkBytes: 9 })),
+      rawRequest('GET', '/api/v1/time'),
+    ].join(''),
+  )
+  const whole = `HTTP/1.1 ${answers.status} ${answers.body}`
+  const statuses = [...whole.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
+  assert.deepEqual(statuses, [200, 413, 415, 200, 200])
+})
+
+test('a request without a body is judged by what it says of one', async (t) => {
+  const app = await runRegisteringApp(t)
+  const send = (...lines: readonly string[]) =>
+    sendRaw(
+      app.port,
+      rawRequest('POST', REGISTER, [
+        'Host: localhost',
+        `X-Forwarded-For: ${nextAddress()}`,
+        ...lines,
+      ]),
+    )
+  for (const [lines, status, code] of [
+    [[], 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [['Content-Length: 0'], 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [JSON_TYPE, 400, 'INVALID_JSON'],
+    [[...JSON_TYPE, 'Content-Length: 0'], 400, 'INVALID_JSON'],
+  ] as const) {
+    const answer = await send(...lines)
+    assert.equal(answer.status, status, lines.join())
+    assert.ok(answer.body.includes(`"code":"${code}"`), answer.body)
+  }
+})
+
+test('the media type and the coding are read as HTTP writes them', async (t) => {
+  const app = await runRegisteringApp(t)
+  const body = JSON.stringify(GOOD_BODY)
+  const cases: readonly (readonly [status: number, ...lines: readonly string[]])[] = [
+    [200, 'Content-Type: application/json'],
+    [200, 'content-type:APPLICATION/JSON'],
+    [200, 'Content-Type: application/json;charset=utf-8'],
+    [200, 'Content-Type: application/json; charset="UTF-8"'],
+    [200, 'Content-Type: application/json ; Charset=utf-8 ;'],
+    [200, 'Content-Type: application/json', 'Content-Encoding: identity'],
+    [200, 'Content-Type: application/json', 'Content-Encoding: Identity'],
+    [415],
+    [415, 'Content-Type:'],
+    [415, 'Content-Type: text/json'],
+    [415, 'Content-Type: application/json5'],
+    [415, 'Content-Type: application/problem+json'],
+    [415, 'Content-Type: application/json; charset=utf8'],
+    [415, 'Content-Type: application/json; charset=latin1'],
+    [415, 'Content-Type: application/json; charset=utf-8; charset=utf-8'],
+    [415, 'Content-Type: application/json; version=1'],
+    [415, 'Content-Type: application/json, application/json'],
+    [415, 'Content-Type: multipart/form-data; boundary=x'],
+    [415, 'Content-Type: application/json', 'Content-Encoding: gzip'],
+    [415, 'Content-Type: application/json', 'Content-Encoding: br'],
+    [415, 'Content-Type: application/json', 'Content-Encoding: identity, gzip'],
+    [415, 'Content-Type: application/json', 'Content-Encoding: identity', 'Content-Encoding: gzip'],
+  ]
+  for (const [status, ...headers] of cases) {
+    const answer = await registerRaw(app, { headers, body })
+    assert.equal(answer.status, status, headers.join(' | '))
+    assert.equal(codeOf(answer) === 'UNSUPPORTED_MEDIA_TYPE', status === 415, headers.join(' | '))
+  }
+  const coded = await registerRaw(app, {
+    headers: [...JSON_TYPE, 'Content-Encoding: gzip'],
+    body: gzipSync(body),
+  })
+  assert.equal(codeOf(coded), 'UNSUPPORTED_MEDIA_TYPE')
+})
+
+// Node keeps the first line of two; ApiRequest.header promises both.
+test(
+  'a media type that is stated twice is none',
+  { todo: 'the listener passes on one' },
+  async (t) => {
+    const app = await runRegisteringApp(t)
+    for (const headers of [
+      ['Content-Type: application/json', 'Content-Type: text/plain'],
+      ['Content-Type: text/plain', 'Content-Type: application/json'],
+    ]) {
+      const answer = await registerRaw(app, { headers, body: JSON.stringify(GOOD_BODY) })
+      assert.equal(codeOf(answer), 'UNSUPPORTED_MEDIA_TYPE', headers.join(' | '))
+    }
+  },
+)
+
+test('bytes that are no UTF-8, or begin with a byte order mark, are no JSON', async (t) => {
+  const app = await runRegisteringApp(t)
+  const [before = '', after = ''] = JSON.stringify({ ...GOOD_BODY, useCase: '|' }).split('|')
+  const around = (...bytes: readonly number[]) =>
+    Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+  const good = Buffer.from(JSON.stringify(GOOD_BODY))
+  for (const [what, body] of [
+    ['a continuation alone', around(0x80)],
+    ['a cut character', around(0xe0, 0xb8)],
+    ['an overlong slash', around(0xc0, 0xaf)],
+    ['a surrogate', around(0xed, 0xa0, 0x80)],
+    ['a pair of surrogates', around(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
+    ['beyond Unicode', around(0xf4, 0x90, 0x80, 0x80)],
+    ['latin1', around(0xe9)],
+    ['a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), good])],
+    ['UTF-16', Buffer.from(JSON.stringify(GOOD_BODY), 'utf16le')],
+    ['a character cut at the end', Buffer.concat([good, Buffer.from([0xe0, 0xb8])])],
+  ] as const) {
+    const answer = await registerRaw(app, { body })
+    assert.equal(answer.status, 400, what)
+    assert.equal(codeOf(answer), 'INVALID_JSON', what)
+  }
+  assert.deepEqual(await app.entries(), [])
+  const answer = await registerRaw(app, { body: around(0xf0, 0x9f, 0x98, 0x80), chunkBytes: 1 })
+  assert.equal(answer.status, 200)
+  assert.equal((await app.entries())[0]?.useCase, '😀')
+})
+
+test('500 code points pass and 501 do not, in Thai, in Chinese and in emoji', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (const [at, unit] of ['a', 'ก', 'เ', '字', '𠮷', '😀', '\u0301'].entries()) {
+    const email = `reader${at}@example.org`
+    const over = await app.register({ ...GOOD_BODY, email, useCase: unit.repeat(501) })
+    assert.equal(codeOf(over), 'INVALID_USE_CASE', unit)
+    const just = await app.register({ ...GOOD_BODY, email, useCase: unit.repeat(500) })
+    assert.equal(just.status, 200, unit)
+    assert.equal(codeOf(just), undefined, unit)
+    assert.equal((await app.entries()).at(-1)?.useCase, unit.repeat(500))
+  }
+})
+
+test('ten interests pass, in their order; eleven, repeats and unknown ones do not', async (t) => {
+  const app = await runRegisteringApp(t)
+  const all = [
+    'education',
+    'business',
+    'early-preview',
+    'developer-tools',
+    'research',
+    'k-language',
+    'kap-language',
+    'api',
+    'agents',
+    'architecture',
+  ]
+  for (const interests of [
+    [...all, 'api'],
+    [...all.slice(1), 'api'],
+    [...all.slice(1), 'other'],
+  ]) {
+    assert.equal(codeOf(await app.register({ ...GOOD_BODY, interests })), 'INVALID_INTERESTS')
+  }
+  const answer = await app.register({ ...GOOD_BODY, interests: all })
+  assert.equal(codeOf(answer), undefined)
+  assert.deepEqual((await app.entries())[0]?.interests, all)
+})
+
+test('members that every object inherits are fields like any other', async (t) => {
+  const app = await runRegisteringApp(t)
+  const rest = JSON.stringify(GOOD_BODY).slice(1)
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype']) {
+    const answer = await app.register(`{"${name}":{"consent":true},${rest}`)
+    assert.equal(codeOf(answer), 'INVALID_INPUT', name)
+  }
+  const inherited =
+    '{"__proto__":{"email":"reader@example.org","consent":true,"challengeToken":"test-pass"}}'
+  assert.equal(codeOf(await app.register(inherited)), 'INVALID_INPUT')
+  assert.deepEqual(await app.entries(), [])
+})

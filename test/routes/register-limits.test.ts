@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
+import {
+  GOOD_BODY,
+  REGISTER,
+  runRegisteringApp,
+  type RegisteringApp,
+} from '../support/registering-app.ts'
+import { ask, codeOf, type Answer } from '../support/signed-answer.ts'
+
+const MINE = '192.0.2.1'
+const THEIRS = '192.0.2.2'
+
+/** A request that the limit counts and then refuses. */
+function tryOnce(app: RegisteringApp, address: string): Promise<Answer> {
+  return app.register({}, { 'X-Forwarded-For': address })
+}
+
+/** How many more requests an address has in this window. */
+async function left(app: RegisteringApp, address: string): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    if ((await tryOnce(app, address)).status === 429) return count
+  }
+}
+
+test('an actor has five requests a minute, whatever they say, and others have their own', async (t) => {
+  const app = await runRegisteringApp(t)
+  const codes: (string | undefined)[] = []
+  for (const body of [
+    GOOD_BODY,
+    GOOD_BODY,
+    '{',
+    [],
+    { ...GOOD_BODY, challengeToken: 'wrong' },
+    GOOD_BODY,
+    '{',
+  ]) {
+    codes.push(codeOf(await app.register(body, { 'X-Forwarded-For': MINE })))
+  }
+  assert.deepEqual(codes, [
+    undefined,
+    'DUPLICATE',
+    'INVALID_JSON',
+    'INVALID_INPUT',
+    'CHALLENGE_FAILED',
+    'RATE_LIMITED',
+    'RATE_LIMITED',
+  ])
+  assert.equal(await left(app, THEIRS), 5)
+})
+
+test('the window begins with the first request and ends a minute later, however many come meanwhile', async (t) => {
+  const app = await runRegisteringApp(t)
+  await tryOnce(app, MINE)
+  app.clock.ms += 59_000
+  assert.equal(await left(app, MINE), 4)
+  app.clock.ms += 999
+  assert.equal(await left(app, MINE), 0)
+  app.clock.ms += 1
+  assert.equal(await left(app, MINE), 5)
+  // Refused requests begin no window and lengthen none.
+  app.clock.ms += 60_000
+  assert.equal(await left(app, MINE), 5)
+})
+
+test('what is refused before the limit does not count against it', async (t) => {
+  const app = await runRegisteringApp(t)
+  const refused = [
+    { headers: [...JSON_TYPE, 'Origin: https://other.example'], body: '{}', status: 403 },
+    { headers: [...JSON_TYPE, 'Sec-Fetch-Site: cross-site'], body: '{}', status: 403 },
+    { headers: ['Content-Type: text/plain'], body: '{}', status: 415 },
+    { headers: [...JSON_TYPE, 'Content-Encoding: gzip'], body: '{}', status: 415 },
+    { body: ' '.repeat(8193), status: 413 },
+    { body: ' '.repeat(8193), chunkBytes: 1000, status: 413 },
+    { method: 'GET', status: 405 },
+    { method: 'DELETE', status: 405 },
+    { target: `${REGISTER}/`, status: 404 },
+  ]
+  for (let round = 0; round < 3; round += 1) {
+    for (const { status, ...registration } of refused) {
+      const answer = await registerRaw(app, { ...registration, address: MINE })
+      assert.equal(answer.status, status)
+    }
+  }
+  assert.equal(await left(app, MINE), 5)
+})
+
+test('reading is never limited', async (t) => {
+  const app = await runRegisteringApp(t)
+  assert.equal(await left(app, MINE), 5)
+  for (let count = 0; count < 20; count += 1) {
+    const answer = await ask(app, '/api/v1/early-access', { headers: { 'X-Forwarded-For': MINE } })
+    assert.equal(answer.status, 200)
+  }
+})
+
+test('all actors together have three hundred, and one that is refused takes nothing of its own', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (let count = 0; count < 299; count += 1) {
+    const answer = await app.register({})
+    assert.equal(answer.status, 400, `request ${count + 1}`)
+  }
+  app.clock.ms += 10_000
+  assert.equal((await tryOnce(app, MINE)).status, 400)
+  for (let count = 0; count < 10; count += 1) {
+    const answer = await tryOnce(app, count % 2 === 0 ? MINE : THEIRS)
+    assert.equal(answer.status, 429)
+    assert.equal(answer.header('retry-after'), '50')
+  }
+  app.clock.ms += 50_000
+  // Theirs begins now; of mine, one was counted and its window lasts on.
+  assert.equal(await left(app, THEIRS), 5)
+  assert.equal(await left(app, MINE), 4)
+})
+
+test('whoever reached a limit of their own takes nothing of the others’', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (let count = 0; count < 350; count += 1) await tryOnce(app, MINE)
+  for (let count = 0; count < 295; count += 1) {
+    assert.equal((await app.register({})).status, 400, `request ${count + 1}`)
+  }
+  assert.equal((await app.register({})).status, 429)
+})
+
+test('of requests at one time no more get through than may', async (t) => {
+  const app = await runRegisteringApp(t)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tryOnce(app, MINE)))
+  assert.equal(answers.filter(({ status }) => status !== 429).length, 5)
+})
+
+test('an actor is an IPv4 address or an IPv6 network of 64 bits', async (t) => {
+  const app = await runRegisteringApp(t)
+  assert.equal(await left(app, MINE), 5)
+  for (const address of [`::ffff:${MINE}`, '::ffff:c000:201', `198.51.100.7, ${MINE}`]) {
+    assert.equal(await left(app, address), 0, address)
+  }
+  assert.equal(await left(app, '2001:db8:1:2::1'), 5)
+  for (const address of [
+    '2001:db8:1:2::2',
+    '2001:DB8:1:2:ffff:ffff:ffff:ffff',
+    '2001:0db8:0001:0002::',
+  ]) {
+    assert.equal(await left(app, address), 0, address)
+  }
+  for (const address of ['2001:db8:1:3::1', '2001:db8::1', `${MINE}, 198.51.100.7`]) {
+    assert.equal(await left(app, address), 5, address)
+  }
+})
+
+test('a caller that is behind no trusted proxy cannot choose its address', async (t) => {
+  const app = await runRegisteringApp(t, { parts: { trustedProxies: [] } })
+  const statuses: number[] = []
+  for (let count = 0; count < 6; count += 1) {
+    statuses.push((await tryOnce(app, `192.0.2.${count}`)).status)
+  }
+  assert.deepEqual(statuses, [400, 400, 400, 400, 400, 429])
+})

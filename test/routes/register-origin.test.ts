@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
+import { codeOf } from '../support/signed-answer.ts'
+import { ORIGINS } from './register-origins.ts'
+
+test('a registration comes from the service’s own pages or from no page', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (const [at, [lines, isAdmitted]] of ORIGINS.entries()) {
+    const body = JSON.stringify({ ...GOOD_BODY, email: `reader${at}@example.org` })
+    const answer = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body })
+    const what = lines.join(' | ')
+    assert.equal(answer.status, isAdmitted ? 200 : 403, what)
+    assert.equal(codeOf(answer), isAdmitted ? undefined : 'REQUEST_REJECTED', what)
+  }
+  assert.equal((await app.entries()).length, ORIGINS.filter(([, isAdmitted]) => isAdmitted).length)
+})
+
+test('every refusal reads the same, whichever rule it was', async (t) => {
+  const app = await runRegisteringApp(t)
+  const texts = new Set<string>()
+  const names = new Set<string>()
+  for (const [lines, isAdmitted] of ORIGINS) {
+    if (isAdmitted) continue
+    const answer = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
+    texts.add(answer.bytes.toString().replace(answer.header('x-request-id') ?? '', ''))
+    names.add(answer.headerNames.join())
+  }
+  assert.equal(texts.size, 1)
+  assert.equal(names.size, 1)
+})
+
+test('the own origin is the configured one, not the one that Host names', async (t) => {
+  const app = await runRegisteringApp(t, { parts: { baseUrl: 'https://svc.example' } })
+  const body = JSON.stringify(GOOD_BODY)
+  const send = (origin: string) =>
+    registerRaw(app, { headers: [...JSON_TYPE, `Origin: ${origin}`], body })
+  for (const origin of [
+    app.origin,
+    'http://localhost',
+    'http://svc.example',
+    'https://svc.example:443',
+  ]) {
+    assert.equal(codeOf(await send(origin)), 'REQUEST_REJECTED', origin)
+  }
+  assert.equal((await send('https://svc.example')).status, 200)
+})
+
+test(
+  'a browser’s word on the site is not overruled by a second line',
+  { todo: 'the origin rule compares the list as a whole' },
+  async (t) => {
+    const app = await runRegisteringApp(t)
+    for (const sites of [
+      ['none', 'cross-site'],
+      ['same-origin', 'same-site'],
+      ['cross-site', 'cross-site'],
+    ]) {
+      const lines = sites.map((site) => `Sec-Fetch-Site: ${site}`)
+      const answer = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
+      assert.equal(codeOf(answer), 'REQUEST_REJECTED', lines.join(' | '))
+    }
+  },
+)

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '../../src/contract/api-error.ts'
+import type { Challenge } from '../../src/service/challenge.ts'
+import { StorageError, type Storage } from '../../src/storage/storage.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
+import { codeOf } from '../support/signed-answer.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
+
+/** A store that fails as often as it is told to. */
+function failing(failures: { left: number }): (storage: Storage) => Storage {
+  return (storage) => ({
+    ...storage,
+    waitlist: {
+      ...storage.waitlist,
+      add(registration) {
+        if (failures.left === 0) return storage.waitlist.add(registration)
+        failures.left -= 1
+        return Promise.reject(new StorageError('IO', 'service.sqlite'))
+      },
+    },
+  })
+}
+
+/** A challenge whose every token works once, until it is given back. */
+function onceOnly(): Challenge & { readonly spent: ReadonlySet<string> } {
+  const spent = new Set<string>()
+  return {
+    ...UNSOLVABLE_CHALLENGE,
+    spent,
+    async verify(token) {
+      if (spent.has(token)) throw new ApiError('CHALLENGE_FAILED')
+      spent.add(token)
+      return {
+        async release() {
+          spent.delete(token)
+        },
+      }
+    },
+  }
+}
+
+test('after a failure of the store the same request may be sent again, token and all', async (t) => {
+  const failures = { left: 2 }
+  const challenge = onceOnly()
+  const app = await runRegisteringApp(t, { store: failing(failures), challenge: () => challenge })
+  for (const expected of ['REGISTRATION_UNAVAILABLE', 'REGISTRATION_UNAVAILABLE', undefined]) {
+    assert.equal(codeOf(await app.register(GOOD_BODY)), expected)
+  }
+  assert.equal((await app.entries()).length, 1)
+  // Now it is spent, and the order puts the challenge before the list.
+  assert.equal(codeOf(await app.register(GOOD_BODY)), 'CHALLENGE_FAILED')
+})
+
+test('a token is spent by a duplicate as by a success, and by nothing that is refused before it', async (t) => {
+  const challenge = onceOnly()
+  const app = await runRegisteringApp(t, { challenge: () => challenge })
+  for (const change of [
+    { email: 'nobody' },
+    { locale: 'de' },
+    { consent: false },
+    { sessionId: 1 },
+  ]) {
+    assert.equal((await app.register({ ...GOOD_BODY, ...change })).status, 400)
+  }
+  assert.equal(challenge.spent.size, 0)
+  assert.equal(codeOf(await app.register({ ...GOOD_BODY, challengeToken: 'one' })), undefined)
+  assert.equal(codeOf(await app.register({ ...GOOD_BODY, challengeToken: 'two' })), 'DUPLICATE')
+  assert.deepEqual([...challenge.spent], ['one', 'two'])
+})
+
+test('the challenge is told what it was solved for', async (t) => {
+  const purposes: string[] = []
+  const app = await runRegisteringApp(t, {
+    challenge: () => ({
+      ...UNSOLVABLE_CHALLENGE,
+      async verify(token, purpose) {
+        purposes.push(`${token} ${purpose}`)
+        return { release: () => Promise.resolve() }
+      },
+    }),
+  })
+  await app.register({ ...GOOD_BODY, challengeToken: ' as it is ' })
+  assert.deepEqual(purposes, [' as it is  register'])
+})
+
+test('an outage is logged with its reason and nothing of the request', async (t) => {
+  const app = await runRegisteringApp(t, { store: failing({ left: 1 }) })
+  const sent = { ...GOOD_BODY, email: 'find-me@example.org', useCase: 'find this' }
+  const answer = await app.register(sent, { 'X-Forwarded-For': '203.0.113.77' })
+  assert.equal(answer.status, 503)
+  assert.equal(answer.header('cache-control'), 'no-store')
+  assert.ok(!answer.bytes.toString().includes('service.sqlite'))
+  const told = app.log.filter(({ fields }) => fields['err'] instanceof StorageError)
+  assert.equal(told.length, 1)
+  assert.equal(told[0]?.fields['requestId'], answer.header('x-request-id'))
+  for (const { message, fields } of app.log) {
+    const { err, ...rest } = fields
+    const text = `${message} ${JSON.stringify(rest)} ${err instanceof Error ? `${err.message} ${err.stack}` : ''}`
+    assert.doesNotMatch(text, /find|203\.0\.113\.77|test-pass/)
+  }
+})
+
+test('while it fails the waitlist is said to be unavailable, and open again soon after', async (t) => {
+  const app = await runRegisteringApp(t, { store: failing({ left: 1 }) })
+  const state = async () => {
+    const response = await app.fetch('/api/v1/early-access')
+    return ((await response.json()) as { data: { state: string } }).data.state
+  }
+  assert.equal(await state(), 'open')
+  await app.register(GOOD_BODY)
+  assert.equal(await state(), 'unavailable')
+  assert.equal(codeOf(await app.register(GOOD_BODY)), undefined)
+  assert.equal(await state(), 'open')
+})

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
+import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
+import {
+  assertSigned,
+  assertUnsigned,
+  codeOf,
+  publishedKey,
+  type Answer,
+} from '../support/signed-answer.ts'
+import { OWN_ORIGIN } from './register-origins.ts'
+
+const TICKET = /^EA-[0-9A-F]{16}$/
+
+/** A success's data; fails for any other answer. */
+function resultOf(answer: Answer): {
+  readonly ticket: string
+  readonly status: string
+  readonly message: string
+} {
+  const text = answer.bytes.toString()
+  assert.equal(answer.status, 200, text)
+  assert.equal(codeOf(answer), undefined, text)
+  return (JSON.parse(text) as { data: ReturnType<typeof resultOf> }).data
+}
+
+test('a registration is answered with a ticket, in an envelope of its own, signed and not to be cached', async (t) => {
+  const app = await runRegisteringApp(t)
+  const answer = await registerRaw(app, { body: JSON.stringify(GOOD_BODY) })
+  const { ticket, status, message } = resultOf(answer)
+  assert.match(ticket, TICKET)
+  assert.equal(status, 'WAITING')
+  assert.match(message, /^[A-Z].*\.$/)
+  assert.equal(
+    answer.bytes.toString(),
+    JSON.stringify({
+      ok: true,
+      schema: 'svc.public.early-access.registration.v1',
+      requestId: answer.header('x-request-id'),
+      issuedAt: new Date(app.clock.ms).toISOString(),
+      // Canonical JSON, as everywhere: members in the order of their names.
+      data: { message, status, ticket },
+    }),
+  )
+  assertSigned(answer, await publishedKey(app))
+  assert.equal(answer.header('cache-control'), 'no-store')
+  assert.deepEqual(answer.headerNames.toSorted(), [
+    'Cache-Control',
+    'Connection',
+    'Content-Digest',
+    'Content-Length',
+    'Content-Type',
+    'Date',
+    'X-Request-Id',
+    'X-SVC-API-Version',
+    'X-SVC-Signature',
+    'X-SVC-Signed-At',
+  ])
+})
+
+test('what is kept opens with the identity to what was sent', async (t) => {
+  const app = await runRegisteringApp(t)
+  const whole = {
+    email: ' Reader.Name+List@BÜCHER.example ',
+    locale: 'zh-CN',
+    interests: ['research', 'api', 'kap-language'],
+    useCase: ' 镜像版本历史 😀\nบรรทัดที่สอง ',
+    consent: true,
+    challengeToken: 'test-pass',
+  }
+  const first = resultOf(await app.register(whole))
+  app.clock.ms += 1234
+  const second = resultOf(await app.register(GOOD_BODY))
+  assert.deepEqual(await app.entries(), [
+    {
+      ticket: first.ticket,
+      email: 'Reader.Name+List@xn--bcher-kva.example',
+      locale: 'zh-CN',
+      interests: ['research', 'api', 'kap-language'],
+      useCase: ' 镜像版本历史 😀\nบรรทัดที่สอง ',
+      registeredAt: new Date(app.clock.ms - 1234).toISOString(),
+    },
+    {
+      ticket: second.ticket,
+      email: 'reader@example.org',
+      locale: 'en',
+      interests: [],
+      useCase: null,
+      registeredAt: new Date(app.clock.ms).toISOString(),
+    },
+  ])
+})
+
+test('nothing of it stands readable on the disk or in the log', async (t) => {
+  const app = await runRegisteringApp(t)
+  const sent = { ...GOOD_BODY, email: 'find-me@example.org', useCase: 'find this use case' }
+  const address = { 'X-Forwarded-For': '203.0.113.77', 'User-Agent': 'find-agent/1' }
+  resultOf(await app.register(sent, address))
+  assert.equal(codeOf(await app.register(sent, address)), 'DUPLICATE')
+  for (const change of [
+    { email: 'find-me' },
+    { password: 'find-password' },
+    { extra: 'find-extra' },
+  ]) {
+    assert.equal((await app.register({ ...sent, ...change }, address)).status, 400)
+  }
+  assert.equal((await app.register(sent, address)).status, 429)
+  const files = readdirSync(app.folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(app.folder, name))
+    .filter((file) => !file.endsWith(path.sep))
+  assert.ok(files.length > 0)
+  const written = [JSON.stringify(app.log), ...files.map((file) => readFileSync(file, 'latin1'))]
+  for (const text of written) {
+    assert.doesNotMatch(text, /find[- ](?:me|this|agent|password|extra)|203\.0\.113\.77|test-pass/)
+  }
+})
+
+test('no ticket is given twice, and none says anything of the address', async (t) => {
+  const app = await runRegisteringApp(t)
+  const tickets = new Set<string>()
+  for (let count = 0; count < 50; count += 1) {
+    const { ticket } = resultOf(
+      await app.register({ ...GOOD_BODY, email: `reader${count}@example.org` }),
+    )
+    assert.match(ticket, TICKET)
+    tickets.add(ticket)
+  }
+  assert.equal(tickets.size, 50)
+  const other = await runRegisteringApp(t)
+  const { ticket } = resultOf(await other.register({ ...GOOD_BODY, email: 'reader0@example.org' }))
+  assert.ok(!tickets.has(ticket))
+})
+
+test('a known address cannot be told from a new one by status or headers', async (t) => {
+  const app = await runRegisteringApp(t)
+  const body = JSON.stringify(GOOD_BODY)
+  const added = await registerRaw(app, { body })
+  const known = await registerRaw(app, { body })
+  resultOf(added)
+  assert.equal(codeOf(known), 'DUPLICATE')
+  assert.equal(known.status, added.status)
+  assert.deepEqual(known.headerNames, added.headerNames)
+  // The same values too, but for those that no two answers have in common.
+  for (const name of added.headerNames.map((each) => each.toLowerCase())) {
+    const isOfOne = ['date', 'content-length', 'x-request-id', 'content-digest', 'x-svc-signature']
+    if (!isOfOne.includes(name)) assert.equal(known.header(name), added.header(name), name)
+  }
+  assertSigned(known, await publishedKey(app))
+})
+
+test('a duplicate changes nothing of what is kept, and says nothing of it', async (t) => {
+  const app = await runRegisteringApp(t)
+  const { ticket } = resultOf(await app.register({ ...GOOD_BODY, useCase: 'the first' }))
+  const kept = await app.entries()
+  app.clock.ms += 5000
+  const again = await app.register({
+    ...GOOD_BODY,
+    locale: 'th',
+    interests: ['api'],
+    useCase: 'the second',
+  })
+  assert.equal(codeOf(again), 'DUPLICATE')
+  assert.ok(!again.bytes.toString().includes(ticket))
+  assert.deepEqual(await app.entries(), kept)
+})
+
+test('of any number of registrations of one address at one time, one gets the ticket', async (t) => {
+  const app = await runRegisteringApp(t)
+  const spellings = [
+    'reader@bücher.example',
+    'READER@BÜCHER.EXAMPLE',
+    ' reader@xn--bcher-kva.example',
+  ]
+  for (const count of [2, 30]) {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        app.register({ ...GOOD_BODY, email: `${count}.${spellings[at % 3]?.trim()}` }),
+      ),
+    )
+    const refused = answers.filter((answer) => codeOf(answer) !== undefined)
+    assert.deepEqual(
+      refused.map(codeOf),
+      Array.from({ length: count - 1 }, () => 'DUPLICATE'),
+    )
+    const accepted = answers.find((answer) => codeOf(answer) === undefined)
+    assert.ok(accepted)
+    const entries = await app.entries()
+    assert.equal(entries.at(-1)?.ticket, resultOf(accepted).ticket)
+  }
+  assert.equal((await app.entries()).length, 2)
+})
+
+test('registrations of different addresses at one time are all kept', async (t) => {
+  const app = await runRegisteringApp(t)
+  const emails = Array.from({ length: 40 }, (_, at) => `reader${at}@example.org`)
+  const answers = await Promise.all(emails.map((email) => app.register({ ...GOOD_BODY, email })))
+  const tickets = answers.map((answer) => resultOf(answer).ticket)
+  const entries = await app.entries()
+  assert.deepEqual(entries.map(({ email }) => email).toSorted(), emails.toSorted())
+  assert.deepEqual(entries.map(({ ticket }) => ticket).toSorted(), tickets.toSorted())
+})
+
+test('the locale that is left out is that of the page, else of the reader, else English', async (t) => {
+  const app = await runRegisteringApp(t)
+  const cases = [
+    ['th', 'Referer: http://127.0.0.1:8080/en/', 'th'],
+    ['zh-CN', 'Accept-Language: th', 'zh-CN'],
+    [undefined, `Referer: ${OWN_ORIGIN}/th/early-access`, 'th'],
+    [undefined, `Referer: ${OWN_ORIGIN}/zh-CN`, 'zh-CN'],
+    [undefined, `Referer: ${OWN_ORIGIN}/th/\r\nAccept-Language: zh`, 'th'],
+    [undefined, `Referer: ${OWN_ORIGIN}/\r\nAccept-Language: zh`, 'zh-CN'],
+    [undefined, 'Referer: https://other.example/th/\r\nAccept-Language: zh', 'zh-CN'],
+    [undefined, 'Referer: https://other.example/th/', 'en'],
+    [undefined, 'Referer: not a url\r\nAccept-Language: th', 'th'],
+    [undefined, 'Accept-Language: zh-TW', 'zh-CN'],
+    [undefined, 'Accept-Language: de, th;q=0.5, en;q=0.4', 'th'],
+    [undefined, 'Accept-Language: th;q=0.4\r\nAccept-Language: zh;q=0.5', 'zh-CN'],
+    [undefined, 'Accept-Language: de', 'en'],
+    [undefined, 'Accept-Language: ;;;', 'en'],
+    [undefined, 'X-Locale: th', 'en'],
+  ] as const
+  for (const [at, [locale, header]] of cases.entries()) {
+    const body = JSON.stringify({ ...GOOD_BODY, email: `reader${at}@example.org`, locale })
+    resultOf(await registerRaw(app, { headers: [...JSON_TYPE, header], body }))
+  }
+  assert.deepEqual(
+    (await app.entries()).map((entry) => entry.locale),
+    cases.map(([, , locale]) => locale),
+  )
+})
+
+test('every method but POST is 405 with Allow: POST, and no answer has a CORS header', async (t) => {
+  const app = await runRegisteringApp(t)
+  const key = await publishedKey(app)
+  const body = JSON.stringify(GOOD_BODY)
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'post']) {
+    const headers = [
+      ...JSON_TYPE,
+      `Origin: ${OWN_ORIGIN}`,
+      'Access-Control-Request-Method: POST',
+      'Access-Control-Request-Headers: content-type',
+    ]
+    const answer = await registerRaw(app, { method, headers, body })
+    // A method that HTTP does not know ends before the app.
+    if (method === 'post') {
+      assert.equal(answer.status, 400)
+      continue
+    }
+    assert.equal(answer.status, 405, method)
+    assert.equal(answer.header('allow'), 'POST', method)
+    assert.equal(answer.header('cache-control'), 'no-store', method)
+    assert.ok(!answer.headerNames.some((name) => /^access-control-/i.test(name)), method)
+    if (method === 'HEAD') assertUnsigned(answer)
+    else assertSigned(answer, key)
+    if (method !== 'HEAD') assert.equal(codeOf(answer), 'METHOD_NOT_ALLOWED')
+  }
+  assert.deepEqual(await app.entries(), [])
+})
+
+test('no answer to a registration has a CORS header, whoever asks', async (t) => {
+  const app = await runRegisteringApp(t)
+  for (const origin of [OWN_ORIGIN, 'https://other.example', 'null']) {
+    for (const body of [JSON.stringify(GOOD_BODY), '{', '[]', '{}', ' '.repeat(8193)]) {
+      const answer = await registerRaw(app, { headers: [...JSON_TYPE, `Origin: ${origin}`], body })
+      assert.ok(!answer.headerNames.some((name) => /^access-control-/i.test(name)))
+      assert.equal(answer.header('cache-control'), 'no-store')
+      assert.equal(answer.header('vary'), undefined)
+      assert.equal(answer.header('etag'), undefined)
+      assert.equal(answer.header('set-cookie'), undefined)
+    }
+  }
+})
+
+test('the query is part of what is signed, and of nothing else', async (t) => {
+  const app = await runRegisteringApp(t)
+  const target = `${REGISTER}?email=other@example.org&consent=false&locale=th`
+  const answer = await registerRaw(app, { target, body: JSON.stringify(GOOD_BODY) })
+  resultOf(answer)
+  assertSigned(answer, await publishedKey(app))
+  const [entry] = await app.entries()
+  assert.equal(entry?.email, 'reader@example.org')
+  assert.equal(entry.locale, 'en')
+})
