@@ -85,7 +85,7 @@ export function createApp(parts: AppParts): App {
       signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys)),
     apiKeys,
     waitlist,
-    challenge: challenge.description,
+    challenge,
     clientAddress: createClientAddress(parts.trustedProxies),
     ownOrigin: baseUrl,
     timeQuality,

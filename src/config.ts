@@ -15,6 +15,10 @@ export const SECRET_VARIABLES = {
   signingKey: { variable: 'SVC_SIGNING_KEY', file: 'signing-key.pem' },
   signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json' },
   keyHashSecret: { variable: 'SVC_KEY_HASH_SECRET', file: 'key-hash-secret.txt' },
+  previousKeyHashSecrets: {
+    variable: 'SVC_KEY_HASH_SECRET_PREVIOUS',
+    file: 'key-hash-secret-previous.txt',
+  },
   addressHashSecret: { variable: 'SVC_ADDRESS_HASH_SECRET', file: 'address-hash-secret.txt' },
   waitlistRecipient: { variable: 'SVC_WAITLIST_RECIPIENT', file: 'waitlist-recipient.txt' },
 } as const

@@ -20,6 +20,8 @@ export interface Secrets {
   readonly publishedKeys: readonly PublishedSigningKey[]
   /** Key of the hash under which API keys are stored. */
   readonly keyHashSecret: string
+  /** The ones before it, from which keys are still accepted; empty but during a rotation. */
+  readonly previousKeyHashSecrets: readonly string[]
   /** Key of the hash that recognises an address on the waitlist. */
   readonly addressHashSecret: string
   /** age recipient to which waitlist rows are sealed. */
@@ -166,6 +168,16 @@ function parseHashSecret(text: string): string {
   )
 }
 
+/** One or more secrets, with white space between them. */
+function parsePreviousSecrets(text: string, current: string | undefined): readonly string[] {
+  const secrets = text
+    .split(/\s+/)
+    .filter((each) => each !== '')
+    .map(parseHashSecret)
+  if (current === undefined || !secrets.includes(current)) return secrets
+  throw new TypeError('expected secrets from before the rotation, found the one of today')
+}
+
 function parseRecipient(text: string): string {
   if (RECIPIENT.test(text)) return text
   throw new TypeError('expected an age X25519 recipient, as age-keygen prints it (age1…)')
@@ -214,6 +226,8 @@ export function inspectSecrets(config: Config): SecretInspection {
     publishedKeys: published ?? (signingKey === undefined ? [] : publishKeys(signingKey, [])),
   }
   const keyHashSecret = read('keyHashSecret', parseHashSecret)
+  secrets.previousKeyHashSecrets =
+    read('previousKeyHashSecrets', (text) => parsePreviousSecrets(text, keyHashSecret)) ?? []
   const addressHashSecret = read('addressHashSecret', parseHashSecret)
   const waitlistRecipient = read('waitlistRecipient', parseRecipient)
   if (keyHashSecret !== undefined) secrets.keyHashSecret = keyHashSecret
@@ -332,8 +346,15 @@ function complete({ mistakes, secrets }: SecretInspection): Secrets {
   ) {
     throw new ConfigError(mistakes)
   }
-  const { signingKey, publishedKeys = [] } = secrets
-  return { signingKey, publishedKeys, keyHashSecret, addressHashSecret, waitlistRecipient }
+  const { signingKey, publishedKeys = [], previousKeyHashSecrets = [] } = secrets
+  return {
+    signingKey,
+    publishedKeys,
+    keyHashSecret,
+    previousKeyHashSecrets,
+    addressHashSecret,
+    waitlistRecipient,
+  }
 }
 
 /** Secret files that the owner's group or everybody can read or write. */

@@ -186,6 +186,36 @@ test('a variable stands before the file and keeps it from being made', async (t)
   assert.equal(secrets.publishedKeys[0]?.notBefore, '2026-01-01T00:00:00Z')
 })
 
+test('the hash secrets from before a rotation stand beside the one of today, and none is made', async (t) => {
+  const [today, before, longBefore] = ['t'.repeat(32), 'b'.repeat(32), 'l'.repeat(32)]
+  const files = {
+    'key-hash-secret.txt': today,
+    'key-hash-secret-previous.txt': `${before}\n${longBefore}\n`,
+  }
+  const { secrets } = await openSecrets(configure(t, files), NOW_MS)
+  assert.deepEqual(secrets.previousKeyHashSecrets, [before, longBefore])
+  const plain = configure(t, {})
+  assert.deepEqual((await openSecrets(plain, NOW_MS)).secrets.previousKeyHashSecrets, [])
+  assert.ok(!listFolder(plain.secretsDir).includes('key-hash-secret-previous.txt'))
+})
+
+test('a previous hash secret that is too short, or is today’s, is a mistake that is not repeated', (t) => {
+  for (const [previous, expected] of [
+    ['short', /expected at least 32 characters/],
+    ['t'.repeat(32), /expected secrets from before the rotation, found the one of today/],
+  ] as const) {
+    const config = configure(t, {
+      'key-hash-secret.txt': 't'.repeat(32),
+      'key-hash-secret-previous.txt': previous,
+    })
+    const { mistakes } = inspectSecrets(config)
+    assert.equal(mistakes.length, 1)
+    assert.match(mistakes[0] ?? '', expected)
+    assert.match(mistakes[0] ?? '', /key-hash-secret-previous\.txt: /)
+    assert.ok(!mistakes[0]?.includes(previous))
+  }
+})
+
 test('production makes nothing, and names every secret it needs', async (t) => {
   const config = configure(t, {}, { SVC_RUNTIME: 'production' })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
@@ -414,5 +444,9 @@ test('every mistake of every secret is told at once', (t) => {
   )
   const { mistakes, secrets } = inspectSecrets(config)
   assert.equal(mistakes.length, 5, mistakes.join('\n'))
-  assert.deepEqual(secrets, { signingKey: undefined, publishedKeys: [] })
+  assert.deepEqual(secrets, {
+    signingKey: undefined,
+    publishedKeys: [],
+    previousKeyHashSecrets: [],
+  })
 })

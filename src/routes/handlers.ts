@@ -4,12 +4,13 @@ import type { SnapshotName } from '../contract/snapshot-schemas.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
-import type { ChallengeDescription } from '../service/challenge.ts'
+import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { payloadOf, type Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
+import { createCreateKey } from './create-key.ts'
 import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
 import { readTime } from './time.ts'
@@ -27,7 +28,7 @@ export interface HandlerParts {
   readonly signingKeys: Payload | undefined
   readonly apiKeys: ApiKeys
   readonly waitlist: Waitlist
-  readonly challenge: ChallengeDescription
+  readonly challenge: Challenge
   readonly clientAddress: ClientAddress
   /** The service's own origin, as browsers write it. */
   readonly ownOrigin: string
@@ -44,8 +45,8 @@ export type Handlers = {
 
 /** Makes the handlers. Each gives the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerParts): Handlers {
-  const { releases, documents, signingKeys, apiKeys, waitlist, timeQuality, clock } = parts
-  const { clientAddress, ownOrigin } = parts
+  const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
+  const { clientAddress, ownOrigin, timeQuality, clock } = parts
 
   const snapshot =
     (name: SnapshotName): Handler =>
@@ -84,13 +85,12 @@ export function createHandlers(parts: HandlerParts): Handlers {
     },
 
     earlyAccess: () =>
-      payloadOf(describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', parts.challenge)),
+      payloadOf(
+        describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', challenge.description),
+      ),
     register: createRegister({ waitlist, clientAddress, ownOrigin }),
 
-    // Reached only with issuance open, for which there is no store yet: it answers as it will with the store down.
-    createKey: () => {
-      throw new ApiError('KEYS_UNAVAILABLE')
-    },
+    createKey: createCreateKey({ apiKeys, challenge }),
     keySelf: ({ key }) => {
       if (key === undefined) throw new ApiError('KEY_REQUIRED')
       return payloadOf(key.metadata)

@@ -108,7 +108,7 @@ test('a revoked key is refused from the next request on', async (t) => {
   assert.equal((await ask(app, SELF, { headers: { 'X-SVC-Key': FAKE_KEYS.other } })).status, 200)
 })
 
-test('with issuance open, POST /keys is no longer refused by the pause but by its missing store', async (t) => {
+test('with issuance open, POST /keys is no longer refused by the pause: its key, then its body, are looked at', async (t) => {
   const issuance = {
     enabled: true,
     approvedBy: 'a test',
@@ -119,5 +119,5 @@ test('with issuance open, POST /keys is no longer refused by the pause but by it
   const init = { method: 'POST', headers: { 'X-SVC-Key': FAKE_KEYS.expired } }
   // The key check comes after the pause, so only an open registry reaches it.
   assert.equal((await ask(app, '/api/v1/keys', init)).status, 401)
-  assert.equal((await ask(app, '/api/v1/keys', { method: 'POST' })).status, 503)
+  assert.equal((await ask(app, '/api/v1/keys', { method: 'POST' })).status, 415)
 })

@@ -1,0 +1,40 @@
+import { ApiError } from '../contract/api-error.ts'
+import { parseKeyRequest } from '../contract/key-request.ts'
+import type { Handler } from '../http/exchange.ts'
+import { parseJsonBody } from '../http/json-body.ts'
+import type { ApiKeys } from '../service/api-keys.ts'
+import type { AcceptedChallenge, Challenge } from '../service/challenge.ts'
+import { payloadOf } from '../service/payload.ts'
+
+/** What issuing keys needs. */
+export interface CreateKeyParts {
+  readonly apiKeys: ApiKeys
+  readonly challenge: Challenge
+}
+
+/**
+ * The issuance's handler, which the pipeline reaches only with the pause lifted (spec 5.5): what the body says, then the
+ * challenge, then the limits, so that only people who solved one use them up.
+ */
+export function createCreateKey({ apiKeys, challenge }: CreateKeyParts): Handler {
+  async function verify(token: string): Promise<AcceptedChallenge> {
+    try {
+      return await challenge.verify(token, 'issue-key')
+    } catch (cause) {
+      throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
+    }
+  }
+
+  return async ({ body }) => {
+    if (body === undefined) throw new Error('The body was not received')
+    const { challengeToken, label, ttlDays } = parseKeyRequest(parseJsonBody(body))
+    const accepted = await verify(challengeToken)
+    try {
+      return payloadOf(await apiKeys.issue({ label, ttlDays }))
+    } catch (error) {
+      // No key was made, so the caller may send the same again.
+      await accepted.release()
+      throw error
+    }
+  }
+}
