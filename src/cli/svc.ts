@@ -22,6 +22,10 @@ const COMMANDS: {
     summary: 'solve the human-verification challenge of a deployment',
     load: async () => (await import('./challenge.ts')).challengeCommand,
   },
+  waitlist: {
+    summary: 'count, export, erase, reseal or copy the sealed waitlist',
+    load: async () => (await import('./waitlist.ts')).waitlistCommand,
+  },
 }
 
 function formatHelp(): string {
@@ -85,9 +89,11 @@ const output: CommandOutput = {
 }
 
 // A reader that has seen enough (`| head`) is no failure of the command.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 try {
   // Not process.exit(): what was written to a pipe must get out first.

@@ -1,0 +1,73 @@
+import type { WaitlistCount } from '../../storage/storage.ts'
+import { type Command, EXIT_CODES, parseCommandArgs } from '../command.ts'
+import { tellingFailures } from './command-failure.ts'
+import { databaseFile, withWaitlist } from './database.ts'
+import { formatMoment, pluralOf, shortRecipient } from './wording.ts'
+
+const HELP = `Usage: svc waitlist count [options]
+
+Tells how many registrations are on the waitlist, the first and the last moment
+of registering, and to which recipients they are sealed. Needs no secret.
+
+Options:
+  --database FILE  the database (default: the one of the configuration)
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+
+function formatCount({
+  total,
+  firstRegisteredAtMs,
+  lastRegisteredAtMs,
+  byRecipient,
+}: WaitlistCount) {
+  if (total === 0 || firstRegisteredAtMs === undefined || lastRegisteredAtMs === undefined) {
+    return ['The waitlist is empty.']
+  }
+  const width = String(total).length
+  return [
+    `${pluralOf(total, 'registration')} on the waitlist.`,
+    `First: ${formatMoment(firstRegisteredAtMs)}`,
+    `Last:  ${formatMoment(lastRegisteredAtMs)}`,
+    'Sealed to:',
+    ...byRecipient.map(
+      ({ recipient, count }) => `  ${String(count).padStart(width)}  ${shortRecipient(recipient)}`,
+    ),
+  ]
+}
+
+/** `svc waitlist count`. */
+export const countCommand: Command = {
+  help: HELP,
+  async run(args, output) {
+    const { values } = parseCommandArgs(args, {
+      database: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    })
+    if (values.help === true) {
+      output.out(HELP)
+      return EXIT_CODES.done
+    }
+    return tellingFailures('count', values.json, output, async () => {
+      const count = await withWaitlist(databaseFile(values.database), 'read-only', (store) =>
+        store.count(),
+      )
+      if (values.json) {
+        const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
+        const momentOrNull = (ms: number | undefined) =>
+          ms === undefined ? null : formatMoment(ms)
+        output.out(
+          JSON.stringify({
+            ok: true,
+            total,
+            firstRegisteredAt: momentOrNull(firstRegisteredAtMs),
+            lastRegisteredAt: momentOrNull(lastRegisteredAtMs),
+            byRecipient,
+          }),
+        )
+      } else for (const line of formatCount(count)) output.out(line)
+      return EXIT_CODES.done
+    })
+  },
+}

@@ -1,0 +1,46 @@
+import path from 'node:path'
+
+import { type Config, ConfigError, inspectConfig } from '../../config.ts'
+import { openSqliteStorageHere } from '../../storage/sqlite-here.ts'
+import type { WaitlistStore } from '../../storage/storage.ts'
+import { CommandFailure } from './command-failure.ts'
+
+/** The variables that the waitlist's commands read; a mistake in another one is the service's to tell. */
+const VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
+
+/** The configuration, as far as these commands need it. Throws a ConfigError. */
+export function readConfig(): Config {
+  const { config, mistakes } = inspectConfig(process.env, process.cwd())
+  const ours = mistakes.filter((each) => VARIABLES.some((name) => each.startsWith(`${name}:`)))
+  if (ours.length > 0) throw new ConfigError(ours)
+  return config
+}
+
+/** The file of the configured database. Throws a ConfigError, or a CommandFailure where it is no file. */
+function configuredDatabase(): string {
+  const { database } = readConfig()
+  if (database.kind === 'sqlite') return database.file
+  throw new CommandFailure(
+    'NOT_A_FILE',
+    'SVC_DATABASE_URL names a PostgreSQL database; this command works on sqlite: databases',
+  )
+}
+
+/** The database that `--database` names, else the configured one, as an absolute path. */
+export function databaseFile(option: string | undefined): string {
+  return option === undefined ? configuredDatabase() : path.resolve(option)
+}
+
+/** Opens a database for some work and closes it after, whatever comes of the work. Rejects with a StorageError. */
+export async function withWaitlist<Result>(
+  file: string,
+  mode: 'read-only' | 'read-write',
+  work: (store: WaitlistStore) => Promise<Result>,
+): Promise<Result> {
+  const storage = await openSqliteStorageHere({ file, mode })
+  try {
+    return await work(storage.waitlist)
+  } finally {
+    await storage.close()
+  }
+}

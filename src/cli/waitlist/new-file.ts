@@ -1,0 +1,87 @@
+import { constants } from 'node:fs'
+import { access, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
+import path from 'node:path'
+
+import { messageOf } from '../../contract/error-message.ts'
+import { CommandFailure } from './command-failure.ts'
+
+/** A file that only its owner may read, and that is there whole or not at all. */
+export interface NewFile {
+  write(part: Uint8Array | string): Promise<void>
+  /** Gives the file its name. Rejects with a CommandFailure where another took the name meanwhile. */
+  finish(): Promise<void>
+  /** Leaves nothing behind. */
+  abandon(): Promise<void>
+}
+
+/** File systems without hard links, such as those of memory sticks, answer with one of these. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+function failure(file: string, error: unknown): CommandFailure {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EEXIST'
+    ? new CommandFailure('EXISTS', `${file}: there is such a file already; it is left as it is`)
+    : new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
+}
+
+/** Makes a name durable: the folder's own entry, where the system allows that. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY).catch(() => undefined)
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
+}
+
+/** Gives the file beside its name unless the name is taken. A link, since a rename would replace what is there. */
+async function claim(beside: string, file: string): Promise<void> {
+  try {
+    await link(beside, file)
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    await copyFile(beside, file, constants.COPYFILE_EXCL)
+  }
+}
+
+/** Begins a new file, mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); an existing file is never touched. */
+export async function createNewFile(name: string): Promise<NewFile> {
+  const file = path.resolve(name)
+  const beside = `${file}.${process.pid}.partial`
+  let handle: FileHandle
+  try {
+    // Found here rather than after an hour's work; what counts is the claim at the end.
+    const isTaken = await access(file).then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) throw Object.assign(new Error('exists'), { code: 'EEXIST' })
+    handle = await open(beside, 'wx', 0o600)
+  } catch (error) {
+    throw failure(name, error)
+  }
+  const abandon = async (): Promise<void> => {
+    await handle.close().catch(() => undefined)
+    await rm(beside, { force: true })
+  }
+  return {
+    async write(part) {
+      try {
+        await handle.appendFile(part)
+      } catch (error) {
+        throw failure(name, error)
+      }
+    },
+    async finish() {
+      try {
+        // The mode at creation passes through the umask, which may only take rights away; this states it.
+        await handle.chmod(0o600)
+        await handle.sync()
+        await claim(beside, file)
+      } catch (error) {
+        throw failure(name, error)
+      } finally {
+        await abandon()
+      }
+      await syncFolder(path.dirname(file))
+    },
+    abandon,
+  }
+}

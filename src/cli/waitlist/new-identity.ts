@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import { generateX25519Identity } from 'age-encryption'
+
+import { parseIdentities, recipientOf } from '../../crypto/sealed-box.ts'
+import { CommandFailure } from './command-failure.ts'
+import { createNewFile } from './new-file.ts'
+import { formatMoment } from './wording.ts'
+
+/** The recipient of the one identity in a file, if that is what the file holds. */
+async function recipientIn(file: string): Promise<string | undefined> {
+  try {
+    const [identity, ...others] = parseIdentities(readFileSync(file, 'utf8'))
+    return identity === undefined || others.length > 0 ? undefined : await recipientOf(identity)
+  } catch {
+    return undefined
+  }
+}
+
+/** Rejects with a CommandFailure where there is such a file; of an identity it says how to go on with it. */
+export async function requireNoFile(file: string): Promise<void> {
+  if (!existsSync(file)) return
+  const recipient = await recipientIn(file)
+  throw new CommandFailure(
+    'EXISTS',
+    recipient === undefined
+      ? `${file}: there is such a file already; it is left as it is`
+      : `${file}: there is an identity already; to seal to it, give --recipient ${recipient} in place of --new-identity`,
+  )
+}
+
+/**
+ * Makes an identity, in a new file that only its owner may read, and gives it with its recipient. The file is on the disk
+ * when this resolves. Rejects with a CommandFailure.
+ */
+export async function makeIdentity(
+  file: string,
+  nowMs: number,
+): Promise<{ readonly identity: string; readonly recipient: string }> {
+  const identity = await generateX25519Identity()
+  const recipient = await recipientOf(identity)
+  const target = await createNewFile(file)
+  try {
+    // As age-keygen writes it.
+    const comments = `# created: ${formatMoment(nowMs)}\n# public key: ${recipient}\n`
+    await target.write(`${comments}${identity}\n`)
+    await target.finish()
+  } catch (error) {
+    await target.abandon()
+    throw error
+  }
+  return { identity, recipient }
+}

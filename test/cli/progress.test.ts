@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createProgress, formatDuration, type Progress } from '../../src/cli/progress.ts'
+
+interface Screen {
+  readonly progress: Progress
+  /** All that was written, in pieces. */
+  readonly written: string[]
+  /** Lines as a terminal shows them. */
+  show(): readonly string[]
+  pass(ms: number): void
+}
+
+/** A terminal that knows line feed and carriage return; its colour codes take no columns. */
+function render(text: string): readonly string[] {
+  const lines: string[][] = [[]]
+  let column = 0
+  // oxlint-disable-next-line no-control-regex -- the escape of colour codes
+  for (const character of text.replaceAll(/\u001B\[\d+m/g, '')) {
+    const line = lines.at(-1) ?? []
+    if (character === '\r') column = 0
+    else if (character === '\n') {
+      lines.push([])
+      column = 0
+    } else {
+      line[column] = character
+      column += 1
+    }
+  }
+  return lines.map((line) => line.join('').trimEnd())
+}
+
+function open(
+  stream: { readonly isTTY?: boolean; readonly columns?: number },
+  env: { readonly [name: string]: string } = {},
+  total = 200,
+): Screen {
+  const written: string[] = []
+  let nowMs = 5000
+  const progress = createProgress({
+    stream: { ...stream, write: (text) => written.push(text) > 0 },
+    label: 'Opening',
+    total,
+    env,
+    nowMs: () => nowMs,
+  })
+  return {
+    progress,
+    written,
+    show: () => render(written.join('')),
+    pass(ms) {
+      nowMs += ms
+    },
+  }
+}
+
+test('on a terminal a bar grows in one line, with an estimate after a second', () => {
+  const { progress, show, pass } = open({ isTTY: true, columns: 60 })
+  progress.advance(50)
+  assert.deepEqual(show(), ['Opening [########--------------------------]  25 %   50/200'])
+  pass(2000)
+  progress.advance(50)
+  assert.deepEqual(show(), ['Opening [###########------------]  50 %  100/200  0:02 left'])
+  pass(2000)
+  progress.advance(100)
+  assert.deepEqual(show(), ['Opening [#######################] 100 %  200/200  0:00 left'])
+  progress.end()
+  assert.deepEqual(show(), [''])
+})
+
+test('it is drawn at most ten times a second', () => {
+  const { progress, written, pass } = open({ isTTY: true })
+  for (let count = 0; count < 100; count += 1) {
+    progress.advance(1)
+    pass(10)
+  }
+  assert.equal(written.length, 10)
+})
+
+test('no line is as wide as the terminal, however narrow that is', () => {
+  for (const columns of [1, 2, 10, 20, 30, 31, 40, 80, 200]) {
+    const { progress, show, pass } = open({ isTTY: true, columns })
+    pass(5000)
+    progress.advance(33)
+    assert.ok((show()[0] ?? '').length < Math.max(columns, 2), `${columns}: ${show()[0]}`)
+  }
+})
+
+test('a terminal that does not know its width is taken for one of 80 columns', () => {
+  const bars = [0, 80].map((columns) => {
+    const { progress, show } = open({ isTTY: true, columns })
+    progress.advance(100)
+    return show()[0] ?? ''
+  })
+  assert.match(bars[0] ?? '', /^Opening \[#/)
+  assert.equal(bars[0], bars[1])
+})
+
+test('a line that is told stands above the bar, and nothing of the bar is left in it', () => {
+  const { progress, show } = open({ isTTY: true, columns: 60 })
+  progress.advance(100)
+  progress.tell('position 7')
+  assert.deepEqual(show(), [
+    'position 7',
+    'Opening [#################-----------------]  50 %  100/200',
+  ])
+  progress.end()
+  assert.deepEqual(show(), ['position 7', ''])
+})
+
+test('more than was expected is no more than 100 %', () => {
+  const { progress, show } = open({ isTTY: true }, {}, 10)
+  progress.advance(12)
+  assert.match(show()[0] ?? '', / 100 % {2}12\/12$/)
+})
+
+test('nothing to do is done', () => {
+  const { progress, show } = open({ isTTY: true }, {}, 0)
+  progress.advance(0)
+  assert.match(show()[0] ?? '', / 100 % {2}0\/0$/)
+})
+
+test('where there is no terminal, or a dumb one, only lines are written', () => {
+  for (const { progress, written } of [
+    open({}),
+    open({ isTTY: false, columns: 80 }),
+    open({ isTTY: true }, { TERM: 'dumb' }),
+  ]) {
+    progress.advance(100)
+    progress.tell('position 7')
+    progress.end()
+    assert.deepEqual(written, ['position 7\n'])
+  }
+})
+
+test('colour only on a terminal, and not with NO_COLOR', () => {
+  const colourful = (env: { readonly [name: string]: string }) => {
+    const { progress, written } = open({ isTTY: true }, env)
+    progress.advance(100)
+    return written.join('').includes('\u001B')
+  }
+  assert.equal(colourful({}), true)
+  assert.equal(colourful({ NO_COLOR: '' }), true)
+  assert.equal(colourful({ NO_COLOR: '1' }), false)
+})
+
+test('durations are told in minutes, or hours', () => {
+  const told = [0, 1, 999, 1000, 59_001, 3_599_000, 3_600_000, 36_061_000].map(formatDuration)
+  assert.deepEqual(told, ['0:00', '0:01', '0:01', '0:01', '1:00', '59:59', '1:00:00', '10:01:01'])
+})

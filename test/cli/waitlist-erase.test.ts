@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import {
+  type Deployment,
+  makeDeployment,
+  readRows,
+  waitlist,
+} from './waitlist/deployment-fixture.ts'
+import { ADDRESS_HASH_SECRET, entryOf, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
+
+async function ticketsOf({ database }: Deployment): Promise<readonly string[]> {
+  return (await readRows(database)).map(({ ticket }) => ticket)
+}
+
+test('an address is taken off the list, however it is spelled, and the rest stays', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
+  const { folder } = deployment
+  const { status, out, error } = waitlist(folder, ['erase', '  Person2@EXAMPLE.org '])
+  assert.deepEqual([status, error], [0, ''])
+  assert.equal(out, `Erased the registration ${entryOf(2).ticket} of ${entryOf(2).registeredAt}.\n`)
+  assert.deepEqual(await ticketsOf(deployment), [entryOf(1).ticket, entryOf(3).ticket])
+
+  const again = waitlist(folder, ['erase', 'person2@example.org'])
+  assert.equal(again.status, 1)
+  assert.equal(again.out, '')
+  assert.match(
+    again.error,
+    /^svc waitlist erase: the address is not on the list in .*service\.sqlite, as far as the secret in .*address-hash-secret\.txt can tell\n$/,
+  )
+})
+
+test('the address may come on standard input, and is in no message', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
+  for (const [number, args] of [[1, ['erase']] as const, [2, ['erase', '-', '--json']] as const]) {
+    const input = `\nperson${number}@example.org\n`
+    const { status, out, error } = waitlist(deployment.folder, args, { input })
+    assert.equal(status, 0, error)
+    assert.ok(out.includes(entryOf(number).ticket))
+    assert.ok(!`${out}${error}`.includes('person'))
+  }
+  assert.deepEqual(await ticketsOf(deployment), [entryOf(3).ticket])
+  const none = waitlist(deployment.folder, ['erase', '--json'], { input: 'other@example.org' })
+  assert.equal(none.status, 1)
+  const told: unknown = JSON.parse(none.out)
+  assert.ok(typeof told === 'object' && told !== null && 'code' in told)
+  assert.equal(told.code, 'NOT_ON_LIST')
+  assert.ok(!`${none.out}${none.error}`.includes('other@'))
+})
+
+test('a dry run finds the address and changes nothing', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
+  const { folder } = deployment
+  const { ticket, registeredAt } = entryOf(3)
+  const { status, out } = waitlist(folder, ['erase', 'person3@example.org', '--dry-run'])
+  assert.equal(status, 0)
+  assert.equal(out, `Would erase the registration ${ticket} of ${registeredAt}.\n`)
+  const told = waitlist(folder, ['erase', 'person3@example.org', '--dry-run', '--json'])
+  assert.deepEqual(JSON.parse(told.out), { ok: true, erased: false, ticket, registeredAt })
+  assert.equal(waitlist(folder, ['erase', 'other@example.org', '--dry-run']).status, 1)
+  assert.equal((await ticketsOf(deployment)).length, 3)
+})
+
+test('what is no address, or more than one, is wrong usage and not repeated', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(2, keys))
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['erase', 'person1'], ''],
+    [['erase', 'person1@example.org', 'person2@example.org'], ''],
+    [['erase'], 'person1@example.org\nperson2@example.org\n'],
+    [['erase'], ''],
+    [['erase', '-'], 'person1 @example.org'],
+  ]
+  for (const [args, input] of cases) {
+    const { status, out, error } = waitlist(deployment.folder, args, { input })
+    assert.equal(status, 2, error)
+    assert.equal(out, '')
+    assert.match(error, /^svc: waitlist: erase: expected (one|an e-mail) address/)
+    assert.ok(!error.includes('person'))
+  }
+  assert.equal((await ticketsOf(deployment)).length, 2)
+})
+
+test('without the secret it says where that is expected, and makes none', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  const { folder, secretsDir } = deployment
+  const args = ['erase', 'person1@example.org']
+  const variable = 'SVC_ADDRESS_HASH_SECRET'
+  const short = waitlist(folder, args, { env: { [variable]: 'short' } })
+  assert.equal(short.status, 1)
+  assert.match(
+    short.error,
+    /^svc waitlist erase: SVC_ADDRESS_HASH_SECRET: expected at least 32 characters/,
+  )
+
+  rmSync(path.join(secretsDir, 'address-hash-secret.txt'))
+  const { status, error } = waitlist(folder, args)
+  assert.equal(status, 1)
+  assert.match(
+    error,
+    /^svc waitlist erase: expected the address-hash secret in SVC_ADDRESS_HASH_SECRET or .*address-hash-secret\.txt, found neither\n$/,
+  )
+  assert.ok(!readdirSync(secretsDir).includes('address-hash-secret.txt'))
+
+  // Another secret finds nobody, and the message says which one was asked.
+  const other = waitlist(folder, args, { env: { [variable]: `${ADDRESS_HASH_SECRET} not` } })
+  assert.match(
+    other.error,
+    /not on the list in .* as far as the secret in SVC_ADDRESS_HASH_SECRET can tell/,
+  )
+  assert.equal(waitlist(folder, args, { env: { [variable]: ADDRESS_HASH_SECRET } }).status, 0)
+})
+
+test('an erased row is out of the file, its ticket and its seal too', async (t) => {
+  const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
+  const [, row] = await readRows(database)
+  assert.ok(row)
+  // From the middle of the seal, so that no page border can hide it.
+  const pieces = [Buffer.from(row.ticket), Buffer.from(row.sealed.subarray(300, 364))]
+  const isThere = () =>
+    readdirSync(path.dirname(database)).some((file) => {
+      const bytes = readFileSync(path.join(path.dirname(database), file))
+      return pieces.some((piece) => bytes.includes(piece))
+    })
+  assert.ok(isThere())
+  assert.equal(waitlist(folder, ['erase', 'person2@example.org']).status, 0)
+  assert.ok(!isThere())
+})

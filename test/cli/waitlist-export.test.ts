@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import { makeFolder } from '../publishing/content-fixture.ts'
+import { parseCsv } from './waitlist/csv-reader.ts'
+import {
+  cleanEnvironment,
+  makeDeployment,
+  readRows,
+  SVC,
+  waitlist,
+} from './waitlist/deployment-fixture.ts'
+import {
+  entryOf,
+  makeKeyPair,
+  sealedRegistration,
+  sealedRegistrations,
+} from './waitlist/waitlist-fixture.ts'
+
+const HEADER = ['ticket', 'registeredAt', 'email', 'locale', 'interests', 'useCase']
+
+test('CSV on standard output, with the identity of the secrets folder', async (t) => {
+  const { folder } = await makeDeployment(t, async (keys) => [
+    await sealedRegistration(1, keys, { useCase: '=HYPERLINK("http://x","y")' }),
+    await sealedRegistration(2, keys, { interests: ['api', 'research'], locale: 'th' }),
+  ])
+  const { status, out, error } = waitlist(folder, ['export'])
+  assert.equal(status, 0, error)
+  assert.equal(error, 'Exported 2 registrations.\n')
+  const [one, two] = [entryOf(1), entryOf(2)]
+  assert.deepEqual(parseCsv(out), [
+    HEADER,
+    [one.ticket, one.registeredAt, one.email, 'en', 'api', `'=HYPERLINK("http://x","y")`],
+    [two.ticket, two.registeredAt, two.email, 'th', 'api research', ''],
+  ])
+})
+
+test('a new file for its owner alone, with the exact values; nothing else is left', async (t) => {
+  const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(300, own))
+  const machine = makeFolder(t)
+  writeFileSync(path.join(machine, 'key.txt'), `# created: today\n${keys.identity}\n`)
+  const options = ['--identity', 'key.txt', '--database', database, '--format', 'jsonl']
+  const args = ['export', ...options, '--out', 'list.jsonl', '--jobs', '2']
+  const { status, out, error } = waitlist(machine, args)
+  assert.equal(status, 0, error)
+  assert.equal(out, '')
+  assert.equal(error, 'Exported 300 registrations to list.jsonl.\n')
+  const file = path.join(machine, 'list.jsonl')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line): unknown => JSON.parse(line)),
+    Array.from({ length: 300 }, (_, index) => entryOf(index + 1)),
+  )
+  assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
+  assert.ok(!existsSync(path.join(folder, 'list.jsonl')))
+
+  const again = waitlist(machine, args)
+  assert.equal(again.status, 1)
+  assert.match(again.error, /^svc waitlist export: list\.jsonl: there is such a file already/)
+  assert.equal(again.error.trimEnd().split('\n').length, 1)
+  assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
+
+  const told = waitlist(machine, ['export', ...options, '--out', 'other.jsonl', '--json'])
+  assert.deepEqual(JSON.parse(told.out), {
+    ok: true,
+    exported: 300,
+    leftOut: 0,
+    file: 'other.jsonl',
+  })
+  assert.equal(told.error, '')
+})
+
+test('where the file cannot be written it says so and leaves nothing', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  const { status, error } = waitlist(folder, ['export', '--out', 'no/such/folder/list.csv'])
+  assert.equal(status, 1)
+  assert.match(
+    error,
+    /^svc waitlist export: no\/such\/folder\/list\.csv: could not be written \(ENOENT/,
+  )
+  assert.equal(error.trimEnd().split('\n').length, 1)
+})
+
+test('rows that do not open are named, the rest comes out, and the exit code is 1', async (t) => {
+  const other = await makeKeyPair()
+  const { folder } = await makeDeployment(t, async (keys) => {
+    const [first, second, third] = await sealedRegistrations(3, keys)
+    assert.ok(first && second && third)
+    return [first, { ...second, sealed: third.sealed }, await sealedRegistration(4, other), third]
+  })
+  const { status, out, error } = waitlist(folder, ['export', '--out', 'list.csv'])
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.equal(
+    error,
+    `position 2, ticket ${entryOf(2).ticket}: what is sealed in it belongs to another ticket
+position 3, ticket ${entryOf(4).ticket}: it is sealed to ${other.recipient}, whose identity is not here, or its beginning is damaged
+Exported 2 registrations to list.csv. 2 rows could not be opened and are left out (named above).
+`,
+  )
+  const [, ...rows] = parseCsv(readFileSync(path.join(folder, 'list.csv'), 'utf8'))
+  assert.deepEqual(
+    rows.map(([ticket]) => ticket),
+    [entryOf(1).ticket, entryOf(3).ticket],
+  )
+  const told = waitlist(folder, ['export', '--out', 'other.csv', '--json'])
+  assert.equal(told.status, 1)
+  assert.deepEqual(JSON.parse(told.out), { ok: false, exported: 2, leftOut: 2, file: 'other.csv' })
+})
+
+test('an identity that opens no row at all is told once, before anything is written', async (t) => {
+  const { folder, keys } = await makeDeployment(t, (own) => sealedRegistrations(5, own))
+  const other = await makeKeyPair()
+  const { status, out, error } = waitlist(folder, ['export', '--identity', '-'], {
+    input: other.identity,
+  })
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.equal(error.trimEnd().split('\n').length, 1, error)
+  assert.match(error, /^svc waitlist export: the identity is that of /)
+  for (const { recipient } of [other, keys]) assert.ok(error.includes(recipient.slice(0, 12)))
+})
+
+test('what is no identity is refused with its file and line, and not repeated', async (t) => {
+  const { folder, keys } = await makeDeployment(t, (own) => sealedRegistrations(1, own))
+  const broken = keys.identity.replace(/.$/, 'b')
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [broken, /standard input: line 1: expected age X25519 identities/],
+    [`# note\n${keys.identity}\nwords`, /standard input: line 3: expected age X25519 identities/],
+    ['', /standard input: expected age X25519 identities/],
+    ['age-encryption.org/v1\n…', /sealed with a passphrase; open it first/],
+    ['-----BEGIN AGE ENCRYPTED FILE-----\n…', /sealed with a passphrase; open it first/],
+  ]
+  for (const [input, message] of cases) {
+    const { status, out, error } = waitlist(folder, ['export', '--identity', '-'], { input })
+    assert.equal(status, 1, error)
+    assert.equal(out, '')
+    assert.match(error, message)
+    assert.ok(!error.includes(keys.identity.slice(20, 40)))
+    assert.equal(error.trimEnd().split('\n').length, 1, error)
+  }
+  const missing = waitlist(folder, ['export', '--identity', 'nowhere.txt'])
+  assert.equal(missing.status, 1)
+  assert.match(missing.error, /^svc waitlist export: nowhere\.txt: expected a readable file/)
+  rmSync(path.join(folder, 'secrets'), { recursive: true })
+  assert.equal(waitlist(folder, ['export']).status, 2)
+})
+
+test('a reader that has enough is no crash', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(400, keys))
+  for (const pipe of ['| head -1', '2>&1 | head -1']) {
+    const { status, stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', `set -o pipefail; "${process.execPath}" "${SVC}" waitlist export ${pipe}`],
+      { cwd: folder, env: cleanEnvironment(), encoding: 'utf8', timeout: 60_000 },
+    )
+    assert.equal(stdout, `${HEADER.join(',')}\r\n`)
+    assert.ok(!stderr.includes('Error'), stderr)
+    assert.equal(status, 0)
+  }
+})
+
+test('no sign of a bar where standard error is no terminal', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(300, keys))
+  const { error } = waitlist(folder, ['export', '--out', 'list.csv'])
+  assert.equal(error, 'Exported 300 registrations to list.csv.\n')
+})
+
+test('the age program opens a stored row', async (t) => {
+  if (spawnSync('age', ['--version']).status !== 0) {
+    t.skip('the age program is not on this machine')
+    return
+  }
+  const { database, secretsDir } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  const [row] = await readRows(database)
+  assert.ok(row)
+  const file = path.join(secretsDir, 'waitlist-identity.txt')
+  const { stdout } = spawnSync('age', ['--decrypt', '--identity', file], { input: row.sealed })
+  assert.deepEqual(parseWaitlistEntry(stdout), entryOf(1))
+})

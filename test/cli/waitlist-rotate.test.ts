@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { createOpener, parseIdentities, recipientOf } from '../../src/crypto/sealed-box.ts'
+import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import {
+  addRegistrations,
+  cleanEnvironment,
+  countRows,
+  type Deployment,
+  makeDeployment,
+  readRows,
+  SVC,
+  waitlist,
+} from './waitlist/deployment-fixture.ts'
+import {
+  entryOf,
+  makeKeyPair,
+  sealedRegistration,
+  sealedRegistrations,
+} from './waitlist/waitlist-fixture.ts'
+
+/** The persons whose rows open with the identities given, by number; fails where a row does not open. */
+async function openRows(
+  database: string,
+  identities: readonly string[],
+): Promise<readonly string[]> {
+  const opener = await createOpener(identities)
+  const tickets = []
+  for (const { sealed, ticket } of await readRows(database)) {
+    const entry = parseWaitlistEntry(await opener.open(sealed))
+    assert.equal(entry.ticket, ticket)
+    tickets.push(ticket)
+  }
+  return tickets
+}
+
+function ticketsUpTo(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => entryOf(index + 1).ticket)
+}
+
+test('to a recipient of an identity kept elsewhere: the setting and every row', async (t) => {
+  const { folder, database, recipientFile } = await makeDeployment(t, (keys) =>
+    sealedRegistrations(5, keys),
+  )
+  const next = await makeKeyPair()
+  const { status, out, error } = waitlist(folder, [
+    'rotate-recipient',
+    '--recipient',
+    next.recipient,
+  ])
+  assert.deepEqual([status, error], [0, ''])
+  assert.equal(
+    out,
+    `Sealed 5 registrations to ${next.recipient}; 0 were sealed to it before.
+${recipientFile} now holds the new recipient.
+A running service takes it up at its next start. After that, run this again with
+--recipient ${next.recipient}
+for the registrations that came meanwhile.
+Keep the old identity for as long as you keep backups from before.
+`,
+  )
+  assert.equal(readFileSync(recipientFile, 'utf8'), `${next.recipient}\n`)
+  assert.equal(statSync(recipientFile).mode & 0o777, 0o600)
+  assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(5))
+  assert.deepEqual(readdirSync(path.dirname(recipientFile)).toSorted(), [
+    'address-hash-secret.txt',
+    'waitlist-identity.txt',
+    'waitlist-recipient.txt',
+  ])
+})
+
+test('run again it does what came meanwhile, and then nothing', async (t) => {
+  const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
+  const next = await makeKeyPair()
+  const args = ['rotate-recipient', '--recipient', next.recipient, '--json']
+  const told = (): unknown => JSON.parse(waitlist(folder, args).out)
+  const setting = { place: path.join(folder, 'secrets', 'waitlist-recipient.txt') }
+  const none = { ok: true, changedMeanwhile: 0, leftAlone: 0, recipient: next.recipient }
+  const first = { ...none, resealed: 3, already: 0, setting: { kind: 'written', ...setting } }
+  assert.deepEqual(told(), first)
+  await addRegistrations(database, [await sealedRegistration(4, keys)])
+  const unchanged = { kind: 'unchanged', ...setting }
+  assert.deepEqual(told(), { ...none, resealed: 1, already: 3, setting: unchanged })
+  // Nothing is left for the old identity, so it is not asked for.
+  assert.deepEqual(JSON.parse(waitlist(folder, [...args, '--identity', 'nowhere.txt']).out), {
+    ...none,
+    resealed: 0,
+    already: 4,
+    setting: unchanged,
+  })
+  assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(4))
+})
+
+test('with a new identity, made in a file for its owner alone and never overwritten', async (t) => {
+  const { folder, database, recipientFile } = await makeDeployment(t, (keys) =>
+    sealedRegistrations(3, keys),
+  )
+  const args = ['rotate-recipient', '--new-identity', 'next.txt']
+  const { status, out, error } = waitlist(folder, args)
+  assert.equal(status, 0, error)
+  const file = path.join(folder, 'next.txt')
+  const text = readFileSync(file, 'utf8')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const [identity = ''] = parseIdentities(text)
+  const recipient = await recipientOf(identity)
+  assert.match(
+    text,
+    new RegExp(`^# created: .*Z\n# public key: ${recipient}\nAGE-SECRET-KEY-1.*\n$`),
+  )
+  assert.ok(!out.includes(identity))
+  assert.match(
+    out,
+    /The new identity is in next\.txt; move it to a machine that is not the server\./,
+  )
+  assert.equal(readFileSync(recipientFile, 'utf8'), `${recipient}\n`)
+  assert.deepEqual(await openRows(database, [identity]), ticketsUpTo(3))
+
+  const again = waitlist(folder, args)
+  assert.equal(again.status, 1)
+  assert.match(
+    again.error,
+    new RegExp(
+      `^svc waitlist rotate-recipient: next\\.txt: there is an identity already; to seal to it, give --recipient ${recipient} in place`,
+    ),
+  )
+  assert.equal(readFileSync(file, 'utf8'), text)
+})
+
+test('the wrong old identity changes nothing, and makes no new one', async (t) => {
+  const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
+    sealedRegistrations(3, own),
+  )
+  const other = await makeKeyPair()
+  const args = ['rotate-recipient', '--new-identity', 'next.txt', '--identity', '-']
+  const { status, out, error } = waitlist(folder, args, { input: other.identity })
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.match(
+    error,
+    /^svc waitlist rotate-recipient: the identity is that of .* Nothing was changed\n$/,
+  )
+  assert.ok(!existsSync(path.join(folder, 'next.txt')))
+  assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
+  assert.deepEqual(await openRows(database, [keys.identity]), ticketsUpTo(3))
+})
+
+test('a row that none of the identities opens is named and stays', async (t) => {
+  const other = await makeKeyPair()
+  const { folder, database } = await makeDeployment(t, async (keys) => [
+    ...(await sealedRegistrations(2, keys)),
+    await sealedRegistration(3, other),
+  ])
+  const next = await makeKeyPair()
+  const { status, out, error } = waitlist(folder, [
+    'rotate-recipient',
+    '--recipient',
+    next.recipient,
+  ])
+  assert.equal(status, 1)
+  assert.match(
+    error,
+    new RegExp(`^position 3, ticket ${entryOf(3).ticket}: it is sealed to ${other.recipient}`),
+  )
+  assert.match(out, /^Sealed 2 registrations to .*\n1 row could not be opened and was left alone/)
+  assert.deepEqual(await openRows(database, [next.identity, other.identity]), ticketsUpTo(3))
+})
+
+test('a recipient in a variable cannot be changed from here: it says what to set', async (t) => {
+  const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
+    sealedRegistrations(2, own),
+  )
+  const next = await makeKeyPair()
+  const args = ['rotate-recipient', '--recipient', next.recipient]
+  const env = { SVC_WAITLIST_RECIPIENT: keys.recipient }
+  const { status, out, error } = waitlist(folder, args, { env })
+  assert.equal(status, 0, error)
+  assert.match(
+    out,
+    new RegExp(
+      `SVC_WAITLIST_RECIPIENT stands in the environment.*\n.* set it to ${next.recipient}\n`,
+    ),
+  )
+  assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
+  assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(2))
+})
+
+test('another database than the configured one leaves the setting alone', async (t) => {
+  const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
+    sealedRegistrations(2, own),
+  )
+  assert.equal(waitlist(folder, ['copy', 'copy.sqlite']).status, 0)
+  const next = await makeKeyPair()
+  const args = ['rotate-recipient', '--recipient', next.recipient, '--database', 'copy.sqlite']
+  const { status, out } = waitlist(folder, args)
+  assert.equal(status, 0)
+  assert.match(out, /The service's recipient was left alone/)
+  assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
+  assert.deepEqual(await openRows(database, [keys.identity]), ticketsUpTo(2))
+  assert.deepEqual(
+    await openRows(path.join(folder, 'copy.sqlite'), [next.identity]),
+    ticketsUpTo(2),
+  )
+})
+
+/** A copy of a database as a power cut would leave it: the files of one moment, log included. */
+function takeAway(database: string, folder: string): string {
+  mkdirSync(folder)
+  for (const file of readdirSync(path.dirname(database))) {
+    if (file.endsWith('-shm')) continue
+    copyFileSync(path.join(path.dirname(database), file), path.join(folder, file))
+  }
+  return path.join(folder, path.basename(database))
+}
+
+async function resealedCount({ database }: Deployment, wanted: string): Promise<number> {
+  const { byRecipient } = await countRows(database)
+  return byRecipient.find(({ recipient }) => recipient === wanted)?.count ?? 0
+}
+
+test('killed in the middle nothing is lost, and another run goes on', async (t) => {
+  const count = 1000
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(count, keys))
+  const { folder, database, keys, recipientFile } = deployment
+  const next = await makeKeyPair()
+  const args = ['waitlist', 'rotate-recipient', '--recipient', next.recipient, '--jobs', '1']
+  const running = spawn(process.execPath, [SVC, ...args], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    stdio: 'ignore',
+  })
+  const ended = once(running, 'exit')
+  while (running.exitCode === null && (await resealedCount(deployment, next.recipient)) === 0) {
+    await sleep(5)
+  }
+  running.kill('SIGKILL')
+  await ended
+  const done = await resealedCount(deployment, next.recipient)
+  assert.ok(done > 0 && done < count, `${done} of ${count} were done when it was killed`)
+  assert.equal(readFileSync(recipientFile, 'utf8'), `${next.recipient}\n`)
+  const taken = takeAway(database, path.join(folder, 'taken'))
+  assert.deepEqual(await openRows(taken, [keys.identity, next.identity]), ticketsUpTo(count))
+
+  const again = waitlist(folder, ['rotate-recipient', '--recipient', next.recipient])
+  assert.equal(again.status, 0, again.error)
+  assert.match(
+    again.out,
+    new RegExp(`^Sealed ${count - done} registrations to .*; ${done} were sealed`),
+  )
+  assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(count))
+})

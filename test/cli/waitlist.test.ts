@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { makeFolder } from '../publishing/content-fixture.ts'
+import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
+import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
+
+const ACTIONS = ['count', 'export', 'erase', 'rotate-recipient', 'copy']
+
+test('help: of the command and of each action, on standard output', (t) => {
+  const folder = makeFolder(t)
+  for (const args of [
+    ['--help'],
+    ['-h'],
+    ['help'],
+    ...ACTIONS.map((action) => [action, '--help']),
+  ]) {
+    const { status, out, error } = waitlist(folder, args)
+    assert.equal(status, 0, args.join(' '))
+    assert.equal(error, '')
+    assert.match(out, /^Usage: svc waitlist /)
+    assert.ok(
+      out.split('\n').every((line) => line.length <= 80),
+      args.join(' '),
+    )
+  }
+  const { out } = waitlist(folder, ['--help'])
+  for (const action of ACTIONS) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
+})
+
+test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
+  const folder = makeFolder(t)
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [[], /expected an action: count, export, erase, rotate-recipient, copy/],
+    [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
+    [['toString'], /unknown action "toString"; expected one of count, /],
+    [['count', '--jsn'], /unknown option --jsn; did you mean --json\?/],
+    [['count', 'more'], /Unexpected argument 'more'/],
+    [['export', '--format', 'xml'], /--format: expected csv or jsonl, found "xml"/],
+    [['export', '--jobs', '0'], /--jobs: expected a whole number from 1 to 256, found "0"/],
+    [['export', '--json'], /--json needs --out FILE/],
+    [['export'], /expected --identity FILE: no identity can be read from .*waitlist-identity\.txt/],
+    [['rotate-recipient'], /expected either --recipient RECIPIENT or --new-identity FILE/],
+    [['rotate-recipient', '--recipient', 'age1x'], /--recipient: expected an age X25519 recipient/],
+    [['copy'], /expected one FILE to copy to/],
+    [['copy', 'a', 'b'], /expected one FILE to copy to/],
+  ]
+  for (const [args, message] of cases) {
+    const { status, out, error } = waitlist(folder, args)
+    assert.equal(status, 2, `${args.join(' ')}: ${error}`)
+    assert.equal(out, '')
+    assert.match(error, message)
+    assert.equal(error.trimEnd().split('\n').length, 1, error)
+  }
+})
+
+test('no database, no database of ours, a mistake in the configuration: one line, exit code 1', (t) => {
+  const folder = makeFolder(t)
+  const none = waitlist(folder, ['count'])
+  assert.equal(none.status, 1)
+  assert.match(none.error, /^svc waitlist count: .*service\.sqlite: there is no database\n$/)
+
+  const file = path.join(folder, 'other.sqlite')
+  writeFileSync(file, 'nothing of ours, and long enough to be looked at')
+  const other = waitlist(folder, ['count', '--database', file, '--json'])
+  assert.equal(other.status, 1)
+  assert.match(other.error, /^svc waitlist count: .*other\.sqlite: .*\n$/)
+  const told: unknown = JSON.parse(other.out)
+  assert.ok(typeof told === 'object' && told !== null && 'ok' in told && 'code' in told)
+  assert.deepEqual([told.ok, told.code], [false, 'NOT_A_DATABASE'])
+
+  const env = { SVC_DATABASE_URL: 'mysql://u:password@host/db' }
+  const mistaken = waitlist(folder, ['count'], { env })
+  assert.equal(mistaken.status, 1)
+  assert.match(
+    mistaken.error,
+    /^svc waitlist count: The configuration has a mistake\nSVC_DATABASE_URL: /,
+  )
+  assert.ok(!mistaken.error.includes('password'))
+
+  const postgres = { SVC_DATABASE_URL: 'postgres://u:password@host/db' }
+  const elsewhere = waitlist(folder, ['count'], { env: postgres })
+  assert.equal(elsewhere.status, 1)
+  assert.match(elsewhere.error, /^svc waitlist count: SVC_DATABASE_URL names a PostgreSQL database/)
+  assert.ok(!elsewhere.error.includes('password'))
+})
+
+test('a mistake in a variable that the waitlist does not use is not its business', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  assert.equal(waitlist(folder, ['count'], { env: { SVC_LOG_LEVEL: 'loud' } }).status, 0)
+})
+
+test('count: how many, since when, sealed to whom; without a secret', async (t) => {
+  const other = await makeKeyPair()
+  const { folder, database, keys } = await makeDeployment(t, async (own) => [
+    ...(await sealedRegistrations(3, own)),
+    ...(await sealedRegistrations(1, other, 4)),
+  ])
+  const elsewhere = makeFolder(t)
+  const short = (text: string) => `${text.slice(0, 12)}…${text.slice(-6)}`
+  const expected = `4 registrations on the waitlist.
+First: ${entryOf(1).registeredAt}
+Last:  ${entryOf(4).registeredAt}
+Sealed to:
+  3  ${short(keys.recipient)}
+  1  ${short(other.recipient)}
+`
+  assert.deepEqual(waitlist(elsewhere, ['count', '--database', database]), {
+    status: 0,
+    out: expected,
+    error: '',
+  })
+  const env = { SVC_DATA_DIR: path.dirname(database) }
+  assert.equal(waitlist(elsewhere, ['count'], { env }).out, expected)
+  assert.deepEqual(JSON.parse(waitlist(folder, ['count', '--json']).out), {
+    ok: true,
+    total: 4,
+    firstRegisteredAt: entryOf(1).registeredAt,
+    lastRegisteredAt: entryOf(4).registeredAt,
+    byRecipient: [
+      { recipient: keys.recipient, count: 3 },
+      { recipient: other.recipient, count: 1 },
+    ],
+  })
+})
+
+test('count: an empty list', async (t) => {
+  const { folder } = await makeDeployment(t, async () => [])
+  assert.equal(waitlist(folder, ['count']).out, 'The waitlist is empty.\n')
+  const told: unknown = JSON.parse(waitlist(folder, ['count', '--json']).out)
+  assert.deepEqual(told, {
+    ok: true,
+    total: 0,
+    firstRegisteredAt: null,
+    lastRegisteredAt: null,
+    byRecipient: [],
+  })
+})
+
+test('copy: a whole database for its owner alone, which works where nothing else is', async (t) => {
+  const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
+  const { status, out, error } = waitlist(folder, ['copy', 'list.sqlite'])
+  assert.deepEqual([status, error], [0, ''])
+  assert.equal(out, 'Copied 3 registrations to list.sqlite.\n')
+  const copy = path.join(folder, 'list.sqlite')
+  assert.equal(statSync(copy).mode & 0o777, 0o600)
+  assert.deepEqual(await readRows(copy), await readRows(database))
+
+  // Carried to another machine, on a medium that cannot be written, with the identity.
+  const machine = makeFolder(t)
+  const medium = path.join(machine, 'medium')
+  mkdirSync(medium)
+  copyFileSync(copy, path.join(medium, 'list.sqlite'))
+  chmodSync(path.join(medium, 'list.sqlite'), 0o400)
+  chmodSync(medium, 0o500)
+  const args = [
+    'export',
+    '--database',
+    'medium/list.sqlite',
+    '--identity',
+    '-',
+    '--format',
+    'jsonl',
+  ]
+  const exported = waitlist(machine, args, { input: keys.identity })
+  // So that whoever is not root can take the folder away.
+  chmodSync(medium, 0o700)
+  assert.equal(exported.status, 0, exported.error)
+  const entries = exported.out
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+  assert.deepEqual(entries, [entryOf(1), entryOf(2), entryOf(3)])
+})
+
+test('copy: an existing file stays as it is', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  const file = path.join(folder, 'kept.sqlite')
+  writeFileSync(file, 'mine')
+  const { status, out, error } = waitlist(folder, ['copy', 'kept.sqlite'])
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.match(error, /^svc waitlist copy: .*kept\.sqlite/)
+  assert.equal(error.trimEnd().split('\n').length, 1, error)
+  assert.equal(readFileSync(file, 'utf8'), 'mine')
+})

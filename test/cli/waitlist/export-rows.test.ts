@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import * as fc from 'fast-check'
+
+import {
+  CSV_HEADER,
+  formatCsvCell,
+  formatExportRow,
+} from '../../../src/cli/waitlist/export-rows.ts'
+import type { WaitlistEntry } from '../../../src/service/waitlist-entry.ts'
+import { parseCsv } from './csv-reader.ts'
+
+const ENTRY: WaitlistEntry = {
+  ticket: 'EA-0123456789ABCDEF',
+  email: 'ada@example.org',
+  locale: 'en',
+  interests: ['api', 'kap-language'],
+  useCase: 'To read, "slowly".\nภาษาไทย 你好 🦀',
+  registeredAt: '2026-01-31T12:00:00.123Z',
+}
+
+/** What text of any kind may hold that a spreadsheet has a view on. */
+const TRICKY_PARTS = [
+  // oxlint-disable-next-line typescript/no-misused-spread -- code points are what is meant
+  ...'=+-@＝＋－＠\t\r\n \u00A0\u200B\uFEFF"\'“,;|a1\u0000\u001B\u0085🦀',
+  '\uD800',
+  'A1',
+]
+const TRICKY = fc
+  .array(fc.constantFrom(...TRICKY_PARTS), { maxLength: 12 })
+  .map((parts) => parts.join(''))
+
+test('the columns are named once, in one order', () => {
+  assert.equal(CSV_HEADER, 'ticket,registeredAt,email,locale,interests,useCase\r\n')
+})
+
+test('a CSV row is quoted where it must be and ends in CRLF', () => {
+  assert.equal(
+    formatExportRow(ENTRY, 'csv'),
+    'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,api kap-language,"To read, ""slowly"".\nภาษาไทย 你好 🦀"\r\n',
+  )
+  assert.equal(
+    formatExportRow({ ...ENTRY, interests: [], useCase: null }, 'csv'),
+    'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,,\r\n',
+  )
+})
+
+test('a CSV row is read as six cells by RFC 4180, whatever was sent', () => {
+  fc.assert(
+    fc.property(TRICKY, TRICKY, (email, useCase) => {
+      const [row, ...others] = parseCsv(formatExportRow({ ...ENTRY, email, useCase }, 'csv'))
+      assert.equal(others.length, 0)
+      assert.equal(row?.length, 6)
+      assert.equal(row?.[0], ENTRY.ticket)
+    }),
+  )
+})
+
+test('a cell that a spreadsheet would compute gets an apostrophe in front', () => {
+  const cells: readonly [string, string][] = [
+    ['=1+1', "'=1+1"],
+    ['+4420', "'+4420"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['＝1', "'＝1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠A1', "'＠A1"],
+    ['  =1', "'  =1"],
+    ['\u00A0\u200B=1', "'\u00A0\u200B=1"],
+    ["'=1", "''=1"],
+    ['"=1"', `"'""=1"""`],
+    ['“=1', "'“=1"],
+    ['\tx', `"'\tx"`],
+    ['\rx', `"'\rx"`],
+    ['\nx', `"'\nx"`],
+    // Where a spreadsheet splits at other signs than commas, or at line ends inside quotes.
+    ['a;=1', `"a;'=1"`],
+    ['a\t@1', `"a\t'@1"`],
+    ['a\n- b\r\n  =c', `"a\n'- b\r\n'  =c"`],
+    // Nothing to fear.
+    ['a=1', 'a=1'],
+    ['well-known', 'well-known'],
+    ['ada+list@example.org', 'ada+list@example.org'],
+    ['', ''],
+    ["it's", "it's"],
+  ]
+  for (const [text, cell] of cells) assert.equal(formatCsvCell(text), cell, JSON.stringify(text))
+})
+
+test('no cell begins a formula, at whichever signs the line is split', () => {
+  fc.assert(
+    fc.property(TRICKY, (text) => {
+      for (const cell of [
+        formatCsvCell(text),
+        parseCsv(`${formatCsvCell(text)}\r\n`)[0]?.[0] ?? '',
+      ]) {
+        for (const part of cell.split(/[;\t\r\n|]/)) {
+          assert.doesNotMatch(part.replace(/^[\s\p{Z}\p{Cf}"“]+/u, ''), /^[=+\-@＝＋－＠]/)
+        }
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('no control character but tab and line ends gets into CSV, and nothing that is no Unicode', () => {
+  assert.equal(formatCsvCell('a\u001B[2Jb\u009Bc\u0000d\uD800'), 'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD')
+})
+
+test('a JSON line holds the exact values, in one line, harmless to a terminal', () => {
+  assert.deepEqual(JSON.parse(formatExportRow(ENTRY, 'jsonl')), ENTRY)
+  fc.assert(
+    fc.property(TRICKY, fc.option(fc.string({ unit: 'binary' })), (email, useCase) => {
+      const line = formatExportRow({ ...ENTRY, email, useCase }, 'jsonl')
+      assert.deepEqual(JSON.parse(line), { ...ENTRY, email, useCase })
+      // oxlint-disable-next-line no-control-regex -- control characters are what is meant
+      assert.match(line, /^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]+\n$/)
+    }),
+  )
+})
