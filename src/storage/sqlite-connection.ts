@@ -1,10 +1,16 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
 import { sqliteResultOf, storageErrorOf } from './sqlite-errors.ts'
-import { assertOurs, migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
+import {
+  assertOurs,
+  type DatabaseHeader,
+  migrate,
+  MIGRATIONS,
+  readHeader,
+} from './sqlite-migrations.ts'
 import { StorageError } from './storage.ts'
 
 /**
@@ -52,15 +58,16 @@ function expectPragma(file: string, name: string, expected: number | string, fou
   })
 }
 
-/** Opens the write-ahead log. SQLite does not wait for a lock here, and another process may be doing the same. */
+/** Opens the write-ahead log. SQLite does not always wait for a lock here, and another process may be doing the same. */
 function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4))
-  for (let waitedMs = 0; ; waitedMs += RETRY_INTERVAL_MS) {
+  const deadlineMs = performance.now() + timeoutMs
+  for (;;) {
     try {
       expectPragma(file, 'journal_mode', 'wal', pragma(database, 'journal_mode = WAL'))
       return
     } catch (error) {
-      if (sqliteResultOf(error) !== SQLITE_BUSY || waitedMs >= timeoutMs) throw error
+      if (sqliteResultOf(error) !== SQLITE_BUSY || performance.now() >= deadlineMs) throw error
       Atomics.wait(sleeper, 0, 0, RETRY_INTERVAL_MS)
     }
   }
@@ -91,19 +98,15 @@ function makeFile(file: string): void {
   }
 }
 
-function connect(location: string | URL, readOnly: boolean, timeout: number): DatabaseSync {
-  return new DatabaseSync(location, { readOnly, timeout, allowExtension: false })
-}
-
-/** Opens to read; `check` runs first and closes what it refuses. */
-function openToRead(
+/** Opens a connection and closes it again when `prepare` throws. */
+function connect(
   location: string | URL,
-  timeout: number,
-  check: (database: DatabaseSync) => void,
+  options: DatabaseSyncOptions,
+  prepare: (database: DatabaseSync) => void,
 ): DatabaseSync {
-  const database = connect(location, true, timeout)
+  const database = new DatabaseSync(location, { ...options, allowExtension: false })
   try {
-    check(database)
+    prepare(database)
     return database
   } catch (error) {
     database.close()
@@ -111,46 +114,58 @@ function openToRead(
   }
 }
 
+/** A folder in which the index of the log cannot be made, or a transaction that a crash cut off. */
+function needsWriting(error: unknown): boolean {
+  const result = sqliteResultOf(error)
+  return result === SQLITE_READONLY || result === SQLITE_CANTOPEN
+}
+
 /**
  * Looks at a file before anything opens it for writing, since even that may change it (a log that was left behind is
  * written back): the database of another program stays as it is.
  */
-function assertUsable(file: string, timeoutMs: number): void {
+function assertUsable(file: string, timeout: number): void {
   if (!isPresent(file)) return
   try {
-    openToRead(file, timeoutMs, (database) => assertOurs(readHeader(database), file)).close()
+    connect(file, { readOnly: true, timeout }, (database) =>
+      assertOurs(readHeader(database), file),
+    ).close()
   } catch (error) {
-    // A folder without the log's index, or a transaction that a crash cut off: only a writer can read it.
-    const result = sqliteResultOf(error)
-    if (result !== SQLITE_READONLY && result !== SQLITE_CANTOPEN) throw error
+    // What only a writer can read is looked at again by the writer.
+    if (!needsWriting(error)) throw error
   }
 }
 
-function openReadOnly({ file }: SqliteOptions, timeoutMs: number): DatabaseSync {
+/** Throws unless there are tables of this service, of whatever version up to today's. */
+export function assertInUse(header: DatabaseHeader, file: string): void {
+  assertOurs(header, file)
+  if (header.isEmpty) throw new StorageError('MISSING', file)
+}
+
+function assertToday(header: DatabaseHeader, file: string): void {
+  assertInUse(header, file)
+  if (header.userVersion < MIGRATIONS.length) throw new StorageError('OLDER', file)
+}
+
+/** Opens a database that is there and changes nothing in it. Throws a StorageError, or what `check` or SQLite threw. */
+export function openToRead(
+  { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: SqliteOptions,
+  check: (header: DatabaseHeader, file: string) => void,
+): DatabaseSync {
   if (!isPresent(file)) throw new StorageError('MISSING', file)
-  const check = (database: DatabaseSync): void => {
-    const header = readHeader(database)
-    assertOurs(header, file)
-    if (header.userVersion < MIGRATIONS.length) throw new StorageError('OLDER', file)
-  }
+  const checkOpened = (database: DatabaseSync): void => check(readHeader(database), file)
   try {
-    return openToRead(file, timeoutMs, check)
+    return connect(file, { readOnly: true, timeout: busyTimeoutMs }, checkOpened)
   } catch (error) {
-    const result = sqliteResultOf(error)
-    if (result !== SQLITE_READONLY && result !== SQLITE_CANTOPEN) throw error
+    if (!needsWriting(error)) throw error
     if (isPresent(`${file}-wal`)) {
-      throw new StorageError(
-        'IO',
-        `${file} (its log must be read too: copy both where you may write)`,
-        {
-          cause: error,
-        },
-      )
+      const where = `${file} (its log has to be read too; copy both to a folder that can be written)`
+      throw new StorageError('IO', where, { cause: error })
     }
-    // A copy where nothing can be written: the index of the log cannot be made, and without a log none is needed.
+    // A copy where nothing can be written: the index of a log cannot be made, and without a log none is needed.
     const url = pathToFileURL(file)
     url.searchParams.set('immutable', '1')
-    return openToRead(url, timeoutMs, check)
+    return connect(url, { readOnly: true }, checkOpened)
   }
 }
 
@@ -159,22 +174,18 @@ function openReadOnly({ file }: SqliteOptions, timeoutMs: number): DatabaseSync 
  * lock. Throws a StorageError.
  */
 export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {
-  const { file, busyTimeoutMs: timeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
+  const { file, busyTimeoutMs: timeout = DEFAULT_BUSY_TIMEOUT_MS } = options
   try {
-    if (mode === 'read-only') return openReadOnly(options, timeoutMs)
+    if (mode === 'read-only') return openToRead(options, assertToday)
     if (mode === 'create') makeFile(file)
     else if (!isPresent(file)) throw new StorageError('MISSING', file)
-    assertUsable(file, timeoutMs)
-    const database = connect(file, false, timeoutMs)
-    try {
-      enterWalMode(database, file, timeoutMs)
+    assertUsable(file, timeout)
+    return connect(file, { timeout }, (database) => {
+      assertOurs(readHeader(database), file)
+      enterWalMode(database, file, timeout)
       setPragmas(database, file, options)
       migrate(database, file)
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    })
   } catch (error) {
     throw storageErrorOf(error, file)
   }

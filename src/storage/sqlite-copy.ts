@@ -1,10 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 
-import { DEFAULT_BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
+import { assertInUse, openToRead } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
-import { assertOurs, readHeader } from './sqlite-migrations.ts'
 import { StorageError } from './storage.ts'
 
 function makeTarget(target: string): void {
@@ -25,6 +24,18 @@ function sync(file: string): void {
   }
 }
 
+function copyInto(database: DatabaseSync, target: string): void {
+  try {
+    // Unlike the backup interface this has not to start anew when the service writes, and it leaves free pages out.
+    database.prepare('VACUUM INTO ?').run(target)
+    sync(target)
+    sync(path.dirname(path.resolve(target)))
+  } catch (error) {
+    fs.rmSync(target, { force: true })
+    throw storageErrorOf(error, target)
+  }
+}
+
 /**
  * Copies a database, of this version or an older one, to a file that must not exist yet; durable and complete when it
  * resolves, mode 0600. The copy is of one moment, is one file without a log, and holds nothing of what was erased before.
@@ -32,23 +43,15 @@ function sync(file: string): void {
  * then no copy is left behind.
  */
 export async function copyDatabase(file: string, target: string): Promise<void> {
-  if (!fs.existsSync(file)) throw new StorageError('MISSING', file)
-  makeTarget(target)
   try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: DEFAULT_BUSY_TIMEOUT_MS })
+    const database = openToRead({ file }, assertInUse)
     try {
-      const header = readHeader(database)
-      if (header.isEmpty) throw new StorageError('MISSING', file)
-      assertOurs(header, file)
-      // Unlike the backup interface this needs no second start when the service writes, and leaves free pages behind.
-      database.prepare('VACUUM INTO ?').run(target)
+      makeTarget(target)
+      copyInto(database, target)
     } finally {
       database.close()
     }
-    sync(target)
-    sync(path.dirname(path.resolve(target)))
   } catch (error) {
-    fs.rmSync(target, { force: true })
     throw storageErrorOf(error, file)
   }
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 import type { WaitlistCall } from './sqlite-calls.ts'
@@ -85,9 +84,10 @@ export function createSqliteThread(options: SqliteOptions): SqliteThread {
 
   async function end(): Promise<void> {
     if (worker === undefined) return
-    const ended = once(worker, 'exit')
+    const ended = Promise.withResolvers<void>()
+    worker.once('exit', () => ended.resolve())
     request({ isLast: true })
-    await ended
+    await ended.promise
   }
 
   return {

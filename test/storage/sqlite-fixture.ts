@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+
+import type { SqliteOptions } from '../../src/storage/sqlite-connection.ts'
+import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+/** A folder that is gone after the test, for one database. */
+export function makeDatabaseFolder(t: TestContext): string {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'sqlite-test-'))
+  t.after(() => {
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+/** One of the forms in which the store comes, and how to open it. */
+export interface SqliteForm {
+  readonly name: string
+  /** Opens a store that is closed after the test. */
+  open(t: TestContext, options: SqliteOptions): Promise<Storage>
+}
+
+function closing(t: TestContext, storage: Storage): Storage {
+  t.after(() => storage.close())
+  return storage
+}
+
+/** The server's form and the command line's. */
+export const SQLITE_FORMS: readonly SqliteForm[] = [
+  {
+    name: 'SQLite in a thread',
+    open: async (t, options) => closing(t, await openSqliteStorage(options)),
+  },
+  {
+    name: 'SQLite in this thread',
+    open: async (t, options) =>
+      closing(t, await openSqliteStorageHere({ ...options, mode: 'create' })),
+  },
+]
+
+/** The files of a database that are there: itself, its log, the log's index. */
+export function filesOf(file: string): readonly string[] {
+  return [file, `${file}-wal`, `${file}-shm`].filter((each) => fs.existsSync(each))
+}
+
+/**
+ * Everything that the files of a database hold. Another process reads them: to close a file in this one would drop the
+ * locks that SQLite has on it here.
+ */
+export function readFilesOf(file: string): Buffer {
+  return execFileSync('cat', [...filesOf(file)], { maxBuffer: 2 ** 28 })
+}
+
+/** Whether any 16 bytes in a row of these stand in the files of a database. */
+export function isTraceLeft(file: string, bytes: Uint8Array): boolean {
+  const held = readFilesOf(file)
+  for (let start = 0; start + 16 <= bytes.length; start += 16) {
+    if (held.includes(bytes.subarray(start, start + 16))) return true
+  }
+  return false
+}

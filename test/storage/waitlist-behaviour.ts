@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+
+import type { Storage } from '../../src/storage/storage.ts'
+import {
+  assertProblem,
+  bytesOf,
+  makeRegistration,
+  readAll,
+  withoutPosition,
+} from './waitlist-fixture.ts'
+import { assertBehavesAsMap } from './waitlist-model.ts'
+
+/** A store that is open, and its like. */
+export interface OpenedBackend {
+  readonly storage: Storage
+  /** Opens one more store on the same data, as another process would. */
+  openAgain(): Promise<Storage>
+}
+
+/** One way to keep the waitlist. */
+export interface StorageBackend {
+  readonly name: string
+  /** Why it cannot be tried on this machine. */
+  readonly skip?: string
+  /** Opens a store with nothing in it. What was opened is closed and its data are taken away when the test ends. */
+  open(t: TestContext): Promise<OpenedBackend>
+}
+
+/** What every way to keep the waitlist has to do. */
+export function testWaitlistBehaviour(backend: StorageBackend): void {
+  describe(`waitlist on ${backend.name}`, { skip: backend.skip ?? false }, () => {
+    test('a new address is added and a known one is told, and changes nothing', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      const first = makeRegistration(1)
+      assert.equal(await waitlist.add(first), 'added')
+      const again = makeRegistration(2, { addressHash: first.addressHash, recipient: 'age1other' })
+      assert.equal(await waitlist.add(again), 'duplicate')
+      assert.equal(await waitlist.add(first), 'duplicate')
+      assert.equal(await waitlist.add(makeRegistration(3)), 'added')
+      const rows = await readAll(waitlist)
+      assert.deepEqual(rows.map(withoutPosition), [first, makeRegistration(3)])
+    })
+
+    test('bytes come back as they were, from none to more than a page', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      const added = [0, 1, 4000, 20_000].map((length, number) =>
+        makeRegistration(number, { sealed: bytesOf(`${length}`, length) }),
+      )
+      // Part of a larger buffer, as a Buffer often is.
+      const inside = Buffer.concat([Buffer.alloc(5), bytesOf('inside', 32), Buffer.alloc(5)])
+      added.push(makeRegistration(9, { addressHash: inside.subarray(5, 37) }))
+      for (const each of added) assert.equal(await waitlist.add(each), 'added')
+      const expected = added.map((each) => ({
+        ...each,
+        addressHash: new Uint8Array(each.addressHash),
+      }))
+      assert.deepEqual((await readAll(waitlist)).map(withoutPosition), expected)
+    })
+
+    test('what is done to the bytes after the call does not reach the list', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      const sent = { ...makeRegistration(1), sealed: bytesOf('sealed', 100) }
+      const adding = waitlist.add(sent)
+      sent.sealed.fill(0)
+      await adding
+      const [row] = await readAll(waitlist)
+      assert.deepEqual(new Uint8Array(row?.sealed ?? []), bytesOf('sealed', 100))
+    })
+
+    test('of 50 calls with one address at one time, from two stores, one adds', async (t) => {
+      const { storage, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      for (let round = 0; round < 5; round += 1) {
+        const { addressHash } = makeRegistration(round)
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_, number) => {
+            const registration = makeRegistration(1000 + number, { addressHash })
+            return (number % 2 === 0 ? storage : other).waitlist.add(registration)
+          }),
+        )
+        assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 1)
+        assert.equal(outcomes.filter((outcome) => outcome === 'duplicate').length, 49)
+      }
+      assert.equal((await storage.waitlist.count()).total, 5)
+    })
+
+    test('the list is read in pages, behind a position', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      assert.deepEqual(await waitlist.readAfter(0, 10), [])
+      for (let number = 0; number < 25; number += 1) {
+        await waitlist.add(makeRegistration(number))
+        // Positions may have gaps.
+        await waitlist.add(makeRegistration(number))
+      }
+      await waitlist.erase(makeRegistration(7).addressHash)
+      const read: number[] = []
+      let behind = 0
+      for (;;) {
+        const page = await waitlist.readAfter(behind, 10)
+        for (const row of page) {
+          assert.ok(row.position > behind)
+          behind = row.position
+          read.push(row.registeredAtMs - makeRegistration(0).registeredAtMs)
+        }
+        if (page.length < 10) break
+      }
+      assert.deepEqual(
+        read,
+        Array.from({ length: 25 }, (_, number) => number).filter((number) => number !== 7),
+      )
+      assert.deepEqual(await waitlist.readAfter(behind, 10), [])
+    })
+
+    test('the count says how many, since when, until when and for whom', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      assert.deepEqual(await waitlist.count(), {
+        total: 0,
+        firstRegisteredAtMs: undefined,
+        lastRegisteredAtMs: undefined,
+        byRecipient: [],
+      })
+      await waitlist.add(makeRegistration(1, { recipient: 'age1rare', registeredAtMs: 500 }))
+      await waitlist.add(makeRegistration(2, { recipient: 'age1usual', registeredAtMs: 300 }))
+      await waitlist.add(makeRegistration(3, { recipient: 'age1usual', registeredAtMs: 400 }))
+      assert.deepEqual(await waitlist.count(), {
+        total: 3,
+        firstRegisteredAtMs: 300,
+        lastRegisteredAtMs: 500,
+        byRecipient: [
+          { recipient: 'age1usual', count: 2 },
+          { recipient: 'age1rare', count: 1 },
+        ],
+      })
+    })
+
+    test('an erased address may come again, at a position that was never given', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      await waitlist.add(makeRegistration(1))
+      const last = makeRegistration(2)
+      await waitlist.add(last)
+      const [, before] = await readAll(waitlist)
+      assert.ok(before !== undefined)
+      const { ticket, registeredAtMs } = last
+      assert.deepEqual(await waitlist.erase(last.addressHash), { ticket, registeredAtMs })
+      assert.equal(await waitlist.erase(last.addressHash), undefined)
+      assert.equal((await waitlist.count()).total, 1)
+      assert.equal(await waitlist.add(last), 'added')
+      const [, after] = await readAll(waitlist)
+      assert.ok(after !== undefined && after.position > before.position)
+    })
+
+    test('a reseal replaces the seal and the recipient and nothing else', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      for (let number = 0; number < 30; number += 1) await waitlist.add(makeRegistration(number))
+      const before = await readAll(waitlist)
+      const seals = before.map(({ position, recipient }) => ({
+        position,
+        fromRecipient: recipient,
+        recipient: 'age1second',
+        sealed: bytesOf(`second ${position}`, 700),
+      }))
+      assert.equal(await waitlist.reseal([]), 0)
+      assert.equal(await waitlist.reseal(seals), 30)
+      const after = await readAll(waitlist)
+      assert.deepEqual(
+        after.map(withoutPosition),
+        before.map((row) => ({
+          ...withoutPosition(row),
+          recipient: 'age1second',
+          sealed: bytesOf(`second ${row.position}`, 700),
+        })),
+      )
+      assert.equal(await waitlist.reseal(seals), 0)
+      const unknown = { position: 999, fromRecipient: 'age1second', recipient: 'age1third' }
+      assert.equal(await waitlist.reseal([{ ...unknown, sealed: bytesOf('third', 9) }]), 0)
+    })
+
+    test('of two reseals of one row, one finds it as it was read', async (t) => {
+      const { storage, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      for (let number = 0; number < 20; number += 1) {
+        await storage.waitlist.add(makeRegistration(number))
+      }
+      const rows = await readAll(storage.waitlist)
+      const resealTo = (recipient: string) =>
+        rows.map(({ position }) => ({
+          position,
+          fromRecipient: 'age1first',
+          recipient,
+          sealed: bytesOf(recipient, 650),
+        }))
+      const resealed = await Promise.all([
+        storage.waitlist.reseal(resealTo('age1second')),
+        other.waitlist.reseal(resealTo('age1third')),
+      ])
+      assert.deepEqual(
+        resealed.toSorted((a, b) => a - b),
+        [0, 20],
+      )
+      const winner = resealed[0] === 20 ? 'age1second' : 'age1third'
+      for (const row of await readAll(other.waitlist)) {
+        assert.equal(row.recipient, winner)
+        assert.deepEqual(new Uint8Array(row.sealed), bytesOf(winner, 650))
+      }
+    })
+
+    test('a wrong argument is refused, and takes no other call along', async (t) => {
+      const { waitlist } = (await backend.open(t)).storage
+      const short = makeRegistration(1, { addressHash: bytesOf('short', 31) })
+      const [wrong, right] = await Promise.allSettled([
+        waitlist.add(short),
+        waitlist.add(makeRegistration(2)),
+      ])
+      assert.ok(wrong.status === 'rejected' && wrong.reason instanceof RangeError)
+      assert.deepEqual(right, { status: 'fulfilled', value: 'added' })
+      const seal = { fromRecipient: 'age1first', recipient: 'age1second', sealed: bytesOf('x', 9) }
+      const [row] = await readAll(waitlist)
+      await assert.rejects(
+        waitlist.reseal([
+          { ...seal, position: row?.position ?? 0 },
+          { ...seal, position: Number.NaN },
+        ]),
+        RangeError,
+      )
+      await assert.rejects(waitlist.erase(bytesOf('long', 33)), RangeError)
+      await assert.rejects(waitlist.readAfter(-1, 5), RangeError)
+      await assert.rejects(waitlist.readAfter(0, 0.5), RangeError)
+      await assert.rejects(waitlist.add(makeRegistration(3, { registeredAtMs: 0.5 })), RangeError)
+      assert.deepEqual((await readAll(waitlist)).map(withoutPosition), [makeRegistration(2)])
+    })
+
+    test('what was added is there when the store is opened again', async (t) => {
+      const { storage, openAgain } = await backend.open(t)
+      await storage.waitlist.add(makeRegistration(1))
+      const watching = await openAgain()
+      assert.equal((await watching.waitlist.count()).total, 1)
+      await storage.waitlist.add(makeRegistration(2))
+      assert.equal((await watching.waitlist.count()).total, 2)
+      await watching.close()
+      await storage.close()
+      const { waitlist } = await openAgain()
+      const rows = await readAll(waitlist)
+      assert.deepEqual(rows.map(withoutPosition), [makeRegistration(1), makeRegistration(2)])
+      assert.equal(await waitlist.add(makeRegistration(2)), 'duplicate')
+    })
+
+    test('closing finishes what was begun and refuses what comes later', async (t) => {
+      const { storage, openAgain } = await backend.open(t)
+      const { waitlist } = storage
+      const begun = Array.from({ length: 20 }, (_, number) =>
+        waitlist.add(makeRegistration(number)),
+      )
+      const closing = storage.close()
+      const late = waitlist.add(makeRegistration(99))
+      await assertProblem('CLOSED', late)
+      assert.deepEqual(new Set(await Promise.all(begun)), new Set(['added']))
+      await closing
+      await storage.close()
+      await assertProblem('CLOSED', waitlist.count())
+      await assertProblem('CLOSED', waitlist.readAfter(0, 1))
+      await assertProblem('CLOSED', waitlist.erase(makeRegistration(1).addressHash))
+      await assertProblem('CLOSED', waitlist.reseal([]))
+      const again = await openAgain()
+      assert.equal((await again.waitlist.count()).total, 20)
+    })
+
+    test('a store that was never used closes', async (t) => {
+      const { storage } = await backend.open(t)
+      await storage.close()
+      await assertProblem('CLOSED', storage.waitlist.count())
+    })
+
+    test('any sequence of calls does what it does to a Map', async (t) => {
+      await assertBehavesAsMap((await backend.open(t)).storage.waitlist)
+    })
+  })
+}
