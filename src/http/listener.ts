@@ -23,7 +23,13 @@ export interface ListenerOptions {
   readonly onAnswer?: AnswerObserver
 }
 
-const AUTHORIZATION = HEADERS.authorization.toLowerCase()
+/**
+ * Of these Node keeps only the first line. A key must not hide behind another's, and neither must what a body is or where
+ * it comes from.
+ */
+const TOLD_WHOLE: ReadonlySet<string> = new Set(
+  [HEADERS.authorization, HEADERS.contentType, HEADERS.referer].map((name) => name.toLowerCase()),
+)
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
@@ -76,8 +82,7 @@ function apiRequestOf(request: IncomingMessage, target: string, body: RequestBod
     readBody: (limitBytes) => body.read(limitBytes),
     header(name) {
       const value = request.headers[name]
-      // Node keeps only the first of several Authorization lines, and a key must not hide behind it.
-      if (name === AUTHORIZATION && value !== undefined) {
+      if (value !== undefined && TOLD_WHOLE.has(name)) {
         return request.headersDistinct[name]?.join(', ')
       }
       return Array.isArray(value) ? value.join(', ') : value

@@ -13,5 +13,6 @@ const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 export function isOriginAdmitted(request: Pick<ApiRequest, 'header'>, ownOrigin: string): boolean {
   const origin = request.header(ORIGIN)
   if (origin !== undefined && origin !== ownOrigin) return false
-  return !FOREIGN_SITES.has(request.header(FETCH_SITE) ?? '')
+  const sites = request.header(FETCH_SITE)?.split(',') ?? []
+  return !sites.some((site) => FOREIGN_SITES.has(site.trim()))
 }

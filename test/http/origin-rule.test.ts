@@ -22,6 +22,7 @@ const CASES: readonly (readonly [string, string | undefined, string | undefined,
   ['a foreign page without Origin', undefined, 'cross-site', false],
   ['another host’s page without Origin', undefined, 'same-site', false],
   ['headers that disagree', OWN, 'cross-site', false],
+  ['a browser’s word behind another line', undefined, 'none, cross-site', false],
 ]
 
 for (const [what, origin, site, isAdmitted] of CASES) {
