@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, rmSync } from 'node:fs'
 import { access, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -41,6 +41,23 @@ async function claim(beside: string, file: string): Promise<void> {
   }
 }
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Takes a file away when the program is stopped: half an export is nothing to leave lying about. Returns how to forget it. */
+function removeWhenStopped(file: string): () => void {
+  const stop = (signal: NodeJS.Signals): void => {
+    forget()
+    rmSync(file, { force: true })
+    // Without a listener it does what the signal does, and whoever started the program sees that.
+    process.kill(process.pid, signal)
+  }
+  const forget = (): void => {
+    for (const signal of STOP_SIGNALS) process.off(signal, stop)
+  }
+  for (const signal of STOP_SIGNALS) process.on(signal, stop)
+  return forget
+}
+
 /** Begins a new file, mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); an existing file is never touched. */
 export async function createNewFile(name: string): Promise<NewFile> {
   const file = path.resolve(name)
@@ -57,9 +74,11 @@ export async function createNewFile(name: string): Promise<NewFile> {
   } catch (error) {
     throw failure(name, error)
   }
+  const forget = removeWhenStopped(beside)
   const abandon = async (): Promise<void> => {
     await handle.close().catch(() => undefined)
     await rm(beside, { force: true })
+    forget()
   }
   return {
     async write(part) {

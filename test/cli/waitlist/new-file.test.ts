@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { CommandFailure } from '../../../src/cli/waitlist/command-failure.ts'
+import { createNewFile } from '../../../src/cli/waitlist/new-file.ts'
+import { makeFolder } from '../../publishing/content-fixture.ts'
+
+test('a file has its name when it is whole, and no sooner', async (t) => {
+  const folder = makeFolder(t)
+  const name = path.join(folder, 'list.csv')
+  const file = await createNewFile(name)
+  await file.write('one\n')
+  await file.write(Buffer.from('two\n'))
+  assert.ok(!readdirSync(folder).includes('list.csv'))
+  await file.finish()
+  assert.deepEqual(readdirSync(folder), ['list.csv'])
+  assert.equal(readFileSync(name, 'utf8'), 'one\ntwo\n')
+  assert.equal(statSync(name).mode & 0o777, 0o600)
+})
+
+test('an abandoned file leaves nothing', async (t) => {
+  const folder = makeFolder(t)
+  const file = await createNewFile(path.join(folder, 'list.csv'))
+  await file.write('one\n')
+  await file.abandon()
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('a name that is taken stays as it is, also when it was taken meanwhile', async (t) => {
+  const folder = makeFolder(t)
+  const name = path.join(folder, 'list.csv')
+  const isTaken = (error: unknown) => error instanceof CommandFailure && error.code === 'EXISTS'
+  const late = await createNewFile(name)
+  await late.write('mine\n')
+  writeFileSync(name, 'theirs\n')
+  await assert.rejects(createNewFile(name), isTaken)
+  await assert.rejects(late.finish(), isTaken)
+  assert.equal(readFileSync(name, 'utf8'), 'theirs\n')
+  assert.deepEqual(readdirSync(folder), ['list.csv'])
+})
+
+test('a program that is stopped leaves no half of a file, and ends by the signal', async (t) => {
+  const module = new URL('../../../src/cli/waitlist/new-file.ts', import.meta.url).href
+  const program = `
+    const { createNewFile } = await import(${JSON.stringify(module)})
+    const file = await createNewFile('list.csv')
+    await file.write('half of it')
+    setInterval(() => {}, 1000)
+    console.log('written')`
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const folder = makeFolder(t)
+    const running = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(running, 'exit')
+    await once(running.stdout, 'data')
+    assert.equal(readdirSync(folder).length, 1)
+    running.kill(signal)
+    assert.deepEqual(await ended, [null, signal])
+    assert.deepEqual(readdirSync(folder), [])
+  }
+})
