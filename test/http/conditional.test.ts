@@ -281,7 +281,7 @@ test('only what would be 200 is 304: no error is, and nothing that writes', asyn
     ['GET', '/api/v1/keys/self', 401],
     ['PUT', '/api/v1/status', 405],
     ['POST', '/api/v1/keys', 503],
-    ['POST', '/api/v1/early-access/register', 503],
+    ['POST', '/api/v1/early-access/register', 415],
     ['OPTIONS', '/api/v1/status', 204],
   ] as const) {
     const answer = await revalidate(app, target, [ANY], method)

@@ -32,7 +32,10 @@ for (const runtime of ['local', 'production'] as const) {
     })
     const isLocal = runtime === 'local'
     assert.equal((await ask(app, '/api/v1/draft')).status, isLocal ? 200 : 404)
-    const write = await ask(app, '/api/v1/status', { method: 'POST' })
+    const write = await ask(app, '/api/v1/status', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+    })
     assert.equal(write.status, isLocal ? 200 : 405)
     assert.equal(write.header('allow'), isLocal ? undefined : 'GET, HEAD, OPTIONS')
 

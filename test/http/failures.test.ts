@@ -50,7 +50,8 @@ for (const [name, [method, target, status, code]] of Object.entries(FAILURES)) {
     const key = await publishedKey(await runApp(t))
     for (const handler of [throwing, rejecting]) {
       const app = await runApp(t, { extraHandlers: { [name]: handler } })
-      const answer = await ask(app, target, { method })
+      const headers = { 'Content-Type': 'application/json' }
+      const answer = await ask(app, target, { method, headers })
       assert.deepEqual([answer.status, codeOf(answer)], [status, code])
       assert.equal(answer.header('cache-control'), 'no-store')
       assert.equal(answer.header('access-control-allow-origin'), method === 'GET' ? '*' : undefined)
@@ -90,7 +91,10 @@ test('a refusal with a cause is told with its code; one without is no news', asy
       },
     },
   })
-  const answer = await ask(app, '/api/v1/early-access/register', { method: 'POST' })
+  const answer = await ask(app, '/api/v1/early-access/register', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+  })
   assert.equal(codeOf(answer), 'REGISTRATION_UNAVAILABLE')
   assertKeptInside(app, answer)
   assert.deepEqual(

@@ -15,7 +15,7 @@ type Method = (typeof METHODS)[number]
 const READ_ONLY = 'GET, HEAD, OPTIONS'
 const WRITE_ONLY = 'POST'
 
-/** Every path of the registry, with its Allow and what a plain GET (or else POST) of it answers. */
+/** Every path of the registry, with its Allow and what a plain GET of it answers, or else a POST from another origin. */
 const PATHS: { readonly [path: string]: readonly [allow: string, status: number] } = {
   '/api/v1': [READ_ONLY, 200],
   '/api/v1/status': [READ_ONLY, 200],
@@ -24,7 +24,7 @@ const PATHS: { readonly [path: string]: readonly [allow: string, status: number]
   '/api/v1/development-queue': [READ_ONLY, 200],
   '/api/v1/roadmap': [READ_ONLY, 200],
   '/api/v1/early-access': [READ_ONLY, 200],
-  '/api/v1/early-access/register': [WRITE_ONLY, 503],
+  '/api/v1/early-access/register': [WRITE_ONLY, 403],
   '/api/v1/wallet': [READ_ONLY, 200],
   '/api/v1/wallet/architecture': [READ_ONLY, 200],
   '/api/v1/wallet/security': [READ_ONLY, 200],
