@@ -96,6 +96,12 @@ function hasOpenEnd({ headers }: IncomingMessage): boolean {
   return coding !== undefined && !/(?:^|,)[ \t]*chunked$/i.test(coding)
 }
 
+/** Whether the body is in a transfer coding that nobody here undoes (RFC 9112 6.1). */
+function isCoded({ headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding']
+  return coding !== undefined && coding.trim().toLowerCase() !== 'chunked'
+}
+
 /** Ends a connection with the given bytes, and gives the client time to read them (RFC 9112 9.6). */
 function endConnection(socket: Socket, bytes: string): void {
   // Ended already, behind an answer that said so.
@@ -212,6 +218,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       if (hasOpenEnd(request)) return undefined
       connections.begin(request, response, isBodyComing)
       if (!hasValidHost(request)) return refuse(response, 400)
+      if (isCoded(request)) return refuse(response, 501)
       const target = request.url ?? ''
       if (target === '*' && method === 'OPTIONS') {
         response.writeHead(204, [...robotsTag])

@@ -52,6 +52,10 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
     400,
     `${LINE}Host: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
   ],
+  'a coding that is not undone, under chunked': [
+    501,
+    `${LINE}Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  ],
   'a coding without chunked': [400, `${LINE}Host: a\r\nTransfer-Encoding: gzip\r\n\r\n`],
   'two lengths': [400, `${LINE}Host: a\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\n`],
   'a length below nought': [400, `${LINE}Host: a\r\nContent-Length: -1\r\n\r\n`],
