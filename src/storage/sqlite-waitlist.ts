@@ -9,14 +9,16 @@ export type WaitlistStatements = {
   ) => Awaited<ReturnType<WaitlistStore[Name]>>
 }
 
-/** Each decoy is drawn among this many, so that the two index entries of one rarely lie on one page. A power of two. */
-const DECOY_SLOTS = 1024
+/** How many decoys there are: a power of two, and so few that their index has two leaves. */
+const DECOY_SLOTS = 128
 
 /**
- * Equal work. What a new row writes: the last page of `registrations`, one page of its unique index, and the page of
- * `sqlite_sequence`. A refused INSERT writes that last one too (the position is drawn first and lost, hence the gaps in
- * the positions), and a decoy adds the others: one page of a table of the same shape, and in its index the page of the
- * hash that goes and the page of the hash that comes. Its bytes are SQLite's random ones in the lengths that were sent.
+ * Equal work. What a new row writes: the last page of `registrations`, a page of its unique index, the page of
+ * `sqlite_sequence`, and every few rows the pages that take part when a page is added. A refused INSERT writes
+ * `sqlite_sequence` as well (it draws a position and loses it, hence the gaps in the positions), and a decoy adds the
+ * others: a page of a table of the same shape, a page of its index, and in about half the cases a second one, since one
+ * hash goes and another comes; that stands for the pages a growing list adds. The bytes of a decoy are random ones of
+ * SQLite's own, in the lengths that were sent.
  */
 const ADD_DECOY = `
   INSERT INTO decoys (slot, address_hash, ticket, recipient_id, registered_at_ms, sealed)
