@@ -11,14 +11,37 @@ const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
   [26, 'NOT_A_DATABASE'], // NOTADB
 ])
 
-/** What the system calls a full disk. */
+/**
+ * Extended result codes that mean something else than their primary code. A write that fails for a quota or for a limit
+ * on file sizes is an IOERR to SQLite, which tells only a full disk apart; a broken disk mostly shows when it is synced.
+ */
+const PROBLEM_OF_EXTENDED_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
+  [778, 'FULL'], // IOERR_WRITE
+  [4874, 'FULL'], // IOERR_SHMSIZE
+])
+
+/** What the system calls a full disk, a quota that is used up and a file that would be too large. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+function extendedResultOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode : undefined
+}
 
 /** The primary result code of an error of node:sqlite; undefined for anything else that was thrown. */
 export function sqliteResultOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  const extended = extendedResultOf(error)
   // What stands above the lowest byte says more about the same result.
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+  return extended === undefined ? undefined : extended & 0xff
+}
+
+function problemOf(error: unknown): StorageProblem {
+  if (error instanceof Error && 'code' in error && FULL_DISK.has(error.code)) return 'FULL'
+  return (
+    PROBLEM_OF_EXTENDED_RESULT.get(extendedResultOf(error) ?? 0) ??
+    PROBLEM_OF_RESULT.get(sqliteResultOf(error) ?? 0) ??
+    'IO'
+  )
 }
 
 /**
@@ -27,7 +50,5 @@ export function sqliteResultOf(error: unknown): number | undefined {
  */
 export function storageErrorOf(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error
-  const isFull = error instanceof Error && 'code' in error && FULL_DISK.has(error.code)
-  const code = isFull ? 'FULL' : (PROBLEM_OF_RESULT.get(sqliteResultOf(error) ?? 0) ?? 'IO')
-  return new StorageError(code, file, { cause: new Error(messageOf(error)) })
+  return new StorageError(problemOf(error), file, { cause: new Error(messageOf(error)) })
 }

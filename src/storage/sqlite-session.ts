@@ -134,7 +134,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     try {
       isLogOwed = !emptyLog(database, waitMs, busyTimeoutMs)
     } catch {
-      // The transaction is committed; what is owed is tried again after the next one.
+      // The calls are answered as they ended; what is owed is tried again after the next ones.
     }
   }
 
@@ -158,13 +158,15 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
         return values.map((value) => ({ value }))
       } catch (error) {
         rollBack(database)
+        // A commit that failed half-way must not be found in the log at the next start; a full disk may gain room too.
+        isLogOwed ||= storageErrorOf(error, file).code !== 'LOCKED'
+        emptyOwedLog(current, 0)
         throw error
       }
     } catch (error) {
       const failure = storageErrorOf(error, file)
       if (!isOutsideFault(failure)) {
-        // Kept once: a commit that failed half-way may stand in the log, and the next one of this connection writes over
-        // it, where a new connection could take it for good.
+        // Kept once, as its next commit writes over what the failed one may have left in the log.
         if (isSuspect) disconnect()
         else isSuspect = true
       }
