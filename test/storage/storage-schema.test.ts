@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+
+import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
+import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { isTraceLeft, makeDatabaseFolder, readFilesOf } from './sqlite-fixture.ts'
+import { makeRegistration, readAll } from './waitlist-fixture.ts'
+
+const DOCUMENT = fs.readFileSync(new URL('../../docs/storage-schema.md', import.meta.url), 'utf8')
+const HAS_SQLITE3 = spawnSync('sh', ['-c', 'command -v sqlite3']).status === 0
+
+/** The commands of the document that hold a text, of which there is one. */
+function commandWith(text: string): string {
+  const commands = [...DOCUMENT.matchAll(/```sh\n([\s\S]*?)\n```/g)].map(([, command]) => command)
+  const found = commands.filter((command) => command?.includes(text))
+  assert.equal(found.length, 1, text)
+  return found[0] ?? ''
+}
+
+function run(folder: string, command: string): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, `${command}\n${stderr}`)
+  return stdout.trim()
+}
+
+/** A data folder in use, with three registrations. */
+async function openData(t: TestContext) {
+  const folder = makeDatabaseFolder(t)
+  const file = path.join(folder, 'data', 'service.sqlite')
+  const storage = await openSqliteStorage({ file })
+  t.after(() => storage.close())
+  for (const number of [0, 1, 2]) await storage.waitlist.add(makeRegistration(number))
+  return { folder, file, waitlist: storage.waitlist }
+}
+
+test('the document names every table and column, and no other', async (t) => {
+  const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+  await (await openSqliteStorageHere({ file, mode: 'create' })).close()
+  const database = new DatabaseSync(file, { readOnly: true })
+  t.after(() => {
+    database.close()
+  })
+  const documented: string[] = []
+  for (const [, table, text = ''] of DOCUMENT.matchAll(/^### (\w+)\n([\s\S]*?)(?=^##)/gm)) {
+    for (const [, cell = ''] of text.matchAll(/^\| (`.*?) \|/gm)) {
+      for (const [, column] of cell.matchAll(/`(\w+)`/g)) documented.push(`${table}.${column}`)
+    }
+  }
+  const actual = database
+    .prepare(
+      `SELECT tables.name || '.' || columns.name AS name
+       FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+    .map(({ name }) => String(name))
+  assert.ok(actual.length > 10)
+  assert.deepEqual(new Set(documented), new Set(actual))
+})
+
+test(
+  'the commands that read do so beside the service',
+  { skip: !HAS_SQLITE3 && 'no sqlite3' },
+  async (t) => {
+    const { folder } = await openData(t)
+    assert.equal(run(folder, commandWith('GROUP BY recipient')), 'age1first|3')
+    const newest = run(folder, commandWith('ORDER BY position DESC')).split('\n')
+    assert.equal(newest.length, 5)
+    assert.match(newest[2] ?? '', new RegExp(`^3 +${makeRegistration(2).ticket} +20\\d\\d-`))
+    assert.equal(
+      run(folder, commandWith('integrity_check')),
+      `ok\n${APPLICATION_ID}\n${MIGRATIONS.length}`,
+    )
+    const { sealed } = makeRegistration(0)
+    assert.equal(run(folder, commandWith('writefile')), String(sealed.length))
+    assert.deepEqual(new Uint8Array(fs.readFileSync(path.join(folder, 'row.age'))), sealed)
+  },
+)
+
+test('the copy by hand is a whole one', { skip: !HAS_SQLITE3 && 'no sqlite3' }, async (t) => {
+  const { folder, waitlist } = await openData(t)
+  run(folder, commandWith('VACUUM INTO'))
+  const file = path.join(folder, 'copy.sqlite')
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  const copy = await openSqliteStorageHere({ file, mode: 'read-only' })
+  t.after(() => copy.close())
+  assert.deepEqual(await readAll(copy.waitlist), await readAll(waitlist))
+})
+
+test('the erasure by hand leaves nothing', { skip: !HAS_SQLITE3 && 'no sqlite3' }, async (t) => {
+  const { folder, file, waitlist } = await openData(t)
+  const { sealed, ticket, addressHash } = makeRegistration(0)
+  assert.equal(ticket, 'EA-0000000000000000')
+  assert.ok(isTraceLeft(file, sealed))
+  assert.equal(run(folder, commandWith('DELETE FROM')), '1\n1\n0|0|0')
+  for (const bytes of [sealed, addressHash]) assert.ok(!isTraceLeft(file, bytes))
+  assert.ok(!readFilesOf(file).includes(ticket))
+  assert.equal((await waitlist.count()).total, 2)
+})
