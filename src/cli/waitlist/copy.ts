@@ -1,9 +1,9 @@
 import { copyDatabase } from '../../storage/sqlite-copy.ts'
 import { StorageError } from '../../storage/storage.ts'
 import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
-import { tellingFailures } from './command-failure.ts'
-import { databaseFile, withWaitlist } from './database.ts'
-import { pluralOf } from './wording.ts'
+import { tellingFailures } from '../command-failure.ts'
+import { databaseFile, withStorage } from '../database.ts'
+import { pluralOf } from '../wording.ts'
 
 const HELP = `Usage: svc waitlist copy FILE [options]
 
@@ -21,7 +21,7 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
 /** How many registrations a copy holds; null where it is of an older version, which is copied as it is and not read. */
 async function countIn(file: string): Promise<number | null> {
   try {
-    const { total } = await withWaitlist(file, 'read-only', (store) => store.count())
+    const { total } = await withStorage(file, 'read-only', ({ waitlist }) => waitlist.count())
     return total
   } catch (error) {
     if (error instanceof StorageError && error.code === 'OLDER') return null
@@ -45,7 +45,7 @@ export const copyCommand: Command = {
     const [file, ...others] = positionals
     if (file === undefined || others.length > 0)
       throw new UsageError('expected one FILE to copy to')
-    return tellingFailures('copy', values.json, output, async () => {
+    return tellingFailures('waitlist copy', values.json, output, async () => {
       await copyDatabase(databaseFile(values.database), file)
       const total = await countIn(file)
       if (values.json) output.out(JSON.stringify({ ok: true, file, total }))

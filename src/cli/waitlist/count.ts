@@ -1,8 +1,9 @@
 import type { WaitlistCount } from '../../storage/storage.ts'
 import { type Command, EXIT_CODES, parseCommandArgs } from '../command.ts'
-import { tellingFailures } from './command-failure.ts'
-import { databaseFile, withWaitlist } from './database.ts'
-import { formatMoment, pluralOf, shortRecipient } from './wording.ts'
+import { tellingFailures } from '../command-failure.ts'
+import { databaseFile, withStorage } from '../database.ts'
+import { formatMoment, pluralOf } from '../wording.ts'
+import { shortRecipient } from './wording.ts'
 
 const HELP = `Usage: svc waitlist count [options]
 
@@ -49,9 +50,9 @@ export const countCommand: Command = {
       output.out(HELP)
       return EXIT_CODES.done
     }
-    return tellingFailures('count', values.json, output, async () => {
-      const count = await withWaitlist(databaseFile(values.database), 'read-only', (store) =>
-        store.count(),
+    return tellingFailures('waitlist count', values.json, output, async () => {
+      const count = await withStorage(databaseFile(values.database), 'read-only', ({ waitlist }) =>
+        waitlist.count(),
       )
       if (values.json) {
         const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count

@@ -1,17 +1,13 @@
-import path from 'node:path'
-import { text as readAll } from 'node:stream/consumers'
-import { createInterface } from 'node:readline/promises'
-
-import { type Config, SECRET_VARIABLES } from '../../config.ts'
 import { parseEmailAddress } from '../../contract/email-address.ts'
 import { createKeyedHash } from '../../crypto/keyed-hash.ts'
-import { inspectSecrets } from '../../secrets.ts'
 import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
 import type { ErasedRegistration, WaitlistStore } from '../../storage/storage.ts'
 import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
-import { databaseFile, readConfig, withWaitlist } from './database.ts'
-import { formatMoment } from './wording.ts'
+import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { readHashSecret } from '../hash-secret.ts'
+import { readOneLine } from '../standard-input.ts'
+import { formatMoment } from '../wording.ts'
 
 const HELP = `Usage: svc waitlist erase [ADDRESS] [options]
 
@@ -38,44 +34,14 @@ const OPTIONS = {
 
 const PAGE_ROWS = 1000
 
-async function readInput(): Promise<string> {
-  if (!process.stdin.isTTY) return readAll(process.stdin)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await terminal.question('Address to erase: ')
-  } finally {
-    terminal.close()
-  }
-}
-
 /** The one address of the arguments or the input, normalized. Rejects with a UsageError that does not repeat it. */
 async function readAddress(positionals: readonly string[]): Promise<string> {
   if (positionals.length > 1) throw new UsageError('expected one address')
   const [given = '-'] = positionals
-  const text = given === '-' ? await readInput() : given
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  if (lines.length > 1) throw new UsageError('expected one address on standard input')
-  const address = parseEmailAddress(lines[0] ?? '')
+  const text = given === '-' ? await readOneLine('address', 'Address to erase: ') : given
+  const address = parseEmailAddress(text)
   if (address !== undefined) return address.normalized
   throw new UsageError('expected an e-mail address, such as ada@example.org')
-}
-
-/** The secret under which addresses are hashed, and where it stands. Throws a CommandFailure. */
-function readHashSecret(config: Config): { readonly secret: string; readonly place: string } {
-  const { variable, file } = SECRET_VARIABLES.addressHashSecret
-  const inFolder = path.join(config.secretsDir, file)
-  const { secrets, mistakes } = inspectSecrets(config)
-  if (secrets.addressHashSecret !== undefined) {
-    const isInVariable = config.secretVariables.addressHashSecret !== undefined
-    return { secret: secrets.addressHashSecret, place: isInVariable ? variable : inFolder }
-  }
-  const mistake = mistakes.find((each) =>
-    [variable, inFolder].some((at) => each.startsWith(`${at}:`)),
-  )
-  throw new CommandFailure(
-    'ADDRESS_HASH_SECRET',
-    mistake ?? `expected the address-hash secret in ${variable} or ${inFolder}, found neither`,
-  )
 }
 
 /** The registration with a hash, by reading the list: the store itself finds only what it erases. */
@@ -103,13 +69,15 @@ export const eraseCommand: Command = {
       return EXIT_CODES.done
     }
     const dryRun = values['dry-run']
-    return tellingFailures('erase', values.json, output, async () => {
-      const { secret, place } = readHashSecret(readConfig())
+    return tellingFailures('waitlist erase', values.json, output, async () => {
+      const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
       const database = databaseFile(values.database)
       const normalized = await readAddress(positionals)
       const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(normalized)
-      const found = await withWaitlist(database, dryRun ? 'read-only' : 'read-write', (store) =>
-        dryRun ? find(store, addressHash) : store.erase(addressHash),
+      const found = await withStorage(
+        database,
+        dryRun ? 'read-only' : 'read-write',
+        ({ waitlist }) => (dryRun ? find(waitlist, addressHash) : waitlist.erase(addressHash)),
       )
       if (found === undefined) {
         throw new CommandFailure(

@@ -9,14 +9,16 @@ import {
   UsageError,
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
-import { databaseFile, readConfig, withWaitlist } from './database.ts'
+import { writeToStandardOutput } from '../standard-output.ts'
+import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
 import { readJobs } from './jobs.ts'
 import { createNewFile } from './new-file.ts'
-import { formatProblem, pluralOf, shortRecipient } from './wording.ts'
+import { pluralOf } from '../wording.ts'
+import { formatProblem, shortRecipient } from './wording.ts'
 
 const HELP = `Usage: svc waitlist export [options]
 
@@ -78,22 +80,7 @@ async function openSink(out: string | undefined): Promise<Sink> {
     }
   }
   return {
-    write: (part) =>
-      new Promise((resolve, reject) => {
-        process.stdout.write(part, (error) => {
-          if (error === null || error === undefined) resolve(true)
-          // The reader has seen enough, as `head` does.
-          else if ('code' in error && error.code === 'EPIPE') resolve(false)
-          else {
-            reject(
-              new CommandFailure(
-                'UNWRITABLE',
-                `standard output: could not be written (${error.message})`,
-              ),
-            )
-          }
-        })
-      }),
+    write: writeToStandardOutput,
     finish: async () => undefined,
     abandon: async () => undefined,
   }
@@ -189,7 +176,7 @@ export const exportCommand: Command = {
     if (values.json && values.out === undefined) {
       throw new UsageError('--json needs --out FILE: standard output has the rows')
     }
-    return tellingFailures('export', values.json, output, async () => {
+    return tellingFailures('waitlist export', values.json, output, async () => {
       const settings: Settings = {
         identities: await readIdentities(values.identity, readConfig),
         format,
@@ -198,8 +185,8 @@ export const exportCommand: Command = {
         database: databaseFile(values.database),
         json: values.json,
       }
-      const result = await withWaitlist(settings.database, 'read-only', (store) =>
-        writeOut(store, settings),
+      const result = await withStorage(settings.database, 'read-only', ({ waitlist }) =>
+        writeOut(waitlist, settings),
       )
       return tellResult(result, settings, output)
     })

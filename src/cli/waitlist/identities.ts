@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
 import { parseIdentities, SealError } from '../../crypto/sealed-box.ts'
 import { UsageError } from '../command.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 
 /** Where the local runtime puts the identity that it makes. */
 const IDENTITY_FILE = 'waitlist-identity.txt'

@@ -3,7 +3,7 @@ import { access, copyFile, type FileHandle, link, open, rm } from 'node:fs/promi
 import path from 'node:path'
 
 import { messageOf } from '../../contract/error-message.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 
 /** A file that only its owner may read, and that is there whole or not at all. */
 export interface NewFile {

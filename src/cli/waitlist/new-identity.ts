@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { generateX25519Identity } from 'age-encryption'
 
 import { parseIdentities, recipientOf } from '../../crypto/sealed-box.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { createNewFile } from './new-file.ts'
-import { formatMoment } from './wording.ts'
+import { formatMoment } from '../wording.ts'
 
 /** The recipient of the one identity in a file, if that is what the file holds. */
 async function recipientIn(file: string): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import path from 'node:path'
 
 import { type Config, SECRET_VARIABLES } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient
 

@@ -1,6 +1,6 @@
 import { createOpener, createSealer } from '../../crypto/sealed-box.ts'
 import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/storage.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { createRowPool, workOnRows } from './row-pool.ts'
 import type { RowProblem } from './row-work.ts'
 

@@ -10,14 +10,15 @@ import {
   UsageError,
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
-import { databaseFile, readConfig, withWaitlist } from './database.ts'
+import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
 import { readJobs } from './jobs.ts'
 import { makeIdentity, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
-import { formatProblem, pluralOf, shortRecipient } from './wording.ts'
+import { pluralOf } from '../wording.ts'
+import { formatProblem, shortRecipient } from './wording.ts'
 
 const HELP = `Usage: svc waitlist rotate-recipient --recipient RECIPIENT [options]
        svc waitlist rotate-recipient --new-identity FILE [options]
@@ -217,7 +218,7 @@ export const rotateRecipientCommand: Command = {
     const newIdentity = values['new-identity']
     readRecipient(values.recipient, newIdentity)
     const jobs = readJobs(values.jobs)
-    return tellingFailures('rotate-recipient', values.json, output, async () => {
+    return tellingFailures('waitlist rotate-recipient', values.json, output, async () => {
       const config = readConfig()
       const database = databaseFile(values.database)
       const settings: Settings = {
@@ -231,7 +232,9 @@ export const rotateRecipientCommand: Command = {
         json: values.json,
       }
       if (newIdentity !== undefined) await requireNoFile(newIdentity)
-      const outcome = await withWaitlist(database, 'read-write', (store) => rotate(store, settings))
+      const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>
+        rotate(waitlist, settings),
+      )
       return tellOutcome(outcome, settings, output)
     })
   },

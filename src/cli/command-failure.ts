@@ -1,9 +1,9 @@
-import { ConfigError } from '../../config.ts'
-import { SealError } from '../../crypto/sealed-box.ts'
-import { StorageError } from '../../storage/storage.ts'
-import { type CommandOutput, EXIT_CODES, type ExitCode } from '../command.ts'
+import { ConfigError } from '../config.ts'
+import { SealError } from '../crypto/sealed-box.ts'
+import { StorageError } from '../storage/storage.ts'
+import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 
-/** A command could not do its work. The message is for a person and holds nothing of the waitlist. */
+/** A command could not do its work. The message is for a person and holds nothing of what is kept. */
 export class CommandFailure extends Error {
   /** For scripts. */
   readonly code: string
@@ -34,7 +34,10 @@ function describe(
   return undefined
 }
 
-/** Runs the work of a command and tells a failure in one line, for `--json` as one object too. */
+/**
+ * Runs the work of a command (`name` is what stands behind `svc`) and tells a failure in one line, for `--json` as one
+ * object too.
+ */
 export async function tellingFailures(
   name: string,
   json: boolean,
@@ -46,7 +49,7 @@ export async function tellingFailures(
   } catch (error) {
     const failure = describe(error)
     if (failure === undefined) throw error
-    output.error(`svc waitlist ${name}: ${failure.message}`)
+    output.error(`svc ${name}: ${failure.message}`)
     for (const detail of failure.details) output.error(detail)
     const { code, message } = failure
     if (json) output.out(JSON.stringify({ ok: false, code, message }))

@@ -1,11 +1,11 @@
 import path from 'node:path'
 
-import { type Config, ConfigError, inspectConfig } from '../../config.ts'
-import { openSqliteStorageHere } from '../../storage/sqlite-here.ts'
-import type { WaitlistStore } from '../../storage/storage.ts'
+import { type Config, ConfigError, inspectConfig } from '../config.ts'
+import { openSqliteStorageHere } from '../storage/sqlite-here.ts'
+import type { Storage } from '../storage/storage.ts'
 import { CommandFailure } from './command-failure.ts'
 
-/** The variables that the waitlist's commands read; a mistake in another one is the service's to tell. */
+/** The variables that the commands on the database read; a mistake in another one is the service's to tell. */
 const VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
 
 /** The configuration, as far as these commands need it. Throws a ConfigError. */
@@ -32,14 +32,14 @@ export function databaseFile(option: string | undefined): string {
 }
 
 /** Opens a database for some work and closes it after, whatever comes of the work. Rejects with a StorageError. */
-export async function withWaitlist<Result>(
+export async function withStorage<Result>(
   file: string,
   mode: 'read-only' | 'read-write',
-  work: (store: WaitlistStore) => Promise<Result>,
+  work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   const storage = await openSqliteStorageHere({ file, mode })
   try {
-    return await work(storage.waitlist)
+    return await work(storage)
   } finally {
     await storage.close()
   }

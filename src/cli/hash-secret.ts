@@ -1,0 +1,33 @@
+import path from 'node:path'
+
+import { type Config, SECRET_VARIABLES } from '../config.ts'
+import { inspectSecrets } from '../secrets.ts'
+import { CommandFailure } from './command-failure.ts'
+
+/** The secrets that a command may hash with: what each is called, and the code of the failure without it. */
+const HASH_SECRETS = {
+  addressHashSecret: { name: 'address-hash secret', code: 'ADDRESS_HASH_SECRET' },
+  keyHashSecret: { name: 'key-hash secret', code: 'KEY_HASH_SECRET' },
+} as const
+
+/** A hash secret of the service, and where it stands. Makes none. Throws a CommandFailure. */
+export function readHashSecret(
+  config: Config,
+  which: keyof typeof HASH_SECRETS,
+): { readonly secret: string; readonly place: string } {
+  const { variable, file } = SECRET_VARIABLES[which]
+  const inFolder = path.join(config.secretsDir, file)
+  const { secrets, mistakes } = inspectSecrets(config)
+  const secret = secrets[which]
+  if (secret !== undefined) {
+    return { secret, place: config.secretVariables[which] === undefined ? inFolder : variable }
+  }
+  const mistake = mistakes.find((each) =>
+    [variable, inFolder].some((at) => each.startsWith(`${at}:`)),
+  )
+  const { name, code } = HASH_SECRETS[which]
+  throw new CommandFailure(
+    code,
+    mistake ?? `expected the ${name} in ${variable} or ${inFolder}, found neither`,
+  )
+}

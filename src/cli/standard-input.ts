@@ -1,0 +1,24 @@
+import { createInterface } from 'node:readline/promises'
+import { text as readAll } from 'node:stream/consumers'
+
+import { UsageError } from './command.ts'
+
+/**
+ * What a person types, or what comes through a pipe: for a text that should not stand in the shell's history. One line,
+ * without those that are empty; `what` is what is asked for, such as `address`. Rejects with a UsageError for several.
+ */
+export async function readOneLine(what: string, prompt: string): Promise<string> {
+  const text = process.stdin.isTTY ? await ask(prompt) : await readAll(process.stdin)
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  if (lines.length > 1) throw new UsageError(`expected one ${what} on standard input`)
+  return lines[0] ?? ''
+}
+
+async function ask(prompt: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(prompt)
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,22 @@
+import { CommandFailure } from './command-failure.ts'
+
+/**
+ * Writes a part of a long output. Resolves when it is handed on, so that nothing piles up before a slow reader; with
+ * `false` when the reader has seen enough, as `head` does. Rejects with a CommandFailure.
+ */
+export function writeToStandardOutput(part: Uint8Array | string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(part, (error) => {
+      if (error === null || error === undefined) resolve(true)
+      else if ('code' in error && error.code === 'EPIPE') resolve(false)
+      else {
+        reject(
+          new CommandFailure(
+            'UNWRITABLE',
+            `standard output: could not be written (${error.message})`,
+          ),
+        )
+      }
+    })
+  })
+}
