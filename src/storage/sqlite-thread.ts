@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module'
+import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 import type { WaitlistCall } from './sqlite-calls.ts'
@@ -56,12 +58,14 @@ export function createSqliteThread(options: SqliteOptions): SqliteThread {
   }
 
   function start(): Worker {
+    const cache = getCompileCacheDir()
     const started = new Worker(THREAD_FILE, {
       name: 'sqlite-writer',
       workerData: options,
       resourceLimits: RESOURCE_LIMITS,
-      // It needs nothing from there, and some of it may be secret.
-      env: {},
+      // It needs nothing else from there, and some of it may be secret. Without the cache, which is named by the folder
+      // above this version's, the thread would load the compiler that strips types: some 20 MB.
+      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
     })
     let reason = 'The thread ended'
     started.on('message', (answers: readonly ThreadAnswer[]) => answers.forEach(settle))
