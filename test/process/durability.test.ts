@@ -318,7 +318,9 @@ test(
         await traffic
         unanswered += ledger.open.size
         if (target === 'a worker') {
-          // The other one went on, and the counters with it.
+          // The other one went on, and the counters with it. What is handed to the dead one until its death is noticed is
+          // lost.
+          await service.line('A worker died')
           await askAgain(ledger, port)
           assert.equal(ledger.open.size, 0)
           await livingWorkers(service, 2)

@@ -24,6 +24,8 @@ export interface Sent {
   readonly agent?: Agent
   readonly host?: string
   readonly localAddress?: string
+  /** How long the whole answer may take; 30 s when left out. */
+  readonly timeoutMs?: number
   /** Called once the whole request was handed to the system. */
   readonly onSent?: () => void
 }
@@ -52,10 +54,11 @@ function parseEnvelope(text: string): LooseEnvelope {
 /** Sends a request; rejects when no whole answer comes. Nothing is sent twice. */
 export function say(port: number, sent: Sent): Promise<Said> {
   const { method = 'GET', target, headers = {}, body, agent, onSent } = sent
-  const { host = '127.0.0.1', localAddress = '127.0.0.1' } = sent
+  const { host = '127.0.0.1', localAddress = '127.0.0.1', timeoutMs = 30_000 } = sent
+  const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { host, port, method, path: target, headers, agent: agent ?? false, localAddress },
+      { host, port, method, path: target, headers, agent: agent ?? false, localAddress, signal },
       (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
