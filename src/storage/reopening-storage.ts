@@ -1,3 +1,4 @@
+import type { ApiKeyStore } from './api-key-store.ts'
 import { StorageError, type Storage, type WaitlistStore } from './storage.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function openReopeningStorage(
   let isClosed = false
   /** One attempt at a time, shared by the calls that wait for it. */
   function opened(): Promise<Storage> {
-    if (isClosed) return Promise.reject(new StorageError('CLOSED', 'The waitlist'))
+    if (isClosed) return Promise.reject(new StorageError('CLOSED', 'The database'))
     opening ??= open().catch((error: unknown) => {
       opening = undefined
       throw error
@@ -34,8 +35,18 @@ export async function openReopeningStorage(
     erase: async (addressHash) => (await opened()).waitlist.erase(addressHash),
     reseal: async (seals) => (await opened()).waitlist.reseal(seals),
   }
+  const apiKeys: ApiKeyStore = {
+    find: async (keyId) => (await opened()).apiKeys.find(keyId),
+    add: async (key, maxActive) => (await opened()).apiKeys.add(key, maxActive),
+    revoke: async (keyId, nowMs) => (await opened()).apiKeys.revoke(keyId, nowMs),
+    rehash: async (rehash) => (await opened()).apiKeys.rehash(rehash),
+    count: async (nowMs) => (await opened()).apiKeys.count(nowMs),
+    readAfter: async (keyId, limit) => (await opened()).apiKeys.readAfter(keyId, limit),
+    purge: async (beforeMs) => (await opened()).apiKeys.purge(beforeMs),
+  }
   return {
     waitlist,
+    apiKeys,
     async close() {
       isClosed = true
       const storage = await opening?.catch(() => undefined)

@@ -170,6 +170,17 @@ export function openToRead(
 }
 
 /**
+ * Opens a database of today's version to read what others write to it. Waits for no lock. Throws a StorageError, or what
+ * SQLite threw; also where nothing can be written, since a database that is read without its log would never change.
+ */
+export function openBesideWriters(file: string): DatabaseSync {
+  if (!isPresent(file)) throw new StorageError('MISSING', file)
+  return connect(file, { readOnly: true, timeout: 0 }, (database) =>
+    assertToday(readHeader(database), file),
+  )
+}
+
+/**
  * Opens the database and brings it to the version of today (see SqliteMode). Blocks the thread while it waits for a
  * lock. Throws a StorageError.
  */

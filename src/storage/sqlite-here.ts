@@ -1,7 +1,9 @@
-import { createWaitlistCalls } from './sqlite-calls.ts'
+import { createApiKeyCalls } from './api-key-calls.ts'
+import type { StoreCall } from './sqlite-calls.ts'
 import type { SqliteMode, SqliteOptions } from './sqlite-connection.ts'
 import { createSqliteSession } from './sqlite-session.ts'
 import { StorageError, type Storage } from './storage.ts'
+import { createWaitlistCalls } from './waitlist-calls.ts'
 
 /**
  * Opens the database in this thread, which then waits for the disk and for locks: for the command line, and for nothing
@@ -15,14 +17,16 @@ export async function openSqliteStorageHere(
   const session = createSqliteSession(mode, options)
   session.open()
   let isClosed = false
+  async function run(call: StoreCall): Promise<unknown> {
+    if (isClosed) throw new StorageError('CLOSED', file)
+    const [outcome] = session.run([call])
+    if (outcome === undefined) throw new StorageError('IO', file)
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
   return {
-    waitlist: createWaitlistCalls(async (call) => {
-      if (isClosed) throw new StorageError('CLOSED', file)
-      const [outcome] = session.run([call])
-      if (outcome === undefined) throw new StorageError('IO', file)
-      if ('error' in outcome) throw outcome.error
-      return outcome.value
-    }),
+    waitlist: createWaitlistCalls(run),
+    apiKeys: createApiKeyCalls(run),
     async close() {
       if (isClosed) return
       isClosed = true

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 import { WAITLIST_MIGRATION } from './migrations/0001-waitlist.ts'
+import { API_KEYS_MIGRATION } from './migrations/0002-api-keys.ts'
 import { StorageError } from './storage.ts'
 
 /** Marks a file as a database of this service: "SVCW" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
@@ -10,7 +11,7 @@ export const APPLICATION_ID = 0x53_56_43_57
  * The steps from an empty file to the tables of today, in their order; the first makes version 1. A step that was
  * released is never changed: databases have taken it.
  */
-export const MIGRATIONS: readonly string[] = [WAITLIST_MIGRATION]
+export const MIGRATIONS: readonly string[] = [WAITLIST_MIGRATION, API_KEYS_MIGRATION]
 
 /** What the first page of a database says of itself. */
 export interface DatabaseHeader {

@@ -1,7 +1,15 @@
-import fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
-import { isReading, performCall, type WaitlistCall } from './sqlite-calls.ts'
+import { identityOf, MISSING_FILE } from './file-identity.ts'
+import {
+  isErasing,
+  isReading,
+  isTakingAway,
+  performCall,
+  prepareStatements,
+  type StoreCall,
+  type StoreStatements,
+} from './sqlite-calls.ts'
 import {
   DEFAULT_BUSY_TIMEOUT_MS,
   emptyLog,
@@ -11,7 +19,6 @@ import {
 } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
-import { prepareWaitlist, type WaitlistStatements } from './sqlite-waitlist.ts'
 import { StorageError } from './storage.ts'
 
 /** One connection at a time to one database, opened when it is needed. It blocks the thread that it runs in. */
@@ -23,7 +30,7 @@ export interface SqliteSession {
    * all. Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed
    * anything. The call after a failure starts with a new connection where the old one may be at fault.
    */
-  run(calls: readonly WaitlistCall[]): readonly CallOutcome[]
+  run(calls: readonly StoreCall[]): readonly CallOutcome[]
   /** Writes the log back into the database and lets go of the files. */
   close(): void
 }
@@ -33,15 +40,9 @@ export type CallOutcome = { readonly value: unknown } | { readonly error: Storag
 /** What a connection has to do with: gone, when another file stands in its place. */
 interface Connection {
   readonly database: DatabaseSync
-  readonly waitlist: WaitlistStatements
+  readonly statements: StoreStatements
   readonly databaseIdentity: string
   readonly logIdentity: string
-}
-
-/** Tells one file from another that has taken its name. */
-function identityOf(file: string): string {
-  const stats = fs.statSync(file, { throwIfNoEntry: false, bigint: true })
-  return stats === undefined ? 'missing' : `${stats.dev}:${stats.ino}`
 }
 
 function logIdentityOf(file: string): string {
@@ -49,10 +50,11 @@ function logIdentityOf(file: string): string {
 }
 
 /** The transactions that a queue becomes: an erasure stands alone, as it may be refused for the log's sake. */
-function transactionsOf(calls: readonly WaitlistCall[]): readonly (readonly WaitlistCall[])[] {
-  const transactions: WaitlistCall[][] = []
+function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
+  const transactions: StoreCall[][] = []
   for (const [index, call] of calls.entries()) {
-    const startsAnother = index === 0 || call.name === 'erase' || calls[index - 1]?.name === 'erase'
+    const previous = calls[index - 1]
+    const startsAnother = previous === undefined || isErasing(call) || isErasing(previous)
     if (startsAnother) transactions.push([call])
     else transactions.at(-1)?.push(call)
   }
@@ -78,7 +80,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     try {
       return {
         database,
-        waitlist: prepareWaitlist(database),
+        statements: prepareStatements(database),
         databaseIdentity: identityOf(file),
         logIdentity: logIdentityOf(file),
       }
@@ -99,6 +101,19 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     }
   }
 
+  /**
+   * A log whose name is gone is known to those alone who have it open: what is in it has to be in the database before it
+   * is let go of. The last to close it would see to that, but a reader of keys may have it open still.
+   */
+  function saveLog({ database, databaseIdentity }: Connection): void {
+    if (identityOf(`${file}-wal`) !== MISSING_FILE || identityOf(file) !== databaseIdentity) return
+    try {
+      emptyLog(database, 0, busyTimeoutMs)
+    } catch {
+      // Closing tries it too.
+    }
+  }
+
   function connected(): Connection {
     // A file that was taken away would go on accepting rows that nobody will find again.
     if (
@@ -106,13 +121,14 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
       (connection.databaseIdentity !== identityOf(file) ||
         connection.logIdentity !== logIdentityOf(file))
     ) {
+      saveLog(connection)
       disconnect()
     }
     connection ??= connect()
     return connection
   }
 
-  function begin(calls: readonly WaitlistCall[]): Connection {
+  function begin(calls: readonly StoreCall[]): Connection {
     // A transaction that begins as a reader and then writes could find that another writer was faster.
     const statement = calls.every(isReading) ? 'BEGIN' : 'BEGIN IMMEDIATE'
     const first = connected()
@@ -138,22 +154,22 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     }
   }
 
-  function runTransaction(calls: readonly WaitlistCall[]): readonly CallOutcome[] {
+  function runTransaction(calls: readonly StoreCall[]): readonly CallOutcome[] {
     try {
-      const isErasing = calls.some(({ name }) => name === 'erase')
+      const erases = calls.some(isErasing)
       // A reader that holds on to the log would keep the row in it: then the erasure is refused while nothing is done.
-      if (isErasing && !emptyLog(connected().database, busyTimeoutMs, busyTimeoutMs)) {
+      if (erases && !emptyLog(connected().database, busyTimeoutMs, busyTimeoutMs)) {
         throw new StorageError('LOCKED', file)
       }
       const current = begin(calls)
-      const { database, waitlist, databaseIdentity } = current
+      const { database, statements, databaseIdentity } = current
       try {
-        const values = calls.map((call) => performCall(waitlist, call))
+        const values = calls.map((call) => performCall(statements, call))
         database.exec('COMMIT')
         if (identityOf(file) !== databaseIdentity) throw new StorageError('IO', file)
-        const isTakingAway = isErasing || calls.some(({ name }) => name === 'reseal')
-        isLogOwed ||= isTakingAway
-        emptyOwedLog(current, isTakingAway ? busyTimeoutMs : 0)
+        const takesAway = calls.some(isTakingAway)
+        isLogOwed ||= takesAway
+        emptyOwedLog(current, takesAway ? busyTimeoutMs : 0)
         isSuspect = false
         return values.map((value) => ({ value }))
       } catch (error) {

@@ -1,18 +1,30 @@
-import { createWaitlistCalls } from './sqlite-calls.ts'
+import { createApiKeyCalls } from './api-key-calls.ts'
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts'
+import { createKeyReader } from './sqlite-key-reader.ts'
 import { createSqliteThread } from './sqlite-thread.ts'
 import type { Storage } from './storage.ts'
+import { createWaitlistCalls } from './waitlist-calls.ts'
 
 /**
  * Opens the embedded database for a server, and makes it, with its folder, when it is missing. What is wrong with the
  * file shows here, as a StorageError. Later work is done in a thread of its own, since SQLite waits for the disk and for
- * locks, and the thread that serves readers must not.
+ * locks, and the thread that serves readers must not. Keys alone are looked up in that thread: most requests with a key
+ * ask for nothing else of the database, and a look-up waits for nobody.
  */
 export async function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   openSqliteConnection('create', options).close()
   const thread = createSqliteThread(options)
+  const reader = createKeyReader(options)
   return {
     waitlist: createWaitlistCalls((call) => thread.send(call)),
-    close: () => thread.close(),
+    apiKeys: {
+      ...createApiKeyCalls((call) => thread.send(call)),
+      find: async (keyId) => reader.find(keyId),
+    },
+    close() {
+      // The last to close the database is the one who writes the log back, which a reader cannot.
+      reader.close()
+      return thread.close()
+    },
   }
 }

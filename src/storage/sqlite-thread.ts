@@ -2,13 +2,13 @@ import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-import type { WaitlistCall } from './sqlite-calls.ts'
+import type { StoreCall } from './sqlite-calls.ts'
 import type { SqliteOptions } from './sqlite-connection.ts'
 import { StorageError, type StorageProblem } from './storage.ts'
 
 /** What the thread is asked: a call, or to finish and end. */
 export type ThreadRequest =
-  | { readonly id: number; readonly call: WaitlistCall }
+  | { readonly id: number; readonly call: StoreCall }
   | { readonly isLast: true }
 
 /** How a call ended. An error crosses over as its parts, since a clone of it would be a plain Error. */
@@ -22,7 +22,7 @@ export interface ThreadAnswer {
 /** The calls of a store, answered by a thread that comes to life at the first of them. */
 export interface SqliteThread {
   /** Resolves with what the call returned. Rejects with a StorageError. */
-  send(call: WaitlistCall): Promise<unknown>
+  send(call: StoreCall): Promise<unknown>
   /** Finishes what was sent, and ends the thread. */
   close(): Promise<void>
 }

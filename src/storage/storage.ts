@@ -1,3 +1,5 @@
+import type { ApiKeyStore } from './api-key-store.ts'
+
 /** One registration as it is kept: nothing in it can be read without a secret that is kept elsewhere. */
 export interface SealedRegistration {
   /** `EA-` and 16 upper-case hexadecimal digits. */
@@ -67,6 +69,7 @@ export interface WaitlistStore {
 /** Where everything that changes is kept. */
 export interface Storage {
   readonly waitlist: WaitlistStore
+  readonly apiKeys: ApiKeyStore
   /** Finishes what was begun, then lets go of the files. Later calls reject with CLOSED. */
   close(): Promise<void>
 }

@@ -58,7 +58,7 @@ test('every connection that writes is durable, zeroes what it deletes and trusts
       trusted_schema: 0,
       busy_timeout: 1234,
       application_id: 0x53564357,
-      user_version: 1,
+      user_version: 2,
     })
     assert.equal(pragmaOf(database, 'integrity_check'), 'ok')
     database.close()
@@ -74,7 +74,12 @@ test('all tables of ours are STRICT, and a hash has 32 bytes', (t) => {
     .prepare(`SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'`)
     .all()
     .map((row) => [row.name, row.strict])
-  assert.deepEqual(Object.fromEntries(tables), { recipients: 1, registrations: 1, decoys: 1 })
+  assert.deepEqual(Object.fromEntries(tables), {
+    recipients: 1,
+    registrations: 1,
+    decoys: 1,
+    api_keys: 1,
+  })
   database.exec(`INSERT INTO recipients VALUES (1, 'age1first')`)
   const insert = database.prepare(`INSERT INTO registrations VALUES (NULL, ?, 'EA-', ?, 1, x'00')`)
   assert.throws(() => insert.run(new Uint8Array(31), 1), /CHECK constraint failed/)

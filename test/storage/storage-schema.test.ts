@@ -75,6 +75,7 @@ test(
     const newest = run(folder, commandWith('ORDER BY position DESC')).split('\n')
     assert.equal(newest.length, 5)
     assert.match(newest[2] ?? '', new RegExp(`^3 +${makeRegistration(2).ticket} +20\\d\\d-`))
+    assert.equal(run(folder, commandWith('AS active')), '0|0')
     assert.equal(
       run(folder, commandWith('integrity_check')),
       `ok\n${APPLICATION_ID}\n${MIGRATIONS.length}`,

@@ -1,0 +1,147 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+
+import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
+
+/** The calls of the key store as they run inside a transaction, where no call may fail for what it was asked. */
+export type ApiKeyStatements = {
+  readonly [Name in Exclude<keyof ApiKeyStore, 'add' | 'purge'>]: (
+    ...args: Parameters<ApiKeyStore[Name]>
+  ) => Awaited<ReturnType<ApiKeyStore[Name]>>
+} & {
+  /** `taken`: there is a key with this id, and nothing was changed. */
+  add(key: StoredApiKey, maxActive: number): 'added' | 'full' | 'taken'
+  /** Removes no more than `limit` of them. */
+  purge(beforeMs: number, limit: number): number
+}
+
+/** The last column tells whether the one before it is a revocation: then a revoked key takes as long to read as another. */
+const COLUMNS = `key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms,
+  ifnull(revoked_at_ms, created_at_ms), revoked_at_ms IS NOT NULL`
+
+/** What COLUMNS gives; STRICT tables hold no other types. */
+type Columns = readonly [
+  keyId: string,
+  keyHash: Uint8Array,
+  secretId: string,
+  label: string | null,
+  createdAtMs: number,
+  expiresAtMs: number,
+  revokedAtMs: number,
+  isRevoked: 0 | 1,
+]
+
+/** A statement that returns arrays, which its type does not tell. */
+function columnsOf(row: Readonly<Record<string, SQLOutputValue>>): Columns {
+  return row as unknown as Columns
+}
+
+function keyOf(columns: Columns): StoredApiKey {
+  const [keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs, isRevoked] =
+    columns
+  return {
+    keyId,
+    keyHash,
+    secretId,
+    label,
+    createdAtMs,
+    expiresAtMs,
+    revokedAtMs: isRevoked === 1 ? revokedAtMs : null,
+  }
+}
+
+/**
+ * Prepares `find` on one connection.
+ *
+ * Equal work. What is looked for is the last row up to the key id: the key itself or, where there is none, the one in front
+ * of it, which lies on the same page or on the next. So every look-up goes down the tree once and reads one row with all
+ * its columns, and a comparison of two ids is all that tells a hit from a miss. The row without an id stands in front of
+ * every key.
+ */
+export function prepareFind(database: DatabaseSync): ApiKeyStatements['find'] {
+  const findLast = database.prepare(
+    `SELECT ${COLUMNS} FROM api_keys WHERE key_id <= ? ORDER BY key_id DESC LIMIT 1`,
+  )
+  findLast.setReturnArrays(true)
+  return (keyId) => {
+    const row = findLast.get(keyId)
+    const key = row && keyOf(columnsOf(row))
+    return key?.keyId === keyId && keyId !== '' ? key : undefined
+  }
+}
+
+/** When a key ceases to be accepted, as the index has it. */
+const ENDS_AT_MS = 'min(expires_at_ms, ifnull(revoked_at_ms, expires_at_ms))'
+
+/** Prepares the statements of the keys on one connection. */
+export function prepareApiKeys(database: DatabaseSync): ApiKeyStatements {
+  const countActive = database.prepare(`
+    SELECT count(*) AS active FROM (
+      SELECT 1 FROM api_keys WHERE ${ENDS_AT_MS} > ? AND revoked_at_ms IS NULL LIMIT ?
+    )`)
+  const addKey = database.prepare(`
+    INSERT INTO api_keys
+      (key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms, revoked_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (key_id) DO NOTHING`)
+  const revokeKey = database.prepare(`
+    UPDATE api_keys SET revoked_at_ms = ifnull(revoked_at_ms, ?) WHERE key_id = ? AND key_id <> ''
+    RETURNING revoked_at_ms AS revokedAtMs`)
+  const rehashKey = database.prepare(`
+    UPDATE api_keys SET secret_id = ?, key_hash = ?
+    WHERE key_id = ? AND secret_id = ? AND key_id <> ''`)
+  const countAll = database.prepare(`
+    SELECT
+      count(*) FILTER (WHERE revoked_at_ms IS NULL AND ${ENDS_AT_MS} > :now) AS active,
+      count(*) FILTER (WHERE revoked_at_ms IS NULL AND ${ENDS_AT_MS} <= :now) AS expired,
+      count(revoked_at_ms) AS revoked
+    FROM api_keys INDEXED BY api_keys_by_end WHERE key_id <> ''`)
+  const readPage = database.prepare(
+    `SELECT ${COLUMNS} FROM api_keys WHERE key_id > ? ORDER BY key_id LIMIT ?`,
+  )
+  readPage.setReturnArrays(true)
+  const purgeSome = database.prepare(`
+    DELETE FROM api_keys WHERE key_id IN (
+      SELECT key_id FROM api_keys WHERE ${ENDS_AT_MS} < ? ORDER BY ${ENDS_AT_MS} LIMIT ?
+    )`)
+
+  return {
+    find: prepareFind(database),
+
+    add(key, maxActive) {
+      const { keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
+      const active = Number(countActive.get(createdAtMs, maxActive)?.active)
+      if (active >= maxActive) return 'full'
+      const { changes } = addKey.run(
+        keyId,
+        keyHash,
+        secretId,
+        label,
+        createdAtMs,
+        expiresAtMs,
+        revokedAtMs,
+      )
+      return changes === 1 ? 'added' : 'taken'
+    },
+
+    revoke(keyId, nowMs) {
+      const row = revokeKey.get(nowMs, keyId)
+      return row && Number(row.revokedAtMs)
+    },
+
+    rehash({ keyId, fromSecretId, secretId, keyHash }) {
+      return rehashKey.run(secretId, keyHash, keyId, fromSecretId).changes === 1
+    },
+
+    count(nowMs) {
+      return { ...(countAll.get({ now: nowMs }) as unknown as ApiKeyCount) }
+    },
+
+    readAfter(keyId, limit) {
+      return readPage.all(keyId, limit).map((row) => keyOf(columnsOf(row)))
+    },
+
+    purge(beforeMs, limit) {
+      return Number(purgeSome.run(beforeMs, limit).changes)
+    },
+  }
+}
