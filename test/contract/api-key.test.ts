@@ -14,7 +14,7 @@ test('a key is taken apart by position, also when its secret holds underscores',
 
 test('any key that is formatted is read', () => {
   const hex = fc.string({
-    unit: fc.constantFrom(...'0123456789abcdef'),
+    unit: fc.constantFrom(...Array.from('0123456789abcdef')),
     minLength: 16,
     maxLength: 16,
   })
