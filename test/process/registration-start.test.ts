@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import {
+  listFolder,
+  makeDeployment,
+  temporaryFolder,
+  type Deployment,
+} from '../support/deployment.ts'
+import { holdConnection } from '../support/held-connection.ts'
+import { rawRegistration } from '../support/raw-registration.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
+import {
+  databaseFileOf,
+  readKept,
+  REGISTERING_ENV,
+  sayRegistration,
+  solvedToken,
+  startRegistering,
+} from '../support/registering-service.ts'
+import { eventually, failedStart, startService } from '../support/service-process.ts'
+
+const FAILED = { code: 1, signal: null }
+
+/** A deployment that was started once, and registered one address. */
+async function usedDeployment(t: TestContext): Promise<Deployment> {
+  const running = await startRegistering(t)
+  assert.equal((await running.register({ email: 'first@example.org' })).status, 200)
+  assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
+  assert.deepEqual(listFolder(running.dataDir), ['service.sqlite'], 'the log was written back')
+  return running
+}
+
+/** Asserts that the start fails with one line that holds this, and that the database is as it was. */
+async function assertRefusedStart(
+  t: TestContext,
+  deployment: Deployment,
+  expected: RegExp,
+): Promise<void> {
+  const file = databaseFileOf(deployment)
+  const digest = () => createHash('sha256').update(readFileSync(file)).digest('hex')
+  const before = digest()
+  const { ending, service } = await failedStart(t, deployment.folder, REGISTERING_ENV)
+  assert.deepEqual(ending, FAILED)
+  assert.match(service.stderr(), expected)
+  assert.ok(service.stderr().includes(file), 'the file is named')
+  assert.equal(service.stderr().trimEnd().split('\n').length, 1, service.stderr())
+  assert.equal(digest(), before)
+  // To look into it, SQLite makes an index and an empty log beside it, and may leave them there.
+  const beside = listFolder(deployment.dataDir).filter((name) => name !== path.basename(file))
+  assert.deepEqual(
+    beside
+      .filter((name) => !name.endsWith('-shm'))
+      .flatMap((name) => [...readFileSync(path.join(deployment.dataDir, name))]),
+    [],
+  )
+}
+
+test('a database of a newer version is left as it is, and the start says so', async (t) => {
+  const deployment = await usedDeployment(t)
+  const database = new DatabaseSync(databaseFileOf(deployment))
+  database.exec('PRAGMA user_version = 4711')
+  database.close()
+  await assertRefusedStart(t, deployment, /does not start: .*written by a newer version/)
+})
+
+test('a file that is no database is left as it is, and the start says so', async (t) => {
+  const deployment = await usedDeployment(t)
+  writeFileSync(databaseFileOf(deployment), 'notes '.repeat(2000))
+  await assertRefusedStart(t, deployment, /does not start: .*no database of this service/)
+})
+
+test('the database of another program is left as it is, and the start says so', async (t) => {
+  const deployment = makeDeployment(t)
+  mkdirSync(deployment.dataDir)
+  const database = new DatabaseSync(databaseFileOf(deployment))
+  database.exec('CREATE TABLE notes (text TEXT)')
+  database.close()
+  await assertRefusedStart(t, deployment, /does not start: .*no database of this service/)
+})
+
+test('a data folder that cannot be made ends the start, and nothing else is made', async (t) => {
+  for (const dataDir of ['a-file/data', 'a-file']) {
+    const { folder } = makeDeployment(t)
+    writeFileSync(path.join(folder, 'a-file'), '')
+    const { ending, service } = await failedStart(t, folder, { SVC_DATA_DIR: dataDir })
+    assert.deepEqual(ending, FAILED)
+    assert.ok(service.stderr().includes(path.join(folder, 'a-file')), service.stderr())
+    assert.deepEqual(listFolder(folder), ['a-file', 'releases'])
+  }
+})
+
+test('while another program holds the database at the start, reads are served, and registering begins once it lets go', async (t) => {
+  const deployment = await usedDeployment(t)
+  // So the log cannot be opened either.
+  const database = new DatabaseSync(databaseFileOf(deployment))
+  database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  t.after(() => {
+    if (database.isOpen) database.close()
+  })
+  const running = await startRegistering(t, {}, { deployment })
+  const line = await running.service.line('The database cannot be opened')
+  assert.equal(line.level, 'error')
+  assert.match(line.msg, /reads are served/)
+  assert.equal((await running.read('/api/v1/status')).status, 200)
+  const refused = await running.register({ email: 'second@example.org' })
+  assert.deepEqual([refused.status, refused.code], [503, 'REGISTRATION_UNAVAILABLE'])
+  const { data } = await running.read('/api/v1/early-access')
+  assert.equal(data['state'], 'unavailable')
+
+  database.close()
+  assert.equal((await running.register({ email: 'second@example.org' })).status, 200)
+  assert.equal((await running.register({ email: 'first@example.org' })).code, 'DUPLICATE')
+  assert.equal((await readKept(deployment)).length, 2)
+  assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
+})
+
+test('with no room on the disk at the start, reads are served, and registering begins once there is some', async (t) => {
+  if (spawnSync('prlimit', ['--version']).error !== undefined) {
+    t.skip('prlimit (util-linux) is not there')
+    return
+  }
+  const deployment = await usedDeployment(t)
+  // Not a byte can be written to any file from the first instruction on. execve keeps the process.
+  const main = path.resolve(import.meta.dirname, '../../src/main.ts')
+  const command = ['prlimit', '--fsize=0:', process.execPath, main]
+  const launcher = `process.execve('/usr/bin/env', ${JSON.stringify(['env', ...command])}, process.env)`
+  const running = await startRegistering(t, {}, { deployment, program: ['-e', launcher] })
+  assert.match((await running.service.line('The database cannot be opened')).msg, /reads are/)
+  assert.equal((await running.read('/api/v1/status')).status, 200)
+  assert.equal((await running.register({ email: 'second@example.org' })).status, 503)
+  const { pid } = running.service
+  assert.equal(spawnSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:']).status, 0)
+  assert.equal((await running.register({ email: 'second@example.org' })).status, 200)
+  assert.equal((await readKept(deployment)).length, 2)
+})
+
+test('the first start says to move the identity away, and the service goes on without it', async (t) => {
+  const deployment = makeDeployment(t)
+  const first = await startRegistering(t, {}, { deployment })
+  const { msg } = await first.service.line('Made local secrets')
+  assert.match(msg, /move waitlist-identity\.txt to another machine/)
+  assert.equal((await first.service.stop()).code, 0)
+
+  const file = path.join(deployment.secretsDir, 'waitlist-identity.txt')
+  const identity = readFileSync(file)
+  const elsewhere = path.join(deployment.folder, 'another machine')
+  mkdirSync(elsewhere)
+  renameSync(file, path.join(elsewhere, 'waitlist-identity.txt'))
+  const second = await startRegistering(t, {}, { deployment })
+  assert.equal((await second.register({ email: 'first@example.org' })).status, 200)
+  assert.equal((await second.service.stop()).code, 0)
+  assert.ok(second.service.lines().every(({ msg: each }) => !each.includes('Made local secrets')))
+  assert.ok(!listFolder(deployment.secretsDir).includes('waitlist-identity.txt'))
+  writeFileSync(file, identity)
+  assert.equal((await readKept(deployment)).length, 1)
+})
+
+test('backends that this version does not have are refused, and their passwords are not told', async (t) => {
+  const cases = {
+    SVC_DATABASE_URL: 'postgres://user:hunter2@db.example/app',
+    SVC_VALKEY_URL: 'redis://:hunter2@valkey.example',
+  }
+  for (const [variable, value] of Object.entries(cases)) {
+    const { folder } = makeDeployment(t)
+    const { ending, service } = await failedStart(t, folder, { [variable]: value })
+    assert.deepEqual(ending, FAILED)
+    assert.match(service.stderr(), new RegExp(`^ {2}${variable}: expected .*this version`, 'm'))
+    assert.ok(!(service.stderr() + service.stdout()).includes('hunter2'))
+    assert.deepEqual(listFolder(folder), ['releases'])
+  }
+})
+
+test('production registers with the recipient alone, and makes neither an identity nor any other secret', async (t) => {
+  const deployment = makeDeployment(t)
+  const identity = await generateX25519Identity()
+  const service = startService(t, deployment.folder, {
+    SVC_RUNTIME: 'production',
+    SVC_BASE_URL: 'https://api.example.test',
+    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
+    SVC_WAITLIST_RECIPIENT: await identityToRecipient(identity),
+  })
+  const { port } = await service.serving()
+  const challengeToken = await solvedToken(port)
+  const email = 'first@example.org'
+  const { status, ticket, text } = await sayRegistration(port, { email, challengeToken })
+  assert.equal(status, 200, text)
+  assert.equal((await service.stop()).code, 0)
+  assert.deepEqual(listFolder(deployment.folder), ['data', 'releases'])
+  const files = readdirSync(deployment.folder, { recursive: true, encoding: 'utf8' })
+  assert.deepEqual(
+    files.filter((name) => /identity|secret|key/i.test(name) && !name.startsWith('releases')),
+    [],
+  )
+  // Another machine, with the identity and a copy of the database.
+  const secretsDir = temporaryFolder(t)
+  writeFileSync(path.join(secretsDir, 'waitlist-identity.txt'), `${identity}\n`)
+  const kept = await readKept({ ...deployment, secretsDir })
+  assert.deepEqual(
+    kept.map(({ entry }) => [entry.email, entry.ticket]),
+    [[email, ticket]],
+  )
+  const { ending } = await failedStart(t, deployment.folder, {
+    SVC_RUNTIME: 'production',
+    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
+    SVC_WAITLIST_RECIPIENT: identity,
+  })
+  assert.deepEqual(ending, FAILED, 'an identity is no recipient')
+})
+
+test('SIGTERM while registrations are in flight: each is answered, is on the list, and the process ends with 0', async (t) => {
+  const deployment = makeDeployment(t)
+  const running = await startRegistering(t, {}, { deployment })
+  assert.equal((await running.register({ email: 'first@example.org' })).status, 200)
+  // They wait for the lock, so they are in flight for certain when the signal comes.
+  const database = new DatabaseSync(running.databaseFile)
+  database.exec('BEGIN IMMEDIATE')
+  let sent = 0
+  const asked = Array.from({ length: 20 }, (_each, index) =>
+    running.register({ email: `reader-${index}@example.org` }, { onSent: () => (sent += 1) }),
+  )
+  await eventually('all are sent', () => (sent === 20 ? true : undefined))
+  assert.equal((await running.read('/api/v1/status')).status, 200)
+  running.service.signal('SIGTERM')
+  await running.service.line('Stopping')
+  database.close()
+  const answers = await Promise.all(asked)
+  assert.deepEqual(await running.service.ended, { code: 0, signal: null })
+  const tickets = answers.map(({ status, ticket, text }) => {
+    assert.equal(status, 200, text)
+    return ticket
+  })
+  assert.deepEqual(listFolder(deployment.dataDir), ['service.sqlite'], 'the log was written back')
+  const kept = new Set((await readKept(deployment)).map(({ entry }) => entry.ticket))
+  for (const ticket of tickets) assert.ok(kept.has(ticket ?? ''))
+  assert.equal(kept.size, 21)
+})
+
+for (const workers of ['1', '2']) {
+  test(`a registration that is half sent at SIGTERM is taken, with SVC_WORKERS=${workers}`, async (t) => {
+    const deployment = makeDeployment(t)
+    const running = await startRegistering(t, { SVC_WORKERS: workers }, { deployment })
+    const held = await holdConnection(t, running.port)
+    const bytes = rawRegistration({ body: JSON.stringify(GOOD_BODY) })
+    held.send(bytes.slice(0, -20))
+    // Connections are handed out in turn: once later ones were answered, this one has its worker.
+    for (let each = 0; each < 4; each += 1) await running.read('/api/v1/time')
+    running.service.signal('SIGTERM')
+    await running.service.line('Stopping')
+    held.send(bytes.slice(-20))
+    const answer = await held.closed
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    const [, ticket] = /"ticket":"(EA-[0-9A-F]{16})"/.exec(answer) ?? []
+    assert.deepEqual(await running.service.ended, { code: 0, signal: null })
+    const kept = await readKept(deployment)
+    assert.deepEqual(
+      kept.map(({ entry }) => [entry.email, entry.ticket]),
+      [[GOOD_BODY.email, ticket]],
+    )
+  })
+}
