@@ -9,7 +9,6 @@ import type { App } from './http/api-request.ts'
 import { createListener, listen, stopListening, type AnswerObserver } from './http/listener.ts'
 import type { Secrets } from './secrets.ts'
 import { createActors } from './service/actor.ts'
-import { createUnavailableApiKeys } from './service/api-keys.ts'
 import { createChallenge } from './service/create-challenge.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
@@ -21,6 +20,7 @@ import {
   openTimeQuality,
   type TimeQualityMonitor,
 } from './service/time-quality.ts'
+import { createStoredApiKeys } from './service/stored-api-keys.ts'
 import { createWaitlist } from './service/waitlist.ts'
 import { ADDRESS_HASH_LABEL } from './service/waitlist-entry.ts'
 import type { Counters } from './storage/counters.ts'
@@ -140,6 +140,17 @@ export async function startServer({
     randomBytes,
   })
 
+  const apiKeys = createStoredApiKeys({
+    store: storage.apiKeys,
+    counters,
+    clock,
+    hashSecret: secrets.keyHashSecret,
+    previousHashSecrets: secrets.previousKeyHashSecrets,
+    randomBytes,
+    onRehashFailure: (error) =>
+      log.warn({ err: error }, 'A key of the previous hash secret could not be hashed anew'),
+  })
+
   let app: App | undefined
   const noIndex = config.deployment === 'preview'
   const server = createListener(
@@ -159,7 +170,7 @@ export async function startServer({
     baseUrl: config.baseUrl ?? originOf(config.host, port),
     releases,
     signing,
-    apiKeys: createUnavailableApiKeys(),
+    apiKeys,
     waitlist,
     challenge,
     trustedProxies: config.trustedProxies,
