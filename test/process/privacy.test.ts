@@ -1,0 +1,456 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
+import {
+  listFolder,
+  makeDeployment,
+  temporaryFolder,
+  type Deployment,
+} from '../support/deployment.ts'
+import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.ts'
+import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
+import { databaseFileOf, say, startRegistering, type Said } from '../support/registering-service.ts'
+import { eventually, type ServiceProcess } from '../support/service-process.ts'
+import { createTelltale, type Telltale } from '../support/telltale.ts'
+
+// Everything a visitor says is random, so what is found again anywhere was put there by the service.
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const HOST = '127.0.0.2'
+/** The proxy in front, and a visitor who comes without it. */
+const PROXY = '127.0.0.73'
+const VISITOR = '127.0.0.74'
+
+/** The verification service of a hosted challenge, with everything it was told. */
+interface FakeVerifier {
+  readonly url: string
+  received(): string
+}
+
+/** Says yes to tokens that begin with `good`; the others it answers badly in different ways, and repeats them. */
+async function runVerifier(t: TestContext): Promise<FakeVerifier> {
+  const received: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      received.push([request.url, ...request.rawHeaders, body].join('\n'))
+      const token = new URLSearchParams(body).get('response') ?? ''
+      if (token.startsWith('fault')) response.statusCode = 500
+      const verdict = token.startsWith('good')
+        ? { success: true }
+        : { success: false, 'error-codes': ['invalid-input-response', token], token }
+      response.end(token.startsWith('nonsense') ? token : JSON.stringify(verdict))
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => server.close())
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  return { url: `http://127.0.0.1:${address.port}/`, received: () => received.join('\n') }
+}
+
+/** Who asks, and how their tokens come about. */
+interface Visitors {
+  readonly port: number
+  readonly told: Telltale
+  /** A token that is good for one registration. */
+  token(): Promise<string>
+}
+
+/** One request with everything that could give its sender away, behind the proxy unless `headers` says otherwise. */
+function ask(
+  { port, told }: Visitors,
+  { body, address = told.ipv4(), ...rest }: AskOptions,
+): Promise<Said> {
+  const { method = 'POST', target = REGISTER, headers = {}, localAddress = PROXY } = rest
+  return say(port, {
+    method,
+    target: `${target}?${told.text('query name', 'n')}=${told.text('query', 'v')}`,
+    host: HOST,
+    localAddress,
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Forwarded-For': address,
+      'User-Agent': told.text('user agent', 'Agent/'),
+      Cookie: `a=${told.text('cookie', 'c')}`,
+      'Accept-Language': told.text('language', 'en, x-'),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+
+interface AskOptions {
+  readonly method?: string
+  readonly target?: string
+  readonly body?: unknown
+  readonly address?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly localAddress?: string
+}
+
+function makeBody(told: Telltale, challengeToken: string): { readonly [name: string]: unknown } {
+  return {
+    ...GOOD_BODY,
+    email: told.email(),
+    useCase: told.note(
+      'use case',
+      `${told.text('use case')} ทดสอบ ${told.text('use case')} \u{1F511}`,
+    ),
+    challengeToken,
+  }
+}
+
+/** Every way in which a registration may go, and other requests; gives the codes of what was refused. */
+async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined>> {
+  const { port, told, token } = visitors
+  const answers: Said[] = []
+  const send = async (options: AskOptions): Promise<void> => {
+    answers.push(await ask(visitors, options))
+  }
+  const bogus = () => told.text('token', 'bad-')
+  const body = () => makeBody(told, bogus())
+
+  const good = makeBody(told, await token())
+  await send({ body: good })
+  const email = String(good['email']).toUpperCase()
+  await send({ body: { ...makeBody(told, await token()), email }, address: told.ipv6() })
+  const unicode = `${told.text('local part', 'u')}@bücher-${told.text('domain')}.example`
+  const mapped = `::ffff:${told.ipv4()}`
+  await send({ body: { ...makeBody(told, await token()), email: unicode }, address: mapped })
+  await send({ body: makeBody(told, await token()), localAddress: VISITOR })
+  const behind = `${told.ipv6()}, ${told.ipv4()}`
+  await send({ body: makeBody(told, await token()), address: behind })
+
+  await send({ body: `{"email":"${told.email()}", ${told.text('broken JSON')}` })
+  await send({ body: { ...body(), [told.text('field', 'f')]: told.text('field value') } })
+  await send({ body: { ...body(), password: told.text('password') } })
+  await send({ body: { ...body(), email: `${told.email()} <${told.email()}>` } })
+  await send({ body: { ...body(), locale: told.text('locale') } })
+  await send({ body: { ...body(), interests: [told.text('interest')] } })
+  await send({ body: { ...body(), consent: told.text('consent') } })
+  await send({ body: { ...body(), useCase: told.text('use case').repeat(40) } })
+  await send({ body: { ...body(), sessionId: told.text('session') } })
+  await send({ body: { ...body(), challengeToken: '' } })
+  await send({ body: body() })
+  await send({ body: { ...body(), challengeToken: told.text('token', 'fault-') } })
+  await send({ body: { ...body(), challengeToken: told.text('token', 'nonsense-') } })
+  await send({ body: { ...body(), useCase: told.text('use case').repeat(1000) } })
+  await send({ body: body(), headers: { Origin: `https://${told.text('origin', 'o')}.example` } })
+  await send({ body: body(), headers: { 'Content-Type': `text/${told.text('media type', 'm')}` } })
+  await send({ body: body(), headers: { Referer: `https://r.example/${told.text('referer')}` } })
+  const crowded = told.ipv4()
+  for (let each = 0; each < 6; each += 1) await send({ body: body(), address: crowded })
+
+  const key = `svk_${told.text('key id')}_${told.text('key').repeat(3).slice(0, 43)}`
+  await send({ method: 'GET', target: '/api/v1/status', headers: { 'X-SVC-Key': key } })
+  await send({
+    method: 'GET',
+    target: '/api/v1/keys/self',
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  await send({ method: 'DELETE', target: '/api/v1/keys/self', headers: { 'X-SVC-Key': key } })
+  await send({ method: 'GET', target: `/api/v1/${told.email()}` })
+  await send({ method: 'GET', target: `/${told.email()}` })
+  await send({ method: 'GET', target: '/api/v1/early-access' })
+  await send({ method: told.text('method', 'M'), target: REGISTER }).catch(() => {})
+
+  // What breaks off, or is no request at all.
+  const head = `POST ${REGISTER} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${told.ipv4()}\r\n`
+  const lengths = 'Content-Type: application/json\r\nContent-Length: 900\r\n\r\n'
+  await sendBytes(port, `${head}${lengths}{"email":"${told.email()}`)
+  await sendBytes(port, `${head}${told.text('broken header')}\r\n\r\n`)
+  await sendBytes(port, `${told.text('broken line')} ${told.email()}\r\n\r\n`)
+  return new Set(answers.map(({ code }) => code))
+}
+
+/** Sends bytes and nothing more; resolves when the connection has ended. */
+function sendBytes(port: number, bytes: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: HOST, localAddress: PROXY })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve())
+    socket.resume()
+    socket.end(bytes)
+  })
+}
+
+/** What every provider's visitors run into. */
+const REFUSALS = [
+  'CHALLENGE_FAILED',
+  'CHALLENGE_REQUIRED',
+  'CONSENT_REQUIRED',
+  'DUPLICATE',
+  'FORBIDDEN_FIELD',
+  'INVALID_EMAIL',
+  'INVALID_INPUT',
+  'INVALID_INTERESTS',
+  'INVALID_JSON',
+  'INVALID_LOCALE',
+  'INVALID_SESSION_ID',
+  'INVALID_USE_CASE',
+  'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
+  'RATE_LIMITED',
+  'REQUEST_REJECTED',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
+
+/** Solves a challenge, and remembers every part of the solution. */
+async function altchaToken({ port, told }: Omit<Visitors, 'token'>): Promise<string> {
+  const { text } = await say(port, { target: '/challenge', host: HOST, localAddress: PROXY })
+  const { token } = await solveAltcha(text, 30_000)
+  const { challenge, solution } = JSON.parse(atob(token)) as {
+    readonly challenge: {
+      readonly parameters: { readonly [name: string]: unknown }
+      readonly signature: string
+    }
+    readonly solution: { readonly derivedKey: string }
+  }
+  const { nonce, salt, keyPrefix, keySignature } = challenge.parameters
+  const parts = { nonce, salt, keyPrefix, keySignature, signature: challenge.signature }
+  for (const [name, value] of Object.entries({ ...parts, derivedKey: solution.derivedKey })) {
+    told.note(`token, its ${name}`, String(value))
+    told.note(`token, its ${name} in bytes`, Buffer.from(String(value), 'hex').toString('base64'))
+  }
+  for (const at of [0.3, 0.5, 0.7]) {
+    told.note('token, a piece of it', token.slice(token.length * at).slice(0, 40))
+  }
+  return token
+}
+
+function hostedToken(told: Telltale): string {
+  const token = told.text('token', 'good-')
+  const hash = (form: 'hex' | 'base64') => createHash('sha256').update(token).digest(form)
+  told.note('token, its digest', hash('hex'))
+  told.note('token, its digest', hash('base64').slice(0, 42))
+  return token
+}
+
+/** Where the service is, and everything that was said to it. */
+interface Watched {
+  readonly deployment: Deployment
+  readonly temporary: string
+  readonly told: Telltale
+}
+
+/** Asserts that nothing that was told is in any file of the deployment or in what the process wrote. */
+function assertNothingFound(
+  { deployment, temporary, told }: Watched,
+  services: readonly ServiceProcess[],
+): void {
+  const { folder, secretsDir, dataDir } = deployment
+  const isSecret = (file: string) => file.startsWith(secretsDir)
+  const places = new Map([...filesBelow(folder, isSecret), ...filesBelow(temporary)])
+  for (const [index, service] of services.entries()) {
+    places.set(`log ${index}`, Buffer.from(service.stdout() + service.stderr()))
+  }
+  const needles = told.needles()
+  for (const [place, bytes] of places) assert.deepEqual(findNeedles(bytes, needles), [], place)
+
+  // Four bytes are found in random ones now and then, but hardly those of several addresses.
+  const data = [...places].filter(([place]) => place.startsWith(dataDir)).map(([, bytes]) => bytes)
+  assert.ok(data.length > 0)
+  const found = told.rawIpv4().filter((address) => data.some((bytes) => bytes.includes(address)))
+  assert.ok(found.length < 3, `the bytes of ${found.length} IPv4 addresses are in the data folder`)
+}
+
+/** Regular files that a process has open to write, and where. */
+function filesOpenToWrite(pid: number): readonly string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+    try {
+      const file = readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+      const flags = /^flags:\s*(\d+)$/m.exec(
+        readFileSync(`/proc/${pid}/fdinfo/${descriptor}`, 'utf8'),
+      )
+      const isWritable = (Number.parseInt(flags?.[1] ?? '0', 8) & 3) !== 0
+      return isWritable && file.startsWith('/') && !file.startsWith('/dev/') ? [file] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
+  test(`with ${provider}, nothing that visitors say is in a file, in the log or with the verifier`, async (t) => {
+    const deployment = makeDeployment(t)
+    const temporary = temporaryFolder(t)
+    const madeThere: (string | null)[] = []
+    const watcher = watch(temporary, (_event, name) => madeThere.push(name))
+    t.after(() => watcher.close())
+    const verifier = await runVerifier(t)
+    const told = createTelltale()
+    const watched = { deployment, temporary, told }
+    const env = {
+      HOST,
+      TMPDIR: temporary,
+      SVC_LOG_LEVEL: 'trace',
+      SVC_TRUSTED_PROXIES: PROXY,
+      SVC_CHALLENGE: provider,
+      ...(provider === 'altcha'
+        ? {}
+        : {
+            SVC_CHALLENGE_SITE_KEY: 'the-site-key',
+            SVC_CHALLENGE_SECRET: 'the-secret-key',
+            SVC_CHALLENGE_VERIFY_URL: verifier.url,
+          }),
+    }
+    told.note('peer', PROXY)
+    told.note('peer', VISITOR)
+
+    const tickets: string[] = []
+    const services: ServiceProcess[] = []
+    for (const ending of ['SIGTERM', 'SIGKILL'] as const) {
+      const { service, port } = await startRegistering(t, env, { deployment })
+      services.push(service)
+      const visitors: Visitors = {
+        port,
+        told,
+        token: async () =>
+          provider === 'altcha' ? altchaToken({ port, told }) : hostedToken(told),
+      }
+      const codes = await visit(visitors)
+      for (const code of REFUSALS) assert.ok(codes.has(code), `nobody met ${code}`)
+      if (provider !== 'altcha') assert.ok(codes.has('REGISTRATION_UNAVAILABLE'))
+
+      // A failing database makes the log speak.
+      const database = new DatabaseSync(databaseFileOf(deployment))
+      database.exec('BEGIN IMMEDIATE')
+      const refused = await ask(visitors, { body: makeBody(told, await visitors.token()) })
+      assert.equal(refused.code, 'REGISTRATION_UNAVAILABLE')
+      database.close()
+      await service.line('Refused')
+      const { ticket } = await ask(visitors, { body: makeBody(told, await visitors.token()) })
+      tickets.push(ticket ?? 'none')
+
+      if (process.platform === 'linux') {
+        const elsewhere = filesOpenToWrite(service.pid).filter(
+          (file) => !file.startsWith(deployment.dataDir),
+        )
+        assert.deepEqual(elsewhere, [])
+      }
+      assert.deepEqual(listFolder(deployment.dataDir), [
+        'service.sqlite',
+        'service.sqlite-shm',
+        'service.sqlite-wal',
+      ])
+      assertNothingFound(watched, services)
+      service.signal(ending)
+      await service.ended
+      assertNothingFound(watched, services)
+    }
+    assert.deepEqual(madeThere, [], 'nothing was ever made in the folder for temporary files')
+
+    // The search reads what is there: a ticket stands in the database as it was told.
+    const data = Buffer.concat([...filesBelow(deployment.dataDir).values()])
+    for (const ticket of tickets) {
+      assert.notDeepEqual(findNeedles(data, needlesOfText('ticket', ticket)), [])
+    }
+    const received = verifier.received()
+    assert.equal(received === '', provider === 'altcha')
+    const others = told.needles((what) => !what.startsWith('token'))
+    assert.deepEqual(findNeedles(Buffer.from(received), others), [])
+    assert.ok(!/remote_?ip/i.test(received))
+  })
+}
+
+test('the search finds everything that it looks for, in each spelling', (t) => {
+  const folder = temporaryFolder(t)
+  const told = createTelltale()
+  const email = told.email()
+  const [local = ''] = email.split('@')
+  const word = told.note('use case', 'ทดสอบ \u{1F511} "so" to/say')
+  const ipv4 = told.ipv4()
+  const ipv6 = told.ipv6()
+  const groups = ipv6.split(':')
+  const raw = Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
+  const utf16be = Buffer.from(email, 'utf16le').swap16()
+  const hex = Buffer.from(ipv4.split('.').map(Number)).toString('hex')
+  const spellings: readonly (readonly [what: string, bytes: Buffer | string])[] = [
+    ['local part', email],
+    ['domain', email.toUpperCase()],
+    ['local part', local.toLowerCase()],
+    ['local part', Buffer.from(email, 'utf16le')],
+    ['local part', utf16be],
+    ['domain', Buffer.from(email).toString('hex').toUpperCase()],
+    ['domain', Buffer.from(`x${email}`).toString('base64')],
+    ['domain', Buffer.from(`xy${email}`).toString('base64url')],
+    ['use case', word],
+    ['use case', JSON.stringify({ word })],
+    ['use case', encodeURIComponent(word)],
+    ['use case', Buffer.from(`{"useCase":"${word}"}`).toString('base64')],
+    [ipv4, `[::ffff:${ipv4}]:443`],
+    [ipv4, `::ffff:${hex.slice(0, 4)}:${hex.slice(4)}`],
+    [ipv4, String(Number.parseInt(hex, 16))],
+    [ipv6, ipv6.toUpperCase()],
+    [ipv6, ipv6.replace('db8', '0db8')],
+    [ipv6, `${groups.slice(0, 4).join(':')}::/64`],
+    [ipv6, raw],
+    [ipv6, raw.toString('hex')],
+  ]
+  mkdirSync(path.join(folder, 'deep'))
+  const file = path.join(folder, 'deep', 'file')
+  for (const [what, bytes] of spellings) {
+    writeFileSync(file, Buffer.concat([Buffer.from('xx'), Buffer.from(bytes), Buffer.from('yy')]))
+    const found = [...filesBelow(folder)].flatMap(([, each]) => findNeedles(each, told.needles()))
+    assert.ok(
+      found.some((each) => each.startsWith(what)),
+      `${String(bytes)} is not found: ${found.join()}`,
+    )
+  }
+  writeFileSync(file, 'nothing of that')
+  assert.deepEqual(findNeedles(readFileSync(file), told.needles()), [])
+})
+
+test('what was registered is no longer in the heap once a few others came', async (t) => {
+  const deployment = makeDeployment(t)
+  const program = ['--heapsnapshot-signal=SIGUSR2', MAIN]
+  const { service, register } = await startRegistering(t, {}, { deployment, program })
+  const isSnapshot = (name: string) => name.endsWith('.heapsnapshot')
+  /** Collects the garbage, and gives all strings that are left. Needs no thread of the service's own. */
+  const takeSnapshot = async (): Promise<Buffer> => {
+    service.signal('SIGUSR2')
+    const name = await eventually('a snapshot', () =>
+      listFolder(deployment.folder).find(isSnapshot),
+    )
+    const file = path.join(deployment.folder, name)
+    const text = await eventually('the end of the snapshot', () => {
+      const bytes = readFileSync(file)
+      return bytes.subarray(-3).toString().trim().endsWith(']}') ? bytes : undefined
+    })
+    rmSync(file)
+    return text
+  }
+  const told = createTelltale()
+  for (let each = 0; each < 20; each += 1) {
+    const address = each % 2 === 0 ? told.ipv4() : told.ipv6()
+    const headers = { 'User-Agent': told.text('user agent') }
+    const body = { email: told.email(), useCase: told.text('use case') }
+    assert.equal((await register(body, { address, headers })).status, 200)
+  }
+  for (let each = 0; each < 100; each += 1) {
+    assert.equal((await register({ email: `other-${each}@example.org` })).status, 200)
+  }
+  const snapshot = await takeSnapshot()
+  const recipient = readFileSync(path.join(deployment.secretsDir, 'waitlist-recipient.txt'), 'utf8')
+  assert.ok(snapshot.includes(recipient.trim()), 'the snapshot has the strings that are alive')
+  assert.deepEqual(findNeedles(snapshot, told.needles()), [])
+})
