@@ -26,6 +26,10 @@ const COMMANDS: {
     summary: 'count, export, erase, reseal or copy the sealed waitlist',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,
   },
+  keys: {
+    summary: 'list, revoke, purge or issue API keys',
+    load: async () => (await import('./keys.ts')).keysCommand,
+  },
 }
 
 function formatHelp(): string {

@@ -51,9 +51,14 @@ function secondsUntil(endsAtMs: number, nowMs: number, most: number): number {
   return Math.min(Math.max(Math.ceil((endsAtMs - nowMs) / 1000), 1), most)
 }
 
+/** The name that a hash secret goes by in the store (`secretId`): it tells secrets apart and says nothing of them. */
+export function hashSecretIdOf(secret: string): string {
+  return createKeyedHash(secret, SECRET_ID_LABEL)('').toString('hex').slice(0, SECRET_ID_CHARACTERS)
+}
+
 function hashSecretOf(secret: string): HashSecret {
   return {
-    id: createKeyedHash(secret, SECRET_ID_LABEL)('').toString('hex').slice(0, SECRET_ID_CHARACTERS),
+    id: hashSecretIdOf(secret),
     hash: createKeyedHash(secret, KEY_HASH_LABEL),
   }
 }

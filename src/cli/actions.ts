@@ -1,0 +1,73 @@
+import { nearestName } from '../publishing/nearest-name.ts'
+import { type Command, EXIT_CODES, UsageError } from './command.ts'
+
+/** A command whose work is done by actions, such as `svc waitlist count`. */
+export interface ActionsCommand {
+  readonly name: string
+  /** What its help says of it, before the actions. */
+  readonly about: string
+  /** One row and one file each, loaded when it is asked for. */
+  readonly actions: {
+    readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
+  }
+}
+
+/** What is longer than any name is not repeated: it may have been pasted by mistake, and be a secret. */
+const MAX_REPEATED = 30
+
+function formatHelp({ name: command, about, actions }: ActionsCommand): string {
+  const width = Math.max(...Object.keys(actions).map((name) => name.length))
+  const rows = Object.entries(actions).map(
+    ([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}`,
+  )
+  return `Usage: svc ${command} ACTION [options]
+
+${about}
+
+Actions:
+${rows.join('\n')}
+
+Each has --help of its own.
+
+Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
+}
+
+function formatUnknown(name: string, { name: command, actions }: ActionsCommand): string {
+  const names = Object.keys(actions)
+  const nearest = nearestName(name, names)
+  const told =
+    name.length > MAX_REPEATED ? 'unknown action' : `unknown action ${JSON.stringify(name)}`
+  const advice =
+    nearest === undefined
+      ? `expected one of ${names.join(', ')}`
+      : `did you mean svc ${command} ${nearest}?`
+  return `${told}; ${advice}`
+}
+
+/** Makes the command that gives the word to one of its actions. */
+export function createActionsCommand(parts: ActionsCommand): Command {
+  const { actions } = parts
+  const help = formatHelp(parts)
+  return {
+    help,
+    async run(args, output) {
+      const [name, ...rest] = args
+      if (name === '--help' || name === '-h' || name === 'help') {
+        output.out(help)
+        return EXIT_CODES.done
+      }
+      if (name === undefined) {
+        throw new UsageError(`expected an action: ${Object.keys(actions).join(', ')}`)
+      }
+      const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+      if (action === undefined) throw new UsageError(formatUnknown(name, parts))
+      const command = await action.load()
+      try {
+        return await command.run(rest, output)
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+        throw new UsageError(`${name}: ${error.message}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { createActionsCommand } from './actions.ts'
+import { type Command, UsageError } from './command.ts'
+import { holdsWholeKey, WHOLE_KEY_REFUSED } from './keys/key-id.ts'
+
+const actions = createActionsCommand({
+  name: 'keys',
+  about: `Works on the API keys. The database holds no key, only a hash of each: a key is
+named by its id, the 16 digits between "svk_" and the next "_".`,
+  actions: {
+    list: {
+      summary: 'the keys with their labels, dates and status; needs no secret',
+      load: async () => (await import('./keys/list.ts')).listCommand,
+    },
+    revoke: {
+      summary: 'refuse a key from its next request on',
+      load: async () => (await import('./keys/revoke.ts')).revokeCommand,
+    },
+    'purge-expired': {
+      summary: 'remove keys that expired or were revoked long ago',
+      load: async () => (await import('./keys/purge-expired.ts')).purgeExpiredCommand,
+    },
+    issue: {
+      summary: 'make a key, unless issuing is paused',
+      load: async () => (await import('./keys/issue.ts')).issueCommand,
+    },
+  },
+})
+
+/** `svc keys`. */
+export const keysCommand: Command = {
+  help: actions.help,
+  async run(args, output) {
+    // Before anything could repeat it: messages end in logs.
+    if (args.some(holdsWholeKey)) throw new UsageError(WHOLE_KEY_REFUSED)
+    return actions.run(args, output)
+  },
+}

@@ -1,0 +1,80 @@
+import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
+import { formatMoment } from '../wording.ts'
+import { readKeyPages } from './key-pages.ts'
+import { type KeyStatus, statusOf } from './key-status.ts'
+
+/** What a listing works with. */
+export interface ListParts {
+  readonly store: Pick<ApiKeyStore, 'readAfter'>
+  /** The moment for which the status is told. */
+  readonly nowMs: number
+  /** Only keys with this status. */
+  readonly status: KeyStatus | undefined
+  /** Only keys that are hashed with another secret than the one of this name. */
+  readonly hashSecretId: string | undefined
+  /** `lines` is one JSON object a line; `table` is for a person, with times to the minute. */
+  readonly format: 'table' | 'lines'
+  /** Takes the next part. Resolves when it may be called again; with `false` nobody reads on. */
+  readonly write: (part: string) => Promise<boolean>
+}
+
+/** How a listing went. */
+export interface ListResult {
+  readonly listed: number
+  /** All keys that were read, those left out included. */
+  readonly count: ApiKeyCount
+  /** False where the reader had enough before the end. */
+  readonly isComplete: boolean
+}
+
+const STATUS_WIDTH = 7
+const MINUTE_WIDTH = '2026-11-21T09:00Z'.length
+const HEADER = `${'KEY ID'.padEnd(16)}  ${'STATUS'.padEnd(STATUS_WIDTH)}  ${['CREATED', 'EXPIRES', 'REVOKED'].map((name) => name.padEnd(MINUTE_WIDTH)).join('  ')}  LABEL\n`
+
+function formatMinute(epochMs: number | null): string {
+  return epochMs === null
+    ? '-'.padEnd(MINUTE_WIDTH)
+    : formatMoment(epochMs).replace(/:\d\d\.\d+Z$/, 'Z')
+}
+
+function formatRow(key: StoredApiKey, status: KeyStatus): string {
+  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
+  const times = [createdAtMs, expiresAtMs, revokedAtMs].map(formatMinute).join('  ')
+  // The contract's labels are ASCII. In a database that someone changed, another one could act on the terminal.
+  const shown = (label ?? '').replace(/[^ -~]/g, '\uFFFD')
+  return `${`${keyId}  ${status.padEnd(STATUS_WIDTH)}  ${times}  ${shown}`.trimEnd()}\n`
+}
+
+function formatLine(key: StoredApiKey, status: KeyStatus): string {
+  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
+  return `${JSON.stringify({
+    keyId,
+    label,
+    status,
+    createdAt: formatMoment(createdAtMs),
+    expiresAt: formatMoment(expiresAtMs),
+    revokedAt: revokedAtMs === null ? null : formatMoment(revokedAtMs),
+  })}\n`
+}
+
+/** Writes out the keys in the order of their ids, and counts them. Rejects with what the store or `write` reject with. */
+export async function listKeys(parts: ListParts): Promise<ListResult> {
+  const { store, nowMs, status: wanted, hashSecretId, format, write } = parts
+  const formatKey = format === 'table' ? formatRow : formatLine
+  const count = { active: 0, expired: 0, revoked: 0 }
+  let listed = 0
+  for await (const page of readKeyPages(store)) {
+    let text = ''
+    for (const key of page) {
+      const status = statusOf(key, nowMs)
+      count[status] += 1
+      if (wanted !== undefined && status !== wanted) continue
+      if (hashSecretId !== undefined && key.secretId === hashSecretId) continue
+      if (listed === 0 && format === 'table') text += HEADER
+      listed += 1
+      text += formatKey(key, status)
+    }
+    if (text !== '' && !(await write(text))) return { listed, count, isComplete: false }
+  }
+  return { listed, count, isComplete: true }
+}

@@ -1,0 +1,89 @@
+import { nearestName } from '../../publishing/nearest-name.ts'
+import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
+import { tellingFailures } from '../command-failure.ts'
+import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { readHashSecret } from '../hash-secret.ts'
+import { writeToStandardOutput } from '../standard-output.ts'
+import { pluralOf } from '../wording.ts'
+import { formatKeyCount, KEY_STATUSES, type KeyStatus } from './key-status.ts'
+import { listKeys, type ListResult } from './list-keys.ts'
+import { requireNoArguments } from './no-arguments.ts'
+
+const HELP = `Usage: svc keys list [options]
+
+Lists the API keys in the order of their ids: status, when each was made,
+expires and was revoked (UTC), and its label. No key is in it, nor a hash of
+one. How many keys there are is told on standard error.
+
+Reads only: also while the service runs, and from a copied database.
+
+Options:
+  --status STATUS    only keys that are active, expired or revoked; one that was
+                     revoked stays revoked when it expires
+  --old-hash-secret  only keys that are hashed with another secret than the one
+                     of today: those that stop working when the secret from
+                     before a rotation is dropped. Needs the key-hash secret
+                     (SVC_KEY_HASH_SECRET or its file in the secrets folder)
+  --database FILE    the database (default: the one of the configuration)
+  --json             print JSON lines, one object a key, and nothing else
+  -h, --help         print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+
+const OPTIONS = {
+  status: { type: 'string' },
+  'old-hash-secret': { type: 'boolean', default: false },
+  database: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
+
+function readStatus(text: string | undefined): KeyStatus | undefined {
+  if (text === undefined) return undefined
+  const status = KEY_STATUSES.find((each) => each === text)
+  if (status !== undefined) return status
+  const nearest = nearestName(text, KEY_STATUSES)
+  throw new UsageError(
+    `--status: ${nearest === undefined ? `expected ${KEY_STATUSES.join(', ')}` : `did you mean ${nearest}?`}`,
+  )
+}
+
+function formatSummary({ listed, count }: ListResult, isFiltered: boolean): string {
+  const all = formatKeyCount(count)
+  if (!isFiltered) return `${all}.`
+  return `${pluralOf(listed, 'key')} listed, of ${all}.`
+}
+
+/** `svc keys list`. */
+export const listCommand: Command = {
+  help: HELP,
+  async run(args, output) {
+    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
+    if (values.help === true) {
+      output.out(HELP)
+      return EXIT_CODES.done
+    }
+    requireNoArguments(positionals)
+    const status = readStatus(values.status)
+    const isOldOnly = values['old-hash-secret']
+    // A failure is told on standard error alone: on standard output it would stand among the keys.
+    return tellingFailures('keys list', false, output, async () => {
+      const hashSecretId = isOldOnly
+        ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)
+        : undefined
+      const result = await withStorage(databaseFile(values.database), 'read-only', ({ apiKeys }) =>
+        listKeys({
+          store: apiKeys,
+          nowMs: Date.now(),
+          status,
+          hashSecretId,
+          format: values.json ? 'lines' : 'table',
+          write: writeToStandardOutput,
+        }),
+      )
+      // Nobody waits for a word on what they did not want to see the end of.
+      if (result.isComplete) output.error(formatSummary(result, status !== undefined || isOldOnly))
+      return EXIT_CODES.done
+    })
+  },
+}

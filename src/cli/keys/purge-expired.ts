@@ -1,0 +1,90 @@
+import type { ApiKeyStore } from '../../storage/api-key-store.ts'
+import { tellingFailures } from '../command-failure.ts'
+import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { databaseFile, withStorage } from '../database.ts'
+import { createProgress } from '../progress.ts'
+import { formatMoment, pluralOf } from '../wording.ts'
+import { requireNoArguments } from './no-arguments.ts'
+import { countEndedKeys, purgeKeys, totalOf } from './purge-keys.ts'
+
+const DEFAULT_DAYS = 30
+const MAX_DAYS = 3650
+const DAY_MS = 86_400_000
+
+const HELP = `Usage: svc keys purge-expired [options]
+
+Removes the API keys that expired or were revoked more than ${DEFAULT_DAYS} days ago, also
+while the service runs. Until then "svc keys list" shows when each one ended,
+and its holder hears that it expired; a removed key is unknown. Keys that still
+work are never removed. Copies and backups keep the rows.
+
+Options:
+  --older-than DAYS  how many days ago they must have ended; 0 for all that
+                     ended (default: ${DEFAULT_DAYS})
+  --dry-run          count them; remove nothing
+  --database FILE    the database (default: the one of the configuration)
+  --json             print the result as one JSON object
+  -h, --help         print this text
+
+Exit code: 0 done, also when there was nothing to remove, 1 failure, 2 wrong
+usage.`
+
+const OPTIONS = {
+  'older-than': { type: 'string', default: String(DEFAULT_DAYS) },
+  'dry-run': { type: 'boolean', default: false },
+  database: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
+
+function readDays(text: string): number {
+  const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (days <= MAX_DAYS) return days
+  throw new UsageError(`--older-than: expected whole days from 0 to ${MAX_DAYS}`)
+}
+
+async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
+  const ended = await countEndedKeys(store, beforeMs)
+  const progress = createProgress({
+    stream: process.stderr,
+    label: 'Removing',
+    total: totalOf(ended),
+    env: process.env,
+    nowMs: () => performance.now(),
+  })
+  try {
+    return await purgeKeys(store, ended, beforeMs, (keys) => progress.advance(keys))
+  } finally {
+    progress.end()
+  }
+}
+
+/** `svc keys purge-expired`. */
+export const purgeExpiredCommand: Command = {
+  help: HELP,
+  async run(args, output) {
+    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
+    if (values.help === true) {
+      output.out(HELP)
+      return EXIT_CODES.done
+    }
+    requireNoArguments(positionals)
+    const beforeMs = Date.now() - readDays(values['older-than']) * DAY_MS
+    const dryRun = values['dry-run']
+    return tellingFailures('keys purge-expired', values.json, output, async () => {
+      const keys = await withStorage(
+        databaseFile(values.database),
+        dryRun ? 'read-only' : 'read-write',
+        async ({ apiKeys }) =>
+          dryRun ? totalOf(await countEndedKeys(apiKeys, beforeMs)) : purge(apiKeys, beforeMs),
+      )
+      const before = formatMoment(beforeMs)
+      if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))
+      else {
+        output.out(
+          `${dryRun ? 'Would remove' : 'Removed'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
+        )
+      }
+      return EXIT_CODES.done
+    })
+  },
+}

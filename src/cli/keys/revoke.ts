@@ -1,0 +1,100 @@
+import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
+import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { databaseFile, withStorage } from '../database.ts'
+import { readOneLine } from '../standard-input.ts'
+import { formatMoment } from '../wording.ts'
+import { parseKeyId } from './key-id.ts'
+
+const HELP = `Usage: svc keys revoke [KEYID] [options]
+
+Revokes an API key for good, from its next request on, also while the service
+runs. KEYID is the key's id alone, the 16 digits between "svk_" and the next
+"_": a whole key is refused, since its secret has no business in a shell's
+history. A key that is revoked already stays as it is; it is told since when.
+
+Without KEYID, or with -, the id is read from standard input.
+
+Options:
+  --database FILE  the database (default: the one of the configuration)
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 revoked, now or before, 1 no such key or failure, 2 wrong usage.`
+
+const OPTIONS = {
+  database: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
+
+/** What became of a key. */
+interface Revocation {
+  readonly key: StoredApiKey
+  readonly revokedAtMs: number
+  readonly wasRevoked: boolean
+}
+
+async function readKeyId(positionals: readonly string[]): Promise<string> {
+  if (positionals.length > 1) throw new UsageError('expected one key id')
+  const [given = '-'] = positionals
+  return parseKeyId(
+    given === '-' ? await readOneLine('key id', 'Id of the key to revoke: ') : given,
+  )
+}
+
+/** Undefined where there is no such key. */
+async function revokeKey(
+  store: ApiKeyStore,
+  keyId: string,
+  nowMs: number,
+): Promise<Revocation | undefined> {
+  const key = await store.find(keyId)
+  const revokedAtMs = await store.revoke(keyId, nowMs)
+  if (key === undefined || revokedAtMs === undefined) return undefined
+  // Somebody else may have revoked it since it was read.
+  return { key, revokedAtMs, wasRevoked: key.revokedAtMs !== null || revokedAtMs !== nowMs }
+}
+
+function formatRevocation({ key, revokedAtMs, wasRevoked }: Revocation): string {
+  const { keyId, label } = key
+  const name = label === null ? keyId : `${keyId} (${label})`
+  const moment = formatMoment(revokedAtMs)
+  return wasRevoked
+    ? `The key ${name} has been revoked since ${moment}; nothing was changed.`
+    : `Revoked the key ${name} at ${moment}; its next request is refused.`
+}
+
+/** `svc keys revoke`. */
+export const revokeCommand: Command = {
+  help: HELP,
+  async run(args, output) {
+    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
+    if (values.help === true) {
+      output.out(HELP)
+      return EXIT_CODES.done
+    }
+    const keyId = await readKeyId(positionals)
+    return tellingFailures('keys revoke', values.json, output, async () => {
+      const database = databaseFile(values.database)
+      const revocation = await withStorage(database, 'read-write', ({ apiKeys }) =>
+        revokeKey(apiKeys, keyId, Date.now()),
+      )
+      if (revocation === undefined) {
+        throw new CommandFailure('UNKNOWN_KEY', `there is no key ${keyId} in ${database}`)
+      }
+      if (values.json) {
+        output.out(
+          JSON.stringify({
+            ok: true,
+            keyId,
+            label: revocation.key.label,
+            status: 'revoked',
+            revokedAt: formatMoment(revocation.revokedAtMs),
+            wasRevoked: revocation.wasRevoked,
+          }),
+        )
+      } else output.out(formatRevocation(revocation))
+      return EXIT_CODES.done
+    })
+  },
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+
+import { ISSUANCE } from '../../src/contract/issuance.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
+import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
+import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
+import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { makeFolder } from '../publishing/content-fixture.ts'
+import {
+  FAR_AHEAD_MS,
+  issueOpenly,
+  KEY_HASH_SECRET,
+  keys,
+  makeKeysDeployment,
+  readKeys,
+  startIssuing,
+  storedKey,
+} from './keys/keys-fixture.ts'
+
+const REFUSAL =
+  /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change of the registry lifts that \(src\/contract\/issuance\.ts\), and no option, variable or file\n$/
+
+/** Everything in a folder and below it, with its content. */
+function contentOf(folder: string): readonly (readonly [string, string])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((file) => [file, readFileSync(file, 'base64')] as const)
+}
+
+test('while issuing is paused it refuses, names the reason, and makes nothing', async (t) => {
+  assert.ok(!ISSUANCE.enabled)
+  const empty = makeFolder(t)
+  const { status, out, error } = keys(empty, ['issue'])
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.match(error, REFUSAL)
+  assert.deepEqual(readdirSync(empty), [])
+
+  const { folder, database } = await makeKeysDeployment(t)
+  const before = contentOf(folder)
+  const told = keys(folder, ['issue', '--label', 'ci', '--ttl-days', '7', '--json'])
+  assert.equal(told.status, 1)
+  assert.match(told.error, REFUSAL)
+  const failure: unknown = JSON.parse(told.out)
+  assert.ok(typeof failure === 'object' && failure !== null && 'code' in failure)
+  assert.equal(failure.code, 'ISSUANCE_PAUSED')
+  assert.deepEqual(contentOf(folder), before)
+  assert.deepEqual(await readKeys(database), [])
+})
+
+test('no option, variable or file lifts the pause', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t)
+  const open = '{"enabled":true,"approvedBy":"x","approvedAt":"2026-11-21","reference":"x"}'
+  for (const place of ['.', 'data', 'secrets']) {
+    for (const name of ['issuance.json', 'issuance.txt', 'registry.json']) {
+      writeFileSync(path.join(folder, place, name), open)
+    }
+  }
+  writeFileSync(path.join(folder, '.env'), 'SVC_ISSUANCE=enabled\nISSUANCE=true\n')
+  const before = contentOf(folder)
+  const names = ['SVC_ISSUANCE', 'SVC_KEY_ISSUANCE', 'SVC_ISSUANCE_ENABLED', 'ISSUANCE']
+  const env = {
+    ...Object.fromEntries(names.map((name) => [name, open])),
+    SVC_CHALLENGE: 'test',
+    SVC_RUNTIME: 'local',
+    SVC_DEPLOYMENT: 'preview',
+    NODE_ENV: 'test',
+  }
+  // A mistake that would be told once issuing is open changes nothing either.
+  const mistakes = [['--label', ''], ['--ttl-days', '9999'], ['argument'], ['--database', 'none']]
+  for (const args of [[], ['--database', database], ...mistakes]) {
+    const { status, out, error } = keys(folder, ['issue', ...args], { env })
+    assert.deepEqual([status, out], [1, ''], args.join(' '))
+    assert.match(error, REFUSAL)
+  }
+  for (const option of ['--force', '--yes', '--enabled', '--issuance=enabled', '--no-pause']) {
+    const { status, out, error } = keys(folder, ['issue', option], { env })
+    assert.deepEqual([status, out], [2, ''], option)
+    assert.match(error, /unknown option/i)
+  }
+  assert.deepEqual(contentOf(folder), before)
+  assert.deepEqual(await readKeys(database), [])
+})
+
+async function withStore<Result>(
+  database: string,
+  work: (store: ApiKeyStore) => Promise<Result>,
+): Promise<Result> {
+  const storage = await openSqliteStorageHere({ file: database, mode: 'read-write' })
+  try {
+    return await work(storage.apiKeys)
+  } finally {
+    await storage.close()
+  }
+}
+
+test('with issuing open: the key alone on standard output, and it checks', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t)
+  const { status, out, error } = issueOpenly(folder, ['--label', 'ci mirror', '--ttl-days', '7'])
+  assert.equal(status, 0, error)
+  assert.match(out, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/)
+  const key = out.trimEnd()
+  const keyId = key.slice(4, 20)
+  assert.match(
+    error,
+    new RegExp(
+      `^Issued the key ${keyId} \\(ci mirror\\), good until 2\\S+Z, under decision 7\\. It is shown this once\\.\n$`,
+    ),
+  )
+  assert.ok(!error.includes(key.slice(21)))
+
+  const [stored, ...others] = await readKeys(database)
+  assert.ok(stored !== undefined && others.length === 0)
+  assert.equal(stored.expiresAtMs - stored.createdAtMs, 7 * 86_400_000)
+  const metadata = await withStore(database, async (store) => {
+    const service = createStoredApiKeys({
+      store,
+      counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
+      clock: SYSTEM_CLOCK,
+      hashSecret: KEY_HASH_SECRET,
+      previousHashSecrets: [],
+      randomBytes,
+      onRehashFailure: (failure) => assert.fail(String(failure)),
+    })
+    return (await service.check(key)).metadata
+  })
+  assert.deepEqual([metadata.keyId, metadata.label], [keyId, 'ci mirror'])
+  const secret = Buffer.from(key.slice(21))
+  for (const [file, content] of contentOf(folder)) {
+    assert.ok(!Buffer.from(content, 'base64').includes(secret), file)
+  }
+})
+
+test('with issuing open: --json, the defaults, and two keys are two', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t)
+  const { status, out, error } = issueOpenly(folder, ['--json'])
+  assert.deepEqual([status, error], [0, ''])
+  const told = JSON.parse(out) as { readonly [name: string]: unknown }
+  assert.deepEqual(Object.keys(told), [
+    'ok',
+    'key',
+    'keyId',
+    'scope',
+    'label',
+    'status',
+    'createdAt',
+    'expiresAt',
+  ])
+  assert.equal(told['label'], null)
+  const ttlMs = Date.parse(String(told['expiresAt'])) - Date.parse(String(told['createdAt']))
+  assert.equal(ttlMs, LIMITS.defaultTtlDays * 86_400_000)
+  assert.notEqual(issueOpenly(folder, []).out.trimEnd(), told['key'])
+  assert.equal((await readKeys(database)).length, 2)
+})
+
+test('with issuing open: what is refused, and makes no key', async (t) => {
+  const { folder, database, secretsDir } = await makeKeysDeployment(t)
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--label', ''], /--label: expected 1 to 40 letters/],
+    [['--label', 'x'.repeat(41)], /--label: expected 1 to 40 letters/],
+    [['--label', 'ünder'], /--label: expected 1 to 40 letters/],
+    [['--ttl-days', '0'], /--ttl-days: expected whole days from 1 to 365/],
+    [['--ttl-days', '366'], /--ttl-days: expected whole days from 1 to 365/],
+    [['--ttl-days', '1e2'], /--ttl-days: expected whole days from 1 to 365/],
+    [['argument'], /expected options only/],
+  ]
+  for (const [args, message] of cases) {
+    const { status, out, error } = issueOpenly(folder, args)
+    assert.deepEqual([status, out], [2, ''], args.join(' '))
+    assert.match(error, message)
+  }
+  const missing = issueOpenly(folder, ['--database', path.join(folder, 'other.sqlite')])
+  assert.equal(missing.status, 1)
+  assert.match(missing.error, /^svc keys issue: .*other\.sqlite: there is no database\n$/)
+  writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'short')
+  const weak = issueOpenly(folder, [])
+  assert.equal(weak.status, 1)
+  assert.match(weak.error, /^svc keys issue: .*key-hash-secret\.txt: expected at least 32 char/)
+  assert.deepEqual(await readKeys(database), [])
+})
+
+test('with issuing open: no more active keys than the contract allows', async (t) => {
+  // Made at the moment when the others expire: then adding one is no count of all that are there.
+  const active = Array.from({ length: LIMITS.maxActiveKeys - 1 }, (_, index) =>
+    storedKey(index, { createdAtMs: FAR_AHEAD_MS }),
+  )
+  const { folder } = await makeKeysDeployment(t, active)
+  assert.equal(issueOpenly(folder, []).status, 0)
+  const { status, out, error } = issueOpenly(folder, ['--json'])
+  assert.equal(status, 1)
+  assert.match(error, /^svc keys issue: 10000 keys are active, and no more may be; revoke one/)
+  assert.match(out, /^\{"ok":false,"code":"FULL",/)
+  assert.equal(keys(folder, ['revoke', storedKey(1).keyId]).status, 0)
+  assert.equal(issueOpenly(folder, []).status, 0)
+})
+
+test('with issuing open: a key that nobody read is named, so that it can be revoked', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t)
+  const child = startIssuing(folder)
+  child.stdout.destroy()
+  const closed = once(child, 'close')
+  const error = await text(child.stderr)
+  const [code] = (await closed) as readonly unknown[]
+  assert.equal(code, 1)
+  const [key] = await readKeys(database)
+  assert.equal(
+    error,
+    `svc keys issue: the key ${key?.keyId} was made and nobody read it, and it cannot be shown again; revoke it\n`,
+  )
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { keyIdOf } from '../../src/contract/api-key.ts'
+import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
+import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { type Deployment, makeDeployment } from '../support/deployment.ts'
+import { say } from '../support/registering-service.ts'
+import { startService } from '../support/service-process.ts'
+import {
+  keys,
+  LONG_AGO_MS,
+  makeKeysDeployment,
+  ONE_OF_EACH,
+  readKeys,
+  storedKey,
+} from './keys/keys-fixture.ts'
+
+async function revokedAt(database: string, keyId: string): Promise<number | null | undefined> {
+  return (await readKeys(database)).find((key) => key.keyId === keyId)?.revokedAtMs
+}
+
+test('a key is revoked, and it is told which one and when', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const startMs = Date.now()
+  const { status, out, error } = keys(folder, ['revoke', '0000000000000001'])
+  assert.deepEqual([status, error], [0, ''])
+  const moment =
+    /^Revoked the key 0000000000000001 \(key 1\) at (\S+Z); its next request is refused\.\n$/.exec(
+      out,
+    )?.[1] ?? ''
+  const revokedAtMs = Date.parse(moment)
+  assert.ok(revokedAtMs >= startMs && revokedAtMs <= Date.now(), out)
+  assert.equal(await revokedAt(database, '0000000000000001'), revokedAtMs)
+
+  const again = keys(folder, ['revoke', '0000000000000001', '--json'])
+  assert.equal(again.status, 0)
+  assert.deepEqual(JSON.parse(again.out), {
+    ok: true,
+    keyId: '0000000000000001',
+    label: 'key 1',
+    status: 'revoked',
+    revokedAt: moment,
+    wasRevoked: true,
+  })
+  assert.equal(await revokedAt(database, '0000000000000001'), revokedAtMs)
+})
+
+test('a key that is revoked already stays as it is', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
+  assert.deepEqual(keys(folder, ['revoke', '0000000000000003']), {
+    status: 0,
+    out: 'The key 0000000000000003 (key 3) has been revoked since 2020-01-31T12:30:15.250Z; nothing was changed.\n',
+    error: '',
+  })
+  assert.equal(await revokedAt(database, '0000000000000003'), LONG_AGO_MS)
+})
+
+test('the id may come on standard input, with space and capitals', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t, [
+    storedKey(1, { keyId: '0123456789abcdef' }),
+  ])
+  const { status, out } = keys(folder, ['revoke', '--json'], { input: '\n 0123456789ABCDEF \n' })
+  assert.equal(status, 0)
+  assert.match(out, /"keyId":"0123456789abcdef".*"wasRevoked":false/)
+  assert.ok(Number(await revokedAt(database, '0123456789abcdef')) > LONG_AGO_MS)
+  const two = keys(folder, ['revoke', '-'], { input: '0123456789abcdef\n0123456789abcdee\n' })
+  assert.equal(two.status, 2)
+  assert.match(two.error, /expected one key id on standard input/)
+})
+
+test('an unknown key: exit code 1, and the database that was asked', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const { status, out, error } = keys(folder, ['revoke', 'ffffffffffffffff', '--json'])
+  assert.equal(status, 1)
+  assert.equal(error, `svc keys revoke: there is no key ffffffffffffffff in ${database}\n`)
+  assert.deepEqual(JSON.parse(out), {
+    ok: false,
+    code: 'UNKNOWN_KEY',
+    message: `there is no key ffffffffffffffff in ${database}`,
+  })
+  assert.deepEqual(await readKeys(database), ONE_OF_EACH)
+})
+
+/** Puts two keys into the database of a deployment, hashed with its own secret. */
+async function addTwoKeys({ dataDir, secretsDir }: Deployment): Promise<readonly [string, string]> {
+  const storage = await openSqliteStorageHere({
+    file: path.join(dataDir, 'service.sqlite'),
+    mode: 'read-write',
+  })
+  const { issue } = createStoredApiKeys({
+    store: storage.apiKeys,
+    counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
+    clock: SYSTEM_CLOCK,
+    hashSecret: readFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'utf8').trim(),
+    previousHashSecrets: [],
+    randomBytes,
+    onRehashFailure: (error) => assert.fail(String(error)),
+  })
+  const [leaked, other] = [
+    await issue({ label: 'leaked', ttlDays: 90 }),
+    await issue({ label: 'other', ttlDays: 90 }),
+  ]
+  await storage.close()
+  return [leaked.key, other.key]
+}
+
+test('every process of a running service refuses the key from its next request on, and no other', async (t) => {
+  const deployment = makeDeployment(t)
+  const { folder } = deployment
+  const service = startService(t, folder, { SVC_WORKERS: '2' })
+  const { port } = await service.serving()
+  const [leaked, other] = await addTwoKeys(deployment)
+  /** Asks over several connections, which both workers take up. */
+  const ask = async (key: string) => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        say(port, { target: '/api/v1/keys/self', headers: { Authorization: `Bearer ${key}` } }),
+      ),
+    )
+    return [...new Set(answers.map(({ status, code }) => code ?? status))]
+  }
+  assert.deepEqual([await ask(leaked), await ask(other)], [[200], [200]])
+
+  const listed = keys(folder, ['list'])
+  assert.deepEqual([listed.status, listed.error], [0, '2 keys: 2 active, 0 expired, 0 revoked.\n'])
+  for (const key of [leaked, other]) {
+    assert.ok(listed.out.includes(keyIdOf(key) ?? 'no id'))
+    assert.ok(!listed.out.includes(key.slice(21)))
+  }
+
+  const { status, error } = keys(folder, ['revoke', keyIdOf(leaked) ?? ''])
+  assert.equal(status, 0, error)
+  assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
+
+  // Purged as well, it is refused as before.
+  assert.match(keys(folder, ['purge-expired', '--older-than', '0']).out, /^Removed 1 key /)
+  assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
+})

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
+import { createStoredApiKeys, hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { makeFolder } from '../publishing/content-fixture.ts'
+import {
+  FAR_AHEAD_MS,
+  KEY_HASH_SECRET,
+  keys,
+  LONG_AGO_MS,
+  makeKeysDeployment,
+  ONE_OF_EACH,
+  readKeys,
+  storedKey,
+} from './keys/keys-fixture.ts'
+
+const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
+const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
+
+test('help: of the command and of each action, on standard output', (t) => {
+  const folder = makeFolder(t)
+  for (const args of [['--help'], ['-h'], ['help'], ...ACTIONS.map((each) => [each, '--help'])]) {
+    const { status, out, error } = keys(folder, args)
+    assert.equal(status, 0, args.join(' '))
+    assert.equal(error, '')
+    assert.match(out, /^Usage: svc keys /)
+    assert.ok(
+      out.split('\n').every((line) => line.length <= 80),
+      args.join(' '),
+    )
+  }
+  const { out } = keys(folder, ['--help'])
+  for (const action of ACTIONS) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
+})
+
+test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
+  const folder = makeFolder(t)
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [[], /expected an action: list, revoke, purge-expired, issue/],
+    [['lst'], /unknown action "lst"; did you mean svc keys list\?/],
+    [['toString'], /unknown action "toString"; expected one of list, /],
+    [['list', '--jsn'], /unknown option --jsn; did you mean --json\?/],
+    [['list', 'more'], /expected options only, found an argument/],
+    [['list', '--status', 'actve'], /--status: did you mean active\?/],
+    [['list', '--status', 'gone'], /--status: expected active, expired, revoked/],
+    [['revoke'], /expected a key id: 16 hexadecimal digits/],
+    [['revoke', '0123456789abcde'], /expected a key id: 16 hexadecimal digits/],
+    [['revoke', '0123456789abcdef', 'fedcba9876543210'], /expected one key id/],
+    [['purge-expired', 'all'], /expected options only, found an argument/],
+    [['purge-expired', '--older-than', '1.5'], /--older-than: expected whole days from 0 to 3650/],
+    [['purge-expired', '--older-than', '3651'], /--older-than: expected whole days/],
+    [['purge-expired', '--older-than=-1'], /--older-than: expected whole days/],
+    [['issue', '--lable', 'x'], /unknown option --lable; did you mean --label\?/],
+  ]
+  for (const [args, message] of cases) {
+    const { status, out, error } = keys(folder, args)
+    assert.equal(status, 2, `${args.join(' ')}: ${error}`)
+    assert.equal(out, '')
+    assert.match(error, message)
+    assert.equal(error.trimEnd().split('\n').length, 1, error)
+  }
+})
+
+test('a whole key is refused wherever it stands, and no part of it is repeated', (t) => {
+  const folder = makeFolder(t)
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['revoke', WHOLE_KEY], ''],
+    [['revoke'], `${WHOLE_KEY}\n`],
+    [['revoke', '-'], ` ${WHOLE_KEY.toUpperCase()}`],
+    [['revoke', `X-SVC-Key: ${WHOLE_KEY}`], ''],
+    [['revoke', WHOLE_KEY.slice(0, -20)], ''],
+    [['revoke', '--json', WHOLE_KEY], ''],
+    [['list', WHOLE_KEY], ''],
+    [['purge-expired', `--older-than=${WHOLE_KEY}`], ''],
+    [['issue', '--label', WHOLE_KEY], ''],
+    [[WHOLE_KEY], ''],
+  ]
+  for (const [args, input] of cases) {
+    const { status, out, error } = keys(folder, args, { input })
+    assert.equal(status, 2, error)
+    assert.equal(out, '')
+    assert.match(error, /a whole key was given, and with it its secret; give only its id/)
+    assert.equal(error.trimEnd().split('\n').length, 1, error)
+    assert.ok(!/SSSS|0123456789abcdef/i.test(error), error)
+  }
+  // Its secret alone, which looks like nothing in particular.
+  for (const args of [['revoke', WHOLE_KEY.slice(21)], [WHOLE_KEY.slice(21)]]) {
+    const { status, error } = keys(folder, args)
+    assert.equal(status, 2)
+    assert.ok(!error.includes('SSSS'), error)
+  }
+})
+
+test('no database, or another one than of this service: one line, exit code 1', (t) => {
+  const folder = makeFolder(t)
+  for (const args of [['list'], ['revoke', '0123456789abcdef'], ['purge-expired']]) {
+    const { status, out, error } = keys(folder, args)
+    assert.equal(status, 1)
+    assert.equal(out, '')
+    assert.match(error, /^svc keys [a-z-]+: .*service\.sqlite: there is no database\n$/)
+  }
+  const told = keys(folder, ['purge-expired', '--json'])
+  assert.equal(told.status, 1)
+  assert.match(told.out, /^\{"ok":false,"code":"MISSING","message":".*"\}\n$/)
+  // Standard output has keys and nothing else.
+  assert.equal(keys(folder, ['list', '--json']).out, '')
+  const env = { SVC_DATABASE_URL: 'postgres://u:password@host/db' }
+  const elsewhere = keys(folder, ['list'], { env })
+  assert.equal(elsewhere.status, 1)
+  assert.match(elsewhere.error, /^svc keys list: SVC_DATABASE_URL names a PostgreSQL database/)
+  assert.ok(!elsewhere.error.includes('password'))
+})
+
+test('list: each key in a line, the summary on standard error, no hash', async (t) => {
+  const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const { status, out, error } = keys(folder, ['list'])
+  assert.equal(status, 0)
+  assert.equal(error, '3 keys: 1 active, 1 expired, 1 revoked.\n')
+  assert.equal(
+    out,
+    `KEY ID            STATUS   CREATED            EXPIRES            REVOKED            LABEL
+0000000000000001  active   2019-11-30T08:01Z  2199-01-31T12:30Z  -                  key 1
+0000000000000002  expired  2019-11-30T08:01Z  2020-01-31T12:30Z  -
+0000000000000003  revoked  2019-11-30T08:01Z  2199-01-31T12:30Z  2020-01-31T12:30Z  key 3
+`,
+  )
+})
+
+test('list --json: JSON lines with exact times, and nothing that a key or its hash could be', async (t) => {
+  const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const { status, out, error } = keys(folder, ['list', '--json'])
+  assert.equal(status, 0)
+  assert.equal(error, '3 keys: 1 active, 1 expired, 1 revoked.\n')
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+  const createdAt = '2019-11-30T08:01:02.003Z'
+  const [ahead, ago] = [FAR_AHEAD_MS, LONG_AGO_MS].map((ms) => new Date(ms).toISOString())
+  assert.deepEqual(lines, [
+    {
+      keyId: '0000000000000001',
+      label: 'key 1',
+      status: 'active',
+      createdAt,
+      expiresAt: ahead,
+      revokedAt: null,
+    },
+    {
+      keyId: '0000000000000002',
+      label: null,
+      status: 'expired',
+      createdAt,
+      expiresAt: ago,
+      revokedAt: null,
+    },
+    {
+      keyId: '0000000000000003',
+      label: 'key 3',
+      status: 'revoked',
+      createdAt,
+      expiresAt: ahead,
+      revokedAt: ago,
+    },
+  ])
+})
+
+test('list --status: those alone, and how many of how many', async (t) => {
+  const { folder } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
+  for (const [status, ids] of [
+    ['active', ['0000000000000001', '0000000000000004']],
+    ['expired', ['0000000000000002']],
+    ['revoked', ['0000000000000003']],
+  ] as const) {
+    const { out, error } = keys(folder, ['list', '--status', status])
+    const [header, ...rows] = out.trimEnd().split('\n')
+    assert.match(header ?? '', /^KEY ID/)
+    assert.deepEqual(
+      rows.map((row) => row.slice(0, 16)),
+      ids,
+    )
+    const listed = ids.length === 1 ? '1 key' : '2 keys'
+    assert.equal(error, `${listed} listed, of 4 keys: 2 active, 1 expired, 1 revoked.\n`)
+  }
+})
+
+test('list: no keys', async (t) => {
+  const { folder } = await makeKeysDeployment(t)
+  assert.deepEqual(keys(folder, ['list']), {
+    status: 0,
+    out: '',
+    error: '0 keys: 0 active, 0 expired, 0 revoked.\n',
+  })
+})
+
+test('list: from a copy on a medium that cannot be written, without configuration or secret', async (t) => {
+  const { database } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const machine = makeFolder(t)
+  const medium = path.join(machine, 'medium')
+  mkdirSync(medium)
+  const copy = path.join(medium, 'keys.sqlite')
+  copyFileSync(database, copy)
+  chmodSync(copy, 0o400)
+  chmodSync(medium, 0o500)
+  const { status, out, error } = keys(machine, ['list', '--json', '--database', copy])
+  // So that whoever is not root can take the folder away.
+  chmodSync(medium, 0o700)
+  assert.equal(status, 0, error)
+  assert.equal(out.trimEnd().split('\n').length, 3)
+  assert.deepEqual(readFileSync(copy), readFileSync(database))
+})
+
+test('list --old-hash-secret: what a rotation still waits for', async (t) => {
+  const secretId = hashSecretIdOf(KEY_HASH_SECRET)
+  const { folder } = await makeKeysDeployment(t, [storedKey(1, { secretId }), storedKey(2)])
+  const { status, out, error } = keys(folder, ['list', '--old-hash-secret', '--json'])
+  assert.equal(status, 0, error)
+  assert.match(out, /^\{"keyId":"0000000000000002",.*\}\n$/)
+  assert.equal(error, '1 key listed, of 2 keys: 2 active, 0 expired, 0 revoked.\n')
+  assert.ok(!`${out}${error}`.includes(secretId))
+
+  const env = { SVC_KEY_HASH_SECRET: 'another secret that the keys are hashed with' }
+  assert.equal(
+    keys(folder, ['list', '--old-hash-secret', '--json'], { env }).out.split('\n').length,
+    3,
+  )
+  const without = keys(makeFolder(t), ['list', '--old-hash-secret'])
+  assert.equal(without.status, 1)
+  assert.match(
+    without.error,
+    /^svc keys list: expected the key-hash secret in SVC_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
+  )
+})
+
+test('a rotation of the hash secret: used keys leave the list of those that wait for it', async (t) => {
+  const { folder, database, secretsDir } = await makeKeysDeployment(t)
+  const storage = await openSqliteStorageHere({ file: database, mode: 'read-write' })
+  const service = (hashSecret: string, previousHashSecrets: readonly string[] = []) =>
+    createStoredApiKeys({
+      store: storage.apiKeys,
+      counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
+      clock: SYSTEM_CLOCK,
+      hashSecret,
+      previousHashSecrets,
+      randomBytes,
+      onRehashFailure: (error) => assert.fail(String(error)),
+    })
+  const before = service(KEY_HASH_SECRET)
+  const [used, idle] = await Promise.all([
+    before.issue({ label: 'used', ttlDays: 90 }),
+    before.issue({ label: 'idle', ttlDays: 90 }),
+  ])
+  const newSecret = 'the secret that comes after the rotation'
+  writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), newSecret)
+  writeFileSync(path.join(secretsDir, 'key-hash-secret-previous.txt'), KEY_HASH_SECRET)
+  const waiting = () => keys(folder, ['list', '--old-hash-secret', '--status', 'active']).out
+  assert.equal(waiting().split('\n').length, 4)
+
+  await service(newSecret, [KEY_HASH_SECRET]).check(used.key)
+  assert.match(waiting(), new RegExp(`^KEY ID.*\\n${idle.keyId} .* idle\\n$`))
+
+  // The secret from before is dropped.
+  const after = service(newSecret)
+  assert.equal((await after.check(used.key)).metadata.label, 'used')
+  await assert.rejects(after.check(idle.key), { code: 'KEY_INVALID' })
+  await storage.close()
+})
+
+test('purge-expired: what ended longer ago than it should be kept, and nothing that works', async (t) => {
+  const { folder, database } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
+  const dry = keys(folder, ['purge-expired', '--dry-run'])
+  assert.deepEqual([dry.status, dry.error], [0, ''])
+  assert.match(dry.out, /^Would remove 2 keys that expired or were revoked before 2\S+Z\.\n$/)
+  assert.equal((await readKeys(database)).length, 4)
+
+  // Revoked a moment ago: it can be looked at for thirty days.
+  assert.equal(keys(folder, ['revoke', '0000000000000004']).status, 0)
+  const { status, out, error } = keys(folder, ['purge-expired'])
+  assert.deepEqual([status, error], [0, ''])
+  assert.match(out, /^Removed 2 keys that expired or were revoked before 2\S+Z\.\n$/)
+  const idsLeft = async () => (await readKeys(database)).map(({ keyId }) => keyId)
+  assert.deepEqual(await idsLeft(), ['0000000000000001', '0000000000000004'])
+
+  const all = keys(folder, ['purge-expired', '--older-than', '0', '--json'])
+  const told: unknown = JSON.parse(all.out)
+  assert.ok(typeof told === 'object' && told !== null && 'before' in told)
+  assert.deepEqual(told, { ok: true, dryRun: false, keys: 1, before: told.before })
+  assert.deepEqual(await idsLeft(), ['0000000000000001'])
+  assert.match(keys(folder, ['purge-expired']).out, /^Removed 0 keys /)
+})

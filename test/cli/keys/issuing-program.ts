@@ -1,0 +1,26 @@
+import { EXIT_CODES, UsageError } from '../../../src/cli/command.ts'
+import { createIssueCommand } from '../../../src/cli/keys/issue.ts'
+
+// The command under another registry value, which only code can give it. It stands for a build after the pause was lifted.
+const command = createIssueCommand({
+  enabled: true,
+  approvedBy: 'a test',
+  approvedAt: '2026-11-21',
+  reference: 'decision 7',
+})
+
+// As the program does: a reader that went away is told by the write that it missed.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
+try {
+  process.exitCode = await command.run(process.argv.slice(2), {
+    out: (line) => process.stdout.write(`${line}\n`),
+    error: (line) => process.stderr.write(`${line}\n`),
+  })
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = EXIT_CODES.usage
+}

@@ -1,0 +1,117 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
+import { openSqliteStorageHere } from '../../../src/storage/sqlite-here.ts'
+import { openSqliteStorage } from '../../../src/storage/sqlite-storage.ts'
+import { makeFolder } from '../../publishing/content-fixture.ts'
+import { cleanEnvironment, type Outcome, SVC } from '../waitlist/deployment-fixture.ts'
+
+export const KEY_HASH_SECRET = 'the secret that the keys of a test are hashed with'
+
+/** `svc keys issue` under a registry in which issuing is open. */
+const ISSUING_PROGRAM = fileURLToPath(new URL('issuing-program.ts', import.meta.url))
+
+/** Far from any day on which a test runs: the program reads the machine's clock. */
+export const LONG_AGO_MS: number = Date.UTC(2020, 0, 31, 12, 30, 15, 250)
+export const FAR_AHEAD_MS: number = Date.UTC(2199, 0, 31, 12, 30, 15, 250)
+const CREATED_MS = Date.UTC(2019, 10, 30, 8, 1, 2, 3)
+
+/** The key of a number, active unless it is changed. Every hash is another. */
+export function storedKey(number: number, changes: Partial<StoredApiKey> = {}): StoredApiKey {
+  return {
+    keyId: number.toString(16).padStart(16, '0'),
+    keyHash: new Uint8Array(32).fill(number + 160),
+    secretId: '5ec4e7005ec4e700',
+    label: `key ${number}`,
+    createdAtMs: CREATED_MS,
+    expiresAtMs: FAR_AHEAD_MS,
+    revokedAtMs: null,
+    ...changes,
+  }
+}
+
+/** One key of each status, in the order of their ids. */
+export const ONE_OF_EACH: readonly StoredApiKey[] = [
+  storedKey(1),
+  storedKey(2, { expiresAtMs: LONG_AGO_MS, label: null }),
+  storedKey(3, { revokedAtMs: LONG_AGO_MS }),
+]
+
+/** A folder with a database, and the secret that its keys are hashed with. */
+export interface KeysDeployment {
+  readonly folder: string
+  readonly database: string
+  readonly secretsDir: string
+}
+
+/** Makes a deployment with these keys. */
+export async function makeKeysDeployment(
+  t: TestContext,
+  stored: readonly StoredApiKey[] = [],
+): Promise<KeysDeployment> {
+  const folder = makeFolder(t)
+  const secretsDir = path.join(folder, 'secrets')
+  const database = path.join(folder, 'data', 'service.sqlite')
+  mkdirSync(secretsDir, { mode: 0o700 })
+  writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), `${KEY_HASH_SECRET}\n`, {
+    mode: 0o600,
+  })
+  const storage = await openSqliteStorage({ file: database })
+  // Its queue shares one sync of the disk among them.
+  await Promise.all(stored.map((key) => storage.apiKeys.add(key, Number.MAX_SAFE_INTEGER)))
+  await storage.close()
+  return { folder, database, secretsDir }
+}
+
+/** All keys of a database, in the order of their ids. */
+export async function readKeys(database: string): Promise<readonly StoredApiKey[]> {
+  const storage = await openSqliteStorageHere({ file: database, mode: 'read-only' })
+  try {
+    return await storage.apiKeys.readAfter('', 1_000_000)
+  } finally {
+    await storage.close()
+  }
+}
+
+interface RunOptions {
+  readonly input?: string
+  readonly env?: { readonly [name: string]: string }
+}
+
+function run(
+  folder: string,
+  args: readonly string[],
+  { input = '', env = {} }: RunOptions,
+): Outcome {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    env: cleanEnvironment(env),
+    encoding: 'utf8',
+    input,
+    timeout: 60_000,
+  })
+  return { status, out: stdout, error: stderr }
+}
+
+/** Runs `svc keys` as a person would, in a folder. */
+export function keys(folder: string, args: readonly string[], options: RunOptions = {}): Outcome {
+  return run(folder, [SVC, 'keys', ...args], options)
+}
+
+/** Starts what `issueOpenly` runs, with the streams in the test's hands. */
+export function startIssuing(folder: string): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [ISSUING_PROGRAM], { cwd: folder, env: cleanEnvironment() })
+}
+
+/** Runs what `svc keys issue` is once the registry says that keys are issued. */
+export function issueOpenly(
+  folder: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Outcome {
+  return run(folder, [ISSUING_PROGRAM, ...args], options)
+}

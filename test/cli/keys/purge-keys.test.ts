@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  array,
+  assert as assertAlways,
+  asyncProperty,
+  constantFrom,
+  integer,
+  option,
+  record,
+} from 'fast-check'
+
+import { countEndedKeys, purgeKeys, totalOf } from '../../../src/cli/keys/purge-keys.ts'
+import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
+import { createMemoryApiKeyStore } from '../../support/memory-api-key-store.ts'
+import { storedKey } from './keys-fixture.ts'
+
+const HOUR_MS = 3_600_000
+const BEFORE_MS = Date.UTC(2026, 10, 21, 9, 17)
+
+function storeOf(stored: readonly StoredApiKey[]) {
+  const store = createMemoryApiKeyStore()
+  for (const key of stored) store.keys.set(key.keyId, key)
+  return store
+}
+
+/** A moment some hours about BEFORE_MS, often exactly on it or on a full hour. */
+const moment = record({
+  hours: integer({ min: -30, max: 3 }),
+  ms: constantFrom(0, 0, 1, -1, -17 * 60_000, HOUR_MS / 2),
+}).map(({ hours, ms }) => BEFORE_MS + hours * HOUR_MS + ms)
+
+test('what is counted is what goes, and it is what ended before the moment', async () => {
+  await assertAlways(
+    asyncProperty(
+      array(record({ expiresAtMs: moment, revokedAtMs: option(moment) }), {
+        maxLength: 40,
+      }),
+      async (times) => {
+        const stored = times.map((each, index) => storedKey(index + 1, each))
+        const kept = stored.filter(
+          ({ expiresAtMs, revokedAtMs }) =>
+            expiresAtMs >= BEFORE_MS && (revokedAtMs === null || revokedAtMs >= BEFORE_MS),
+        )
+        const store = storeOf(stored)
+        const ended = await countEndedKeys(store, BEFORE_MS)
+        assert.equal(store.keys.size, stored.length, 'counting removes nothing')
+        assert.equal(totalOf(ended), stored.length - kept.length)
+        const removed = await purgeKeys(store, ended, BEFORE_MS, () => undefined)
+        assert.equal(removed, stored.length - kept.length)
+        assert.deepEqual([...store.keys.values()], kept)
+      },
+    ),
+  )
+})
+
+test('many are removed in steps, of which each is told, the longest gone first', async () => {
+  const stored = Array.from({ length: 10_000 }, (_, index) =>
+    storedKey(index + 1, { expiresAtMs: BEFORE_MS - 1 - (index % 100) * HOUR_MS }),
+  )
+  const store = storeOf(stored)
+  const steps: number[] = []
+  const latest = () => Math.max(...[...store.keys.values()].map(({ expiresAtMs }) => expiresAtMs))
+  const newest = latest()
+  const removed = await purgeKeys(
+    store,
+    await countEndedKeys(store, BEFORE_MS),
+    BEFORE_MS,
+    (count) => {
+      steps.push(count)
+      if (store.keys.size > 0) assert.equal(latest(), newest)
+    },
+  )
+  assert.equal(removed, 10_000)
+  assert.deepEqual(steps, [2000, 2000, 2000, 2000, 2000])
+})
+
+test('what ended while others were removed goes too, and is counted', async () => {
+  const store = storeOf([storedKey(1, { revokedAtMs: BEFORE_MS - 5 })])
+  const ended = await countEndedKeys(store, BEFORE_MS)
+  store.keys.set('late', storedKey(2, { revokedAtMs: BEFORE_MS - 1 }))
+  assert.equal(await purgeKeys(store, ended, BEFORE_MS, () => undefined), 2)
+})
+
+test('a failure of the store ends it, and another run does the rest', async () => {
+  const store = storeOf([storedKey(1, { revokedAtMs: BEFORE_MS - 5 })])
+  const ended = await countEndedKeys(store, BEFORE_MS)
+  store.failure = new Error('locked')
+  await assert.rejects(
+    purgeKeys(store, ended, BEFORE_MS, () => undefined),
+    /locked/,
+  )
+  store.failure = undefined
+  assert.equal(await purgeKeys(store, ended, BEFORE_MS, () => undefined), 1)
+})
