@@ -1,0 +1,430 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import {
+  ENDPOINT_REQUESTS,
+  KEYS,
+  makeRefusedKeys,
+  runKeyedApp,
+  SELF,
+  type EndpointRequest,
+  type KeyedApp,
+} from '../support/keyed-app.ts'
+import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import {
+  answerOf,
+  assertRevalidated,
+  assertSigned,
+  codeOf,
+  publishedKey,
+} from '../support/signed-answer.ts'
+
+const DAY_MS = 86_400_000
+const HEADER_FORMS = {
+  'X-SVC-Key': (key: string) => [`X-SVC-Key: ${key}`],
+  Bearer: (key: string) => [`Authorization: Bearer ${key}`],
+  both: (key: string) => [`X-SVC-Key: ${key}`, `Authorization: Bearer ${key}`],
+} as const
+const RATE_LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+/** Sends a row's request with these header lines. */
+function sendTo(
+  app: KeyedApp,
+  { method, target, headers, body }: EndpointRequest,
+  lines: readonly string[],
+  asMethod = method,
+): Promise<RawAnswer> {
+  return sendRaw(
+    app.port,
+    rawRequest(asMethod, target, ['Host: localhost', ...headers, ...lines]) + body,
+  )
+}
+
+/** Sends a request line of its own. */
+function send(
+  app: KeyedApp,
+  method: string,
+  target: string,
+  lines: readonly string[] = [],
+): Promise<RawAnswer> {
+  return sendRaw(app.port, rawRequest(method, target, ['Host: localhost', ...lines]))
+}
+
+const code = (raw: RawAnswer) => codeOf(answerOf('GET', '', raw))
+const outcome = (raw: RawAnswer) => `${raw.status} ${code(raw) ?? ''}`.trim()
+
+/** All of an answer that may tell one cause from another: without ids, times and what is made over them. */
+function distinguishable({ status, headers, headerNames, body }: RawAnswer): object {
+  const values = new Map(headers)
+  for (const name of ['x-request-id', 'x-svc-signed-at', 'content-digest', 'x-svc-signature']) {
+    if (values.has(name)) values.set(name, '')
+  }
+  if (values.has('date')) values.set('date', '')
+  return {
+    status,
+    headerNames,
+    headers: [...values],
+    body: body.replace(/"requestId":"[^"]+","issuedAt":"[^"]+"/, ''),
+  }
+}
+
+/** The ways in which a row may be asked; what a HEAD and a conditional request get must not differ either. */
+function waysOf({ method }: EndpointRequest): readonly (readonly [string, readonly string[]])[] {
+  if (method !== 'GET') return [[method, []]]
+  return [
+    ['GET', []],
+    ['HEAD', []],
+    ['GET', ['If-None-Match: *']],
+  ]
+}
+
+test('at every endpoint, keys that are malformed, unknown, wrong or revoked cannot be told apart', async (t) => {
+  const app = await runKeyedApp(t)
+  const keys = Object.entries(await makeRefusedKeys(app))
+  const published = await publishedKey(app)
+  const before = await app.rows()
+  for (const each of ENDPOINT_REQUESTS) {
+    for (const [method, lines] of waysOf(each)) {
+      let first: object | undefined
+      for (const [at, [reason, key]] of keys.entries()) {
+        // The forms take turns over the keys; that they are one is proved below.
+        const form = Object.values(HEADER_FORMS)[at % 3] ?? HEADER_FORMS.Bearer
+        const raw = await sendTo(app, each, [...form(key), ...lines], method)
+        first ??= distinguishable(raw)
+        assert.deepEqual(distinguishable(raw), first, `${method} ${each.target}: ${reason}`)
+        assert.equal(raw.status, 401, `${method} ${each.target}: ${reason}`)
+        assert.equal(raw.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+        assert.equal(raw.headers.get('cache-control'), 'no-store')
+        for (const name of [...RATE_LIMIT_HEADERS, 'etag', 'cdn-cache-control']) {
+          assert.equal(raw.headers.get(name), undefined, name)
+        }
+        if (method === 'HEAD') assert.equal(raw.body, '')
+        else {
+          assert.equal(code(raw), 'KEY_INVALID')
+          assertSigned(answerOf(method, each.target, raw), published)
+        }
+      }
+    }
+  }
+  assert.deepEqual(await app.rows(), before, 'nothing was issued or revoked')
+})
+
+test('at every endpoint, each way to present a key is the same refusal', async (t) => {
+  const app = await runKeyedApp(t)
+  const { wrong = '' } = await makeRefusedKeys(app)
+  for (const each of ENDPOINT_REQUESTS) {
+    const answers = await Promise.all(
+      Object.values(HEADER_FORMS).map((form) => sendTo(app, each, form(wrong))),
+    )
+    const [first] = answers.map(distinguishable)
+    for (const raw of answers) assert.deepEqual(distinguishable(raw), first, each.target)
+  }
+})
+
+test('at every endpoint an expired key is KEY_EXPIRED, and only where it is right and not revoked', async (t) => {
+  const app = await runKeyedApp(t)
+  const expired = await app.makeKey({ ttlDays: 1 })
+  const revoked = await app.makeKey({ ttlDays: 1 })
+  await app.store.revoke(revoked.slice(4, 20), app.clock.ms)
+  const wrong = expired.slice(0, 21) + revoked.slice(21)
+  app.clock.ms += DAY_MS
+  const published = await publishedKey(app)
+  for (const each of ENDPOINT_REQUESTS) {
+    for (const [method, lines] of waysOf(each)) {
+      for (const form of Object.values(HEADER_FORMS)) {
+        const raw = await sendTo(app, each, [...form(expired), ...lines], method)
+        assert.equal(raw.status, 401)
+        assert.equal(raw.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+        for (const name of RATE_LIMIT_HEADERS) assert.equal(raw.headers.get(name), undefined)
+        if (method === 'HEAD') continue
+        assert.equal(code(raw), 'KEY_EXPIRED', `${method} ${each.target}`)
+        assertSigned(answerOf(method, each.target, raw), published)
+      }
+    }
+    for (const key of [wrong, revoked]) {
+      const raw = await sendTo(app, each, [`X-SVC-Key: ${key}`])
+      assert.equal(outcome(raw), '401 KEY_INVALID')
+    }
+  }
+  assert.equal((await app.rows()).length, 2)
+})
+
+/** What a good key gets from each row; the waitlist of this app is down, and the preview is disabled. */
+function expectedStatus({ name, row }: EndpointRequest): number {
+  if (name === 'register') return 503
+  if (name === 'preview') return 403
+  return row.success?.status ?? 0
+}
+
+test('every endpoint answers a good key with its quota, and no answer without a key tells one', async (t) => {
+  const app = await runKeyedApp(t)
+  const published = await publishedKey(app)
+  for (const each of ENDPOINT_REQUESTS) {
+    const key = await app.makeKey()
+    let remaining = 600
+    const forms = Object.values(HEADER_FORMS)
+    for (const [at, [method, lines]] of waysOf(each).entries()) {
+      const form = forms[at % forms.length] ?? HEADER_FORMS.Bearer
+      const raw = await sendTo(app, each, [...form(key), ...lines], method)
+      const is304 = lines.length > 0 && each.row.success !== undefined
+      const where = `${method} ${each.target}`
+      assert.equal(raw.status, is304 ? 304 : expectedStatus(each), where)
+      remaining -= 1
+      assert.deepEqual(
+        RATE_LIMIT_HEADERS.map((name) => raw.headers.get(name)),
+        ['600', String(remaining), '60'],
+        where,
+      )
+      // A success may be stored by a cache in the middle unless it is told not to; a 304 carries only what it may merge.
+      const isSuccess = raw.status === 200 || raw.status === 201
+      assert.equal(raw.headers.get('cdn-cache-control'), isSuccess ? 'no-store' : undefined, where)
+      const answer = answerOf(method, each.target, raw)
+      if (is304) assertRevalidated(answer, published)
+      else if (method !== 'HEAD') assertSigned(answer, published)
+    }
+    for (const [method, lines] of waysOf(each)) {
+      const raw = await sendTo(app, each, lines, method)
+      for (const name of [...RATE_LIMIT_HEADERS, 'cdn-cache-control']) {
+        assert.equal(raw.headers.get(name), undefined, `${method} ${each.target}: ${name}`)
+      }
+    }
+  }
+})
+
+test('keys/self without a key asks for one, whatever else is there; nothing else does', async (t) => {
+  const app = await runKeyedApp(t)
+  for (const each of ENDPOINT_REQUESTS) {
+    for (const [method, lines] of waysOf(each)) {
+      const raw = await sendTo(app, each, lines, method)
+      assert.equal(raw.status === 401, each.target === SELF, `${method} ${each.target}`)
+      assert.equal(raw.headers.get('www-authenticate'), each.target === SELF ? 'Bearer' : undefined)
+      if (each.target === SELF && method !== 'HEAD') assert.equal(code(raw), 'KEY_REQUIRED')
+    }
+  }
+})
+
+test('a refused key is refused before where it comes from, what it sends and how much of it', async (t) => {
+  const app = await runKeyedApp(t)
+  const { wrong = '' } = await makeRefusedKeys(app)
+  for (const target of [KEYS, '/api/v1/early-access/register']) {
+    for (const lines of [
+      ['Origin: https://other.example', 'Content-Type: application/json', 'Content-Length: 2'],
+      ['Sec-Fetch-Site: cross-site', 'Content-Length: 2'],
+      ['Content-Type: text/plain', 'Content-Length: 2'],
+      ['Content-Type: application/json', 'Content-Length: 9000'],
+      ['Content-Type: application/json', 'Content-Length: 2'],
+    ]) {
+      const raw = await send(app, 'POST', target, [`X-SVC-Key: ${wrong}`, ...lines])
+      assert.equal(outcome(raw), '401 KEY_INVALID', `${target} ${lines.join(', ')}`)
+    }
+  }
+})
+
+test('what is no endpoint checks no key: a preflight, another method, an unknown path', async (t) => {
+  const looked: string[] = []
+  const app = await runKeyedApp(t, {
+    store: (store) => ({
+      ...store,
+      find(keyId) {
+        looked.push(keyId)
+        return store.find(keyId)
+      },
+    }),
+  })
+  const good = await app.makeKey()
+  const { wrong = '', revoked = '' } = await makeRefusedKeys(app)
+  looked.length = 0
+  for (const key of [good, wrong, revoked, 'nonsense', '']) {
+    for (const [method, target, expected] of [
+      ['OPTIONS', '/api/v1/status', '204'],
+      ['OPTIONS', SELF, '204'],
+      ['OPTIONS', KEYS, '405 METHOD_NOT_ALLOWED'],
+      ['PUT', '/api/v1/status', '405 METHOD_NOT_ALLOWED'],
+      ['POST', SELF, '405 METHOD_NOT_ALLOWED'],
+      ['GET', KEYS, '405 METHOD_NOT_ALLOWED'],
+      ['DELETE', KEYS, '405 METHOD_NOT_ALLOWED'],
+      ['GET', '/api/v1/nothing', '404 NOT_FOUND'],
+      ['GET', `${SELF}/`, '404 NOT_FOUND'],
+      ['DELETE', '/api/v1/keys/other', '404 NOT_FOUND'],
+      ['GET', '/api', '404 NOT_FOUND'],
+    ] as const) {
+      const raw = await send(app, method, target, [`X-SVC-Key: ${key}`])
+      assert.equal(outcome(raw), expected, `${method} ${target}`)
+      for (const name of RATE_LIMIT_HEADERS) assert.equal(raw.headers.get(name), undefined)
+    }
+  }
+  assert.deepEqual(looked, [])
+  const self = await send(app, 'GET', SELF, [`X-SVC-Key: ${good}`])
+  assert.equal(self.headers.get('x-ratelimit-remaining'), '599', 'none of it counted')
+})
+
+test('which header lines are the key, which are a wrong one, and which are none', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  const other = await app.makeKey()
+  const basic = `Authorization: Basic ${btoa(`user:${key}`)}`
+  const good: readonly (readonly string[])[] = [
+    [`authorization: Bearer ${key}`],
+    [`AUTHORIZATION: bearer ${key}`],
+    [`Authorization: BEARER ${key}`],
+    [`Authorization: Bearer   ${key}`],
+    [`Authorization: Bearer\t${key}`],
+    // White space around a field's value is not part of it (RFC 9110 5.5).
+    [`Authorization:Bearer ${key}`],
+    [`Authorization: Bearer ${key}  \t `],
+    [`x-svc-key:${key}`],
+    [`X-SVC-KEY: \t${key} \t`],
+    [`X-SVC-Key: ${key}`, `Authorization: Bearer ${key}`],
+    [`X-SVC-Key: ${key}`, basic],
+    [basic, `Authorization: Bearer ${key}`],
+    ['Authorization: Digest username="x", nonce="y"', `X-SVC-Key: ${key}`],
+  ]
+  const refused: readonly (readonly string[])[] = [
+    ['Authorization: Bearer'],
+    ['Authorization: Bearer '],
+    ['X-SVC-Key:'],
+    ['X-SVC-Key:  '],
+    [`X-SVC-Key: ${key} ${key}`],
+    [`X-SVC-Key: ${key},`],
+    [`X-SVC-Key: "${key}"`],
+    [`X-SVC-Key: Bearer ${key}`],
+    [`X-SVC-Key: ${key}\u00a0`],
+    [`Authorization: Bearer ${key}\u00e9`],
+    [`Authorization: Bearer "${key}"`],
+    [`Authorization: Bearer Bearer ${key}`],
+    [`Authorization: Bearer ${key}, Basic YTpi`],
+    [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`],
+    [`Authorization: Bearer ${key}`, `Authorization: Bearer ${other}`],
+    [`X-SVC-Key: ${key}`, `X-SVC-Key: ${key}`],
+    [`X-SVC-Key: ${key}`, `X-SVC-Key: ${other}`],
+    [`X-SVC-Key: ${key}`, `Authorization: Bearer ${other}`],
+    [`X-SVC-Key: ${key}`, 'Authorization: Bearer'],
+    [`X-SVC-Key:`, `Authorization: Bearer ${key}`],
+    [`X-SVC-Key: ${encodeURIComponent(`${key} `)}`],
+    [`X-SVC-Key: ${btoa(key)}`],
+    [`X-SVC-Key: ${'k'.repeat(15_000)}`],
+    [`Authorization: Bearer ${key.repeat(200)}`],
+  ]
+  const none: readonly (readonly string[])[] = [
+    [],
+    [basic],
+    [basic, basic],
+    ['Authorization: '],
+    [`Authorization: ${key}`],
+    [`Authorization: Basic ${key}`],
+    [`Authorization: Token ${key}`],
+    [`Authorization: Bearer${key}`],
+    [`Authorization: Digest Bearer ${key}`],
+    [`Proxy-Authorization: Bearer ${key}`],
+    [`X-API-Key: ${key}`],
+    [`X-SVC-Keys: ${key}`],
+    [`Cookie: X-SVC-Key=${key}; key=${key}`],
+    [`Referer: http://localhost/?key=${key}`],
+  ]
+  let remaining = 600
+  for (const lines of good) {
+    const raw = await send(app, 'GET', SELF, lines)
+    remaining -= 1
+    assert.equal(outcome(raw), '200', lines.join(' | '))
+    assert.equal(raw.headers.get('x-ratelimit-remaining'), String(remaining), lines.join(' | '))
+  }
+  for (const lines of refused) {
+    for (const target of ['/api/v1/status', SELF]) {
+      const raw = await send(app, 'GET', target, lines)
+      assert.equal(outcome(raw), '401 KEY_INVALID', lines.join(' | ').slice(0, 200))
+      assert.equal(raw.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+    }
+  }
+  for (const lines of none) {
+    assert.equal(outcome(await send(app, 'GET', '/api/v1/status', lines)), '200')
+    assert.equal(outcome(await send(app, 'GET', SELF, lines)), '401 KEY_REQUIRED')
+  }
+  for (const [each, left] of [
+    [key, remaining - 1],
+    [other, 599],
+  ] as const) {
+    const raw = await send(app, 'GET', SELF, [`X-SVC-Key: ${each}`])
+    assert.equal(raw.headers.get('x-ratelimit-remaining'), String(left), 'no refusal counted')
+  }
+})
+
+test('a key that is longer than any header may be ends the request, and nothing is served', async (t) => {
+  const app = await runKeyedApp(t)
+  const raw = await send(app, 'GET', '/api/v1/status', [`X-SVC-Key: ${'k'.repeat(20_000)}`])
+  assert.deepEqual([raw.status, raw.body], [431, ''])
+  assert.equal(raw.headers.get('cache-control'), 'no-store')
+})
+
+test('a key in an address or a body is none, counts nothing and is written down nowhere', async (t) => {
+  const app = await runKeyedApp(t, {
+    parts: {
+      extraHandlers: {
+        time() {
+          throw new Error('so that something is logged')
+        },
+      },
+    },
+  })
+  const key = await app.makeKey()
+  for (const name of ['key', 'api_key', 'access_token', 'X-SVC-Key', 'authorization', 'bearer']) {
+    const query = `?${name}=${key}`
+    const status = await send(app, 'GET', `/api/v1/status${query}`)
+    assert.equal(outcome(status), '200')
+    assert.equal(status.headers.get('x-ratelimit-limit'), undefined)
+    assert.equal(outcome(await send(app, 'GET', `${SELF}${query}`)), '401 KEY_REQUIRED')
+    assert.equal(outcome(await send(app, 'DELETE', `${SELF}${query}`)), '401 KEY_REQUIRED')
+    assert.equal(
+      outcome(await send(app, 'GET', `/api/v1/time${query}`)),
+      '503 SNAPSHOT_UNAVAILABLE',
+    )
+  }
+  for (const target of [
+    `http://${key}@localhost${SELF}`,
+    `http://user:${key}@localhost${SELF}`,
+    `http://localhost${SELF}?key=${key}`,
+    `${SELF}#${key}`,
+  ]) {
+    const { status } = await send(app, 'GET', target)
+    assert.ok(status >= 400 && status < 500, `${target}: ${status}`)
+  }
+  for (const target of [`/api/v1/${key}`, `/api/v1/keys/${key}`, `${SELF}/${key}`]) {
+    assert.equal(outcome(await send(app, 'GET', target)), '404 NOT_FOUND')
+    assert.equal(outcome(await send(app, 'DELETE', target)), '404 NOT_FOUND')
+  }
+  const versions = await send(app, 'GET', `/api/v1/versions/${key}`)
+  assert.equal(outcome(versions), '404 VERSION_NOT_FOUND')
+  const body = await app.post({ challengeToken: 'test-pass', key })
+  assert.deepEqual([body.status, codeOf(body)], [400, 'INVALID_INPUT'])
+
+  const self = await send(app, 'GET', SELF, [`X-SVC-Key: ${key}`])
+  assert.equal(self.headers.get('x-ratelimit-remaining'), '599', 'none of it counted')
+  assert.ok(app.log.length >= 6)
+  const written = inspect(app.log, { depth: null, maxStringLength: null, maxArrayLength: null })
+  assert.ok(!written.includes(key.slice(21)) && !written.includes(key.slice(4, 20)))
+})
+
+test('a key that fails with its endpoint still tells its quota, and the log holds none of it', async (t) => {
+  const failing = () => {
+    throw new Error('a defect')
+  }
+  const app = await runKeyedApp(t, {
+    parts: { extraHandlers: { time: failing, createKey: failing, keySelf: failing } },
+  })
+  const key = await app.makeKey()
+  const lines = [`X-SVC-Key: ${key}`]
+  for (const [method, target, expected] of [
+    ['GET', '/api/v1/time', '503 SNAPSHOT_UNAVAILABLE'],
+    ['HEAD', '/api/v1/time', '503'],
+    ['GET', SELF, '503 KEYS_UNAVAILABLE'],
+  ] as const) {
+    const raw = await send(app, method, target, lines)
+    assert.equal(outcome(raw), expected)
+    assert.equal(raw.headers.get('x-ratelimit-limit'), '600')
+  }
+  const answer = await app.post({ challengeToken: 'test-pass' }, { 'X-SVC-Key': key })
+  assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
+  assert.equal(answer.header('x-ratelimit-remaining'), '596')
+  const written = inspect(app.log, { depth: null, maxStringLength: null })
+  assert.equal(app.log.length, 4)
+  assert.ok(!written.includes(key.slice(21)))
+})

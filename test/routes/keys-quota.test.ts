@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  ENDPOINT_REQUESTS,
+  makeRefusedKeys,
+  runKeyedApp,
+  SELF,
+  type KeyedApp,
+} from '../support/keyed-app.ts'
+import { converse } from '../support/raw-connection.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { answerOf, ask, assertSigned, codeOf, publishedKey } from '../support/signed-answer.ts'
+
+const STATUS = '/api/v1/status'
+const LIMIT = 600
+const WINDOW_MS = 60_000
+
+const withKey = (key: string, more: { readonly [name: string]: string } = {}) => ({
+  headers: { 'X-SVC-Key': key, ...more },
+})
+
+/** Sends the same request so many times on one connection, without waiting; gives the answers in order. */
+async function repeat(app: KeyedApp, key: string, times: number, target = STATUS) {
+  const line = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-SVC-Key: ${key}\r\n`
+  const bytes = `${line}\r\n`.repeat(times - 1) + `${line}Connection: close\r\n\r\n`
+  const { answers } = await converse(app.port, bytes, 20_000)
+  assert.equal(answers.length, times)
+  return answers
+}
+
+test('600 requests in 60 seconds are answered, each telling one less, and the 601st is not', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  const answers = await repeat(app, key, LIMIT + 1)
+  for (const [at, { status, headers }] of answers.entries()) {
+    assert.equal(status, at < LIMIT ? 200 : 429, String(at))
+    assert.equal(headers.get('x-ratelimit-limit'), '600')
+    assert.equal(headers.get('x-ratelimit-remaining'), String(Math.max(0, LIMIT - 1 - at)))
+    assert.equal(headers.get('x-ratelimit-reset'), '60')
+  }
+})
+
+test('past the quota every endpoint answers KEY_RATE_LIMITED, and does nothing', async (t) => {
+  const app = await runKeyedApp(t)
+  const published = await publishedKey(app)
+  const key = await app.makeKey()
+  await repeat(app, key, LIMIT)
+  app.clock.ms += 20_400
+  for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
+    for (const [asMethod, lines] of [
+      [method, []],
+      ...(method === 'GET' ? ([['HEAD', []]] as const) : []),
+      ...(method === 'GET' ? ([['GET', ['If-None-Match: *']]] as const) : []),
+    ] as const) {
+      const all = ['Host: localhost', `Authorization: Bearer ${key}`, ...headers, ...lines]
+      const raw = await sendRaw(app.port, rawRequest(asMethod, target, all) + body)
+      const where = `${asMethod} ${target}`
+      assert.equal(raw.status, 429, where)
+      assert.deepEqual(
+        ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-remaining', 'x-ratelimit-limit'].map(
+          (name) => raw.headers.get(name),
+        ),
+        ['40', '40', '0', '600'],
+        where,
+      )
+      assert.equal(raw.headers.get('cache-control'), 'no-store')
+      assert.equal(raw.headers.get('www-authenticate'), undefined)
+      if (asMethod === 'HEAD') continue
+      const answer = answerOf(asMethod, target, raw)
+      assert.equal(codeOf(answer), 'KEY_RATE_LIMITED', where)
+      assert.match(raw.body, /"retryable":true,"retryAfterSeconds":40\}/)
+      assertSigned(answer, published)
+    }
+  }
+  const rows = await app.rows()
+  assert.deepEqual(
+    rows.map(({ revokedAtMs }) => revokedAtMs),
+    [null],
+    'neither issued nor revoked',
+  )
+})
+
+test('the window begins with its first request, is fixed, and waiting as told is always enough and never too short', async (t) => {
+  const app = await runKeyedApp(t)
+  for (const offsetMs of [
+    0, 1, 499, 500, 999, 1000, 1001, 30_000, 58_999, 59_000, 59_001, 59_999,
+  ]) {
+    const key = await app.makeKey()
+    app.clock.ms += 777
+    const startMs = app.clock.ms
+    // The window is begun by one request; that the others come later moves its end by nothing.
+    await repeat(app, key, 1)
+    app.clock.ms = startMs + Math.floor(offsetMs / 2)
+    await repeat(app, key, LIMIT - 1)
+    app.clock.ms = startMs + offsetMs
+    const refused = await ask(app, STATUS, withKey(key))
+    assert.equal(refused.status, 429, String(offsetMs))
+    const seconds = Number(refused.header('retry-after'))
+    assert.equal(refused.header('x-ratelimit-reset'), String(seconds))
+    assert.ok(seconds >= 1 && seconds <= 60, String(seconds))
+    const waitedMs = app.clock.ms + seconds * 1000
+    assert.ok(waitedMs >= startMs + WINDOW_MS, 'never earlier than the end of the window')
+    assert.ok(waitedMs < startMs + WINDOW_MS + 1000, 'and less than a second later')
+
+    app.clock.ms = startMs + WINDOW_MS - 1
+    assert.equal((await ask(app, STATUS, withKey(key))).status, 429)
+    app.clock.ms = waitedMs
+    const next = await ask(app, STATUS, withKey(key))
+    assert.equal(next.status, 200)
+    assert.equal(next.header('x-ratelimit-remaining'), '599')
+    assert.equal(next.header('x-ratelimit-reset'), '60')
+  }
+})
+
+test('the window ends to the millisecond', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  await repeat(app, key, LIMIT)
+  app.clock.ms += WINDOW_MS
+  const next = await ask(app, STATUS, withKey(key))
+  assert.deepEqual([next.status, next.header('x-ratelimit-remaining')], [200, '599'])
+})
+
+test('each key has a window of its own, and no key has one of the others', async (t) => {
+  const app = await runKeyedApp(t)
+  const [spent, other] = [await app.makeKey(), await app.makeKey()]
+  await repeat(app, spent, LIMIT)
+  assert.equal((await ask(app, STATUS, withKey(spent))).status, 429)
+  const answer = await ask(app, STATUS, withKey(other))
+  assert.deepEqual([answer.status, answer.header('x-ratelimit-remaining')], [200, '599'])
+  const anonymous = await ask(app, STATUS)
+  assert.deepEqual([anonymous.status, anonymous.header('x-ratelimit-limit')], [200, undefined])
+})
+
+test('every checked request counts once, whatever becomes of it, and one that is refused counts nothing', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  const json = { 'Content-Type': 'application/json' }
+  let remaining = LIMIT
+  for (const [method, target, status, more] of [
+    ['GET', STATUS, 200, {}],
+    ['HEAD', STATUS, 200, {}],
+    ['GET', STATUS, 304, { 'If-None-Match': '*' }],
+    ['GET', '/api/v1/versions/none', 404, {}],
+    ['GET', '/api/v1/preview/x', 403, {}],
+    ['POST', '/api/v1/keys', 415, { 'Content-Type': 'text/plain' }],
+    ['POST', '/api/v1/keys', 403, { ...json, Origin: 'https://other.example' }],
+    ['POST', '/api/v1/keys', 400, json],
+    ['POST', '/api/v1/early-access/register', 503, json],
+    ['GET', SELF, 200, {}],
+  ] as const) {
+    const answer = await ask(app, target, { method, ...withKey(key, more) })
+    remaining -= 1
+    assert.equal(answer.status, status, `${method} ${target}`)
+    assert.equal(answer.header('x-ratelimit-remaining'), String(remaining), `${method} ${target}`)
+  }
+  const both = { headers: { 'X-SVC-Key': key, Authorization: `Bearer ${key}` } }
+  remaining -= 1
+  assert.equal(
+    (await ask(app, STATUS, both)).header('x-ratelimit-remaining'),
+    String(remaining),
+    'two headers are one request',
+  )
+  for (const refused of Object.values(await makeRefusedKeys(app))) {
+    await ask(app, STATUS, withKey(refused))
+  }
+  await ask(app, STATUS, withKey(key.slice(0, 21) + 'x'.repeat(43)))
+  assert.equal(
+    (await ask(app, STATUS, withKey(key))).header('x-ratelimit-remaining'),
+    String(remaining - 1),
+  )
+})
+
+test('of 660 requests at one time over many connections exactly 600 are admitted', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  const targets = [STATUS, SELF, '/api/v1/time', '/api/v1/versions/none', '/api/v1/preview', STATUS]
+  const all = await Promise.all(
+    Array.from({ length: 66 }, (_each, at) => repeat(app, key, 10, targets[at % targets.length])),
+  )
+  const answers = all.flat()
+  const admitted = answers.filter(({ status }) => status !== 429)
+  assert.equal(admitted.length, LIMIT)
+  const remaining = admitted.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+  assert.deepEqual(
+    remaining.toSorted((one, other) => one - other),
+    Array.from({ length: LIMIT }, (_each, at) => at),
+    'each was told another number',
+  )
+})

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import type { AppParts } from '../../src/app.ts'
+import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
+import type { Issuance } from '../../src/contract/issuance.ts'
+import type { DataOf } from '../../src/contract/schemas.ts'
+import type { ApiKeys } from '../../src/service/api-keys.ts'
+import type { Challenge } from '../../src/service/challenge.ts'
+import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
+import { createTestChallenge } from '../../src/service/test-challenge.ts'
+import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
+import type { Counters } from '../../src/storage/counters.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { temporaryFolder } from './deployment.ts'
+import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
+import { ask, type Answer } from './signed-answer.ts'
+
+export const KEYS = '/api/v1/keys'
+export const SELF = '/api/v1/keys/self'
+
+/** A registry's word that lets keys be issued. Only code can say it. */
+export const OPEN_ISSUANCE = {
+  enabled: true,
+  approvedBy: 'a test',
+  approvedAt: '2026-11-21',
+  reference: 'test/support/keyed-app.ts',
+} as const satisfies Issuance
+
+/** What the app's keys are hashed with. */
+export const TEST_HASH_SECRET = 'the secret that tests hash keys with'
+
+/** What a key is made with; 90 days, no label and the app's secret when left out. */
+export interface MadeKeyOptions {
+  readonly label?: string | null
+  readonly ttlDays?: number
+  readonly hashSecret?: string
+  readonly nowMs?: number
+}
+
+/** Makes a key as the service does, but past the pause and past the limit of an hour. */
+export async function issueInto(
+  store: ApiKeyStore,
+  {
+    label = null,
+    ttlDays = 90,
+    hashSecret = TEST_HASH_SECRET,
+    nowMs = Date.now(),
+  }: MadeKeyOptions = {},
+): Promise<DataOf<'IssuedKey'>> {
+  const clock = { nowMs: () => nowMs }
+  return createStoredApiKeys({
+    store,
+    counters: createMemoryCounters({ clock }),
+    clock,
+    hashSecret,
+    previousHashSecrets: [],
+    randomBytes,
+    onRehashFailure: () => {},
+  }).issue({ label, ttlDays })
+}
+
+/** An app over keys that are really stored, with issuance open unless `issuance` is undefined in its options. */
+export interface KeyedApp extends RunningApp {
+  /** The database. */
+  readonly file: string
+  readonly store: ApiKeyStore
+  readonly counters: Counters
+  /** A key that is made past the API, at the app's time. */
+  makeKey(options?: MadeKeyOptions): Promise<string>
+  /** POST /keys with this body, as JSON unless it is a text or bytes already. */
+  post(body: unknown, headers?: { readonly [name: string]: string }): Promise<Answer>
+  /** All that is kept, in the order of key ids. */
+  rows(): Promise<readonly StoredApiKey[]>
+}
+
+/** What a test may exchange. */
+export interface KeyedAppOptions {
+  /** False: the registry's own word, which is the pause. */
+  readonly isOpen?: boolean
+  /** Wraps the store, such as to let it fail. */
+  readonly store?: (store: ApiKeyStore) => ApiKeyStore
+  readonly counters?: (counters: Counters) => Counters
+  /** Another challenge than the test mode. */
+  readonly challenge?: (parts: { counters: Counters; clock: AppParts['clock'] }) => Challenge
+  readonly previousHashSecrets?: readonly string[]
+  readonly randomBytes?: (count: number) => Uint8Array
+  readonly parts?: Partial<AppParts>
+}
+
+/** Starts the app over a database of its own; both are gone when the test ends. */
+export async function runKeyedApp(
+  t: TestContext,
+  options: KeyedAppOptions = {},
+): Promise<KeyedApp> {
+  const time = { ms: TEST_NOW_MS }
+  const clock = { nowMs: () => time.ms }
+  const wrapStore = options.store ?? ((each) => each)
+  const wrapCounters = options.counters ?? ((each) => each)
+  const file = path.join(temporaryFolder(t), 'service.sqlite')
+  const storage = await openSqliteStorage({ file })
+  t.after(() => storage.close())
+  const counters = wrapCounters(createMemoryCounters({ clock }))
+  const store = wrapStore(storage.apiKeys)
+  const apiKeys: ApiKeys = createStoredApiKeys({
+    store,
+    counters,
+    clock,
+    hashSecret: TEST_HASH_SECRET,
+    previousHashSecrets: options.previousHashSecrets ?? [],
+    randomBytes: options.randomBytes ?? randomBytes,
+    onRehashFailure: () => {},
+  })
+  const app = await runApp(t, {
+    apiKeys,
+    challenge: options.challenge?.({ counters, clock }) ?? createTestChallenge(),
+    clock,
+    ...(options.isOpen === false ? {} : { issuance: OPEN_ISSUANCE }),
+    ...options.parts,
+  })
+  return {
+    ...app,
+    clock: time,
+    file,
+    store: storage.apiKeys,
+    counters,
+    makeKey: async (made) => (await issueInto(storage.apiKeys, { nowMs: time.ms, ...made })).key,
+    post: (body, headers = {}) =>
+      ask(app, KEYS, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: typeof body === 'string' || body instanceof ArrayBuffer ? body : JSON.stringify(body),
+      }),
+    rows: () => storage.apiKeys.readAfter('', 20_000),
+  }
+}
+
+/** A body that a key is issued for, as often as it is sent. */
+export const GOOD_KEY_REQUEST = { challengeToken: 'test-pass' } as const
+
+/** One row of the registry as a request that reaches its handler. */
+export interface EndpointRequest {
+  readonly name: string
+  readonly row: Endpoint
+  readonly method: string
+  readonly target: string
+  /** Lines of headers that go with the body. */
+  readonly headers: readonly string[]
+  readonly body: string
+}
+
+/** A request for each row of the registry. */
+export const ENDPOINT_REQUESTS: readonly EndpointRequest[] = Object.entries(
+  ENDPOINTS as { readonly [name: string]: Endpoint },
+).map(([name, row]) => {
+  const { method, path: template, parameter, request } = row
+  const body = request === undefined ? '' : JSON.stringify(GOOD_KEY_REQUEST)
+  return {
+    name,
+    row,
+    method,
+    target: template.replace(/\{[^}]+\}$/, parameter?.example ?? ''),
+    headers:
+      request === undefined
+        ? []
+        : ['Content-Type: application/json', `Content-Length: ${body.length}`],
+    body,
+  }
+})
+
+/** Everything wrong that can be said of a key that there is: one text for each reason, none of which is a good key. */
+export async function makeRefusedKeys(
+  app: KeyedApp,
+): Promise<{ readonly [reason: string]: string }> {
+  const good = await app.makeKey()
+  const other = await app.makeKey()
+  const revoked = await app.makeKey()
+  const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+  await app.store.revoke(revoked.slice(4, 20), app.clock.ms)
+  return {
+    malformed: 'nonsense',
+    short: good.slice(0, -1),
+    long: `${good}A`,
+    'upper case': good.toUpperCase(),
+    'another prefix': `svx${good.slice(3)}`,
+    unknown: `svk_${'0'.repeat(16)}_${'s'.repeat(43)}`,
+    wrong: changed(good),
+    'another key’s secret': good.slice(0, 21) + other.slice(21),
+    revoked,
+    'revoked and wrong': changed(revoked),
+  }
+}
