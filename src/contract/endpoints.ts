@@ -9,6 +9,7 @@ import type {
 import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
 import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
+import { READ_PATHS } from './read-paths.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import type { SnapshotName } from './snapshot-schemas.ts'
 
@@ -117,7 +118,7 @@ export const ENDPOINTS = {
   index: {
     ...publicRead,
     stability: 'stable',
-    path: BASE_PATH,
+    path: READ_PATHS.index,
     tag: 'discovery',
     summary: 'List the endpoints',
     description:
@@ -127,7 +128,7 @@ export const ENDPOINTS = {
   status: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/status`,
+    path: READ_PATHS.status,
     tag: 'snapshots',
     summary: 'Read the status',
     description:
@@ -138,7 +139,7 @@ export const ENDPOINTS = {
   time: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/time`,
+    path: READ_PATHS.time,
     tag: 'snapshots',
     cacheClass: 'short-lived',
     summary: 'Read the server time',
@@ -149,7 +150,7 @@ export const ENDPOINTS = {
   architecture: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/architecture`,
+    path: READ_PATHS.architecture,
     tag: 'snapshots',
     summary: 'Read the architecture',
     description: 'The parts of the service, how data flows between them and what each guarantees.',
@@ -159,7 +160,7 @@ export const ENDPOINTS = {
   developmentQueue: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/development-queue`,
+    path: READ_PATHS.developmentQueue,
     tag: 'snapshots',
     summary: 'Read the development queue',
     description: 'What is being worked on and what waits, in order.',
@@ -169,7 +170,7 @@ export const ENDPOINTS = {
   roadmap: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/roadmap`,
+    path: READ_PATHS.roadmap,
     tag: 'snapshots',
     summary: 'Read the roadmap',
     description: 'What is planned now, next and later. Intentions, not promises of dates.',
@@ -179,7 +180,7 @@ export const ENDPOINTS = {
   earlyAccess: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/early-access`,
+    path: READ_PATHS.earlyAccess,
     tag: 'early-access',
     cacheClass: 'short-lived',
     summary: 'Read whether the waitlist is open',
@@ -223,7 +224,7 @@ export const ENDPOINTS = {
   },
   wallet: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet`,
+    path: READ_PATHS.wallet,
     summary: 'Read the wallet overview',
     description: 'What the wallet views hold and whether a wallet is attached at all.',
     success: enveloped('Wallet'),
@@ -231,7 +232,7 @@ export const ENDPOINTS = {
   },
   walletArchitecture: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet/architecture`,
+    path: READ_PATHS.walletArchitecture,
     summary: 'Read the wallet architecture',
     description: 'How a wallet would be kept apart from this service.',
     success: enveloped('WalletArchitecture'),
@@ -239,7 +240,7 @@ export const ENDPOINTS = {
   },
   walletSecurity: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet/security`,
+    path: READ_PATHS.walletSecurity,
     summary: 'Read the wallet security view',
     description: 'The rules that keep wallet secrets out of this service.',
     success: enveloped('WalletSecurity'),
@@ -247,7 +248,7 @@ export const ENDPOINTS = {
   },
   walletEvidence: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet/evidence`,
+    path: READ_PATHS.walletEvidence,
     summary: 'Read the wallet evidence',
     description: 'What backs the statements of the other wallet views.',
     success: enveloped('WalletEvidence'),
@@ -255,7 +256,7 @@ export const ENDPOINTS = {
   },
   walletCapabilities: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet/capabilities`,
+    path: READ_PATHS.walletCapabilities,
     summary: 'Read the wallet capabilities',
     description: 'What a wallet can do here, and what it never will.',
     success: enveloped('WalletCapabilities'),
@@ -263,7 +264,7 @@ export const ENDPOINTS = {
   },
   walletIntegration: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet/integration`,
+    path: READ_PATHS.walletIntegration,
     summary: 'Read the wallet integration view',
     description: 'Which systems a wallet is joined to, and in what state each joint is.',
     success: enveloped('WalletIntegration'),
@@ -271,7 +272,7 @@ export const ENDPOINTS = {
   },
   walletDevelopment: {
     ...walletRead,
-    path: `${BASE_PATH}/wallet/development`,
+    path: READ_PATHS.walletDevelopment,
     summary: 'Read the wallet development view',
     description: 'The state of the work on the wallet.',
     success: enveloped('WalletDevelopment'),
@@ -280,7 +281,7 @@ export const ENDPOINTS = {
   policy: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/policy`,
+    path: READ_PATHS.policy,
     tag: 'discovery',
     summary: 'Read the policy',
     description:
@@ -290,7 +291,7 @@ export const ENDPOINTS = {
   openapi: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/openapi.json`,
+    path: READ_PATHS.openapi,
     tag: 'discovery',
     summary: 'Read the OpenAPI document',
     description: 'This API as an OpenAPI 3.0.3 document, raw: the one success without an envelope.',
@@ -299,7 +300,7 @@ export const ENDPOINTS = {
   changelog: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/changelog`,
+    path: READ_PATHS.changelog,
     tag: 'history',
     summary: 'Read the changelog',
     description: 'Notable changes, newest first, by the kinds of Keep a Changelog.',
@@ -309,7 +310,7 @@ export const ENDPOINTS = {
   version: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/version`,
+    path: READ_PATHS.version,
     tag: 'history',
     summary: 'Read the newest version',
     description:
@@ -319,7 +320,7 @@ export const ENDPOINTS = {
   versions: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/versions`,
+    path: READ_PATHS.versions,
     tag: 'history',
     summary: 'Read the version history',
     description: 'The hash-chained index of all versions, newest first.',
@@ -328,7 +329,7 @@ export const ENDPOINTS = {
   versionById: {
     ...publicRead,
     stability: 'stable',
-    path: `${BASE_PATH}/versions/{snapshotId}`,
+    path: READ_PATHS.versionById,
     tag: 'history',
     summary: 'Read one version',
     description: 'One entry of the version history by its id.',
@@ -366,7 +367,7 @@ export const ENDPOINTS = {
   keySelf: {
     ...keyWork,
     method: 'GET',
-    path: `${BASE_PATH}/keys/self`,
+    path: READ_PATHS.keySelf,
     authentication: 'api-key',
     summary: 'Read the metadata of the key in use',
     description:
@@ -377,7 +378,7 @@ export const ENDPOINTS = {
   revokeKeySelf: {
     ...keyWork,
     method: 'DELETE',
-    path: `${BASE_PATH}/keys/self`,
+    path: READ_PATHS.keySelf,
     authentication: 'api-key',
     summary: 'Revoke the key in use',
     description: 'Revokes the key the request carries, from the next request on and for good.',
@@ -386,7 +387,7 @@ export const ENDPOINTS = {
   },
   signingKey: {
     ...publicRead,
-    path: `${BASE_PATH}/keys/signing-key`,
+    path: READ_PATHS.signingKey,
     tag: 'keys',
     stability: 'beta',
     summary: 'Read the signing key',
@@ -397,7 +398,7 @@ export const ENDPOINTS = {
   },
   preview: {
     ...publicRead,
-    path: `${BASE_PATH}/preview/{path}`,
+    path: READ_PATHS.preview,
     tag: 'preview',
     stability: 'beta',
     status: 'preview',

@@ -1,8 +1,17 @@
 import { LIMITS } from '../../src/contract/limits.ts'
-import { sha256Base64 } from '../../src/crypto/sha256.ts'
+import {
+  digestOf,
+  revalidationTextOf,
+  signedTextOf,
+  withHeader,
+  withoutHeaders,
+  withTamperedBody,
+} from './answer-changes.ts'
+import { ed25519Vectors } from './ed25519-vectors.ts'
+import { httpVectors } from './http-vectors.ts'
 import { describeKey, headerOf, recordAnswer, type Question } from './recorded-answers.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
-import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
+import type { Outcome, Vector, VectorResponse } from '../../src/client/vector.ts'
 
 const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 const WEEK_MS = 7 * 24 * 3600 * 1000
@@ -44,6 +53,9 @@ export const RECORDED: readonly RecordedCase[] = [
   plain('good-empty-query', 'A question mark with nothing behind it is part of what is signed.', {
     target: `${STATUS}?`,
   }),
+  plain('good-percent-encoding', 'Escapes in path and query are signed as they were sent.', {
+    target: '/api/v1/%73tatus/caf%C3%A9?q=%7e~',
+  }),
   plain('good-error', 'An error is signed like any other answer.', { target: '/api/v1/nowhere' }),
   plain('good-post', 'The answer to a write, here a refusal, is bound to its method.', {
     method: 'POST',
@@ -70,25 +82,6 @@ export const RECORDED: readonly RecordedCase[] = [
   },
 ]
 
-/** The signed text put together from the answer, without the code under test. */
-function textOf(label: string, { method, target }: Question, parts: readonly string[]): string {
-  return [label, method, target, ...parts].join('\n')
-}
-
-function signedTextOf(question: Question, answer: VectorResponse): string {
-  return textOf('svc-response-v1', question, [
-    String(answer.status),
-    headerOf(answer, 'X-SVC-Signed-At'),
-    headerOf(answer, 'Content-Digest'),
-  ])
-}
-
-function revalidationTextOf(question: Question, answer: VectorResponse): string {
-  const [signedAt = ''] = headerOf(answer, 'X-SVC-Revalidated').split('; ')
-  const etag = headerOf(answer, 'ETag')
-  return textOf('svc-revalidation-v1', question, ['304', signedAt, etag])
-}
-
 async function recordedVector(recorded: RecordedCase): Promise<Vector> {
   const { description, expected, question, delayMs = 5000 } = recorded
   const response = await recordAnswer(question)
@@ -110,35 +103,11 @@ async function recordedVector(recorded: RecordedCase): Promise<Vector> {
   }
 }
 
-function withHeader(response: VectorResponse, name: string, value: string): VectorResponse {
-  headerOf(response, name)
-  const headers = response.headers.map((pair): HeaderPair =>
-    pair[0] === name ? [name, value] : pair,
-  )
-  return { ...response, headers }
-}
-
-function withoutHeaders(response: VectorResponse, names: readonly string[]): VectorResponse {
-  return { ...response, headers: response.headers.filter(([name]) => !names.includes(name)) }
-}
-
-/** Changes one character of the data, which keeps its length. */
-function withTamperedBody(response: VectorResponse): VectorResponse {
-  const before = Buffer.from(response.bodyBase64 ?? '', 'base64').toString()
-  const after = before.replace('"made":1', '"made":7')
-  if (after === before) throw new Error('The body has no "made":1 to tamper with')
-  return { ...response, bodyBase64: Buffer.from(after).toString('base64') }
-}
-
 /** Changes one bit at the start of what stands in base64. */
 function withFlippedBit(base64: string): string {
   const bytes = Buffer.from(base64, 'base64')
   bytes[0] = (bytes[0] ?? 0) ^ 1
   return bytes.toString('base64')
-}
-
-function digestOf({ bodyBase64 }: VectorResponse): string {
-  return `sha-256=:${sha256Base64(Buffer.from(bodyBase64 ?? '', 'base64').toString())}:`
 }
 
 function flippedProof(proof: string): string {
@@ -356,6 +325,8 @@ export async function buildVectors(): Promise<ReadonlyMap<string, Vector>> {
   if (good === undefined) throw new Error('Every other case starts from good-read')
   for (const [name, vector] of forgedVectors(good)) vectors.set(name, vector)
   for (const [name, vector] of await revalidatedVectors(good)) vectors.set(name, vector)
+  for (const [name, vector] of ed25519Vectors(good)) vectors.set(name, vector)
+  for (const [name, vector] of await httpVectors(good)) vectors.set(name, vector)
   const otherKey = await recordAnswer({
     method: 'GET',
     target: STATUS,

@@ -10,7 +10,7 @@ import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
-import type { HeaderPair, Vector, VectorResponse } from './vector.ts'
+import type { HeaderPair, Vector, VectorResponse } from '../../src/client/vector.ts'
 
 /** Every answer in the vectors has this id, so that a file changes only with what it is about. */
 export const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'

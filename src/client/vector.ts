@@ -1,13 +1,17 @@
-/** How a check of a vector ends: `ok`, or the step that refuses. README.md beside this file describes the steps. */
+/** How a check of a vector ends: `ok`, or the step that refuses. The vectors' README describes the steps. */
 export const OUTCOMES = [
   'ok',
   'UNKNOWN_KEY',
   'UNSIGNED',
   'DIGEST',
   'SIGNATURE',
+  'MALFORMED',
+  'FUTURE',
+  'KEY_PERIOD',
   'STALE',
   'REVALIDATION',
   'ETAG',
+  'REQUEST_ID',
 ] as const
 
 export type Outcome = (typeof OUTCOMES)[number]
@@ -22,6 +26,13 @@ export interface VectorResponse {
   readonly bodyBase64: string | null
 }
 
+/** One later moment in the life of a stored answer. */
+export interface VectorLink {
+  readonly now: string
+  readonly expected: Outcome
+  readonly revalidation: VectorResponse
+}
+
 /** One case, as its JSON file has it. */
 export interface Vector {
   readonly description: string
@@ -34,6 +45,8 @@ export interface Vector {
     readonly keyId: string
     readonly jwk: { readonly kty: string; readonly crv: string; readonly x: string }
     readonly pem: string
+    readonly notBefore?: string
+    readonly notAfter?: string
   }
   /** The key id the client trusts, from another source than this server. */
   readonly pinnedKeyId: string
@@ -45,6 +58,8 @@ export interface Vector {
   readonly response: VectorResponse
   /** A later answer to the same request, with which a cache revalidated the response. */
   readonly revalidation?: VectorResponse
+  /** More of the same: at each later time, the 304 that renewed the response last, and how the check then ends. */
+  readonly chain?: readonly VectorLink[]
   /** What was signed, in the cases that are right. */
   readonly signedText?: string
   readonly revalidationText?: string

@@ -1,0 +1,42 @@
+/** Header fields as an HTTP library gives them: fetch's Headers, pairs as on the wire, or an object by name. */
+export type HeaderSource =
+  | Iterable<readonly [name: string, value: string]>
+  | { readonly [name: string]: string | readonly string[] | undefined }
+
+/** The value of a field by its name in any case, or undefined. Several lines of one name are joined (RFC 9110 5.2). */
+export type HeaderFields = (name: string) => string | undefined
+
+/** Reads header fields by name. */
+export function readHeaders(source: HeaderSource): HeaderFields {
+  if (source instanceof Headers) return (name) => source.get(name) ?? undefined
+  const fields = new Map<string, string>()
+  const pairs = (Symbol.iterator in source ? source : Object.entries(source)) as Iterable<
+    readonly [string, string | readonly string[] | undefined]
+  >
+  for (const [name, values] of pairs) {
+    for (const value of [values ?? []].flat()) {
+      const key = name.toLowerCase()
+      const before = fields.get(key)
+      const text = value.replace(/^[ \t]+|[ \t]+$/g, '')
+      fields.set(key, before === undefined ? text : `${before}, ${text}`)
+    }
+  }
+  return (name) => fields.get(name.toLowerCase())
+}
+
+const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/
+
+/**
+ * The base64 of the member sha-256 of a Content-Digest, a dictionary of byte sequences (RFC 9530 2, RFC 8941 3.2).
+ * Of several the last counts, as everywhere in such dictionaries. Undefined where there is none, or where the field is
+ * no such dictionary, which must then be ignored as a whole.
+ */
+export function sha256Of(contentDigest: string): string | undefined {
+  let found: string | undefined
+  for (const member of contentDigest.split(',')) {
+    const [, algorithm, base64] = MEMBER.exec(member) ?? []
+    if (algorithm === undefined) return undefined
+    if (algorithm === 'sha-256') found = base64
+  }
+  return found
+}

@@ -1,0 +1,66 @@
+import {
+  memberOf,
+  verifyResponse,
+  type Answer,
+  type Expectations,
+  type VerifiedResponse,
+} from './verify-response.ts'
+import { VerificationError } from './verification-error.ts'
+import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
+
+function isPublishedKey(value: unknown): value is PublishedKey {
+  const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
+  return (
+    typeof memberOf(memberOf(value, 'jwk'), 'x') === 'string' &&
+    isDate(memberOf(value, 'notBefore')) &&
+    isDate(memberOf(value, 'notAfter'))
+  )
+}
+
+/** Keys of a kind that is not known here are left out: the service may publish others beside its Ed25519 keys. */
+function isEd25519(value: unknown): boolean {
+  const jwk = memberOf(value, 'jwk')
+  return memberOf(jwk, 'kty') === 'OKP' && memberOf(jwk, 'crv') === 'Ed25519'
+}
+
+/**
+ * Reads the keys out of `data` of the signing-key document, the current one first. What the document says of itself is
+ * not proved by this; `verifyKeyDocument` does both. Throws a VerificationError: MALFORMED where it is no such
+ * document, KEY_MALFORMED where a key in it cannot be used.
+ */
+export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
+  const keys = memberOf(data, 'keys')
+  const known: readonly unknown[] = Array.isArray(keys) ? keys.filter(isEd25519) : []
+  if (known.length === 0 || !known.every(isPublishedKey)) {
+    throw new VerificationError(
+      'MALFORMED',
+      'expected a signing-key document with at least one Ed25519 key',
+    )
+  }
+  return Promise.all(known.map(importKey))
+}
+
+/** A key document that was signed with a key it holds. */
+export interface VerifiedKeys {
+  readonly keys: readonly VerificationKey[]
+  readonly verified: VerifiedResponse
+}
+
+/**
+ * Checks the answer to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that whoever
+ * signed it holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
+ */
+export async function verifyKeyDocument(
+  question: Answer & Omit<Expectations, 'keys'>,
+): Promise<VerifiedKeys> {
+  let content: unknown
+  try {
+    content = JSON.parse(new TextDecoder().decode(question.body))
+  } catch {
+    content = undefined
+  }
+  const data = memberOf(content, 'data')
+  if (data === undefined) throw new VerificationError('MALFORMED', 'the key document has no data')
+  const keys = await parseSigningKeys(data)
+  return { keys, verified: await verifyResponse({ ...question, keys }) }
+}

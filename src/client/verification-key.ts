@@ -1,0 +1,85 @@
+import { decodeBase64Of64, decodeBase64urlOf32, encodeBase64url } from './base64.ts'
+import { isSoundPoint, isSoundSignature } from './ed25519.ts'
+import { sha256 } from './sha256.ts'
+import { VerificationError } from './verification-error.ts'
+
+/** A key as the signing-key document has it; only `jwk.x` and the two dates are used. */
+export interface PublishedKey {
+  /** The public key as JWK (RFC 8037): `kty` OKP, `crv` Ed25519, `x` its 32 bytes in base64url. */
+  readonly jwk: { readonly kty: string; readonly crv: string; readonly x: string }
+  /** ISO 8601 UTC; signatures made earlier are refused. Null or left out: no limit. */
+  readonly notBefore?: string | null
+  /** ISO 8601 UTC; signatures made later are refused. Null or left out: no limit. */
+  readonly notAfter?: string | null
+}
+
+/** A key that was read and checked. */
+export interface VerificationKey {
+  /** RFC 7638 thumbprint, computed from the key itself. */
+  readonly keyId: string
+  readonly published: PublishedKey
+  /** Whether the signature (padded base64) is this key's over the text, one byte a character. */
+  isSignatureOf(text: string, signatureBase64: string): Promise<boolean>
+  /** Whether the key was in use at a time, in milliseconds since 1970. */
+  wasInUse(atMs: number): boolean
+}
+
+/** One byte a character, as on the wire; undefined for a text that was on no wire. */
+function latin1(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    // Cut to one byte it would be taken for another character, and the text for one that was signed.
+    if (code > 255) return undefined
+    bytes[index] = code
+  }
+  return bytes
+}
+
+/**
+ * Reads a public key for WebCrypto and computes its id (RFC 7638). Do it once and keep the result: importing costs as
+ * much as a verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is
+ * not of small order.
+ */
+export async function importKey(published: PublishedKey): Promise<VerificationKey> {
+  const { kty, crv, x } = published.jwk
+  const bytes = kty === 'OKP' && crv === 'Ed25519' ? decodeBase64urlOf32(x) : undefined
+  if (bytes === undefined) {
+    throw new VerificationError(
+      'KEY_MALFORMED',
+      'expected kty OKP, crv Ed25519 and x as 43 characters of base64url',
+    )
+  }
+  if (!isSoundPoint(bytes)) {
+    throw new VerificationError(
+      'KEY_MALFORMED',
+      'the point is of small order, or its encoding is not reduced',
+    )
+  }
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes as Uint8Array<ArrayBuffer>,
+    'Ed25519',
+    false,
+    ['verify'],
+  )
+  const keyId = encodeBase64url(await sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`))
+  const from = Date.parse(published.notBefore ?? '0000-01-01')
+  const until = Date.parse(published.notAfter ?? '9999-12-31')
+  return {
+    keyId,
+    published,
+    async isSignatureOf(text, signatureBase64) {
+      const signature = decodeBase64Of64(signatureBase64)
+      const signed = latin1(text)
+      return (
+        signature !== undefined &&
+        signed !== undefined &&
+        isSoundSignature(signature) &&
+        crypto.subtle.verify('Ed25519', key, signature as Uint8Array<ArrayBuffer>, signed)
+      )
+    },
+    // A date that cannot be read lets nothing through: both comparisons with NaN are false.
+    wasInUse: (atMs) => from <= atMs && atMs <= until,
+  }
+}

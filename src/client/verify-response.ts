@@ -1,0 +1,243 @@
+import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
+import { HEADERS } from '../contract/headers.ts'
+import { parseInstant } from '../contract/instant.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { formatEtag, formatRevalidationText, formatSignedText } from '../contract/signature.ts'
+import { encodeBase64, encodeBase64url } from './base64.ts'
+import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
+import { sha256 } from './sha256.ts'
+import { VerificationError, type VerificationFault } from './verification-error.ts'
+import type { VerificationKey } from './verification-key.ts'
+
+/** How much later than the verifier's clock a signature may have been made, in seconds: clocks differ. */
+export const MAX_CLOCK_SKEW_SECONDS = 60
+
+/** What was asked, and what came. */
+export interface Answer {
+  readonly method: string
+  /** Path and query as they were sent, nothing decoded or reordered; a lone question mark counts. */
+  readonly target: string
+  readonly status: number
+  readonly headers: HeaderSource
+  /** The exact bytes of the body, after any content coding (gzip, br) was undone. Empty for a 304. */
+  readonly body: Uint8Array
+}
+
+/** What an answer is held against. */
+export interface Expectations {
+  /** Keys to check signatures with, by `importKey` or `verifyKeyDocument`. */
+  readonly keys: readonly VerificationKey[]
+  /** Ids of the keys that are trusted, learned from somewhere else than this server. Left out: any of `keys` is. */
+  readonly pinnedKeyIds?: readonly string[]
+  /** How old a signature may be; 900 unless given. */
+  readonly maxAgeSeconds?: number
+  /** The verifier's clock: milliseconds since 1970. */
+  readonly nowMs: number
+  /**
+   * Header fields of a later 304 to the same request, with which a cache renewed the answer. A cache that merged them
+   * into the answer's own needs nothing here.
+   */
+  readonly revalidated?: HeaderSource
+}
+
+/** What a check proved. */
+export interface VerifiedResponse {
+  readonly status: number
+  /** The whole body as JSON; undefined for a 304. */
+  readonly content: unknown
+  /** `data` of an enveloped success, or the document itself where there is no envelope; undefined otherwise. */
+  readonly data: unknown
+  /** The entity tag of `data`, computed from it; of a 304, the one that it proves. */
+  readonly etag: string | undefined
+  /** RFC 7638 id of the key that signed. */
+  readonly keyId: string
+  /** When the answer, or else the 304 that renewed it, was signed: milliseconds since 1970. */
+  readonly provedAtMs: number
+}
+
+/**
+ * The target that a client sends for an address: its path and query without the fragment. Some clients, fetch of Node
+ * among them, leave out a question mark with nothing behind it; give `target` yourself where that matters.
+ */
+export function targetOf(url: string | URL): string {
+  const { href, origin } = new URL(url)
+  const [target = ''] = href.slice(origin.length).split('#')
+  return target
+}
+
+/**
+ * Checks that an answer is what a trusted key signed for this method, target and status, that it is fresh, and that
+ * its parts fit each other. Fetches nothing. Returns what was proved, or throws a VerificationError whose `code` is
+ * the first step that failed.
+ */
+export async function verifyResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
+  const { method, target, status, body } = question
+  const fields = readHeaders(question.headers)
+  const check = createCheck(question)
+
+  if (status === 304) {
+    const { etag, keyId, signedAtMs } = await check.revalidation(fields, 'UNSIGNED')
+    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
+  }
+  const contentDigest = required(fields, HEADERS.contentDigest)
+  const signedAt = required(fields, HEADERS.signedAt)
+  const signature = required(fields, HEADERS.signature)
+
+  await requireDigest(contentDigest, body)
+  const text = formatSignedText({ method, target, status, signedAt, contentDigest })
+  const signed = await check.signed(text, signature, signedAt, 'SIGNATURE')
+
+  const proof = check.isFresh(signed.signedAtMs)
+    ? { ...signed, etag: fields(HEADERS.etag) }
+    : await check.revalidation(
+        question.revalidated === undefined ? fields : readHeaders(question.revalidated),
+        'REVALIDATION_MISSING',
+      )
+
+  const content = parseContent(body)
+  const data = dataOf(content, target)
+  const etag = data === undefined ? undefined : await etagOf(data)
+  // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
+  if (etag !== (proof.etag ?? etag)) {
+    throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
+  }
+  requireRequestId(content, fields(HEADERS.requestId))
+  return { status, content, data, etag, keyId: signed.keyId, provedAtMs: proof.signedAtMs }
+}
+
+function required(fields: HeaderFields, name: string): string {
+  const value = fields(name)
+  if (value === undefined) throw new VerificationError('UNSIGNED', `there is no ${name}`)
+  return value
+}
+
+async function requireDigest(contentDigest: string, body: Uint8Array): Promise<void> {
+  const stated = sha256Of(contentDigest)
+  if (stated === undefined) {
+    throw new VerificationError('DIGEST', 'expected a dictionary (RFC 9530) with a member sha-256')
+  }
+  const found = encodeBase64(await sha256(body))
+  if (stated !== found) {
+    throw new VerificationError('DIGEST', `stated ${stated}, the body has ${found}`)
+  }
+}
+
+/** A signature that holds. */
+interface Proof {
+  readonly keyId: string
+  readonly signedAtMs: number
+}
+
+/** The checks that look at keys and the clock. Throws where there is no key to begin with. */
+function createCheck({
+  method,
+  target,
+  keys,
+  pinnedKeyIds,
+  nowMs,
+  maxAgeSeconds = LIMITS.signatureMaxAgeSeconds,
+}: Answer & Expectations) {
+  const isTrusted = ({ keyId }: VerificationKey): boolean =>
+    pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
+  if (keys.length === 0) throw new VerificationError('UNKNOWN_KEY')
+  if (!keys.some(isTrusted)) {
+    const found = keys.map(({ keyId }) => keyId).join(', ')
+    throw new VerificationError('PINNED_KEY_ABSENT', `found ${found}`)
+  }
+
+  async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
+    for (const key of keys) if (await key.isSignatureOf(text, signature)) return key
+    return undefined
+  }
+
+  function isFresh(signedAtMs: number): boolean {
+    return nowMs - signedAtMs <= maxAgeSeconds * 1000
+  }
+
+  async function signed(
+    text: string,
+    base64: string,
+    signedAt: string,
+    fault: VerificationFault,
+  ): Promise<Proof> {
+    const signer = await signerOf(text, base64)
+    if (signer === undefined) throw new VerificationError(fault)
+    const { keyId } = signer
+    if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `found ${keyId}`)
+    const signedAtMs = parseInstant(signedAt)
+    if (signedAtMs === undefined) {
+      throw new VerificationError('MALFORMED', 'the time of signing is no ISO 8601 time in UTC')
+    }
+    if (signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000) {
+      throw new VerificationError('FUTURE', `signed at ${signedAt}`)
+    }
+    if (!signer.wasInUse(signedAtMs)) {
+      throw new VerificationError('KEY_PERIOD', `${keyId} signed at ${signedAt}`)
+    }
+    return { keyId, signedAtMs }
+  }
+
+  /** The proof of a 304: `absent` is thrown where there is none. */
+  async function revalidation(
+    fields: HeaderFields,
+    absent: VerificationFault,
+  ): Promise<Proof & { readonly etag: string }> {
+    const revalidated = fields(HEADERS.revalidated)
+    if (revalidated === undefined) throw new VerificationError(absent)
+    const gap = revalidated.indexOf('; ')
+    const [signedAt, base64] = [revalidated.slice(0, gap), revalidated.slice(gap + 2)]
+    const etag = fields(HEADERS.etag) ?? ''
+    const text = formatRevalidationText({ method, target, signedAt, etag })
+    const proof = await signed(text, base64, signedAt, 'REVALIDATION')
+    if (!isFresh(proof.signedAtMs)) {
+      throw new VerificationError('REVALIDATION_STALE', `signed at ${signedAt}`)
+    }
+    return { ...proof, etag }
+  }
+
+  return { isFresh, signed, revalidation }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function parseContent(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(body))
+  } catch {
+    // What the parser says quotes the body.
+    throw new VerificationError('MALFORMED', 'the body is no JSON text in UTF-8')
+  }
+}
+
+/** A member of an object, or undefined where there is none. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as { readonly [name: string]: unknown })[name]
+    : undefined
+}
+
+function dataOf(content: unknown, target: string): unknown {
+  const [path] = target.split('?')
+  return path === READ_PATHS.openapi && memberOf(content, 'ok') === undefined
+    ? content
+    : memberOf(content, 'data')
+}
+
+/** The entity tag of data: the hash of its canonical JSON (RFC 8785). Throws a VerificationError where it has none. */
+async function etagOf(data: unknown): Promise<string> {
+  let canonical: string
+  try {
+    canonical = canonicalJson(data as JsonValue)
+  } catch {
+    throw new VerificationError('MALFORMED', 'the data has no canonical JSON')
+  }
+  return formatEtag(encodeBase64url(await sha256(canonical)))
+}
+
+function requireRequestId(content: unknown, header: string | undefined): void {
+  const stated = memberOf(content, 'requestId')
+  // An answer without an envelope has no id to compare.
+  if (header === undefined || stated === undefined || stated === header) return
+  throw new VerificationError('REQUEST_ID')
+}

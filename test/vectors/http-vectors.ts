@@ -1,0 +1,280 @@
+import type {
+  HeaderPair,
+  Outcome,
+  Vector,
+  VectorLink,
+  VectorResponse,
+} from '../../src/client/vector.ts'
+import { sha256Base64 } from '../../src/crypto/sha256.ts'
+import {
+  digestOf,
+  revalidationTextOf,
+  signedAnew,
+  signedTextOf,
+  withHeader,
+} from './answer-changes.ts'
+import { headerOf, recordAnswer, type Question } from './recorded-answers.ts'
+import { TEST_SIGNING_KEY } from './signing-key.ts'
+
+const HOUR_MS = 3_600_000
+
+function withPairs(
+  response: VectorResponse,
+  change: (pair: HeaderPair) => readonly HeaderPair[],
+): VectorResponse {
+  return { ...response, headers: response.headers.flatMap(change) }
+}
+
+function withRepeated(response: VectorResponse, name: string): VectorResponse {
+  return withPairs(response, (pair) => (pair[0] === name ? [pair, pair] : [pair]))
+}
+
+/** What a cache keeps after a 304: its fields take the place of the stored ones (RFC 9111 3.2). */
+function merged(stored: VectorResponse, notModified: VectorResponse): VectorResponse {
+  const renewed = new Set(notModified.headers.map(([name]) => name))
+  const kept = stored.headers.filter(([name]) => !renewed.has(name))
+  return { ...stored, headers: [...kept, ...notModified.headers] }
+}
+
+function atHour(good: Vector, hour: number): Question {
+  const askedMs = Date.parse(headerOf(good.response, 'X-SVC-Signed-At'))
+  return {
+    method: good.request.method,
+    target: good.request.target,
+    headers: [['If-None-Match', '*']],
+    atMs: askedMs + hour * HOUR_MS,
+  }
+}
+
+function linkOf(
+  question: Question,
+  delayMs: number,
+  revalidation: VectorResponse,
+  expected: Outcome,
+): VectorLink {
+  return { now: new Date(question.atMs + delayMs).toISOString(), expected, revalidation }
+}
+
+/** A day in a cache: a 304 every hour, looked at soon after and again when it is too old; at the end, other data. */
+async function dayOfLinks(good: Vector): Promise<readonly VectorLink[]> {
+  const maxAgeMs = good.maxAgeSeconds * 1000
+  const links: VectorLink[] = []
+  for (let hour = 1; hour <= 24; hour += 1) {
+    const question = atHour(good, hour)
+    const answer = await recordAnswer(question)
+    links.push(linkOf(question, 5000, answer, 'ok'))
+    if (hour % 8 === 0) links.push(linkOf(question, maxAgeMs + 1, answer, 'STALE'))
+  }
+  const last = atHour(good, 25)
+  const other = await recordAnswer({ ...last, versions: 2 })
+  return [...links, linkOf(last, 5000, other, 'ETAG')]
+}
+
+/** Cases of header fields, targets, bodies and times, and of what caches make of them. */
+export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vector>> {
+  const { response, request } = good
+  const { signedText: _, ...base } = good
+  const vectors = new Map<string, Vector>()
+  const add = (
+    name: string,
+    expected: Outcome,
+    description: string,
+    change: Partial<Vector>,
+  ): void => {
+    const vector: Vector = { ...base, description, expected, ...change }
+    const isSigned = expected === 'ok' && vector.revalidation === undefined
+    vectors.set(
+      name,
+      isSigned && vector.signedText === undefined
+        ? { ...vector, signedText: good.signedText ?? '' }
+        : vector,
+    )
+  }
+  /** The same answer with parts exchanged, signed for what it then is. */
+  const addSigned = (
+    name: string,
+    expected: Outcome,
+    description: string,
+    changed: VectorResponse,
+  ): void => {
+    const signed = signedAnew(request, changed, TEST_SIGNING_KEY)
+    const texts = expected === 'ok' ? { signedText: signedTextOf(request, signed) } : {}
+    add(name, expected, description, { response: signed, ...texts })
+  }
+
+  add('good-upper-case-names', 'ok', 'Names of header fields are in upper case.', {
+    response: withPairs(response, ([name, value]) => [[name.toUpperCase(), value]]),
+  })
+  add('good-lower-case-names', 'ok', 'Names of header fields are in lower case, as in HTTP/2.', {
+    response: withPairs(response, ([name, value]) => [[name.toLowerCase(), value]]),
+  })
+  add(
+    'good-blanks-around-values',
+    'ok',
+    'Blanks around a value are no part of it (RFC 9110 5.5).',
+    {
+      response: withPairs(response, ([name, value]) => [[name, ` ${value}\t`]]),
+    },
+  )
+  for (const [name, field] of [
+    ['repeated-signature', 'X-SVC-Signature'],
+    ['repeated-signed-at', 'X-SVC-Signed-At'],
+    ['repeated-digest', 'Content-Digest'],
+  ] as const) {
+    add(
+      name,
+      'SIGNATURE',
+      `${field} came twice: joined by a comma (RFC 9110 5.2) it is not what was signed.`,
+      {
+        response: withRepeated(response, field),
+      },
+    )
+  }
+
+  const digest = headerOf(response, 'Content-Digest')
+  const wrong = `sha-256=:${sha256Base64('other')}:`
+  const withDigest = (value: string) => withHeader(response, 'Content-Digest', value)
+  addSigned(
+    'good-several-digests',
+    'ok',
+    'Content-Digest has a member of an unknown algorithm besides.',
+    withDigest(`unixsum=:Ag==:, ${digest}`),
+  )
+  const joined = signedAnew(request, withDigest(`unixsum=:Ag==:, ${digest}`), TEST_SIGNING_KEY)
+  add('good-digest-on-two-lines', 'ok', 'Content-Digest stands on two lines, which are one list.', {
+    response: withPairs(joined, (pair) =>
+      pair[0] === 'Content-Digest'
+        ? [
+            ['Content-Digest', 'unixsum=:Ag==:'],
+            ['Content-Digest', digest],
+          ]
+        : [pair],
+    ),
+    signedText: signedTextOf(request, joined),
+  })
+  addSigned(
+    'good-last-digest',
+    'ok',
+    'Of two members of one name the last counts (RFC 8941 3.2).',
+    withDigest(`${wrong}, ${digest}`),
+  )
+  addSigned(
+    'last-digest',
+    'DIGEST',
+    'Of two members of one name the last counts, and that one is wrong.',
+    withDigest(`${digest}, ${wrong}`),
+  )
+  addSigned(
+    'digest-without-padding',
+    'DIGEST',
+    'The digest has no padding.',
+    withDigest(digest.replace(/=:$/, ':')),
+  )
+  addSigned(
+    'digest-base64url',
+    'DIGEST',
+    'The digest stands in the alphabet of base64url.',
+    withDigest(digest.replaceAll('+', '-').replaceAll('/', '_')),
+  )
+  addSigned(
+    'digest-no-dictionary',
+    'DIGEST',
+    'A digest in the form of the older header Digest.',
+    withDigest(digest.replaceAll(':', '')),
+  )
+
+  add(
+    'etag-of-other-data',
+    'ETAG',
+    'The signature is fresh; the ETag, which it does not cover, is that of other data.',
+    {
+      response: withHeader(response, 'ETag', `W/"${'A'.repeat(43)}"`),
+    },
+  )
+  add('other-request-id', 'REQUEST_ID', 'X-Request-Id is not the request id in the body.', {
+    response: withHeader(response, 'X-Request-Id', '00000000-0000-4000-8000-000000000000'),
+  })
+  addSigned(
+    'signed-at-no-time',
+    'MALFORMED',
+    'What is signed as the time is none.',
+    withHeader(response, 'X-SVC-Signed-At', '2026-02-30T09:00:00.123Z'),
+  )
+  const noJson: VectorResponse = {
+    ...response,
+    bodyBase64: Buffer.from('{"ok":true').toString('base64'),
+  }
+  addSigned(
+    'body-no-json',
+    'MALFORMED',
+    'The body is signed and ends too early.',
+    withHeader(noJson, 'Content-Digest', digestOf(noJson)),
+  )
+  const tomorrow = new Date(Date.parse(good.now) + 24 * HOUR_MS).toISOString()
+  addSigned(
+    'from-the-future',
+    'FUTURE',
+    'The answer was signed tomorrow.',
+    withHeader(response, 'X-SVC-Signed-At', tomorrow),
+  )
+  add('key-period-over', 'KEY_PERIOD', 'The key was no longer in use when it signed.', {
+    publicKey: {
+      ...good.publicKey,
+      notBefore: '2025-01-01T00:00:00Z',
+      notAfter: '2026-01-01T00:00:00Z',
+    },
+  })
+  add('key-period-not-begun', 'KEY_PERIOD', 'The key was not in use yet when it signed.', {
+    publicKey: { ...good.publicKey, notBefore: '2027-01-01T00:00:00Z' },
+  })
+
+  const escaped = {
+    method: 'GET',
+    target: '/api/v1/status?q=%C3%A9',
+    atMs: Date.parse(headerOf(response, 'X-SVC-Signed-At')),
+  }
+  const escapedAnswer = await recordAnswer(escaped)
+  add('percent-decoded', 'SIGNATURE', 'The target was decoded before it was put in the text.', {
+    request: { ...request, target: '/api/v1/status?q=\u00e9' },
+    response: escapedAnswer,
+  })
+  add('percent-lower-case', 'SIGNATURE', 'The digits of an escape were changed to lower case.', {
+    request: { ...request, target: '/api/v1/status?q=%c3%a9' },
+    response: escapedAnswer,
+  })
+  add(
+    'empty-query-dropped',
+    'SIGNATURE',
+    'The question mark with nothing behind it was left out of the text.',
+    {
+      response: await recordAnswer({ ...escaped, target: '/api/v1/status?' }),
+    },
+  )
+
+  const dayLater = atHour(good, 24)
+  const proof = await recordAnswer(dayLater)
+  const now = new Date(dayLater.atMs + 5000).toISOString()
+  const texts = {
+    signedText: good.signedText ?? '',
+    revalidationText: revalidationTextOf(request, proof),
+  }
+  add('good-merged', 'ok', 'A cache merged the fields of a 304 into the answer it kept.', {
+    now,
+    response: merged(response, proof),
+    ...texts,
+  })
+  const second = withRepeated(merged(response, proof), 'X-SVC-Revalidated')
+  add('merged-repeated-proof', 'REVALIDATION', 'X-SVC-Revalidated came twice.', {
+    now,
+    response: second,
+  })
+  add(
+    'good-day-of-revalidations',
+    'ok',
+    'One stored answer over a day, renewed by a 304 every hour; then the data changes.',
+    {
+      chain: await dayOfLinks(good),
+    },
+  )
+  return vectors
+}
