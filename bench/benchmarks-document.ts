@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { factsOf, formatMarkdownTable, tablesOf, type BenchReport } from './report.ts'
+import { factsOf, tablesOf, type BenchReport } from './report.ts'
+import { formatMarkdownTable } from './table.ts'
 
 const BEGIN = '<!-- results: written by npm run bench -- --write -->'
 const END = '<!-- end of results -->'

@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net'
-import type { Load, LoadResult } from './load.ts'
+import { NUMBER_PLACE, type Load, type LoadResult } from './load.ts'
 
 // The process that makes the load. It speaks as little HTTP as it needs, so that it costs less than any server it asks:
-// a fixed request on each of some keep-alive connections, the next one when the answer is there in full.
+// a request that is ready, or ready but for a number, on each of some keep-alive connections, the next one when the
+// answer is there in full.
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
@@ -24,12 +25,42 @@ function answerBytes(received: Buffer, { method, expectedStatus }: Load): number
   return received.length < bytes ? undefined : bytes
 }
 
-function makeLoad(load: Load): Promise<LoadResult> {
-  const fields = { Host: `127.0.0.1:${load.port}`, ...CLIENT_HEADERS, ...load.headers }
+/** Gives the bytes of each request by its index. */
+function createRequests({ port, method, target, headers, body }: Load): (index: number) => Buffer {
+  const fields = {
+    Host: `127.0.0.1:${port}`,
+    ...CLIENT_HEADERS,
+    ...headers,
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body.text)) }),
+  }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = Buffer.from(`${load.method} ${load.target} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
+  if (body === undefined) {
+    const request = Buffer.from(head)
+    return () => request
+  }
+  const { text, first, count, step } = body
+  const [before = '', ...after] = text.split(NUMBER_PLACE)
+  if (after.length === 0) {
+    const request = Buffer.from(head + text)
+    return () => request
+  }
+  return (index) => {
+    const number = String(first + ((index * step) % count)).padStart(NUMBER_PLACE.length, '0')
+    return Buffer.from([head, before, number, ...after].join(''))
+  }
+}
+
+/** The latency that a share of all requests stayed below. */
+function latencyAt(sorted: Float64Array, share: number): number {
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
+}
+
+function makeLoad(load: Load): Promise<LoadResult> {
+  const requestAt = createRequests(load)
+  const latenciesMs = new Float64Array(load.requests)
   const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
-  const sockets: Socket[] = []
+  const connections: { readonly socket: Socket; readonly send: () => void }[] = []
   let sent = 0
   let completed = 0
   let startedMs = 0
@@ -38,24 +69,29 @@ function makeLoad(load: Load): Promise<LoadResult> {
   const finish = (error?: Error) => {
     const seconds = (performance.now() - startedMs) / 1000
     isRunning = false
-    for (const socket of sockets) socket.destroy()
-    if (error === undefined) resolve({ completed, seconds })
-    else reject(error)
+    for (const { socket } of connections) socket.destroy()
+    if (error !== undefined) return reject(error)
+    latenciesMs.sort()
+    const latencyMs = { median: latencyAt(latenciesMs, 0.5), p95: latencyAt(latenciesMs, 0.95) }
+    return resolve({ completed, seconds, latencyMs })
   }
   // Never asleep under load: a server on the same machine would pay for waking this process with every answer, which no
   // server does for a client far away.
   const stayAwake = () => {
     if (isRunning) setImmediate(stayAwake)
   }
-  const send = (socket: Socket) => {
-    if (sent === load.requests) return
-    sent += 1
-    socket.write(request)
-  }
   const open = () => {
     const socket = connect({ host: '127.0.0.1', port: load.port, noDelay: true })
-    sockets.push(socket)
     let pending: Buffer | undefined
+    let sentMs = 0
+    const send = () => {
+      if (sent === load.requests) return
+      const request = requestAt(sent)
+      sent += 1
+      sentMs = performance.now()
+      socket.write(request)
+    }
+    connections.push({ socket, send })
     socket.on('data', (chunk: Buffer) => {
       const received = pending === undefined ? chunk : Buffer.concat([pending, chunk])
       try {
@@ -63,13 +99,17 @@ function makeLoad(load: Load): Promise<LoadResult> {
         pending = bytes === undefined ? received : undefined
         if (bytes === undefined) return
         if (bytes < received.length) throw new Error('an answer is longer than its Content-Length')
+        if (load.expectedText !== undefined && !received.includes(load.expectedText)) {
+          throw new Error(`expected ${load.expectedText} in every answer, found one without it`)
+        }
       } catch (error) {
         finish(error instanceof Error ? error : new Error(String(error)))
         return
       }
+      latenciesMs[completed] = performance.now() - sentMs
       completed += 1
       if (completed === load.requests) finish()
-      else send(socket)
+      else send()
     })
     socket.once('error', finish)
     socket.once('end', () => finish(new Error('the server ended a connection under load')))
@@ -82,7 +122,7 @@ function makeLoad(load: Load): Promise<LoadResult> {
     await Promise.all(Array.from({ length: load.connections }, open))
     stayAwake()
     startedMs = performance.now()
-    for (const socket of sockets) send(socket)
+    for (const { send } of connections) send()
   }
   begin().catch(reject)
   return promise

@@ -1,7 +1,20 @@
 import { startChild } from './children.ts'
 import { boundTo } from './cores.ts'
 
-/** A number of equal requests. */
+/** Stands in the text of a body for the number that tells one request from another. */
+export const NUMBER_PLACE = '########'
+
+/** The body of each request. */
+export interface NumberedBody {
+  /** Has NUMBER_PLACE where the number goes; without it all bodies are alike. */
+  readonly text: string
+  /** The numbers are `first + (index * step) % count`, each written with as many digits as the place has. */
+  readonly first: number
+  readonly count: number
+  readonly step: number
+}
+
+/** A number of requests, equal but for what a body's number changes. */
 export interface Load {
   readonly port: number
   readonly method: string
@@ -9,6 +22,9 @@ export interface Load {
   /** Beside Host, User-Agent and Accept. */
   readonly headers: { readonly [name: string]: string }
   readonly expectedStatus: number
+  /** Must stand in every answer. */
+  readonly expectedText?: string
+  readonly body?: NumberedBody
   /** Keep-alive connections, each with one request at a time. */
   readonly connections: number
   readonly requests: number
@@ -18,6 +34,12 @@ export interface Load {
 export interface LoadResult {
   readonly completed: number
   readonly seconds: number
+  /** From the request's first byte sent to the answer's last byte received. */
+  readonly latencyMs: {
+    readonly median: number
+    /** The 95th of a hundred, from the fastest. */
+    readonly p95: number
+  }
 }
 
 /** The process that makes the load. */

@@ -7,10 +7,9 @@ import {
   headersAsObject,
   openCryptoSigner,
   openServiceSigner,
-  SERVER_OPTIONS,
   signBody,
-  tellUrl,
 } from './peer.ts'
+import { SERVER_OPTIONS, tellUrl } from './listening.ts'
 
 // Fastify with an onSend hook that signs. The second word of the command line names the library that signs.
 

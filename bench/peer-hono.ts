@@ -1,15 +1,8 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { HEADERS } from '../src/contract/headers.ts'
-import {
-  ANSWER,
-  buildBody,
-  headersAsObject,
-  openServiceSigner,
-  SERVER_OPTIONS,
-  signBody,
-  tellUrl,
-} from './peer.ts'
+import { ANSWER, buildBody, headersAsObject, openServiceSigner, signBody } from './peer.ts'
+import { SERVER_OPTIONS, tellUrl } from './listening.ts'
 
 // Hono on its Node server, with the service's own signer.
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HEADERS } from '../src/contract/headers.ts'
-import { ANSWER, buildBody, openServiceSigner, SERVER_OPTIONS, signBody, tellUrl } from './peer.ts'
+import { ANSWER, buildBody, openServiceSigner, signBody } from './peer.ts'
+import { SERVER_OPTIONS, tellUrl } from './listening.ts'
 
 // The floor: node:http that builds and signs the body and does nothing else. No routing, no look at the request.
 

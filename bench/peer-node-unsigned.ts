@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HEADERS } from '../src/contract/headers.ts'
-import { ANSWER, buildBody, SERVER_OPTIONS, tellUrl } from './peer.ts'
+import { ANSWER, buildBody } from './peer.ts'
+import { SERVER_OPTIONS, tellUrl } from './listening.ts'
 
 // The same body and headers on node:http, without digest and signature: what signing costs is the difference.
 

@@ -26,9 +26,6 @@ export const ANSWER = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as
 
 const KEY = createPrivateKey(ANSWER.signingKeyPem)
 
-/** What the service asks of node:http for speed, so that no peer goes without it. */
-export const SERVER_OPTIONS = { noDelay: true, optimizeEmptyRequests: true }
-
 /** A body with the request id and time that stand in it. */
 export interface PeerBody {
   readonly requestId: string
@@ -72,9 +69,4 @@ export function headersAsObject(): { [name: string]: string } {
     object[ANSWER.headers[index] ?? ''] = ANSWER.headers[index + 1] ?? ''
   }
   return object
-}
-
-/** Tells where this server listens, as the service's log does. */
-export function tellUrl(port: number): void {
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
 }

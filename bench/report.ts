@@ -1,7 +1,10 @@
 import type { CostResult } from './cost.ts'
+import type { ExportResult } from './export.ts'
 import type { MemoryResult } from './memory.ts'
+import type { RegistrationResult } from './registration-result.ts'
 import type { StartResult } from './start-up.ts'
-import type { Spread } from './statistics.ts'
+import { range, verdict, whole, type Table } from './table.ts'
+import { exportTable, missedInRegistration, registrationTables } from './waitlist-tables.ts'
 
 /** Everything one run found, as --json prints it. A part that was not asked for is left out. */
 export interface BenchReport {
@@ -17,27 +20,8 @@ export interface BenchReport {
   /** Null where the system does not tell the memory of a process. */
   readonly memory?: MemoryResult | null
   readonly start?: StartResult
-}
-
-/** A table: a heading and rows of cells. Every column but the first is a number or a verdict. */
-export interface Table {
-  readonly title: string
-  readonly heading: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
-
-const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-
-function whole(value: number): string {
-  return NUMBER.format(value)
-}
-
-function range(spread: Spread, format: (value: number) => string): string {
-  return `${format(spread.lowest)} to ${format(spread.highest)}`
-}
-
-function verdict(isMet: boolean): string {
-  return isMet ? 'met' : 'not met'
+  readonly registration?: RegistrationResult
+  readonly export?: ExportResult
 }
 
 function costTables(cost: CostResult): readonly Table[] {
@@ -115,16 +99,24 @@ function startTable(start: StartResult): Table {
 }
 
 /** The tables of a report. */
-export function tablesOf({ cost, memory, start }: BenchReport): readonly Table[] {
+export function tablesOf(report: BenchReport): readonly Table[] {
+  const { cost, memory, start, registration, export: exported } = report
   return [
     ...(cost === undefined ? [] : costTables(cost)),
     ...(memory === undefined || memory === null ? [] : [memoryTable(memory)]),
     ...(start === undefined ? [] : [startTable(start)]),
+    ...(registration === undefined ? [] : registrationTables(registration)),
+    ...(exported === undefined ? [] : [exportTable(exported)]),
   ]
 }
 
 /** One line for each target that was measured and missed; empty when all were met. */
-export function missedTargets({ cost, memory, start }: BenchReport): readonly string[] {
+export function missedTargets({
+  cost,
+  memory,
+  start,
+  registration,
+}: BenchReport): readonly string[] {
   const missed: string[] = []
   const expect = (isMet: boolean, what: string, found: string, bound: string): void => {
     if (!isMet) missed.push(`${what}: found ${found}, expected ${bound}`)
@@ -148,7 +140,7 @@ export function missedTargets({ cost, memory, start }: BenchReport): readonly st
       `less than ${targetMs}`,
     )
   }
-  return missed
+  return registration === undefined ? missed : [...missed, ...missedInRegistration(registration)]
 }
 
 /**
@@ -160,7 +152,8 @@ export function exitCodeOf(report: BenchReport): 0 | 1 {
 }
 
 /** One line each on where and when it was measured. */
-export function factsOf({ date, quick, machine, memory }: BenchReport): readonly string[] {
+export function factsOf(report: BenchReport): readonly string[] {
+  const { date, quick, machine, memory, registration, export: exported } = report
   const options = machine.nodeOptions.length === 0 ? 'none' : machine.nodeOptions.join(' ')
   return [
     `Measured on ${date}${quick ? ' with --quick: a rough answer' : ''}.`,
@@ -169,32 +162,11 @@ export function factsOf({ date, quick, machine, memory }: BenchReport): readonly
     ...(memory === null
       ? ['Memory was not measured: this system does not tell it (no /proc).']
       : []),
+    ...(registration?.isInMemory === true
+      ? [
+          'The databases were in memory (tmpfs), so no disk was waited for; TMPDIR names another folder.',
+        ]
+      : []),
+    ...(exported?.hasAgeProgram === false ? ['The age program is not on this machine.'] : []),
   ]
-}
-
-/** A table for a terminal: columns padded, numbers to the right. */
-export function formatTable(
-  { title, heading, rows }: Table,
-  paint: (cell: string) => string,
-): string {
-  const widths = heading.map((_, column) =>
-    Math.max(...[heading, ...rows].map((row) => row[column]?.length ?? 0)),
-  )
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => {
-        const width = widths[column] ?? 0
-        const padded = column === 0 ? cell.padEnd(width) : cell.padStart(width)
-        return padded.replace(cell, () => paint(cell))
-      })
-      .join('  ')
-      .trimEnd()
-  return [title, line(heading), ...rows.map(line)].join('\n')
-}
-
-/** A table for Markdown. */
-export function formatMarkdownTable({ title, heading, rows }: Table): string {
-  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
-  const rule = heading.map((_, column) => (column === 0 ? '---' : '---:'))
-  return [`**${title}**`, '', line(heading), line(rule), ...rows.map(line)].join('\n')
 }

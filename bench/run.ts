@@ -3,18 +3,14 @@ import { styleText } from 'node:util'
 import { writeResults } from './benchmarks-document.ts'
 import { describeProcessors, findCores } from './cores.ts'
 import { measureCost, type CostParts } from './cost.ts'
+import { measureExport } from './export.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, OptionsError, readOptions, type BenchOptions, type Part } from './options.ts'
-import {
-  exitCodeOf,
-  factsOf,
-  formatTable,
-  missedTargets,
-  tablesOf,
-  type BenchReport,
-} from './report.ts'
+import { exitCodeOf, factsOf, missedTargets, tablesOf, type BenchReport } from './report.ts'
+import { measureRegistration } from './registration.ts'
 import { measureStart } from './start-up.ts'
+import { formatTable } from './table.ts'
 import { openWorkspace } from './workspace.ts'
 
 const DOCUMENT = path.join(path.dirname(import.meta.dirname), 'docs', 'benchmarks.md')
@@ -49,6 +45,8 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
       ...(asked('start') ? { start: await measureStart(workspace, showProgress) } : {}),
       ...(asked('cost') ? { cost: await measureCost(parts) } : {}),
       ...(asked('memory') ? { memory: (await measureMemory(parts)) ?? null } : {}),
+      ...(asked('registration') ? { registration: await measureRegistration(parts) } : {}),
+      ...(asked('export') ? { export: await measureExport(parts) } : {}),
     }
   } finally {
     showProgress('')

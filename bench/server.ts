@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { startChild, type Child } from './children.ts'
 import { boundTo } from './cores.ts'
 import type { Workspace } from './workspace.ts'
@@ -25,10 +26,11 @@ async function startServer(
   workspace: Workspace,
   core: number | undefined,
   [node = process.execPath, ...args]: readonly string[],
+  env: NodeJS.ProcessEnv = workspace.env,
 ): Promise<MeasuredServer> {
   const reporter = `${import.meta.dirname}/usage-reporter.ts`
   const command = boundTo(core, [node, '--import', reporter, ...args])
-  const child: Child = startChild(command, { env: workspace.env, ipc: true })
+  const child: Child = startChild(command, { env, ipc: true })
   const port = await child.firstLine(portIn)
   return {
     port,
@@ -47,6 +49,20 @@ export function startService(
   core: number | undefined,
 ): Promise<MeasuredServer> {
   return startServer(workspace, core, workspace.startCommand)
+}
+
+/** Starts the service on a database of its own, with a challenge that anyone passes and limits that nobody reaches. */
+export function startRegistrationService(
+  workspace: Workspace,
+  core: number | undefined,
+  databaseFile: string,
+): Promise<MeasuredServer> {
+  const file = fileURLToPath(new URL('registration-server.ts', import.meta.url))
+  return startServer(workspace, core, [process.execPath, ...workspace.nodeOptions, file], {
+    ...workspace.env,
+    SVC_CHALLENGE: 'test',
+    SVC_DATABASE_URL: `sqlite:${databaseFile}`,
+  })
 }
 
 /** Starts one of the peers, under the same options of Node as the service. */

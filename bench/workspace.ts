@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { REGISTRY_VERSION } from '../src/contract/registry-version.ts'
@@ -12,6 +12,8 @@ const ROOT = path.dirname(import.meta.dirname)
 export interface Workspace {
   /** Where npm starts the service. */
   readonly root: string
+  /** The folder itself; parts of the benchmark keep their databases in it. */
+  readonly folder: string
   /** Environment of every server. The port is free to choose. */
   readonly env: NodeJS.ProcessEnv
   /** The command behind `npm start`, without npm: Node, its options as package.json has them, the main file. */
@@ -24,6 +26,14 @@ export interface Workspace {
   readonly answerFile: string
   writeAnswer(answer: PeerAnswer): void
   remove(): void
+}
+
+/** The types of tmpfs and ramfs (Linux, statfs(2)). */
+const MEMORY_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6])
+
+/** Whether what is written to the workspace never reaches a disk. */
+export function isInMemory({ folder }: Workspace): boolean {
+  return MEMORY_FILE_SYSTEMS.has(statfsSync(folder).type)
 }
 
 /** The arguments of Node in package.json's start script. */
@@ -67,6 +77,7 @@ export async function openWorkspace(): Promise<Workspace> {
   const answerFile = path.join(folder, 'answer.json')
   return {
     root: ROOT,
+    folder,
     env: {
       ...Object.fromEntries(inherited),
       NODE_ENV: 'production',

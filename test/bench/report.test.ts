@@ -1,9 +1,52 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exitCodeOf, missedTargets, tablesOf, type BenchReport } from '../../bench/report.ts'
+import type { RegistrationResult } from '../../bench/registration-result.ts'
+import {
+  exitCodeOf,
+  factsOf,
+  missedTargets,
+  tablesOf,
+  type BenchReport,
+} from '../../bench/report.ts'
+import { formatMarkdownTable } from '../../bench/table.ts'
 
 function spread(median: number) {
   return { median, lowest: median, highest: median }
+}
+
+/** An empty list, on which nothing can be missed, and a long one. */
+function makeRegistration(isMet: boolean): RegistrationResult {
+  const list = {
+    latencyMs: spread(1),
+    p95Ms: spread(2),
+    insertMs: spread(0.2),
+    requestsPerSecond: spread(1500),
+  }
+  const kinds = {
+    unknownMicros: spread(600),
+    knownMicros: spread(601),
+    unknownMs: spread(1),
+    knownMs: spread(1),
+  }
+  const found = spread(isMet ? 1.05 : 1.051)
+  return {
+    rounds: 5,
+    requests: 400,
+    connections: 16,
+    sealedBytes: 456,
+    isInMemory: !isMet,
+    lists: [
+      { ...list, rows: 0, ratio: spread(1), isMet: true },
+      { ...list, rows: 1_000_000, ratio: spread(isMet ? 1.5 : 1.51), isMet },
+    ],
+    growthTarget: 1.5,
+    likeness: [
+      { ...kinds, rows: 0, connections: 1, ratio: spread(1), isMet: true },
+      { ...kinds, rows: 1_000_000, connections: 16, ratio: found, isMet },
+    ],
+    likenessTarget: 0.05,
+    shares: [{ title: 'a registration', latencyMs: spread(1), requestsPerSecond: undefined }],
+  }
 }
 
 /** A report in which every target was missed or every one met, the bound itself included. */
@@ -30,6 +73,17 @@ function makeReport(isMet: boolean): BenchReport {
       isGrowthMet: isMet,
     },
     start: { firstAnswerMs: spread(isMet ? 700 : 1000), starts: 7, targetMs: 1000, isMet },
+    registration: makeRegistration(isMet),
+    export: {
+      rows: 1000,
+      sealedPerSecond: 2000,
+      rounds: 2,
+      ways: [
+        { title: 'ours', rows: 1000, rowsPerSecond: spread(3000), rowsPerCpuSecond: spread(2900) },
+        { title: 'theirs', rows: 100, rowsPerSecond: spread(100), rowsPerCpuSecond: undefined },
+      ],
+      hasAgeProgram: isMet,
+    },
   }
 }
 
@@ -46,23 +100,40 @@ test('a target that is missed is named, and a full run exits with 1', () => {
     'memory after the start: found 120.1 MB, expected at most 120',
     'growth of the memory: found 5.1 MB, expected at most 5',
     'time to the first answer: found 1,000 ms, expected less than 1000',
+    'a registration on a list of 1,000,000 rows, to one on an empty list: found 1.51, expected at most 1.50',
+    'a known address to a new one, on a list of 1,000,000 rows, 16 connections: found 1.051, expected within 5 % of 1',
   ])
   const verdicts = tablesOf(report).flatMap(({ rows }) => rows.flat())
   assert.equal(verdicts.filter((cell) => cell === 'not met').length, missedTargets(report).length)
   assert.equal(exitCodeOf(report), 1)
-  const { cost, memory, start, ...bare } = report
-  for (const part of [{ cost }, { memory }, { start }]) {
+  const { cost, memory, start, registration, ...bare } = report
+  for (const part of [{ cost }, { memory }, { start }, { registration }]) {
     assert.equal(exitCodeOf({ ...bare, ...(part as Partial<BenchReport>) }), 1)
   }
 })
 
 test('a quick run tells what it missed and exits with 0', () => {
   const report = { ...makeReport(false), quick: true }
-  assert.equal(missedTargets(report).length, 4)
+  assert.equal(missedTargets(report).length, 6)
   assert.equal(exitCodeOf(report), 0)
 })
 
 test('what was not measured is not missed', () => {
-  const { cost: _, start: __, ...rest } = makeReport(false)
+  const { cost: _, start: __, registration: ___, ...rest } = makeReport(false)
   assert.equal(exitCodeOf({ ...rest, memory: null }), 0)
+})
+
+test('every row of every table has as many cells as its heading', () => {
+  for (const table of tablesOf(makeReport(true))) {
+    for (const row of table.rows) assert.equal(row.length, table.heading.length, table.title)
+    const lines = formatMarkdownTable(table).split('\n')
+    assert.equal(lines.length, table.rows.length + 4)
+  }
+})
+
+test('what the figures of the waitlist rest on is told where it is not as expected', () => {
+  const told = (isMet: boolean) =>
+    factsOf(makeReport(isMet)).filter((fact) => /tmpfs|age program/.test(fact)).length
+  assert.equal(told(true), 0)
+  assert.equal(told(false), 2)
 })

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inspectConfig } from '../src/config.ts'
+import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
+import { createSealer } from '../src/crypto/sealed-box.ts'
+import { openSecrets } from '../src/secrets.ts'
+import { ADDRESS_HASH_LABEL } from '../src/service/waitlist-entry.ts'
+import { emptyLog, openSqliteConnection } from '../src/storage/sqlite-connection.ts'
+import { prepareWaitlist } from '../src/storage/sqlite-waitlist.ts'
+import type { SealedRegistration } from '../src/storage/storage.ts'
+import { normalizedAddress, plainEntry } from './registration-body.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What rows of the benchmark are made with: the secrets that the servers have too. */
+export interface RowMaker {
+  readonly hashAddress: (normalized: string) => Uint8Array
+  readonly recipient: string
+  /** Length of a real registration's seal. */
+  readonly sealedBytes: number
+}
+
+export function newTicket(): string {
+  return `EA-${randomBytes(8).toString('hex').toUpperCase()}`
+}
+
+/** Opens the secrets of the workspace, and makes them when they are not there yet. */
+export async function openRowMaker({ env, root }: Workspace): Promise<RowMaker> {
+  const { secrets } = await openSecrets(inspectConfig(env, root).config, Date.now())
+  const { waitlistRecipient: recipient, addressHashSecret } = secrets
+  const sealed = await createSealer(recipient).seal(plainEntry(0, newTicket(), Date.now()))
+  return {
+    hashAddress: createKeyedHash(addressHashSecret, ADDRESS_HASH_LABEL),
+    recipient,
+    sealedBytes: sealed.length,
+  }
+}
+
+const ROWS_PER_TRANSACTION = 10_000
+/** All of the index of a million rows, which is written to in no order. */
+const FILLING_CACHE_KIB = 262_144
+const LOCK_WAIT_MS = 2000
+
+/** Takes away a database with what stands beside it. */
+export function removeDatabase(file: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+}
+
+function syncFile(file: string): void {
+  const handle = openSync(file, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * Makes a database anew and puts rows on its list, with the product's own migrations and its own statement. Nothing is
+ * waiting to be written to the disk when it resolves.
+ */
+export async function fillDatabase(
+  file: string,
+  batches: AsyncIterable<readonly SealedRegistration[]>,
+): Promise<void> {
+  removeDatabase(file)
+  const database = openSqliteConnection('create', { file })
+  try {
+    // For the filling alone: who reads or measures opens the file anew.
+    database.exec(`PRAGMA synchronous = OFF; PRAGMA cache_size = -${FILLING_CACHE_KIB}`)
+    const waitlist = prepareWaitlist(database)
+    for await (const batch of batches) {
+      database.exec('BEGIN IMMEDIATE')
+      for (const row of batch) waitlist.add(row)
+      database.exec('COMMIT')
+    }
+  } finally {
+    database.close()
+  }
+  syncFile(file)
+}
+
+/** Takes away what came behind the first rows of a list that `makeRows` began; its service may have it open meanwhile. */
+export function trimList(file: string, rows: number): void {
+  const database = openSqliteConnection('read-write', { file })
+  try {
+    database.prepare('DELETE FROM registrations WHERE position > ?').run(rows)
+    emptyLog(database, LOCK_WAIT_MS, LOCK_WAIT_MS)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Rows as a service would have them after so many registrations, but that random bytes stand in for what is sealed: no
+ * write and no read of the service looks into them. The addresses are those of the numbers from 0.
+ */
+export async function* makeRows(
+  maker: RowMaker,
+  rows: number,
+  onProgress: (made: number) => void,
+): AsyncGenerator<readonly SealedRegistration[]> {
+  const { hashAddress, recipient, sealedBytes } = maker
+  const beganMs = Date.now() - rows
+  for (let first = 0; first < rows; first += ROWS_PER_TRANSACTION) {
+    const count = Math.min(ROWS_PER_TRANSACTION, rows - first)
+    yield Array.from({ length: count }, (_, index) => ({
+      ticket: newTicket(),
+      addressHash: hashAddress(normalizedAddress(first + index)),
+      recipient,
+      sealed: randomBytes(sealedBytes),
+      registeredAtMs: beganMs + first + index,
+    }))
+    onProgress(first + count)
+    // Signals are heard between two batches.
+    await nextTurn()
+  }
+}

@@ -1,0 +1,42 @@
+import { inspectConfig } from '../src/config.ts'
+import { openLog } from '../src/log.ts'
+import { openSecrets } from '../src/secrets.ts'
+import { startServer } from '../src/server.ts'
+import { SYSTEM_CLOCK } from '../src/service/clock.ts'
+import { loadReleases } from '../src/service/releases.ts'
+import type { Counters } from '../src/storage/counters.ts'
+import { createMemoryCounters } from '../src/storage/memory-counters.ts'
+import { openReleaseStore } from '../src/storage/release-store.ts'
+import { tellUrl } from './listening.ts'
+
+// The service with limits that nobody reaches, which no configuration gives: everything is the product's own, put
+// together by its own startServer, but for the counters. These count as the product's do, against a bound that is out of
+// reach.
+
+function createBoundlessCounters(): Counters {
+  const counters = createMemoryCounters({ clock: SYSTEM_CLOCK })
+  return {
+    ...counters,
+    count: (windows) =>
+      counters.count(windows.map((window) => ({ ...window, limit: Number.MAX_SAFE_INTEGER }))),
+  }
+}
+
+const GRACE_MS = 1000
+
+const { config, mistakes } = inspectConfig(process.env, process.cwd())
+if (mistakes.length > 0) throw new Error(mistakes.join('; '))
+const { secrets } = await openSecrets(config, Date.now())
+const server = await startServer({
+  config,
+  releases: loadReleases(openReleaseStore(config.releasesDir)),
+  secrets,
+  counters: createBoundlessCounters(),
+  log: openLog(config.logLevel),
+  graceMs: GRACE_MS,
+  onAnswer: undefined,
+})
+process.once('SIGTERM', () => {
+  void server.close().then(() => process.exit())
+})
+tellUrl(server.port)
