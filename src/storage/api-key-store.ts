@@ -55,6 +55,9 @@ export interface ApiKeyStore {
   count(nowMs: number): Promise<ApiKeyCount>
   /** Up to `limit` keys behind a key id ('' for the first), in the order of their ids. */
   readAfter(keyId: string, limit: number): Promise<readonly StoredApiKey[]>
-  /** Removes the keys that expired or were revoked before this time; resolves with how many. */
+  /**
+   * Removes the keys that expired or were revoked before this time; resolves with how many. Done in steps, so that nobody
+   * waits long to write: unlike the other calls, one that rejects may have removed some.
+   */
   purge(beforeMs: number): Promise<number>
 }

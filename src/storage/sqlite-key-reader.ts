@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { identityOf } from './file-identity.ts'
+import { identityOf, MISSING_FILE } from './file-identity.ts'
 import { prepareFind, type ApiKeyStatements } from './sqlite-api-keys.ts'
 import { openBesideWriters, type SqliteOptions } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
@@ -10,8 +10,8 @@ import { StorageError } from './storage.ts'
 export interface KeyReader {
   /** The key with this id. Throws a StorageError. */
   readonly find: ApiKeyStatements['find']
-  /** Lets go of the files. Later calls throw CLOSED. */
-  close(): void
+  /** Lets go of the files; false when there were none to let go of. Later calls throw CLOSED. */
+  close(): boolean
 }
 
 /** How often the files beside the database are looked at: only someone's hand takes them away while it is in use. */
@@ -22,12 +22,12 @@ interface Connection {
   readonly database: DatabaseSync
   readonly find: ApiKeyStatements['find']
   readonly databaseIdentity: string
-  readonly logIdentity: string
+  readonly logIdentities: string
   logCheckedAtMs: number
 }
 
-function logIdentityOf(file: string): string {
-  return `${identityOf(`${file}-wal`)} ${identityOf(`${file}-shm`)}`
+function logIdentitiesOf(file: string): readonly string[] {
+  return [identityOf(`${file}-wal`), identityOf(`${file}-shm`)]
 }
 
 /**
@@ -36,10 +36,17 @@ function logIdentityOf(file: string): string {
  * writer, and for the few other locks this one does not wait either: it fails. After a failure, and when another file
  * stands in the place of the database, it opens anew.
  *
+ * When the log is taken away, what is in it is known to those alone who have it open. Whoever opened the database then would
+ * begin another log, so this reader lets go and fails until `mendLog`, which is to have the writer see to it, has settled.
+ *
  * No memory map: to read one behind the end of a file that was cut short ends the process.
  */
-export function createKeyReader({ file }: SqliteOptions): KeyReader {
+export function createKeyReader(
+  { file }: SqliteOptions,
+  mendLog: () => Promise<unknown>,
+): KeyReader {
   let connection: Connection | undefined
+  let isMending = false
   let isClosed = false
 
   function connect(): Connection {
@@ -49,7 +56,7 @@ export function createKeyReader({ file }: SqliteOptions): KeyReader {
         database,
         find: prepareFind(database),
         databaseIdentity: identityOf(file),
-        logIdentity: logIdentityOf(file),
+        logIdentities: logIdentitiesOf(file).join(' '),
         logCheckedAtMs: performance.now(),
       }
     } catch (error) {
@@ -68,16 +75,36 @@ export function createKeyReader({ file }: SqliteOptions): KeyReader {
     }
   }
 
-  function isInPlace(current: Connection): boolean {
-    if (current.databaseIdentity !== identityOf(file)) return false
+  async function mend(): Promise<void> {
+    isMending = true
+    try {
+      await mendLog()
+    } catch {
+      // The next attempt to open the database tells what is wrong.
+    } finally {
+      isMending = false
+    }
+  }
+
+  /** Lets go of what was replaced or taken away. */
+  function checkPlace(current: Connection): void {
+    if (current.databaseIdentity !== identityOf(file)) {
+      disconnect()
+      return
+    }
     const nowMs = performance.now()
-    if (nowMs - current.logCheckedAtMs < LOG_CHECK_INTERVAL_MS) return true
+    if (nowMs - current.logCheckedAtMs < LOG_CHECK_INTERVAL_MS) return
     current.logCheckedAtMs = nowMs
-    return current.logIdentity === logIdentityOf(file)
+    const found = logIdentitiesOf(file)
+    if (found.includes(MISSING_FILE)) {
+      disconnect()
+      void mend()
+    } else if (found.join(' ') !== current.logIdentities) disconnect()
   }
 
   function attempt(keyId: string): ReturnType<KeyReader['find']> {
-    if (connection !== undefined && !isInPlace(connection)) disconnect()
+    if (connection !== undefined) checkPlace(connection)
+    if (isMending) throw new StorageError('IO', `${file}-wal`)
     connection ??= connect()
     return connection.find(keyId)
   }
@@ -104,7 +131,9 @@ export function createKeyReader({ file }: SqliteOptions): KeyReader {
 
     close() {
       isClosed = true
+      const wasConnected = connection !== undefined
       disconnect()
+      return wasConnected
     },
   }
 }

@@ -114,13 +114,16 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     }
   }
 
+  function isInPlace({ databaseIdentity, logIdentity }: Connection): boolean {
+    const logNow = logIdentityOf(file)
+    // A writer's log has a name, unless it was taken away while a reader of keys held on to it: others would begin another.
+    const isNameless = mode !== 'read-only' && logNow.includes(MISSING_FILE)
+    return databaseIdentity === identityOf(file) && logIdentity === logNow && !isNameless
+  }
+
   function connected(): Connection {
     // A file that was taken away would go on accepting rows that nobody will find again.
-    if (
-      connection !== undefined &&
-      (connection.databaseIdentity !== identityOf(file) ||
-        connection.logIdentity !== logIdentityOf(file))
-    ) {
+    if (connection !== undefined && !isInPlace(connection)) {
       saveLog(connection)
       disconnect()
     }

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+
+import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
+import {
+  CREATED_AT_MS,
+  EXPIRES_AT_MS,
+  inOrder,
+  makeKey,
+  plainKey,
+  readAllKeys,
+} from './api-keys-fixture.ts'
+import { bytesOf } from './waitlist-fixture.ts'
+
+/** A key store that is open, and its like. */
+export interface OpenedKeys {
+  readonly apiKeys: ApiKeyStore
+  /** Opens one more store on the same data, as another process would. */
+  openAgain(): Promise<ApiKeyStore>
+}
+
+/** One way to keep the keys. */
+export interface ApiKeyBackend {
+  readonly name: string
+  /** Why it cannot be tried on this machine. */
+  readonly skip?: string
+  /** Opens a store with nothing in it. What was opened is closed and its data are taken away when the test ends. */
+  open(t: TestContext): Promise<OpenedKeys>
+}
+
+const MANY = 1000
+
+/** The ids just before and just behind an id. */
+function neighboursOf(keyId: string): readonly string[] {
+  const number = BigInt(`0x${keyId}`)
+  return [number - 1n, number + 1n].map((each) => each.toString(16).padStart(16, '0'))
+}
+
+function countOf<Value>(values: readonly Value[], wanted: Value): number {
+  return values.filter((value) => value === wanted).length
+}
+
+/** What every way to keep the keys has to do. */
+export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
+  describe(`API keys on ${backend.name}`, { skip: backend.skip ?? false }, () => {
+    test('a key is found by its id, as it was added, and by no other', async (t) => {
+      const { apiKeys } = await backend.open(t)
+      const keys = Array.from({ length: 50 }, (_, number) => makeKey(number))
+      const others = [
+        ...keys.flatMap(({ keyId }) => neighboursOf(keyId)),
+        '',
+        '-'.repeat(16),
+        '0'.repeat(16),
+        'f'.repeat(16),
+        'g'.repeat(16),
+        '\u0000',
+      ]
+      for (const other of others) assert.equal(await apiKeys.find(other), undefined)
+      for (const key of keys) assert.equal(await apiKeys.add(key, MANY), 'added')
+      for (const key of keys) {
+        const found = await apiKeys.find(key.keyId)
+        assert.ok(found !== undefined)
+        assert.deepEqual(plainKey(found), key)
+        for (const part of [key.keyId.slice(0, -1), `${key.keyId}0`, key.keyId.toUpperCase()]) {
+          if (part !== key.keyId) assert.equal(await apiKeys.find(part), undefined)
+        }
+      }
+      for (const other of others) assert.equal(await apiKeys.find(other), undefined)
+      assert.deepEqual(await readAllKeys(apiKeys), inOrder(keys))
+    })
+
+    test('every find sees what another store did before it', async (t) => {
+      const { apiKeys, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      for (let number = 0; number < 30; number += 1) {
+        const key = makeKey(number)
+        const [writer, reader] = number % 2 === 0 ? [apiKeys, other] : [other, apiKeys]
+        assert.equal(await reader.find(key.keyId), undefined)
+        await writer.add(key, MANY)
+        assert.equal((await reader.find(key.keyId))?.revokedAtMs, null)
+        const rehash = { keyId: key.keyId, fromSecretId: key.secretId, secretId: 'second-secret' }
+        await writer.rehash({ ...rehash, keyHash: bytesOf('second', 32) })
+        assert.equal((await reader.find(key.keyId))?.secretId, 'second-secret')
+        await writer.revoke(key.keyId, CREATED_AT_MS + number)
+        assert.equal((await reader.find(key.keyId))?.revokedAtMs, CREATED_AT_MS + number)
+        await writer.purge(CREATED_AT_MS + number + 1)
+        assert.equal(await reader.find(key.keyId), undefined)
+      }
+    })
+
+    test('a key is revoked once, at the first time that was given', async (t) => {
+      const { apiKeys, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      const key = makeKey(1)
+      await apiKeys.add(key, MANY)
+      await apiKeys.add(makeKey(2), MANY)
+      assert.equal(await apiKeys.revoke(key.keyId, CREATED_AT_MS + 5), CREATED_AT_MS + 5)
+      assert.equal(await other.revoke(key.keyId, CREATED_AT_MS + 9), CREATED_AT_MS + 5)
+      assert.equal(await other.revoke(key.keyId, CREATED_AT_MS + 1), CREATED_AT_MS + 5)
+      for (const unknown of [makeKey(3).keyId, '', '-'.repeat(16)]) {
+        assert.equal(await apiKeys.revoke(unknown, CREATED_AT_MS), undefined)
+      }
+      assert.deepEqual(
+        await readAllKeys(apiKeys),
+        inOrder([{ ...key, revokedAtMs: CREATED_AT_MS + 5 }, makeKey(2)]),
+      )
+    })
+
+    test('a hash is replaced only where it is of the secret that was read', async (t) => {
+      const { apiKeys } = await backend.open(t)
+      const key = makeKey(1)
+      await apiKeys.add(key, MANY)
+      await apiKeys.add(makeKey(2), MANY)
+      const keyHash = bytesOf('second', 32)
+      const rehash = { keyId: key.keyId, fromSecretId: 'first-secret', secretId: 'second', keyHash }
+      assert.equal(await apiKeys.rehash({ ...rehash, fromSecretId: 'zeroth' }), false)
+      assert.equal(await apiKeys.rehash({ ...rehash, keyId: makeKey(3).keyId }), false)
+      assert.equal(await apiKeys.rehash({ ...rehash, keyId: '' }), false)
+      assert.deepEqual(await readAllKeys(apiKeys), inOrder([key, makeKey(2)]))
+      assert.equal(await apiKeys.rehash(rehash), true)
+      assert.equal(await apiKeys.rehash(rehash), false)
+      assert.deepEqual(
+        await readAllKeys(apiKeys),
+        inOrder([{ ...key, secretId: 'second', keyHash }, makeKey(2)]),
+      )
+    })
+
+    test('of many who hash one key anew at one time, one does', async (t) => {
+      const { apiKeys, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      for (let round = 0; round < 5; round += 1) {
+        const key = makeKey(round)
+        await apiKeys.add(key, MANY)
+        const outcomes = await Promise.all(
+          Array.from({ length: 20 }, (_, number) =>
+            (number % 2 === 0 ? apiKeys : other).rehash({
+              keyId: key.keyId,
+              fromSecretId: 'first-secret',
+              secretId: `secret ${number}`,
+              keyHash: bytesOf(`hash ${number}`, 32),
+            }),
+          ),
+        )
+        assert.equal(countOf(outcomes, true), 1)
+        const winner = outcomes.indexOf(true)
+        const found = await other.find(key.keyId)
+        assert.equal(found?.secretId, `secret ${winner}`)
+        assert.deepEqual(new Uint8Array(found.keyHash), bytesOf(`hash ${winner}`, 32))
+      }
+    })
+
+    test('as many keys are active as may be, and no more', async (t) => {
+      const { apiKeys } = await backend.open(t)
+      assert.equal(await apiKeys.add(makeKey(0), 0), 'full')
+      for (const number of [0, 1, 2]) assert.equal(await apiKeys.add(makeKey(number), 3), 'added')
+      assert.equal(await apiKeys.add(makeKey(3), 3), 'full')
+      assert.equal(await apiKeys.find(makeKey(3).keyId), undefined)
+      // A revoked key makes room.
+      await apiKeys.revoke(makeKey(1).keyId, CREATED_AT_MS + 1)
+      assert.equal(await apiKeys.add(makeKey(3), 3), 'added')
+      assert.equal(await apiKeys.add(makeKey(4), 3), 'full')
+      // So does one that expires: at its last moment it is active no more.
+      const later = (number: number, createdAtMs: number) =>
+        makeKey(number, { createdAtMs, expiresAtMs: createdAtMs + 1000 })
+      assert.equal(await apiKeys.add(later(5, EXPIRES_AT_MS - 1), 3), 'full')
+      for (const number of [5, 6, 7]) {
+        assert.equal(await apiKeys.add(later(number, EXPIRES_AT_MS), 3), 'added')
+      }
+      assert.equal(await apiKeys.add(later(8, EXPIRES_AT_MS), 3), 'full')
+      assert.equal(await apiKeys.add(later(8, EXPIRES_AT_MS), 4), 'added')
+    })
+
+    test('of many who add at one time, from two stores, no more get in', async (t) => {
+      const { apiKeys, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      for (let round = 1; round <= 5; round += 1) {
+        const outcomes = await Promise.all(
+          Array.from({ length: 40 }, (_, number) =>
+            (number % 2 === 0 ? apiKeys : other).add(makeKey(round * 1000 + number), round * 7),
+          ),
+        )
+        assert.equal(countOf(outcomes, 'added'), 7)
+        assert.equal(countOf(outcomes, 'full'), 33)
+        assert.equal((await other.count(CREATED_AT_MS)).active, round * 7)
+        for (const [number, outcome] of outcomes.entries()) {
+          const found = await apiKeys.find(makeKey(round * 1000 + number).keyId)
+          assert.equal(found !== undefined, outcome === 'added')
+        }
+      }
+    })
+
+    test('a key id that is taken is refused, changes nothing and takes no other call along', async (t) => {
+      const { apiKeys } = await backend.open(t)
+      const key = makeKey(1)
+      await apiKeys.add(key, MANY)
+      const again = makeKey(2, { keyId: key.keyId, label: 'another' })
+      const [taken, right] = await Promise.allSettled([
+        apiKeys.add(again, MANY),
+        apiKeys.add(makeKey(3), MANY),
+      ])
+      assert.equal(taken.status, 'rejected')
+      assert.ok(taken.reason instanceof Error && !taken.reason.message.includes(key.keyId))
+      assert.deepEqual(right, { status: 'fulfilled', value: 'added' })
+      // Also when it was revoked: an id is never given twice.
+      await apiKeys.revoke(key.keyId, CREATED_AT_MS)
+      await assert.rejects(apiKeys.add(again, MANY))
+      assert.deepEqual(
+        await readAllKeys(apiKeys),
+        inOrder([{ ...key, revokedAtMs: CREATED_AT_MS }, makeKey(3)]),
+      )
+    })
+
+    test('each key is counted as what it is at that time', async (t) => {
+      const { apiKeys } = await backend.open(t)
+      assert.deepEqual(await apiKeys.count(CREATED_AT_MS), { active: 0, expired: 0, revoked: 0 })
+      for (const number of [0, 1, 2, 3, 4]) await apiKeys.add(makeKey(number), MANY)
+      const short = makeKey(5, { expiresAtMs: CREATED_AT_MS + 10 })
+      await apiKeys.add(short, MANY)
+      await apiKeys.revoke(makeKey(0).keyId, CREATED_AT_MS + 5)
+      const before = await apiKeys.count(CREATED_AT_MS + 9)
+      assert.deepEqual(before, { active: 5, expired: 0, revoked: 1 })
+      const then = await apiKeys.count(CREATED_AT_MS + 10)
+      assert.deepEqual(then, { active: 4, expired: 1, revoked: 1 })
+      // A key that was revoked counts as that, before it was and after it would have expired.
+      assert.equal((await apiKeys.count(CREATED_AT_MS)).revoked, 1)
+      const last = await apiKeys.count(EXPIRES_AT_MS)
+      assert.deepEqual(last, { active: 0, expired: 5, revoked: 1 })
+    })
+
+    test('keys are read in pages, in the order of their ids', async (t) => {
+      const { apiKeys } = await backend.open(t)
+      assert.deepEqual(await apiKeys.readAfter('', 10), [])
+      const keys = inOrder(Array.from({ length: 25 }, (_, number) => makeKey(number)))
+      for (const key of keys.toReversed()) await apiKeys.add(key, MANY)
+      const read: string[] = []
+      for (;;) {
+        const page = await apiKeys.readAfter(read.at(-1) ?? '', 10)
+        read.push(...page.map(({ keyId }) => keyId))
+        if (page.length < 10) break
+      }
+      assert.deepEqual(
+        read,
+        keys.map(({ keyId }) => keyId),
+      )
+      const [second] = await apiKeys.readAfter(neighboursOf(read[1] ?? '')[0] ?? '', 1)
+      assert.equal(second?.keyId, read[1])
+    })
+
+    test('what ended before a time is purged, and nothing else', async (t) => {
+      const { apiKeys, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      const kept = [
+        makeKey(0),
+        makeKey(1, { expiresAtMs: CREATED_AT_MS + 50 }),
+        makeKey(2, { revokedAtMs: CREATED_AT_MS + 50 }),
+      ]
+      const old = [
+        makeKey(3, { expiresAtMs: CREATED_AT_MS + 49 }),
+        makeKey(4, { revokedAtMs: CREATED_AT_MS + 49 }),
+        // Whichever came first.
+        makeKey(5, { expiresAtMs: CREATED_AT_MS + 49, revokedAtMs: CREATED_AT_MS + 60 }),
+        makeKey(6, { expiresAtMs: CREATED_AT_MS + 60, revokedAtMs: CREATED_AT_MS + 49 }),
+      ]
+      for (const key of [...kept, ...old]) await apiKeys.add(key, MANY)
+      assert.equal(await apiKeys.purge(CREATED_AT_MS + 49), 0)
+      assert.equal(await apiKeys.purge(CREATED_AT_MS + 50), 4)
+      assert.deepEqual(await readAllKeys(other), inOrder(kept))
+      assert.equal(await apiKeys.purge(Number.MAX_SAFE_INTEGER), 3)
+      assert.deepEqual(await readAllKeys(other), [])
+      assert.equal(await apiKeys.find(makeKey(0).keyId), undefined)
+      assert.equal(await apiKeys.add(makeKey(0), 1), 'added')
+    })
+
+    test('hundreds are purged, by two at one time, and each is counted once', async (t) => {
+      const { apiKeys, openAgain } = await backend.open(t)
+      const other = await openAgain()
+      const keys = Array.from({ length: 700 }, (_, number) =>
+        makeKey(number, number % 5 === 0 ? {} : { expiresAtMs: CREATED_AT_MS + number }),
+      )
+      await Promise.all(keys.map((key) => apiKeys.add(key, 2000)))
+      const beforeMs = CREATED_AT_MS + 5000
+      const purged = await Promise.all([apiKeys.purge(beforeMs), other.purge(beforeMs)])
+      assert.equal(purged[0] + purged[1], 560)
+      const left = await apiKeys.count(beforeMs)
+      assert.deepEqual(left, { active: 140, expired: 0, revoked: 0 })
+    })
+  })
+}

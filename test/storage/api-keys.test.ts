@@ -1,0 +1,32 @@
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
+import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
+import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
+import { makeDatabaseFolder, SQLITE_FORMS } from './sqlite-fixture.ts'
+
+for (const form of SQLITE_FORMS) {
+  testApiKeysBehaviour({
+    name: form.name,
+    async open(t) {
+      const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+      const open = async () => (await form.open(t, { file })).apiKeys
+      return { apiKeys: await open(), openAgain: open }
+    },
+  })
+
+  test(`any sequence of calls on ${form.name} does what it does in memory`, async (t) => {
+    const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+    await assertKeepsKeysAsMemoryDoes((await form.open(t, { file })).apiKeys)
+  })
+}
+
+// What the tests of the service keep their keys in does the same.
+testApiKeysBehaviour({
+  name: 'a Map',
+  async open() {
+    const apiKeys = createMemoryApiKeyStore()
+    return { apiKeys, openAgain: async () => apiKeys }
+  },
+})

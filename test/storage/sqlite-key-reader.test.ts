@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
+import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
+import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { StorageError, type Storage } from '../../src/storage/storage.ts'
+import { CREATED_AT_MS, makeKey } from './api-keys-fixture.ts'
+import { filesOf, makeDatabaseFolder } from './sqlite-fixture.ts'
+import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
+
+const MANY = 100_000
+const KEY = makeKey(1)
+/** Longer than the files beside the database go without being looked at. */
+const LOG_NOTICED_MS = 150
+
+async function openStorage(t: TestContext, file: string): Promise<Storage> {
+  const storage = await openSqliteStorage({ file, busyTimeoutMs: 300 })
+  t.after(() => storage.close())
+  return storage
+}
+
+/** A database with one key in it, in a folder of its own. */
+async function openWithKey(t: TestContext): Promise<{ file: string; storage: Storage }> {
+  const file = path.join(makeDatabaseFolder(t), 'data', 'service.sqlite')
+  const storage = await openStorage(t, file)
+  await storage.apiKeys.add(KEY, MANY)
+  return { file, storage }
+}
+
+function openIn(t: TestContext, file: string): DatabaseSync {
+  const database = new DatabaseSync(file)
+  t.after(() => {
+    if (database.isOpen) database.close()
+  })
+  return database
+}
+
+async function isFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<boolean> {
+  return (await apiKeys.find(keyId)) !== undefined
+}
+
+/** Waits while finds fail for the log's sake. */
+async function waitUntilFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<void> {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    try {
+      assert.ok(await isFound(apiKeys, keyId))
+      return
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      assert.equal(error.code, 'IO')
+      await sleep(5)
+    }
+  }
+  assert.fail('no find succeeded')
+}
+
+function removeFiles(file: string): void {
+  for (const each of filesOf(file)) fs.rmSync(each)
+}
+
+/** How often this process has a file open. */
+function timesOpen(file: string): number {
+  return fs.readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${descriptor}`) === file
+    } catch {
+      return false
+    }
+  }).length
+}
+
+test(
+  'the files are opened by the first find, once, and let go of at the end',
+  { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' },
+  async (t) => {
+    const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+    const storage = await openStorage(t, file)
+    assert.equal(timesOpen(file), 0)
+    for (let turn = 0; turn < 10; turn += 1) await storage.apiKeys.find(KEY.keyId)
+    assert.equal(timesOpen(file), 1)
+    await storage.close()
+    assert.equal(timesOpen(file), 0)
+    assert.deepEqual(filesOf(file), [file])
+  },
+)
+
+test('a find starts no thread, and is done in the turn that asks for it, whoever writes', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  const threads: unknown[] = []
+  const note = (thread: unknown): void => {
+    threads.push(thread)
+  }
+  process.on('worker', note)
+  t.after(() => process.off('worker', note))
+  const { apiKeys } = await openStorage(t, file)
+  const holder = openIn(t, file)
+  holder.exec(`BEGIN IMMEDIATE; UPDATE api_keys SET revoked_at_ms = 1 WHERE key_id <> ''`)
+  // Waits for the lock in its thread meanwhile.
+  const revoking = assertProblem('LOCKED', storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS))
+  for (let turn = 0; turn < 100; turn += 1) {
+    const states: string[] = []
+    void apiKeys.find(KEY.keyId).then((found) => states.push(String(found?.revokedAtMs)))
+    // No timer, no disk and no message of another thread is heard of before this resumes.
+    for (let microtask = 0; microtask < 5; microtask += 1) await Promise.resolve()
+    assert.deepEqual(states, ['null'])
+  }
+  assert.deepEqual(threads, [])
+  await revoking
+  holder.exec('COMMIT')
+  assert.equal((await apiKeys.find(KEY.keyId))?.revokedAtMs, 1)
+})
+
+test('a lock that keeps even readers out is not waited for', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  await storage.close()
+  const { apiKeys } = await openStorage(t, file)
+  const holder = openIn(t, file)
+  holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
+  for (let turn = 0; turn < 3; turn += 1) {
+    const states: string[] = []
+    void apiKeys.find(KEY.keyId).catch((error: unknown) => {
+      states.push(error instanceof StorageError ? error.code : String(error))
+    })
+    for (let microtask = 0; microtask < 5; microtask += 1) await Promise.resolve()
+    assert.deepEqual(states, ['LOCKED'])
+  }
+  holder.close()
+  assert.ok(await isFound(apiKeys))
+})
+
+test('a reader of keys does not stand in the way of an erasure', async (t) => {
+  const { storage } = await openWithKey(t)
+  await storage.waitlist.add(makeRegistration(1))
+  assert.ok(await isFound(storage.apiKeys))
+  assert.ok(await storage.waitlist.erase(makeRegistration(1).addressHash))
+  assert.ok(await isFound(storage.apiKeys))
+})
+
+test('a database that is taken away has no keys, until it is there again', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  const { apiKeys } = storage
+  assert.ok(await isFound(apiKeys))
+  const kept = `${path.dirname(file)}.kept`
+  fs.renameSync(path.dirname(file), kept)
+  for (let turn = 0; turn < 3; turn += 1) await assertProblem('MISSING', apiKeys.find(KEY.keyId))
+  fs.renameSync(kept, path.dirname(file))
+  assert.ok(await isFound(apiKeys))
+
+  removeFiles(file)
+  await assertProblem('MISSING', apiKeys.find(KEY.keyId))
+  fs.writeFileSync(file, '')
+  await assertProblem('MISSING', apiKeys.find(KEY.keyId))
+  // Whatever writes makes it anew.
+  assert.equal(await apiKeys.add(makeKey(2), MANY), 'added')
+  assert.ok(!(await isFound(apiKeys)))
+  assert.ok(await isFound(apiKeys, makeKey(2).keyId))
+})
+
+test('a database that is put in the place of another is the one that is read', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  const copy = `${file}.copy`
+  await copyDatabase(file, copy)
+  await storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS)
+  assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
+  removeFiles(file)
+  fs.renameSync(copy, file)
+  assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, null)
+  await storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS + 1)
+  assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS + 1)
+})
+
+test('what is no database of this version is a failure, and the next find tries again', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  const { apiKeys } = storage
+  assert.ok(await isFound(apiKeys))
+  const copy = `${file}.copy`
+  await copyDatabase(file, copy)
+  removeFiles(file)
+  fs.writeFileSync(file, 'no database of anything')
+  for (let turn = 0; turn < 3; turn += 1) {
+    await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))
+  }
+  for (const [version, problem] of [
+    [1, 'OLDER'],
+    [1000, 'NEWER'],
+  ] as const) {
+    removeFiles(file)
+    fs.copyFileSync(copy, file)
+    const database = openIn(t, file)
+    database.exec(`PRAGMA user_version = ${version}`)
+    database.close()
+    await assertProblem(problem, apiKeys.find(KEY.keyId))
+  }
+  removeFiles(file)
+  fs.renameSync(copy, file)
+  assert.ok(await isFound(apiKeys))
+})
+
+test('a damaged database is a failure, and is read again once it is whole', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  for (let number = 100; number < 400; number += 1) {
+    void storage.apiKeys.add(makeKey(number), MANY)
+  }
+  // An erasure writes the log back and empties it.
+  await storage.waitlist.erase(makeRegistration(1).addressHash)
+  const copy = `${file}.copy`
+  await copyDatabase(file, copy)
+  const reading = await openStorage(t, file)
+  assert.ok(await isFound(reading.apiKeys))
+  // By another process: to close the file in this one would drop SQLite's locks on it.
+  execFileSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=4096', 'seek=2', 'count=500'], {
+    stdio: 'ignore',
+  })
+  const { apiKeys } = await openStorage(t, file).catch(() => storage)
+  await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))
+  await assertProblem('NOT_A_DATABASE', apiKeys.find(makeKey(300).keyId))
+  // Who has the page still may answer from it, and fails in no other way.
+  await reading.apiKeys.find(KEY.keyId).catch((error: unknown) => {
+    assert.ok(error instanceof StorageError)
+  })
+  execFileSync('sh', ['-c', 'cat "$0" > "$1"', copy, file])
+  for (const each of [apiKeys, reading.apiKeys]) {
+    assert.ok(await isFound(each))
+    assert.ok(await isFound(each, makeKey(300).keyId))
+  }
+})
+
+test('a log that is taken away loses no key, and does not make a reader blind', async (t) => {
+  for (const names of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
+    const { file, storage } = await openWithKey(t)
+    const { apiKeys } = storage
+    assert.ok(await isFound(apiKeys))
+    for (const name of names) fs.rmSync(`${file}${name}`)
+    await sleep(LOG_NOTICED_MS)
+    await assertProblem('IO', apiKeys.find(KEY.keyId))
+    // Nobody writes: it is mended because it was noticed.
+    await waitUntilFound(apiKeys)
+    assert.equal(filesOf(file).length, 3)
+    for (const name of names) fs.rmSync(`${file}${name}`)
+    // Now the writer may notice first.
+    assert.equal(await apiKeys.add(makeKey(2), MANY), 'added')
+    await waitUntilFound(apiKeys, makeKey(2).keyId)
+    await sleep(LOG_NOTICED_MS)
+    await waitUntilFound(apiKeys, makeKey(2).keyId)
+    assert.equal(filesOf(file).length, 3)
+    await apiKeys.revoke(KEY.keyId, CREATED_AT_MS)
+    assert.equal((await apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
+    await storage.close()
+    const again = await openStorage(t, file)
+    assert.equal((await again.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
+    assert.ok(await isFound(again.apiKeys, makeKey(2).keyId))
+  }
+})
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+test('a key that is there, one that is revoked and one that is unknown take the same time', async (t) => {
+  const { storage } = await openWithKey(t)
+  const { apiKeys } = storage
+  const numbers = Array.from({ length: 600 }, (_, number) => number)
+  await Promise.all(
+    numbers.map((number) =>
+      apiKeys.add(
+        makeKey(number + 10, number % 2 === 0 ? {} : { revokedAtMs: CREATED_AT_MS }),
+        MANY,
+      ),
+    ),
+  )
+  const idsOf = (isWanted: (number: number) => boolean, from: number) =>
+    numbers.filter(isWanted).map((number) => makeKey(number + from).keyId)
+  const classes = [
+    idsOf((number) => number % 2 === 0, 10),
+    idsOf((number) => number % 2 === 1, 10),
+    idsOf((number) => number % 2 === 0, 10_000),
+  ]
+  const times: number[][] = classes.map(() => [])
+  for (let round = 0; round < 6000; round += 1) {
+    for (const [index, ids] of classes.entries()) {
+      const keyId = ids[round % ids.length] ?? ''
+      const began = process.hrtime.bigint()
+      await apiKeys.find(keyId)
+      // The first ones warm up.
+      if (round >= 1000) times[index]?.push(Number(process.hrtime.bigint() - began))
+    }
+  }
+  // A miss that reads no row takes a third less than a hit.
+  const [active = 0, ...others] = times.map(medianOf)
+  for (const other of others) {
+    const ratio = other / active
+    assert.ok(ratio > 0.85 && ratio < 1.18, `medians in ns: ${active}, ${others.join(', ')}`)
+  }
+})
