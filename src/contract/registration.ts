@@ -37,7 +37,7 @@ function need<Value>(value: Value | undefined, code: ErrorCode): Value {
   return value
 }
 
-/** A JSON text that is no object is INVALID_INPUT (contract decisions 3.15). */
+/** Arrays, null and bare values have the wrong shape: INVALID_INPUT (contract decisions 3.15). */
 function membersOf(value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('INVALID_INPUT')

@@ -93,8 +93,9 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
   const { requests: limit, windowSeconds } = LIMITS.keyedRequests
 
   /**
-   * The stored key that a text is the whole of, or KEY_INVALID. Malformed, unknown, wrong and revoked take the same
-   * steps: one look-up, one HMAC, one comparison in constant time, one refusal (spec 5.4).
+   * The stored key that a text is the whole of, or KEY_INVALID. Whatever is wrong with the text, the store is asked once,
+   * one hash is made and compared in constant time, and there is one way to refuse: no failure can be told from another
+   * (spec 5.4).
    */
   async function authenticate(presented: string): Promise<StoredApiKey> {
     const keyId = keyIdOf(presented)

@@ -53,7 +53,7 @@ test('the least that is needed, and everything there is', () => {
   } satisfies RegistrationInput)
 })
 
-test('a JSON text that is no object is INVALID_INPUT', () => {
+test('what is no JSON object has the wrong shape', () => {
   for (const value of [null, true, false, 0, 1.5, '', 'text', [], [LEAST], [null]]) {
     assert.equal(codeOf(value), 'INVALID_INPUT', JSON.stringify(value))
   }
