@@ -6,7 +6,9 @@ import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
 import type { DataOf } from '../../src/contract/schemas.ts'
 import type { ApiKeys } from '../../src/service/api-keys.ts'
-import type { Challenge } from '../../src/service/challenge.ts'
+import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
+import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
+import type { Challenge, ChallengePurpose } from '../../src/service/challenge.ts'
 import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
 import { createTestChallenge } from '../../src/service/test-challenge.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
@@ -67,6 +69,7 @@ export interface KeyedApp extends RunningApp {
   readonly file: string
   readonly store: ApiKeyStore
   readonly counters: Counters
+  readonly challenge: Challenge
   /** A key that is made past the API, at the app's time. */
   makeKey(options?: MadeKeyOptions): Promise<string>
   /** POST /keys with this body, as JSON unless it is a text or bytes already. */
@@ -112,9 +115,10 @@ export async function runKeyedApp(
     randomBytes: options.randomBytes ?? randomBytes,
     onRehashFailure: () => {},
   })
+  const challenge = options.challenge?.({ counters, clock }) ?? createTestChallenge()
   const app = await runApp(t, {
     apiKeys,
-    challenge: options.challenge?.({ counters, clock }) ?? createTestChallenge(),
+    challenge,
     clock,
     ...(options.isOpen === false ? {} : { issuance: OPEN_ISSUANCE }),
     ...options.parts,
@@ -125,6 +129,7 @@ export async function runKeyedApp(
     file,
     store: storage.apiKeys,
     counters,
+    challenge,
     makeKey: async (made) => (await issueInto(storage.apiKeys, { nowMs: time.ms, ...made })).key,
     post: (body, headers = {}) =>
       ask(app, KEYS, {
@@ -134,6 +139,25 @@ export async function runKeyedApp(
       }),
     rows: () => storage.apiKeys.readAfter('', 20_000),
   }
+}
+
+/** A proof of work that takes no time, over the app's own counters. */
+export function easyAltcha({
+  counters,
+  clock,
+}: {
+  readonly counters: Counters
+  readonly clock: AppParts['clock']
+}): Challenge {
+  return createAltchaChallenge({ counters, clock, work: { cost: 1, maxCounter: 10 } })
+}
+
+/** A token of such a challenge, solved. */
+export async function solvedFor(
+  { challenge }: Pick<KeyedApp, 'challenge'>,
+  purpose: ChallengePurpose,
+): Promise<string> {
+  return (await solveAltcha((await challenge.issue?.(purpose)) ?? '', 10_000)).token
 }
 
 /** A body that a key is issued for, as often as it is sent. */

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { assertCatalogError } from '../support/catalog-error.ts'
+import {
+  easyAltcha,
+  GOOD_KEY_REQUEST,
+  KEYS,
+  makeRefusedKeys,
+  runKeyedApp,
+  SELF,
+  solvedFor,
+  type KeyedApp,
+} from '../support/keyed-app.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { answerOf, ask, codeOf, envelopeOf, type Answer } from '../support/signed-answer.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const PER_HOUR = 60
+const MAX_ACTIVE = 10_000
+
+const outcome = (answer: Answer) => `${answer.status} ${codeOf(answer) ?? ''}`.trim()
+
+/** Puts active keys into the app's database until there are so many, as another program would. */
+async function fillUp(app: KeyedApp, active: number): Promise<void> {
+  const there = (await app.store.count(app.clock.ms)).active
+  const database = new DatabaseSync(app.file, { timeout: 5000 })
+  try {
+    const insert = database.prepare(
+      `INSERT INTO api_keys (key_id, key_hash, secret_id, created_at_ms, expires_at_ms)
+       VALUES (?, zeroblob(32), 'filling', ?, ?)`,
+    )
+    database.exec('BEGIN')
+    for (let at = there; at < active; at += 1) {
+      const keyId = `f${at.toString(16).padStart(15, '0')}`
+      insert.run(keyId, app.clock.ms, app.clock.ms + 30 * DAY_MS)
+    }
+    database.exec('COMMIT')
+  } finally {
+    database.close()
+  }
+  assert.equal((await app.store.count(app.clock.ms)).active, active)
+}
+
+async function useUpHour(app: KeyedApp): Promise<void> {
+  for (let each = 0; each < PER_HOUR; each += 1) {
+    assert.equal((await app.post(GOOD_KEY_REQUEST)).status, 201)
+  }
+}
+
+test('60 keys in an hour, whoever asks; then 429 until the hour is over, told at most a minute at a time', async (t) => {
+  const app = await runKeyedApp(t)
+  const startMs = app.clock.ms
+  await useUpHour(app)
+  for (const [afterMs, wait] of [
+    [0, 60],
+    [1_800_000, 60],
+    [HOUR_MS - 60_001, 60],
+    [HOUR_MS - 60_000, 60],
+    [HOUR_MS - 59_000, 59],
+    [HOUR_MS - 1500, 2],
+    [HOUR_MS - 1, 1],
+  ] as const) {
+    app.clock.ms = startMs + afterMs
+    await assertCatalogError(
+      app,
+      {
+        method: 'POST',
+        target: KEYS,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(GOOD_KEY_REQUEST),
+      },
+      { code: 'RATE_LIMITED', status: 429, retryable: true, retryAfterSeconds: wait, cors: false },
+    )
+  }
+  assert.equal((await app.rows()).length, PER_HOUR)
+  app.clock.ms = startMs + HOUR_MS
+  await useUpHour(app)
+  assert.equal(outcome(await app.post(GOOD_KEY_REQUEST)), '429 RATE_LIMITED')
+})
+
+test('of 80 requests at one time 60 get a key', async (t) => {
+  const app = await runKeyedApp(t)
+  const answers = await Promise.all(Array.from({ length: 80 }, () => app.post(GOOD_KEY_REQUEST)))
+  assert.equal(answers.filter(({ status }) => status === 201).length, PER_HOUR)
+  assert.equal(answers.filter((each) => outcome(each) === '429 RATE_LIMITED').length, 20)
+  assert.equal((await app.rows()).length, PER_HOUR)
+})
+
+test('the hour is one for everybody, a key holder too, and what is refused before it uses up none of it', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  for (let each = 0; each < 70; each += 1) {
+    assert.equal((await app.post({ challengeToken: 'wrong' })).status, 403)
+    assert.equal((await app.post({ ...GOOD_KEY_REQUEST, ttlDays: 0 })).status, 400)
+    assert.equal((await app.post('{')).status, 400)
+    assert.equal((await app.post(GOOD_KEY_REQUEST, { 'Content-Type': 'text/plain' })).status, 415)
+    assert.equal((await app.post(GOOD_KEY_REQUEST, { 'Sec-Fetch-Site': 'cross-site' })).status, 403)
+  }
+  await useUpHour(app)
+  const keyed = await app.post(GOOD_KEY_REQUEST, { 'X-SVC-Key': key })
+  assert.equal(outcome(keyed), '429 RATE_LIMITED')
+  assert.equal(keyed.header('x-ratelimit-remaining'), '599')
+  assert.equal((await ask(app, SELF, { headers: { 'X-SVC-Key': key } })).status, 200)
+})
+
+test('a request past the limit of the hour gives the challenge back', async (t) => {
+  const app = await runKeyedApp(t, { challenge: easyAltcha })
+  for (let each = 0; each < PER_HOUR; each += 1) {
+    const challengeToken = await solvedFor(app, 'issue-key')
+    assert.equal((await app.post({ challengeToken })).status, 201)
+  }
+  app.clock.ms += HOUR_MS - 60_000
+  const challengeToken = await solvedFor(app, 'issue-key')
+  assert.equal(outcome(await app.post({ challengeToken })), '429 RATE_LIMITED')
+  assert.equal(outcome(await app.post({ challengeToken })), '429 RATE_LIMITED')
+  app.clock.ms += 60_000
+  assert.equal((await app.post({ challengeToken })).status, 201)
+  assert.equal(outcome(await app.post({ challengeToken })), '403 CHALLENGE_FAILED')
+})
+
+test('10000 keys may be active: the next one is KEYS_UNAVAILABLE until one is revoked or expires', async (t) => {
+  const app = await runKeyedApp(t, { challenge: easyAltcha })
+  const revocable = await app.makeKey()
+  const ending = await app.makeKey({ ttlDays: 1 })
+  await fillUp(app, MAX_ACTIVE - 1)
+  assert.equal((await app.post({ challengeToken: await solvedFor(app, 'issue-key') })).status, 201)
+  const challengeToken = await solvedFor(app, 'issue-key')
+  for (let each = 0; each < 2; each += 1) {
+    await assertCatalogError(
+      app,
+      {
+        method: 'POST',
+        target: KEYS,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ challengeToken }),
+      },
+      { code: 'KEYS_UNAVAILABLE', status: 503, retryable: true, cors: false },
+    )
+  }
+  // Keys that there are go on working.
+  const self = await ask(app, SELF, { headers: { 'X-SVC-Key': revocable } })
+  assert.equal(self.status, 200)
+  await ask(app, SELF, { method: 'DELETE', headers: { 'X-SVC-Key': revocable } })
+  // The token was given back both times.
+  assert.equal((await app.post({ challengeToken })).status, 201)
+  const more = { challengeToken: await solvedFor(app, 'issue-key') }
+  assert.equal(outcome(await app.post(more)), '503 KEYS_UNAVAILABLE')
+  app.clock.ms += DAY_MS
+  const after = { challengeToken: await solvedFor(app, 'issue-key') }
+  assert.equal((await app.post(after)).status, 201)
+  assert.equal(codeOf(await ask(app, SELF, { headers: { 'X-SVC-Key': ending } })), 'KEY_EXPIRED')
+  assert.equal((await app.store.count(app.clock.ms)).active, MAX_ACTIVE)
+})
+
+test('of 20 requests at one time for the last 5 places 5 get a key', async (t) => {
+  const app = await runKeyedApp(t)
+  await fillUp(app, MAX_ACTIVE - 5)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => app.post(GOOD_KEY_REQUEST)))
+  const issued = answers.filter(({ status }) => status === 201)
+  assert.equal(issued.length, 5)
+  assert.equal(answers.filter((each) => outcome(each) === '503 KEYS_UNAVAILABLE').length, 15)
+  assert.equal((await app.store.count(app.clock.ms)).active, MAX_ACTIVE)
+  for (const each of issued) {
+    const headers = { 'X-SVC-Key': String(envelopeOf(each).data['key']) }
+    assert.equal((await ask(app, SELF, { headers })).status, 200)
+  }
+})
+
+/** A request in the parts that the rules are about. */
+interface Draft {
+  readonly method: string
+  readonly target: string
+  readonly headers: readonly string[]
+  readonly fields: { readonly [name: string]: unknown }
+  /** What is done to the text of the fields, from the inside out. */
+  readonly wrap: (text: string) => string
+  readonly cut: (text: string) => string
+  readonly pad: (text: string) => string
+}
+
+type Rule = readonly [expected: string, breakRule: (draft: Draft) => Draft]
+
+const GOOD_DRAFT: Draft = {
+  method: 'POST',
+  target: KEYS,
+  headers: ['Content-Type: application/json'],
+  fields: GOOD_KEY_REQUEST,
+  wrap: (text) => text,
+  cut: (text) => text,
+  pad: (text) => text,
+}
+
+const withHeader = (line: string) => (draft: Draft) => ({
+  ...draft,
+  headers: [...draft.headers, line],
+})
+const withFields = (fields: object) => (draft: Draft) => ({
+  ...draft,
+  fields: { ...draft.fields, ...fields },
+})
+
+/** The order of the decisions, sections 4 and 5, up to the challenge. */
+const REQUEST_RULES: readonly Rule[] = [
+  ['404 NOT_FOUND', (draft) => ({ ...draft, target: `${KEYS}/` })],
+  ['405 METHOD_NOT_ALLOWED', (draft) => ({ ...draft, method: 'PUT' })],
+  ['401 KEY_INVALID', withHeader('X-SVC-Key: nonsense')],
+  ['403 REQUEST_REJECTED', withHeader('Origin: https://other.example')],
+  [
+    '415 UNSUPPORTED_MEDIA_TYPE',
+    (draft) => ({
+      ...draft,
+      headers: draft.headers.map((line) =>
+        line.startsWith('Content-Type') ? 'Content-Type: text/plain' : line,
+      ),
+    }),
+  ],
+  ['413 PAYLOAD_TOO_LARGE', (draft) => ({ ...draft, pad: (text) => text.padEnd(8193) })],
+  ['400 INVALID_JSON', (draft) => ({ ...draft, cut: (text) => text.slice(0, -1) })],
+  ['400 INVALID_INPUT', (draft) => ({ ...draft, wrap: (text) => `[${text}]` })],
+  ['400 INVALID_INPUT', withFields({ unknown: 1 })],
+  ['400 INVALID_INPUT', withFields({ label: '' })],
+  ['400 INVALID_INPUT', withFields({ ttlDays: 366 })],
+  ['403 CHALLENGE_FAILED', withFields({ challengeToken: 'wrong' })],
+]
+
+async function outcomeOf(app: KeyedApp, broken: readonly Rule[]): Promise<string> {
+  let draft = GOOD_DRAFT
+  for (const [, breakRule] of broken.toReversed()) draft = breakRule(draft)
+  const { method, target, headers, fields, wrap, cut, pad } = draft
+  const body = pad(cut(wrap(JSON.stringify(fields))))
+  const lines = ['Host: localhost', ...headers, `Content-Length: ${body.length}`]
+  const raw = await sendRaw(app.port, rawRequest(method, target, lines) + body)
+  return outcome(answerOf(method, target, raw))
+}
+
+/** Of each rule alone, of any two, and of all from one on, the earliest answers. */
+async function assertOrder(app: KeyedApp, rules: readonly Rule[]): Promise<void> {
+  for (const [at, earlier] of rules.entries()) {
+    assert.equal(await outcomeOf(app, [earlier]), earlier[0])
+    assert.equal(await outcomeOf(app, rules.slice(at)), earlier[0], `all from ${earlier[0]} on`)
+    for (const later of rules.slice(at + 1)) {
+      assert.equal(await outcomeOf(app, [earlier, later]), earlier[0], `${earlier[0]}, ${later[0]}`)
+    }
+  }
+}
+
+async function runFullApp(t: TestContext): Promise<KeyedApp> {
+  const app = await runKeyedApp(t)
+  await fillUp(app, MAX_ACTIVE)
+  return app
+}
+
+test('of the rules that a request breaks the earliest answers', async (t) => {
+  const app = await runKeyedApp(t)
+  await assertOrder(app, REQUEST_RULES)
+  assert.deepEqual(await app.rows(), [])
+  assert.equal(await outcomeOf(app, []), '201')
+})
+
+test('every rule of the request comes before the limits, and the hour before the number of keys', async (t) => {
+  const full = await runFullApp(t)
+  await assertOrder(full, REQUEST_RULES)
+  assert.equal(await outcomeOf(full, []), '503 KEYS_UNAVAILABLE')
+  // Whatever the full store counted of the hour, another 60 requests use it up.
+  for (let each = 0; each < PER_HOUR; each += 1) await full.post(GOOD_KEY_REQUEST)
+  assert.equal(await outcomeOf(full, []), '429 RATE_LIMITED')
+  await assertOrder(full, REQUEST_RULES)
+})
+
+test('a refused key is never taken for an anonymous request for another one', async (t) => {
+  const app = await runKeyedApp(t)
+  const refused = await makeRefusedKeys(app)
+  const before = (await app.rows()).length
+  for (const [reason, key] of Object.entries(refused)) {
+    const answer = await app.post(GOOD_KEY_REQUEST, { 'X-SVC-Key': key })
+    assert.equal(outcome(answer), '401 KEY_INVALID', reason)
+  }
+  assert.equal((await app.rows()).length, before)
+})
