@@ -215,3 +215,27 @@ export async function makeRefusedKeys(
     'revoked and wrong': changed(revoked),
   }
 }
+
+/** Every spelling by which a key could be found again: itself, its secret and a part of it, and their codings. Latin1. */
+export function formsOfKey(key: string): { readonly [form: string]: string } {
+  const secret = key.slice(21)
+  const bytes = Buffer.from(secret, 'base64url')
+  return {
+    'the key': key,
+    'the secret': secret,
+    'a half of the secret': secret.slice(0, 21),
+    'the other half': secret.slice(21),
+    'the key in base64': Buffer.from(key).toString('base64').slice(0, -4),
+    'the secret in base64': Buffer.from(secret).toString('base64').slice(0, -4),
+    'the key in base64url': Buffer.from(key).toString('base64url'),
+    'the secret in base64url': Buffer.from(secret).toString('base64url'),
+    'the key in hex': Buffer.from(key).toString('hex'),
+    'the secret in hex': Buffer.from(secret).toString('hex'),
+    'the secret in upper-case hex': Buffer.from(secret).toString('hex').toUpperCase(),
+    'the secret’s bytes': bytes.toString('latin1'),
+    'the secret’s bytes in hex': bytes.toString('hex'),
+    'the secret’s bytes in base64': bytes.toString('base64').slice(0, -1),
+    'the secret in UTF-16': Buffer.from(secret, 'utf16le').toString('latin1'),
+    'the secret backwards': Array.from(secret).toReversed().join(''),
+  }
+}
