@@ -69,30 +69,30 @@ export function prepareFind(database: DatabaseSync): ApiKeyStatements['find'] {
   }
 }
 
-/** When a key ceases to be accepted, as the index has it. */
-const ENDS_AT_MS = 'min(expires_at_ms, ifnull(revoked_at_ms, expires_at_ms))'
-
 /** Prepares the statements of the keys on one connection. */
 export function prepareApiKeys(database: DatabaseSync): ApiKeyStatements {
   const countActive = database.prepare(`
     SELECT count(*) AS active FROM (
-      SELECT 1 FROM api_keys WHERE ${ENDS_AT_MS} > ? AND revoked_at_ms IS NULL LIMIT ?
+      SELECT 1 FROM api_keys WHERE ends_at_ms > ? AND revoked_at_ms IS NULL LIMIT ?
     )`)
   const addKey = database.prepare(`
     INSERT INTO api_keys
-      (key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms, revoked_at_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+      (key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms, revoked_at_ms, ends_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (key_id) DO NOTHING`)
   const revokeKey = database.prepare(`
-    UPDATE api_keys SET revoked_at_ms = ifnull(revoked_at_ms, ?) WHERE key_id = ? AND key_id <> ''
+    UPDATE api_keys SET
+      revoked_at_ms = ifnull(revoked_at_ms, :now),
+      ends_at_ms = min(expires_at_ms, ifnull(revoked_at_ms, :now))
+    WHERE key_id = :keyId AND key_id <> ''
     RETURNING revoked_at_ms AS revokedAtMs`)
   const rehashKey = database.prepare(`
     UPDATE api_keys SET secret_id = ?, key_hash = ?
     WHERE key_id = ? AND secret_id = ? AND key_id <> ''`)
   const countAll = database.prepare(`
     SELECT
-      count(*) FILTER (WHERE revoked_at_ms IS NULL AND ${ENDS_AT_MS} > :now) AS active,
-      count(*) FILTER (WHERE revoked_at_ms IS NULL AND ${ENDS_AT_MS} <= :now) AS expired,
+      count(*) FILTER (WHERE revoked_at_ms IS NULL AND ends_at_ms > :now) AS active,
+      count(*) FILTER (WHERE revoked_at_ms IS NULL AND ends_at_ms <= :now) AS expired,
       count(revoked_at_ms) AS revoked
     FROM api_keys INDEXED BY api_keys_by_end WHERE key_id <> ''`)
   const readPage = database.prepare(
@@ -101,7 +101,7 @@ export function prepareApiKeys(database: DatabaseSync): ApiKeyStatements {
   readPage.setReturnArrays(true)
   const purgeSome = database.prepare(`
     DELETE FROM api_keys WHERE key_id IN (
-      SELECT key_id FROM api_keys WHERE ${ENDS_AT_MS} < ? ORDER BY ${ENDS_AT_MS} LIMIT ?
+      SELECT key_id FROM api_keys WHERE ends_at_ms < ? ORDER BY ends_at_ms LIMIT ?
     )`)
 
   return {
@@ -119,12 +119,13 @@ export function prepareApiKeys(database: DatabaseSync): ApiKeyStatements {
         createdAtMs,
         expiresAtMs,
         revokedAtMs,
+        Math.min(expiresAtMs, revokedAtMs ?? expiresAtMs),
       )
       return changes === 1 ? 'added' : 'taken'
     },
 
     revoke(keyId, nowMs) {
-      const row = revokeKey.get(nowMs, keyId)
+      const row = revokeKey.get({ now: nowMs, keyId })
       return row && Number(row.revokedAtMs)
     },
 

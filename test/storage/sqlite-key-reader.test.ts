@@ -100,7 +100,9 @@ test('a find starts no thread, and is done in the turn that asks for it, whoever
   t.after(() => process.off('worker', note))
   const { apiKeys } = await openStorage(t, file)
   const holder = openIn(t, file)
-  holder.exec(`BEGIN IMMEDIATE; UPDATE api_keys SET revoked_at_ms = 1 WHERE key_id <> ''`)
+  holder.exec(
+    `BEGIN IMMEDIATE; UPDATE api_keys SET revoked_at_ms = 1, ends_at_ms = 1 WHERE key_id <> ''`,
+  )
   // Waits for the lock in its thread meanwhile.
   const revoking = assertProblem('LOCKED', storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS))
   for (let turn = 0; turn < 100; turn += 1) {
