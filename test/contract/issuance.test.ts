@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { contractDigest } from '../../scripts/contract-digest.ts'
+import { findDrift, generate, OWN_CONTRACT } from '../../scripts/generate.ts'
+import { RegistryVersionError } from '../../scripts/registry-versions.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { ISSUANCE, type Issuance } from '../../src/contract/issuance.ts'
+import { checkRegistry } from '../../src/contract/registry-rules.ts'
+
+const ROOT_DIR = fileURLToPath(new URL('../..', import.meta.url))
+const VERSIONS = 'docs/api/registry-versions.json'
+
+const OPEN = {
+  enabled: true,
+  approvedBy: 'the owner',
+  approvedAt: '2027-01-31',
+  reference: 'decision 12',
+} as const satisfies Issuance
+
+const faultsOf = (issuance: Issuance) => checkRegistry(ENDPOINTS, { issuance })
+
+/** TypeScript files of the repository's own, by their path from the root. */
+function sourceFiles(folder: string): readonly string[] {
+  return readdirSync(path.join(ROOT_DIR, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|mjs|js)$/.test(entry.name))
+    .map((entry) => path.relative(ROOT_DIR, path.join(entry.parentPath, entry.name)))
+    .toSorted()
+}
+
+const read = (file: string) => readFileSync(path.join(ROOT_DIR, file), 'utf8')
+/** Source without its comments, in which anything may be said. */
+const codeOf = (file: string) =>
+  read(file)
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|[ \t])\/\/.*$/gm, '$1')
+
+const PROGRAM = [...sourceFiles('src'), ...sourceFiles('scripts')]
+
+describe('the pause is a literal that nothing else reaches', () => {
+  test('the registry says that issuance is paused, and why', () => {
+    assert.deepEqual(ISSUANCE, { enabled: false, reason: 'PRODUCT_NOT_READY' })
+  })
+
+  test('the file that says so reads nothing: no import, no variable, no file, no expression', () => {
+    const code = codeOf('src/contract/issuance.ts')
+    assert.doesNotMatch(
+      code,
+      /\bimport\b|\bprocess\b|\brequire\b|\benv\b|\bglobalThis\b|\blet\b|\bvar\b|=>|\?|\|\||&&/,
+    )
+    assert.match(
+      code,
+      /export const ISSUANCE: Issuance = \{ enabled: false, reason: 'PRODUCT_NOT_READY' \}\s*$/,
+    )
+  })
+
+  test('only the app, the command that issues and the checks read the literal', () => {
+    const readers = PROGRAM.filter(
+      (file) => file !== 'src/contract/issuance.ts' && /\bISSUANCE\b/.test(codeOf(file)),
+    )
+    assert.deepEqual(readers, [
+      'src/app.ts',
+      'src/cli/keys/issue.ts',
+      'scripts/check.ts',
+      'scripts/generate.ts',
+    ])
+  })
+
+  test('nobody takes the module as a whole, and with it the literal under another name', () => {
+    const importers = PROGRAM.filter((file) => /\/issuance\.ts['"]/.test(codeOf(file)))
+    assert.ok(importers.length >= 4)
+    for (const file of importers) {
+      const taken = codeOf(file).match(/^.*\/issuance\.ts['"].*$/gm) ?? []
+      for (const line of taken) {
+        assert.match(
+          line,
+          /^import (?:type )?\{[ A-Za-z,]+\} from '|^ +const \{ ISSUANCE \} = await import\('/,
+          `${file}: ${line}`,
+        )
+        assert.doesNotMatch(line, /\bas\b/, `${file}: ${line}`)
+      }
+    }
+  })
+
+  test('what reads the environment, the secrets, files and flags knows nothing of issuance', () => {
+    for (const file of [
+      'src/config.ts',
+      'src/secrets.ts',
+      'src/run.ts',
+      'src/server.ts',
+      'src/main.ts',
+      'src/workers.ts',
+      'src/admin.ts',
+      'src/log.ts',
+      ...sourceFiles('src/storage'),
+      ...sourceFiles('src/crypto'),
+      ...sourceFiles('src/publishing'),
+      ...sourceFiles('src/pages'),
+    ]) {
+      assert.doesNotMatch(codeOf(file), /\bissuance\b/i, file)
+    }
+  })
+
+  test('one place of the program composes the app, and gives it no word on issuance', () => {
+    const composers = sourceFiles('src').filter((file) => /\bcreateApp\(/.test(codeOf(file)))
+    assert.deepEqual(composers, ['src/app.ts', 'src/server.ts'])
+    const [call = ''] = /createApp\(\{[\s\S]*?\n {2}\}\)/.exec(codeOf('src/server.ts')) ?? []
+    assert.match(call, /apiKeys/)
+    // Nothing is spread into it either, in which such a word could come along; nor another registry or handler.
+    assert.doesNotMatch(call, /\.\.\.|issuance|registry|extraHandlers/i)
+  })
+
+  test('the pipeline asks the word it was given, for every row that issues', () => {
+    const askers = sourceFiles('src').filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
+    assert.deepEqual(askers, [
+      'src/cli/keys/issue.ts',
+      'src/contract/registry-rules.ts',
+      'src/documents/openapi.ts',
+      'src/http/pipeline.ts',
+    ])
+    const issuing = Object.entries(ENDPOINTS).filter(([, row]) => 'issuesKeys' in row)
+    assert.deepEqual(
+      issuing.map(([name]) => name),
+      ['createKey'],
+    )
+    // Who can make a key at all: the service's own, its handler, and the command.
+    const makers = sourceFiles('src').filter((file) =>
+      /\.issue\(\{|\bissueKey\(/.test(codeOf(file)),
+    )
+    assert.deepEqual(makers, ['src/cli/keys/issue.ts', 'src/routes/create-key.ts'])
+  })
+
+  test('no page, document or schema of the program opens it in passing', () => {
+    for (const file of PROGRAM) {
+      assert.doesNotMatch(codeOf(file), /enabled:\s*true\s*,\s*approvedBy:\s*['"]/, file)
+    }
+  })
+})
+
+describe('lifting the pause needs an approval on record', () => {
+  test('a whole record is sound', () => {
+    assert.deepEqual(faultsOf(OPEN), [])
+  })
+
+  test('somebody approved it', () => {
+    for (const approvedBy of ['', ' ', '\t\n', '\u00a0']) {
+      assert.deepEqual(faultsOf({ ...OPEN, approvedBy }), [
+        'issuance: open, but approvedBy names nobody',
+      ])
+    }
+  })
+
+  test('a decision is named', () => {
+    for (const reference of ['', ' ', '\t\n', '\u00a0']) {
+      assert.deepEqual(faultsOf({ ...OPEN, reference }), [
+        'issuance: open, but reference names no decision',
+      ])
+    }
+  })
+
+  test('it was approved on a day that there is, written as ISO 8601 has it', () => {
+    for (const approvedAt of [
+      '',
+      ' ',
+      'today',
+      'TBD',
+      '2027',
+      '2027-01',
+      '2027-1-31',
+      '27-01-31',
+      '31.01.2027',
+      '01/31/2027',
+      '20270131',
+      '2027-W05-1',
+      '2027-031',
+      '2027-02-29',
+      '2027-02-30',
+      '2027-13-01',
+      '2027-00-10',
+      '2027-01-00',
+      '2027-01-32',
+      '2027-01-31T00:00:00Z',
+      '2027-01-31 ',
+      ' 2027-01-31',
+      '2027-01-31\n',
+      '+002027-01-31',
+      '２０２７-01-31',
+    ]) {
+      assert.deepEqual(faultsOf({ ...OPEN, approvedAt }), [
+        `issuance: approvedAt is "${approvedAt}"; expected an ISO 8601 date`,
+      ])
+    }
+    for (const approvedAt of ['2028-02-29', '2027-12-31']) {
+      assert.deepEqual(faultsOf({ ...OPEN, approvedAt }), [])
+    }
+  })
+
+  test('everything that is wrong is told at once', () => {
+    assert.equal(
+      faultsOf({ enabled: true, approvedBy: '', approvedAt: 'soon', reference: ' ' }).length,
+      3,
+    )
+  })
+
+  test('a pause has its reason', () => {
+    for (const reason of ['', ' ']) {
+      assert.deepEqual(faultsOf({ enabled: false, reason }), ['issuance: paused without a reason'])
+    }
+  })
+
+  // The compiler refuses such a literal; a cast, or a table that was read from somewhere, would get this far.
+  test('a record without one of its members, or with one of another type, is not sound', () => {
+    for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
+      const { [name]: _, ...rest } = OPEN
+      for (const record of [rest, { ...OPEN, [name]: null }, { ...OPEN, [name]: 1 }]) {
+        let faults: readonly string[]
+        try {
+          faults = faultsOf(record as Issuance)
+        } catch {
+          // No sound registry either: neither the check nor an app gets past it.
+          continue
+        }
+        assert.notDeepEqual(faults, [], `${name} ${JSON.stringify(record)}`)
+      }
+    }
+  })
+
+  test(
+    'a record without one of its members is told in words',
+    {
+      todo: 'a missing member ends the check with a TypeError instead of a sentence that names it',
+    },
+    () => {
+      for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
+        const { [name]: _, ...rest } = OPEN
+        const faults = faultsOf(rest as unknown as Issuance)
+        assert.ok(
+          faults.some((fault) => fault.includes(name)),
+          name,
+        )
+      }
+    },
+  )
+})
+
+describe('lifting the pause is a new version of the contract', () => {
+  /** The committed files, copied, so that a test may generate over them. */
+  function committedFiles(t: TestContext): string {
+    const dir = mkdtempSync(path.join(tmpdir(), 'issuance-'))
+    t.after(() => rmSync(dir, { recursive: true }))
+    cpSync(path.join(ROOT_DIR, 'docs/api'), path.join(dir, 'docs/api'), { recursive: true })
+    // Whatever others are about to change in the contract meanwhile has a version of its own here.
+    rmSync(path.join(dir, VERSIONS))
+    generate(dir)
+    return dir
+  }
+
+  test('the check finds a lifted pause under a recorded version, and generating refuses it', (t) => {
+    const dir = committedFiles(t)
+    assert.deepEqual(findDrift(dir), [])
+    const lifted = { ...OWN_CONTRACT, issuance: OPEN }
+    const drift = findDrift(dir, lifted)
+    assert.ok(drift.some((line) => line.startsWith(`${VERSIONS}: The contract changed, but`)))
+    assert.ok(drift.some((line) => line.startsWith('docs/api/policy.json drifted')))
+    const before = readFileSync(path.join(dir, VERSIONS), 'utf8')
+    assert.throws(() => generate(dir, lifted), RegistryVersionError)
+    assert.equal(readFileSync(path.join(dir, VERSIONS), 'utf8'), before)
+    assert.ok(
+      findDrift(dir, lifted).some((line) => /Raise REGISTRY_VERSION/.test(line)),
+      'refused again, however often it is generated',
+    )
+  })
+
+  test('with a raised version it is sound, and the approval stands in the digest', (t) => {
+    const dir = committedFiles(t)
+    const raised = { ...OWN_CONTRACT, issuance: OPEN, registryVersion: '999.0.0' }
+    assert.ok(generate(dir, raised).includes(VERSIONS))
+    assert.deepEqual(findDrift(dir, raised), [])
+    for (const change of [
+      { approvedBy: 'somebody else' },
+      { approvedAt: '2027-02-01' },
+      { reference: 'decision 13' },
+    ]) {
+      const changed = { ...raised, issuance: { ...OPEN, ...change } }
+      assert.ok(findDrift(dir, changed).some((line) => line.startsWith(`${VERSIONS}: `)))
+    }
+  })
+
+  test('every word of the literal makes another digest', () => {
+    const words: readonly Issuance[] = [
+      ISSUANCE,
+      { enabled: false, reason: 'OTHER' },
+      OPEN,
+      { ...OPEN, approvedBy: 'x' },
+      { ...OPEN, approvedAt: '2027-02-01' },
+      { ...OPEN, reference: 'x' },
+    ]
+    const digests = words.map((issuance) => contractDigest({ ...OWN_CONTRACT, issuance }))
+    assert.equal(new Set(digests).size, words.length)
+  })
+})
