@@ -1,27 +1,67 @@
 import { test } from 'node:test'
+import { CountersError } from '../../src/storage/counters.ts'
+import { StorageError } from '../../src/storage/storage.ts'
 import { assertCatalogError } from '../support/catalog-error.ts'
-import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
-import { runApp } from '../support/running-app.ts'
+import { GOOD_KEY_REQUEST, KEYS, runKeyedApp, SELF } from '../support/keyed-app.ts'
+
+const ROW = { code: 'KEYS_UNAVAILABLE', status: 503, retryable: true } as const
+const GOOD_POST = {
+  method: 'POST',
+  target: KEYS,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(GOOD_KEY_REQUEST),
+} as const
 
 test('KEYS_UNAVAILABLE: while issuance is paused nobody gets a key, whatever is sent', async (t) => {
-  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
+  const app = await runKeyedApp(t, { isOpen: false })
+  await assertCatalogError(app, GOOD_POST, { ...ROW, cors: false })
+})
+
+test('KEYS_UNAVAILABLE: a key that cannot be looked up is refused, not taken for anonymous', async (t) => {
+  const app = await runKeyedApp(t, {
+    store: (store) => ({
+      ...store,
+      find: () => Promise.reject(new StorageError('IO', 'service.sqlite')),
+    }),
+  })
+  const headers = { 'X-SVC-Key': await app.makeKey() }
+  for (const [method, target] of [
+    ['GET', '/api/v1/status'],
+    ['GET', SELF],
+    ['DELETE', SELF],
+  ] as const) {
+    await assertCatalogError(app, { method, target, headers }, { ...ROW, cors: method === 'GET' })
+  }
+})
+
+test('KEYS_UNAVAILABLE: so is one that cannot be counted', async (t) => {
+  const app = await runKeyedApp(t, {
+    counters: (counters) => ({
+      ...counters,
+      count: () => Promise.reject(new CountersError('The primary is gone')),
+    }),
+  })
+  const headers = { 'X-SVC-Key': await app.makeKey() }
   await assertCatalogError(
     app,
-    {
-      method: 'POST',
-      target: '/api/v1/keys',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"challengeToken":"solved"}',
-    },
-    { code: 'KEYS_UNAVAILABLE', status: 503, retryable: true, cors: false },
+    { method: 'GET', target: '/api/v1/status', headers },
+    { ...ROW, cors: true },
   )
 })
 
-test('KEYS_UNAVAILABLE: a key that cannot be checked is refused, not taken for anonymous', async (t) => {
-  const app = await runApp(t)
-  await assertCatalogError(
-    app,
-    { method: 'GET', target: '/api/v1/status', headers: { 'X-SVC-Key': FAKE_KEYS.good } },
-    { code: 'KEYS_UNAVAILABLE', status: 503, retryable: true, cors: true },
-  )
+test('KEYS_UNAVAILABLE: a key that cannot be kept is not given out', async (t) => {
+  const app = await runKeyedApp(t, {
+    store: (store) => ({
+      ...store,
+      add: () => Promise.reject(new StorageError('FULL', 'service.sqlite')),
+    }),
+  })
+  await assertCatalogError(app, GOOD_POST, { ...ROW, cors: false })
+})
+
+test('KEYS_UNAVAILABLE: with as many keys as may be active there is none to be had', async (t) => {
+  const app = await runKeyedApp(t, {
+    store: (store) => ({ ...store, add: () => Promise.resolve('full') }),
+  })
+  await assertCatalogError(app, GOOD_POST, { ...ROW, cors: false })
 })

@@ -1,23 +1,27 @@
 import { test } from 'node:test'
 import { assertCatalogError } from '../support/catalog-error.ts'
-import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
-import { runApp } from '../support/running-app.ts'
+import { runKeyedApp, SELF } from '../support/keyed-app.ts'
 
 test('KEY_EXPIRED: a key past its time is 401', async (t) => {
-  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
-  await assertCatalogError(
-    app,
-    {
-      method: 'GET',
-      target: '/api/v1/status',
-      headers: { Authorization: `Bearer ${FAKE_KEYS.expired}` },
-    },
-    {
-      code: 'KEY_EXPIRED',
-      status: 401,
-      retryable: false,
-      wwwAuthenticate: 'Bearer error="invalid_token"',
-      cors: true,
-    },
-  )
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey({ ttlDays: 1 })
+  app.clock.ms += 86_400_000
+  for (const [method, target] of [
+    ['GET', '/api/v1/status'],
+    ['GET', SELF],
+    ['DELETE', SELF],
+    ['POST', '/api/v1/keys'],
+  ] as const) {
+    await assertCatalogError(
+      app,
+      { method, target, headers: { Authorization: `Bearer ${key}` } },
+      {
+        code: 'KEY_EXPIRED',
+        status: 401,
+        retryable: false,
+        wwwAuthenticate: 'Bearer error="invalid_token"',
+        cors: method === 'GET',
+      },
+    )
+  }
 })

@@ -1,25 +1,28 @@
 import { test } from 'node:test'
 import { assertCatalogError, ECHO_MARKER } from '../support/catalog-error.ts'
-import { createFakeApiKeys } from '../support/fake-api-keys.ts'
-import { runApp } from '../support/running-app.ts'
+import { makeRefusedKeys, runKeyedApp, SELF } from '../support/keyed-app.ts'
 
-test('KEY_INVALID: a key that is unknown or malformed is 401, wherever it stands', async (t) => {
-  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
-  const unknown = `svk_aaaaaaaaaaaaaaaa_${ECHO_MARKER.padEnd(43, 'x')}`
-  for (const headers of [
-    { Authorization: `Bearer ${unknown}` },
-    { 'X-SVC-Key': unknown },
-    { 'X-SVC-Key': ECHO_MARKER },
+test('KEY_INVALID: a key that is malformed, unknown, wrong or revoked is 401, wherever it stands', async (t) => {
+  const app = await runKeyedApp(t)
+  const good = await app.makeKey()
+  const marked = `svk_aaaaaaaaaaaaaaaa_${ECHO_MARKER.padEnd(43, 'x')}`
+  const keys = Object.values(await makeRefusedKeys(app))
+  for (const [method, target, headers] of [
+    ...[ECHO_MARKER, marked, ...keys].flatMap((key) => [
+      ['GET', '/api/v1/status', { 'X-SVC-Key': key }] as const,
+      ['DELETE', SELF, { Authorization: `Bearer ${key}` }] as const,
+    ]),
+    ['GET', '/api/v1/status', { 'X-SVC-Key': good, Authorization: `Bearer ${marked}` }] as const,
   ]) {
     await assertCatalogError(
       app,
-      { method: 'GET', target: '/api/v1/status', headers },
+      { method, target, headers },
       {
         code: 'KEY_INVALID',
         status: 401,
         retryable: false,
         wwwAuthenticate: 'Bearer error="invalid_token"',
-        cors: true,
+        cors: method === 'GET',
       },
     )
   }

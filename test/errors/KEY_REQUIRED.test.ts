@@ -1,18 +1,24 @@
 import { test } from 'node:test'
 import { assertCatalogError } from '../support/catalog-error.ts'
-import { runApp } from '../support/running-app.ts'
+import { runKeyedApp, SELF } from '../support/keyed-app.ts'
 
 test('KEY_REQUIRED: keys/self without a key is 401 with a bare challenge', async (t) => {
-  const app = await runApp(t)
-  await assertCatalogError(
-    app,
-    { method: 'GET', target: '/api/v1/keys/self' },
-    {
-      code: 'KEY_REQUIRED',
-      status: 401,
-      retryable: false,
-      wwwAuthenticate: 'Bearer',
-      cors: true,
-    },
-  )
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  for (const method of ['GET', 'DELETE']) {
+    // Another scheme is no key.
+    for (const headers of [{}, { Authorization: `Basic ${btoa(`user:${key}`)}` }]) {
+      await assertCatalogError(
+        app,
+        { method, target: SELF, headers },
+        {
+          code: 'KEY_REQUIRED',
+          status: 401,
+          retryable: false,
+          wwwAuthenticate: 'Bearer',
+          cors: method === 'GET',
+        },
+      )
+    }
+  }
 })

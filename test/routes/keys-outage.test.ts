@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { CountersError } from '../../src/storage/counters.ts'
+import { StorageError } from '../../src/storage/storage.ts'
+import {
+  ENDPOINT_REQUESTS,
+  GOOD_KEY_REQUEST,
+  runKeyedApp,
+  SELF,
+  type KeyedApp,
+} from '../support/keyed-app.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { eventually } from '../support/service-process.ts'
+import {
+  answerOf,
+  ask,
+  assertSigned,
+  codeOf,
+  publishedKey,
+  type Answer,
+} from '../support/signed-answer.ts'
+
+// A key that cannot be checked is refused and never taken for anonymous; whoever sends none notices nothing; and when the
+// trouble is over the same process goes on.
+
+const outcome = (answer: Answer) => `${answer.status} ${codeOf(answer) ?? ''}`.trim()
+const withKey = (key: string, method = 'GET') => ({ method, headers: { 'X-SVC-Key': key } })
+const SUFFIXES = ['', '-wal', '-shm'] as const
+
+/** With a key everything is refused, as the contract has it, and without one everything is served. */
+async function assertDown(app: KeyedApp, key: string): Promise<void> {
+  const published = await publishedKey(app)
+  for (const target of ['/api/v1/status', SELF, '/api/v1/versions/none']) {
+    const answer = await ask(app, target, withKey(key))
+    assert.equal(outcome(answer), '503 KEYS_UNAVAILABLE', target)
+    assert.match(answer.bytes.toString(), /"retryable":true/)
+    assert.equal(answer.header('cache-control'), 'no-store')
+    assert.equal(answer.header('x-ratelimit-limit'), undefined)
+    assertSigned(answer, published)
+  }
+  assert.equal(outcome(await ask(app, SELF, withKey(key, 'DELETE'))), '503 KEYS_UNAVAILABLE')
+  assert.equal(outcome(await ask(app, '/api/v1/status')), '200')
+  assert.equal(outcome(await ask(app, SELF)), '401 KEY_REQUIRED')
+}
+
+async function assertUp(app: KeyedApp, key: string): Promise<void> {
+  const answer = await ask(app, SELF, withKey(key))
+  assert.equal(outcome(answer), '200', answer.bytes.toString())
+  assert.equal(outcome(await ask(app, '/api/v1/status', withKey(key))), '200')
+}
+
+async function assertIssues(app: KeyedApp): Promise<void> {
+  const answer = await app.post(GOOD_KEY_REQUEST)
+  assert.equal(answer.status, 201, answer.bytes.toString())
+}
+
+test('while the store is down, every endpoint refuses a key and serves who has none', async (t) => {
+  let isDown = false
+  const app = await runKeyedApp(t, {
+    store: (store) => ({
+      ...store,
+      find: (keyId) =>
+        isDown ? Promise.reject(new StorageError('IO', 'service.sqlite')) : store.find(keyId),
+    }),
+  })
+  const key = await app.makeKey()
+  const published = await publishedKey(app)
+  isDown = true
+  for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
+    for (const lines of [
+      [`X-SVC-Key: ${key}`],
+      ['Authorization: Bearer nonsense'],
+      [`X-SVC-Key: ${key}`, 'If-None-Match: *'],
+    ]) {
+      const bytes = rawRequest(method, target, ['Host: localhost', ...headers, ...lines]) + body
+      const raw = await sendRaw(app.port, bytes)
+      const answer = answerOf(method, target, raw)
+      assert.equal(outcome(answer), '503 KEYS_UNAVAILABLE', `${method} ${target}`)
+      assertSigned(answer, published)
+    }
+    if (method !== 'GET' || target === SELF) continue
+    const { status } = await ask(app, target)
+    assert.equal(status, target.includes('/preview') ? 403 : 200, target)
+  }
+  assert.equal((await ask(app, '/api/v1/status', withKey(key, 'HEAD'))).status, 503)
+  isDown = false
+  await assertUp(app, key)
+})
+
+test('the store’s reason is logged with the request’s id, and neither told nor with the key', async (t) => {
+  const app = await runKeyedApp(t, {
+    store: (store) => ({
+      ...store,
+      find: () => Promise.reject(new StorageError('IO', 'service.sqlite')),
+    }),
+  })
+  const key = await app.makeKey()
+  const answer = await ask(app, '/api/v1/status', withKey(key))
+  assert.ok(!answer.bytes.toString().includes('service.sqlite'))
+  const [line, ...more] = app.log
+  assert.deepEqual(more, [])
+  assert.ok(line?.fields['err'] instanceof StorageError)
+  assert.equal(line.fields['requestId'], answer.header('x-request-id'))
+  assert.ok(!JSON.stringify(line).includes(key.slice(4, 20)))
+})
+
+test('a database that is moved away is an outage, and is over when it is back', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  await assertUp(app, key)
+  const aside = (suffix: string) => `${app.file}.aside${suffix}`
+  for (const suffix of SUFFIXES) renameSync(app.file + suffix, aside(suffix))
+  // Nothing is written meanwhile: a writer makes a new database where there is none, and that one has no keys.
+  await assertDown(app, key)
+  for (const suffix of SUFFIXES) renameSync(aside(suffix), app.file + suffix)
+  await assertUp(app, key)
+  await assertIssues(app)
+  assert.equal(outcome(await ask(app, SELF, withKey(key, 'DELETE'))), '200')
+  assert.equal(outcome(await ask(app, SELF, withKey(key))), '401 KEY_INVALID')
+})
+
+test('a database that is deleted is an outage, not a list without keys', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  for (const suffix of SUFFIXES) rmSync(app.file + suffix, { force: true })
+  await assertDown(app, key)
+})
+
+test('a database that is full of other bytes is an outage, until a good copy is put in its place', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  await assertUp(app, key)
+  const copy = `${app.file}.copy`
+  const source = new DatabaseSync(app.file, { timeout: 5000 })
+  source.prepare('VACUUM INTO ?').run(copy)
+  source.close()
+  const { size } = statSync(app.file)
+  const handle = openSync(app.file, 'r+')
+  writeSync(handle, Buffer.alloc(size, 0x5a), 0, size, 0)
+  closeSync(handle)
+  for (const suffix of ['-wal', '-shm']) rmSync(app.file + suffix, { force: true })
+  // Pages that were read a moment ago are known to the reader, which looks at its log's files ten times a second.
+  await eventually('the damage is noticed', async () =>
+    (await ask(app, SELF, withKey(key))).status === 200 ? undefined : true,
+  )
+  await assertDown(app, key)
+  renameSync(copy, app.file)
+  await eventually('the copy is read', async () =>
+    (await ask(app, SELF, withKey(key))).status === 200 ? true : undefined,
+  )
+  await assertIssues(app)
+})
+
+/** Holds the lock of a writer, as another program would. */
+function lock(t: TestContext, file: string): () => void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  database.exec('BEGIN IMMEDIATE')
+  const release = (): void => {
+    if (database.isOpen) database.close()
+  }
+  t.after(release)
+  return release
+}
+
+test('while another program holds the lock keys are checked still; what would change one is refused, and works afterwards', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  const release = lock(t, app.file)
+  const [revocation, issuance] = [
+    ask(app, SELF, withKey(key, 'DELETE')),
+    app.post(GOOD_KEY_REQUEST),
+  ]
+  for (let each = 0; each < 20; each += 1) await assertUp(app, key)
+  assert.equal(outcome(await revocation), '503 KEYS_UNAVAILABLE')
+  assert.equal(outcome(await issuance), '503 KEYS_UNAVAILABLE')
+  // A revocation that failed has not happened: the answer said so.
+  await assertUp(app, key)
+  release()
+  await assertIssues(app)
+  assert.equal(outcome(await ask(app, SELF, withKey(key, 'DELETE'))), '200')
+  assert.equal(outcome(await ask(app, SELF, withKey(key))), '401 KEY_INVALID')
+  assert.equal((await app.rows()).length, 2)
+})
+
+test('counters that cannot be reached are an outage too: no key is served uncounted', async (t) => {
+  let isDown = false
+  const app = await runKeyedApp(t, {
+    counters: (counters) => ({
+      ...counters,
+      count: (windows) =>
+        isDown ? Promise.reject(new CountersError('The primary is gone')) : counters.count(windows),
+    }),
+  })
+  const key = await app.makeKey()
+  isDown = true
+  await assertDown(app, key)
+  // What is refused before it is counted is refused as ever.
+  assert.equal(outcome(await ask(app, SELF, withKey('nonsense'))), '401 KEY_INVALID')
+  assert.equal(outcome(await app.post(GOOD_KEY_REQUEST)), '503 KEYS_UNAVAILABLE')
+  isDown = false
+  await assertUp(app, key)
+  assert.equal((await app.rows()).length, 1)
+})
