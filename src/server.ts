@@ -24,7 +24,6 @@ import { createStoredApiKeys } from './service/stored-api-keys.ts'
 import { createWaitlist } from './service/waitlist.ts'
 import { ADDRESS_HASH_LABEL } from './service/waitlist-entry.ts'
 import type { Counters } from './storage/counters.ts'
-import { openReopeningStorage } from './storage/reopening-storage.ts'
 import { openSqliteStorage } from './storage/sqlite-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -45,17 +44,17 @@ export interface RunningServer {
 async function openStorage({ database }: Config, log: Log): Promise<Storage> {
   if (database.kind !== 'sqlite') throw new Error('There is no such database in this version')
   const { file } = database
-  const wasThere = existsSync(file)
-  return openReopeningStorage(
-    () => openSqliteStorage({ file }),
-    (error) => {
-      if (!wasThere) throw error
+  if (!existsSync(file)) return openSqliteStorage({ file })
+  return openSqliteStorage({
+    file,
+    onUnavailable: (error) => {
       log.error(
         { err: error },
         'The database cannot be opened; reads are served, and it is tried again',
       )
     },
-  )
+    onRecovered: () => log.info({}, 'The database is open'),
+  })
 }
 
 function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {

@@ -108,12 +108,21 @@ test('while another program holds the database at the start, reads are served, a
   assert.equal(line.level, 'error')
   assert.match(line.msg, /reads are served/)
   assert.equal((await running.read('/api/v1/status')).status, 200)
-  const refused = await running.register({ email: 'second@example.org' })
+  const order: string[] = []
+  const note = (what: string) => () => void order.push(what)
+  const refusing = running.register({ email: 'second@example.org' })
+  const [refused] = await Promise.all([
+    refusing,
+    refusing.then(note('registration')),
+    running.read('/api/v1/status').then(note('read')),
+  ])
+  assert.deepEqual(order, ['read', 'registration'], 'nobody else waits for the lock')
   assert.deepEqual([refused.status, refused.code], [503, 'REGISTRATION_UNAVAILABLE'])
   const { data } = await running.read('/api/v1/early-access')
   assert.equal(data['state'], 'unavailable')
 
   database.close()
+  await running.service.line('The database is open')
   assert.equal((await running.register({ email: 'second@example.org' })).status, 200)
   assert.equal((await running.register({ email: 'first@example.org' })).code, 'DUPLICATE')
   assert.equal((await readKept(deployment)).length, 2)
