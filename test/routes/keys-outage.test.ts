@@ -147,10 +147,11 @@ test('a database that is full of other bytes is an outage, until a good copy is 
   )
   await assertDown(app, key)
   renameSync(copy, app.file)
-  await eventually('the copy is read', async () =>
-    (await ask(app, SELF, withKey(key))).status === 200 ? true : undefined,
-  )
+  const isUp = async () => ((await ask(app, SELF, withKey(key))).status === 200 ? true : undefined)
+  await eventually('the copy is read', isUp)
   await assertIssues(app)
+  // The log of the copy is as new to the reader as it is to the writer who made it.
+  await eventually('it is read on', isUp)
 })
 
 /** Holds the lock of a writer, as another program would. */
