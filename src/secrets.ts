@@ -4,6 +4,7 @@ import path from 'node:path'
 import { messageOf } from './contract/error-message.ts'
 import { ConfigError, SECRET_VARIABLES, type Config, type SecretName } from './config.ts'
 import { parseInstant } from './contract/instant.ts'
+import { createSealer } from './crypto/sealed-box.ts'
 import {
   parsePrivateSigningKey,
   publicSigningKeyOf,
@@ -39,7 +40,6 @@ const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 const IDENTITY_START = 'AGE-SECRET-KEY-1'
 /** Below this a hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
-const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/
 
 interface KeyNote {
   readonly publicKeyPem: string
@@ -179,8 +179,8 @@ function parsePreviousSecrets(text: string, current: string | undefined): readon
 }
 
 function parseRecipient(text: string): string {
-  if (RECIPIENT.test(text)) return text
-  throw new TypeError('expected an age X25519 recipient, as age-keygen prints it (age1…)')
+  // Its checksum too: nobody would have the identity of a mistyped one.
+  return createSealer(text).recipient
 }
 
 /** Secrets a production runtime does not start without, and what each is. */
@@ -258,7 +258,7 @@ function createSecretWriter(folder: string): {
       const target = path.join(folder, file)
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
-        writeFileSync(target, text, { mode: 0o600, flag: 'wx' })
+        writeFileSync(target, text, { mode: 0o600, flag: 'wx', flush: true })
         // The mode above passes through the umask, which may only take rights away; this states it.
         chmodSync(target, 0o600)
       } catch (error) {

@@ -11,7 +11,7 @@ import { listFolder, temporaryFolder } from './support/deployment.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './vectors/signing-key.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12, 0, 0)
-const RECIPIENT = `age1${'q'.repeat(58)}`
+const RECIPIENT = 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5'
 
 function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' })
@@ -278,6 +278,13 @@ test('a secret that is wrong is named with its place and what was expected, neve
       'waitlist-recipient.txt',
       'SVC_WAITLIST_RECIPIENT',
       'AGE-SECRET-KEY-1ABC',
+      /expected an age X25519/,
+    ],
+    // A letter is wrong, which its checksum tells.
+    [
+      'waitlist-recipient.txt',
+      'SVC_WAITLIST_RECIPIENT',
+      RECIPIENT.replace('yndu', 'yndx'),
       /expected an age X25519/,
     ],
     ['signing-keys.json', 'SVC_SIGNING_KEYS', 'nonsense', /expected JSON of the form/],

@@ -40,8 +40,11 @@ const ALGORITHM = 'PBKDF2/SHA-256'
 const KEY_BYTES = 32
 const LIFE_MS = 10 * 60_000
 
-/** A solution is remembered for so long beyond its expiry, since the processes that share counters may differ in time. */
-const CLOCK_MARGIN_MS = 60_000
+/**
+ * A solution is remembered for so long beyond its expiry, since the processes that share counters may differ in time, and
+ * a clock that was set forward by mistake is set back.
+ */
+const CLOCK_MARGIN_MS = 60 * 60_000
 
 /** The key is kept for as long as the counters are: a year that every store can hold. */
 const KEY_UNTIL_MS = Date.UTC(9999, 0, 1)

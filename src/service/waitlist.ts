@@ -16,7 +16,7 @@ export interface Registration extends Omit<RegistrationInput, 'locale'> {
 
 /** The waitlist, as its endpoints ask it. */
 export interface Waitlist {
-  /** Whether a registration can succeed now, as far as the last ones tell. */
+  /** Whether a registration can succeed now, as far as the last ones of this process tell. */
   isOpen(): boolean
   /** Counts a request from a client's address. Throws ApiError RATE_LIMITED or REGISTRATION_UNAVAILABLE. */
   admit(address: string): Promise<void>
@@ -87,7 +87,11 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
   }
 
   return {
-    isOpen: () => clock.nowMs() - failedAtMs >= DOUBT_MS,
+    isOpen() {
+      const sinceMs = clock.nowMs() - failedAtMs
+      // A failure that is yet to come was met before the clock was set back.
+      return sinceMs >= DOUBT_MS || sinceMs < 0
+    },
 
     async admit(address) {
       try {

@@ -13,7 +13,7 @@ const PRODUCTION = {
   SVC_BASE_URL: 'https://api.example.test',
   SVC_KEY_HASH_SECRET: 'k'.repeat(32),
   SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
-  SVC_WAITLIST_RECIPIENT: `age1${'q'.repeat(58)}`,
+  SVC_WAITLIST_RECIPIENT: 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5',
 }
 
 test('every mistake is named at once, with its variable and what was expected, and nothing is created', async (t) => {

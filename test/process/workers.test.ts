@@ -183,7 +183,7 @@ test('what every worker says carries its number, and what concerns all of them i
     SVC_RUNTIME: 'production',
     SVC_KEY_HASH_SECRET: 'k'.repeat(32),
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
-    SVC_WAITLIST_RECIPIENT: `age1${'q'.repeat(58)}`,
+    SVC_WAITLIST_RECIPIENT: 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5',
     SVC_RELEASES_DIR: path.relative(folder, releasesDir),
   }
   const service = startService(t, folder, env)
