@@ -15,6 +15,20 @@ export interface RequestBody {
   passOver(): void
 }
 
+/**
+ * One buffer of its own with all the chunks, which are wiped: they lie in memory that Node reads the next requests into,
+ * and a body says what only its handler should know.
+ */
+function gather(chunks: readonly Buffer[], bytes: number): Buffer {
+  const body = Buffer.allocUnsafeSlow(bytes)
+  let at = 0
+  for (const chunk of chunks) {
+    at += chunk.copy(body, at)
+    chunk.fill(0)
+  }
+  return body
+}
+
 /** A request that has no body. */
 export const NO_BODY: RequestBody = {
   read: () => Promise.resolve(Buffer.alloc(0)),
@@ -73,12 +87,13 @@ export function openRequestBody(
           if (bytes <= limitBytes) return
           stop()
           request.pause()
+          for (const each of chunks) each.fill(0)
           reject(new ApiError('PAYLOAD_TOO_LARGE'))
         }
         function finish(): void {
           stop()
           isRead = true
-          resolve(Buffer.concat(chunks))
+          resolve(gather(chunks, bytes))
         }
         /** The connection is gone, or refused for what came on it: nobody gets the answer that this makes. */
         function breakOff(): void {

@@ -14,12 +14,21 @@ export interface RegisterParts {
   readonly ownOrigin: string
 }
 
+/** The body's value. Its bytes are wiped: what a person sent should not lie in memory longer than it is needed. */
+function readOnce(body: Uint8Array): unknown {
+  try {
+    return parseJsonBody(body)
+  } finally {
+    body.fill(0)
+  }
+}
+
 /** The registration's handler: the limits first, since they count requests of any kind, then what the body says. */
 export function createRegister({ waitlist, clientAddress, ownOrigin }: RegisterParts): Handler {
   return async ({ request, body }) => {
     if (body === undefined) throw new Error('The body was not received')
     await waitlist.admit(clientAddress(request))
-    const input = parseRegistration(parseJsonBody(body))
+    const input = parseRegistration(readOnce(body))
     const locale = input.locale ?? localeOfRequest(request, ownOrigin)
     return payloadOf(await waitlist.register({ ...input, locale }))
   }

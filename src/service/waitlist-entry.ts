@@ -41,9 +41,10 @@ export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
     useCase,
     registeredAt,
   })
-  const json = Buffer.from(text, 'utf8')
-  const padded = Buffer.alloc(Math.ceil(json.length / PADDED_TO_BYTES) * PADDED_TO_BYTES, SPACE)
-  json.copy(padded)
+  const size = Math.ceil(Buffer.byteLength(text) / PADDED_TO_BYTES) * PADDED_TO_BYTES
+  // Memory of its own, not a piece of one that buffers share, so that the caller can wipe it.
+  const padded = new Uint8Array(size).fill(SPACE)
+  new TextEncoder().encodeInto(text, padded)
   return padded
 }
 
