@@ -33,6 +33,7 @@ function makeWaitlist({
 } = {}) {
   const rows: SealedRegistration[] = []
   const steps: string[] = []
+  const sealed: Uint8Array[] = []
   const clock = { ms: NOW_MS }
   const unused = () => Promise.reject(new Error('not asked for'))
   const store: WaitlistStore = {
@@ -68,21 +69,22 @@ function makeWaitlist({
       recipient: 'age1recipient',
       seal: (plain) => {
         steps.push('seal')
-        return Promise.resolve(plain)
+        sealed.push(plain)
+        return Promise.resolve(Uint8Array.from(plain))
       },
     },
     hashAddress: (normalized) => Buffer.from(`hash of ${normalized}`),
     clock: { nowMs: () => clock.ms },
     randomBytes: (count) => new Uint8Array(count).fill(0xab),
   })
-  return { waitlist, rows, steps, clock }
+  return { waitlist, rows, steps, sealed, clock }
 }
 
 const outage = (cause: unknown) => (error: unknown) =>
   error instanceof ApiError && error.code === 'REGISTRATION_UNAVAILABLE' && error.cause === cause
 
 test('a registration is verified, sealed and kept, in this order, and gets a random ticket', async () => {
-  const { waitlist, rows, steps } = makeWaitlist()
+  const { waitlist, rows, steps, sealed } = makeWaitlist()
   const result = await waitlist.register(REGISTRATION)
   assert.equal(result.ticket, 'EA-ABABABABABABABAB')
   assert.equal(result.status, 'WAITING')
@@ -101,6 +103,7 @@ test('a registration is verified, sealed and kept, in this order, and gets a ran
     useCase: 'Mirror the history.',
     registeredAt: '2026-11-21T09:00:00.000Z',
   })
+  assert.ok(sealed[0]?.every((byte) => byte === 0), 'the bytes that were sealed are wiped')
 })
 
 test('a known address takes the same steps, and its challenge stays spent', async () => {
