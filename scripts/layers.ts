@@ -20,6 +20,7 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
   contract: { mayImport: [], isPortable: true },
   documents: { mayImport: ['contract'], isPortable: true },
   client: { mayImport: ['contract'], isPortable: true },
+  'client-node': { mayImport: ['contract', 'client'] },
   crypto: { mayImport: ['contract'] },
   storage: { mayImport: ['contract', 'crypto'] },
   publishing: { mayImport: ['contract', 'crypto', 'storage'] },

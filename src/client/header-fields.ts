@@ -1,5 +1,6 @@
 /** Header fields as an HTTP library gives them: fetch's Headers, pairs as on the wire, or an object by name. */
 export type HeaderSource =
+  | { get(name: string): string | null }
   | Iterable<readonly [name: string, value: string]>
   | { readonly [name: string]: string | readonly string[] | undefined }
 
@@ -8,7 +9,11 @@ export type HeaderFields = (name: string) => string | undefined
 
 /** Reads header fields by name. */
 export function readHeaders(source: HeaderSource): HeaderFields {
-  if (source instanceof Headers) return (name) => source.get(name) ?? undefined
+  // A Map has a get as well, which is not the one of Headers: it knows names in one spelling only.
+  if ('get' in source && typeof source.get === 'function' && !(source instanceof Map)) {
+    const headers = source as Pick<Headers, 'get'>
+    return (name) => headers.get(name) ?? undefined
+  }
   const fields = new Map<string, string>()
   const pairs = (Symbol.iterator in source ? source : Object.entries(source)) as Iterable<
     readonly [string, string | readonly string[] | undefined]

@@ -1,3 +1,5 @@
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { readHeaders } from './header-fields.ts'
 import {
   memberOf,
   verifyResponse,
@@ -8,17 +10,8 @@ import {
 import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 
-function isPublishedKey(value: unknown): value is PublishedKey {
-  const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
-  return (
-    typeof memberOf(memberOf(value, 'jwk'), 'x') === 'string' &&
-    isDate(memberOf(value, 'notBefore')) &&
-    isDate(memberOf(value, 'notAfter'))
-  )
-}
-
 /** Keys of a kind that is not known here are left out: the service may publish others beside its Ed25519 keys. */
-function isEd25519(value: unknown): boolean {
+function isEd25519(value: unknown): value is PublishedKey {
   const jwk = memberOf(value, 'jwk')
   return memberOf(jwk, 'kty') === 'OKP' && memberOf(jwk, 'crv') === 'Ed25519'
 }
@@ -30,8 +23,8 @@ function isEd25519(value: unknown): boolean {
  */
 export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
   const keys = memberOf(data, 'keys')
-  const known: readonly unknown[] = Array.isArray(keys) ? keys.filter(isEd25519) : []
-  if (known.length === 0 || !known.every(isPublishedKey)) {
+  const known = Array.isArray(keys) ? keys.filter(isEd25519) : []
+  if (known.length === 0) {
     throw new VerificationError(
       'MALFORMED',
       'expected a signing-key document with at least one Ed25519 key',
@@ -60,7 +53,14 @@ export async function verifyKeyDocument(
     content = undefined
   }
   const data = memberOf(content, 'data')
-  if (data === undefined) throw new VerificationError('MALFORMED', 'the key document has no data')
+  if (data === undefined) {
+    // Its signature cannot be checked without the keys, so all that can be told is whether there is one.
+    const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined
+    throw new VerificationError(
+      isSigned ? 'MALFORMED' : 'UNSIGNED',
+      `expected the signing-key document, found status ${question.status}`,
+    )
+  }
   const keys = await parseSigningKeys(data)
   return { keys, verified: await verifyResponse({ ...question, keys }) }
 }

@@ -1,20 +1,20 @@
 /** What a check of an answer can find wrong, by the code of the error that says so. */
 export const VERIFICATION_FAULTS = {
   KEY_MALFORMED: 'the key is no usable Ed25519 public key',
-  UNKNOWN_KEY: 'it was signed by a key that is not trusted, or there is no key to check it with',
-  PINNED_KEY_ABSENT: 'none of the keys at hand is pinned',
-  UNSIGNED: 'it has no signature',
+  UNKNOWN_KEY: 'no trusted key signed it',
+  PINNED_KEY_ABSENT: 'none of the keys is pinned',
+  UNSIGNED: 'it is not signed',
   DIGEST: 'Content-Digest is not that of the body',
-  SIGNATURE: 'the signature does not fit method, target, status, time and digest',
-  KEY_PERIOD: 'the key was not in use when it signed this',
-  MALFORMED: 'a signed part has not the form it must have',
+  SIGNATURE: 'the signature fits no key',
+  KEY_PERIOD: 'the key was not in use then',
+  MALFORMED: 'a signed part has a wrong form',
   FUTURE: 'it was signed later than now',
   STALE: 'the signature is too old',
-  REVALIDATION_MISSING: 'the signature is too old, and no 304 proves the body to be current',
-  REVALIDATION: 'the signature of the 304 does not fit',
-  REVALIDATION_STALE: 'the signature of the 304 is too old as well',
+  REVALIDATION_MISSING: 'the signature is too old and not renewed by a 304',
+  REVALIDATION: 'the signature of the 304 fits no key',
+  REVALIDATION_STALE: 'the signature of the 304 is too old',
   ETAG: 'the ETag is that of other data',
-  REQUEST_ID: 'X-Request-Id is not the request id in the body',
+  REQUEST_ID: 'X-Request-Id is not that of the body',
 } as const
 
 /** The step of the check that refused an answer. */

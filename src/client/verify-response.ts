@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
-import { HEADERS } from '../contract/headers.ts'
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseInstant } from '../contract/instant.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { formatEtag, formatRevalidationText, formatSignedText } from '../contract/signature.ts'
 import { encodeBase64, encodeBase64url } from './base64.ts'
@@ -11,7 +11,7 @@ import { VerificationError, type VerificationFault } from './verification-error.
 import type { VerificationKey } from './verification-key.ts'
 
 /** How much later than the verifier's clock a signature may have been made, in seconds: clocks differ. */
-export const MAX_CLOCK_SKEW_SECONDS = 60
+const MAX_CLOCK_SKEW_SECONDS = 60
 
 /** What was asked, and what came. */
 export interface Answer {
@@ -80,16 +80,16 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
     const { etag, keyId, signedAtMs } = await check.revalidation(fields, 'UNSIGNED')
     return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
   }
-  const contentDigest = required(fields, HEADERS.contentDigest)
-  const signedAt = required(fields, HEADERS.signedAt)
-  const signature = required(fields, HEADERS.signature)
+  const contentDigest = required(fields, CLIENT_HEADERS.contentDigest)
+  const signedAt = required(fields, CLIENT_HEADERS.signedAt)
+  const signature = required(fields, CLIENT_HEADERS.signature)
 
   await requireDigest(contentDigest, body)
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
   const signed = await check.signed(text, signature, signedAt, 'SIGNATURE')
 
   const proof = check.isFresh(signed.signedAtMs)
-    ? { ...signed, etag: fields(HEADERS.etag) }
+    ? { ...signed, etag: fields(CLIENT_HEADERS.etag) }
     : await check.revalidation(
         question.revalidated === undefined ? fields : readHeaders(question.revalidated),
         'REVALIDATION_MISSING',
@@ -102,7 +102,7 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
   if (etag !== (proof.etag ?? etag)) {
     throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
   }
-  requireRequestId(content, fields(HEADERS.requestId))
+  requireRequestId(content, fields(CLIENT_HEADERS.requestId))
   return { status, content, data, etag, keyId: signed.keyId, provedAtMs: proof.signedAtMs }
 }
 
@@ -115,7 +115,7 @@ function required(fields: HeaderFields, name: string): string {
 async function requireDigest(contentDigest: string, body: Uint8Array): Promise<void> {
   const stated = sha256Of(contentDigest)
   if (stated === undefined) {
-    throw new VerificationError('DIGEST', 'expected a dictionary (RFC 9530) with a member sha-256')
+    throw new VerificationError('DIGEST', 'expected a member sha-256 (RFC 9530)')
   }
   const found = encodeBase64(await sha256(body))
   if (stated !== found) {
@@ -136,14 +136,13 @@ function createCheck({
   keys,
   pinnedKeyIds,
   nowMs,
-  maxAgeSeconds = LIMITS.signatureMaxAgeSeconds,
+  maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
 }: Answer & Expectations) {
   const isTrusted = ({ keyId }: VerificationKey): boolean =>
     pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
-  if (keys.length === 0) throw new VerificationError('UNKNOWN_KEY')
   if (!keys.some(isTrusted)) {
-    const found = keys.map(({ keyId }) => keyId).join(', ')
-    throw new VerificationError('PINNED_KEY_ABSENT', `found ${found}`)
+    const fault = pinnedKeyIds === undefined ? 'UNKNOWN_KEY' : 'PINNED_KEY_ABSENT'
+    throw new VerificationError(fault, `found ${keys.map(({ keyId }) => keyId).join(', ')}`)
   }
 
   async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
@@ -167,7 +166,7 @@ function createCheck({
     if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `found ${keyId}`)
     const signedAtMs = parseInstant(signedAt)
     if (signedAtMs === undefined) {
-      throw new VerificationError('MALFORMED', 'the time of signing is no ISO 8601 time in UTC')
+      throw new VerificationError('MALFORMED', 'the time is no ISO 8601 time in UTC')
     }
     if (signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000) {
       throw new VerificationError('FUTURE', `signed at ${signedAt}`)
@@ -183,11 +182,11 @@ function createCheck({
     fields: HeaderFields,
     absent: VerificationFault,
   ): Promise<Proof & { readonly etag: string }> {
-    const revalidated = fields(HEADERS.revalidated)
+    const revalidated = fields(CLIENT_HEADERS.revalidated)
     if (revalidated === undefined) throw new VerificationError(absent)
     const gap = revalidated.indexOf('; ')
     const [signedAt, base64] = [revalidated.slice(0, gap), revalidated.slice(gap + 2)]
-    const etag = fields(HEADERS.etag) ?? ''
+    const etag = fields(CLIENT_HEADERS.etag) ?? ''
     const text = formatRevalidationText({ method, target, signedAt, etag })
     const proof = await signed(text, base64, signedAt, 'REVALIDATION')
     if (!isFresh(proof.signedAtMs)) {

@@ -1,3 +1,6 @@
+/** Age at which a verifier refuses a signature unless it is told another, in seconds. Alone, for a browser's sake. */
+export const SIGNATURE_MAX_AGE_SECONDS = 900
+
 /** Every number the contract promises (spec section 8). Nothing else in the source states one of them. */
 export const LIMITS = {
   /** Largest request body, in bytes; one more is 413. */
@@ -30,6 +33,5 @@ export const LIMITS = {
   maxTimeDistanceMs: 500,
   /** How long the time source may give no good answer before /time says UNSYNCHRONIZED, in seconds. */
   timeSilenceSeconds: 180,
-  /** Age at which a verifier refuses a signature unless it is told another, in seconds. */
-  signatureMaxAgeSeconds: 900,
+  signatureMaxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS,
 } as const

@@ -1,8 +1,12 @@
 // Every text here is bytes that two parties must agree on. Changing a character breaks every verifier in the field.
 
+// The labels stand alone so that a verifier in a browser need not carry the lists, which are for documents.
+const RESPONSE_LABEL = 'svc-response-v1'
+const REVALIDATION_LABEL = 'svc-revalidation-v1'
+
 /** The lines of a response's signed text, in order; the parts in braces are filled in (spec 5.7). */
 export const SIGNED_TEXT_LINES = [
-  'svc-response-v1',
+  RESPONSE_LABEL,
   '{method}',
   '{path-and-query}',
   '{status}',
@@ -12,7 +16,7 @@ export const SIGNED_TEXT_LINES = [
 
 /** The lines of a 304 answer's signed text, in order (contract decisions 3.4). */
 export const REVALIDATION_TEXT_LINES = [
-  'svc-revalidation-v1',
+  REVALIDATION_LABEL,
   '{method}',
   '{path-and-query}',
   '304',
@@ -34,7 +38,7 @@ export interface SignedResponse {
 
 /** The text that X-SVC-Signature signs: six lines joined by a newline, none at the end (spec 5.7). */
 export function formatSignedText(response: SignedResponse): string {
-  return `${SIGNED_TEXT_LINES[0]}\n${response.method}\n${response.target}\n${response.status}\n${response.signedAt}\n${response.contentDigest}`
+  return `${RESPONSE_LABEL}\n${response.method}\n${response.target}\n${response.status}\n${response.signedAt}\n${response.contentDigest}`
 }
 
 /** What the proof on a 304 binds. */
@@ -48,7 +52,7 @@ export interface SignedRevalidation {
 
 /** The text that the signature in X-SVC-Revalidated signs: six lines joined by a newline (contract decisions 3.4). */
 export function formatRevalidationText(revalidation: SignedRevalidation): string {
-  return `${REVALIDATION_TEXT_LINES[0]}\n${revalidation.method}\n${revalidation.target}\n304\n${revalidation.signedAt}\n${revalidation.etag}`
+  return `${REVALIDATION_LABEL}\n${revalidation.method}\n${revalidation.target}\n304\n${revalidation.signedAt}\n${revalidation.etag}`
 }
 
 /** The value of Content-Digest (RFC 9530) for a base64 SHA-256 of the exact body bytes. */

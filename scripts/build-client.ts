@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { moduleReferences } from './module-references.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PACKAGE = path.join(ROOT, 'packages', 'client')
+const VECTORS = path.join(ROOT, 'test', 'vectors')
+
+/** Modules of src that the package's `exports` lead to. */
+const ENTRIES = [
+  'client/index.ts',
+  'client/audit.ts',
+  'client/run-vectors.ts',
+  'client-node/file-head-store.ts',
+]
+
+const COMPILER_OPTIONS = {
+  rootDir: path.join(ROOT, 'src'),
+  declaration: true,
+  module: 'nodenext',
+  target: 'es2022',
+  // What every browser with Ed25519 in WebCrypto has, and Node 20.
+  lib: ['es2023', 'dom'],
+  types: ['node'],
+  typeRoots: [path.join(ROOT, 'node_modules', '@types')],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+  resolveJsonModule: true,
+  rewriteRelativeImportExtensions: true,
+}
+
+/** Compiles the entries and all they import to JavaScript and declarations below `outDir`. */
+function compile(outDir: string): void {
+  const config = path.join(outDir, 'tsconfig.json')
+  const files = ENTRIES.map((entry) => path.join(ROOT, 'src', entry))
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, outDir }, files }))
+  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  try {
+    execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8', stdio: 'pipe' })
+  } catch (error) {
+    const { stdout, message } = error as Error & { readonly stdout?: string }
+    throw new Error(`The client does not compile:\n${stdout ?? message}`, { cause: error })
+  }
+}
+
+/**
+ * Declarations name each other with .js, as a consumer's compiler looks for them. The texts of descriptions, which are
+ * literal types in them, are left out: no type of the client is made of them, and they are half of the size.
+ */
+function tidyDeclarations(text: string): string {
+  return text
+    .replaceAll(/(from |import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2')
+    .replaceAll(/^ +readonly (?:description|example|summary|message|meaning): ["'`\d].*;\n/gm, '')
+}
+
+/** The files that the entries lead to by imports, those of types as well for declarations. */
+function reachable(outDir: string, extension: '.js' | '.d.ts'): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (file: string): void => {
+    if (found.has(file)) return
+    found.add(file)
+    for (const { specifier } of moduleReferences(readFileSync(path.join(outDir, file), 'utf8'))) {
+      if (specifier?.startsWith('.') !== true) continue
+      const target = path.posix.join(path.posix.dirname(file), specifier)
+      visit(target.replace(/\.js$/, extension))
+    }
+  }
+  for (const entry of ENTRIES) visit(entry.replace(/\.ts$/, extension))
+  return found
+}
+
+async function bundle(file: string): Promise<void> {
+  await build({
+    entryPoints: [path.join(ROOT, 'src', 'client', 'index.ts')],
+    outfile: file,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+}
+
+function copyVectors(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const files = readdirSync(VECTORS).filter((file) => file.endsWith('.json'))
+  for (const file of [...files, 'README.md']) {
+    cpSync(path.join(VECTORS, file), path.join(folder, file))
+  }
+  const names = files.map((file) => file.slice(0, -'.json'.length))
+  writeFileSync(path.join(folder, 'index.json'), `${JSON.stringify(names, undefined, 2)}\n`)
+}
+
+/**
+ * Makes the package as it is published in a folder: manifest, README, license, `dist` with modules, declarations and
+ * the minified bundle, and `vectors`. Throws an Error with the compiler's words where the client does not compile.
+ */
+export async function buildClient(folder: string): Promise<void> {
+  const dist = path.join(folder, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  rmSync(path.join(folder, 'vectors'), { recursive: true, force: true })
+  mkdirSync(dist, { recursive: true })
+  const outDir = mkdtempSync(path.join(tmpdir(), 'build-client-'))
+  try {
+    compile(outDir)
+    for (const file of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.d.ts')) continue
+      const full = path.join(outDir, file)
+      writeFileSync(full, tidyDeclarations(readFileSync(full, 'utf8')))
+    }
+    for (const file of [...reachable(outDir, '.js'), ...reachable(outDir, '.d.ts')]) {
+      cpSync(path.join(outDir, file), path.join(dist, file))
+    }
+  } finally {
+    rmSync(outDir, { recursive: true, force: true })
+  }
+  await bundle(path.join(dist, 'client.min.js'))
+  copyVectors(path.join(folder, 'vectors'))
+  cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
+  if (folder === PACKAGE) return
+  for (const file of ['package.json', 'README.md']) {
+    cpSync(path.join(PACKAGE, file), path.join(folder, file))
+  }
+}
+
+if (import.meta.main) {
+  await buildClient(PACKAGE)
+  process.stdout.write('Built packages/client\n')
+}

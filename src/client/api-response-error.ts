@@ -1,0 +1,25 @@
+import type { ErrorBody } from '../contract/envelope.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import type { Answer } from './verify-response.ts'
+
+/** The service refused, and signed that it did. `code` is one of the error catalog and narrows in a switch. */
+export class ApiResponseError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+  /** Seconds until a retry may succeed, where the service knows. */
+  readonly retryAfterSeconds: number | undefined
+  /** The signed answer that says so. */
+  readonly answer: Answer
+
+  constructor({ code, status, message, retryable, retryAfterSeconds }: ErrorBody, answer: Answer) {
+    super(`${code}: ${message}`)
+    this.name = 'ApiResponseError'
+    this.code = code
+    this.status = status
+    this.retryable = retryable
+    this.retryAfterSeconds = retryAfterSeconds
+    this.answer = answer
+  }
+}

@@ -1,0 +1,10 @@
+// The second part of the published surface: the audit of the history. It stands apart so that a page that only reads
+// does not carry it.
+
+export { auditHistory, HistoryError } from './audit-history.ts'
+export type { AuditReport, AuditSettings } from './audit-history.ts'
+export { createLocalStorageHeadStore } from './head-store.ts'
+export type { HeadStore, SavedHead } from './head-store.ts'
+export { EvidenceError, verifyEvidence } from './history-evidence.ts'
+export type { HistoryEvidence, HistoryFault } from './history-evidence.ts'
+export type { PortableAnswer } from './portable-answer.ts'

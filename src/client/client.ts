@@ -1,0 +1,239 @@
+import type { ErrorBody } from '../contract/envelope.ts'
+import type { ENDPOINTS, EndpointName } from '../contract/endpoints.ts'
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import type { DataOf, DataSchemaName } from '../contract/schemas.ts'
+import { ApiResponseError } from './api-response-error.ts'
+import { encodeBase64url } from './base64.ts'
+import { ConnectionError, createConnection, type Fetch } from './connection.ts'
+import { readHeaders } from './header-fields.ts'
+import { orAborted, waitByTimer, withRetries, type RetryReason, type Wait } from './retries.ts'
+import { createTrustedKeys } from './trusted-keys.ts'
+import { VerificationError } from './verification-error.ts'
+import type { VerificationKey } from './verification-key.ts'
+import { memberOf, type Answer, type VerifiedResponse } from './verify-response.ts'
+
+/** Name of an endpoint that is read with GET. */
+export type ReadName = {
+  [Name in EndpointName]: (typeof ENDPOINTS)[Name]['method'] extends 'GET' ? Name : never
+}[EndpointName]
+
+/** What an endpoint gives: `data` of its envelope. Never, where every read is refused. */
+export type ReadData<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
+  readonly success: { readonly data: infer Schema extends DataSchemaName }
+}
+  ? DataOf<Schema>
+  : never
+
+/** What a read may be told. */
+export interface ReadOptions {
+  readonly signal?: AbortSignal
+  /**
+   * Asks for an answer that was made for this call: a random query parameter passes every cache over, and since the
+   * target is signed, an answer with it cannot be an older one.
+   */
+  readonly fresh?: boolean
+}
+
+/** Verified data, with what proves it. */
+export interface Verified<Data> {
+  readonly data: Data
+  /** The entity tag of `data`, computed from it. */
+  readonly etag: string
+  /** RFC 7638 id of the key that signed. */
+  readonly keyId: string
+  /** When it was last signed to be current: milliseconds since 1970. */
+  readonly provedAtMs: number
+  /** The signed answer as it came. */
+  readonly answer: Answer
+}
+
+type Read<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
+  readonly parameter: { readonly mayBeEmpty: infer MayBeEmpty }
+}
+  ? MayBeEmpty extends true
+    ? (value?: string, options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
+    : (value: string, options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
+  : (options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
+
+/** One method for each read endpoint, by its name in the registry. */
+export type Reads = { readonly [Name in ReadName]: Read<Name> }
+
+/** Reads a service and checks everything it says. */
+export interface Client extends Reads {
+  /** Any target, verified like the others; `data` is what the target's endpoint says it is. */
+  get(target: string, options?: ReadOptions): Promise<Verified<unknown>>
+  /** The answer to a GET as it came: nothing of it is checked. Connection failures are retried. */
+  getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<Answer>
+  /** Checks an answer that was fetched in another way, with the service's keys. */
+  verify(answer: Answer): Promise<VerifiedResponse>
+  /** The service's keys, as its signing-key document has them. */
+  keys(): Promise<readonly VerificationKey[]>
+}
+
+/** What a client is made with. */
+export interface ClientSettings {
+  /** Origin of the service, such as `https://api.example.org`. */
+  readonly baseUrl: string | URL
+  /**
+   * Ids of the keys to trust, learned from somewhere else than the service. Left out: the keys it names first, so that
+   * a copy of the service with keys of its own looks right.
+   */
+  readonly pinnedKeyIds?: readonly string[]
+  /** How old a signature may be, in seconds; 900 unless given. */
+  readonly maxAgeSeconds?: number
+  /** Sent as a bearer token. */
+  readonly apiKey?: string
+  /** Attempts after the first one; 2 unless given. */
+  readonly maxRetries?: number
+  /** An answer that asks for a longer wait is not retried, in seconds; 30 unless given. */
+  readonly maxWaitSeconds?: number
+  readonly fetch?: Fetch
+  /** The clock: milliseconds since 1970. */
+  readonly now?: () => number
+  /** Waits before a retry. */
+  readonly wait?: Wait
+}
+
+/** Most answers kept for revalidation: every endpoint once, and some versions. */
+const MAX_STORED = 64
+
+/** Does not compile while a read of the registry has no path in the table. */
+const PATHS: { readonly [Name in ReadName]: string } = READ_PATHS
+
+/** A failure that says nothing of the service: a gateway before it, or signing that is switched off. */
+function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason | undefined {
+  if (status !== 429 && status < 500) return undefined
+  const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter)
+  const seconds = Number(after ?? Number.NaN)
+  const untilDate = (Date.parse(after ?? '') - nowMs) / 1000
+  const found = Number.isNaN(seconds) ? untilDate : seconds
+  return { afterSeconds: found >= 0 ? found : undefined }
+}
+
+/** Makes a client. It sends nothing before it is asked something. */
+export function createClient({
+  baseUrl,
+  pinnedKeyIds,
+  maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
+  apiKey,
+  maxRetries = 2,
+  maxWaitSeconds = 30,
+  // Called later and by its own name: a browser's fetch must not be called as a method of another object.
+  fetch: fetchOne = (url, init) => fetch(url, init),
+  now = Date.now,
+  wait = waitByTimer,
+}: ClientSettings): Client {
+  const connection = createConnection(baseUrl, fetchOne, apiKey)
+  const retries = { maxRetries, maxWaitSeconds, wait }
+  const stored = new Map<string, Verified<unknown>>()
+  const unsigned = new WeakMap<VerificationError, Answer>()
+  const keys = createTrustedKeys({
+    pinnedKeyIds,
+    expectations: () => ({ nowMs: now(), maxAgeSeconds }),
+    fetchDocument: (fresh) => getUnverified(PATHS.signingKey + (fresh ? freshQuery('') : '')),
+  })
+
+  function freshQuery(query: string): string {
+    const nonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
+    return `${query === '' ? '?' : '&'}fresh=${nonce}`
+  }
+
+  function reasonOf(error: unknown): RetryReason | undefined {
+    if (error instanceof ConnectionError) return { afterSeconds: undefined }
+    if (error instanceof ApiResponseError && error.retryable) {
+      return { afterSeconds: error.retryAfterSeconds }
+    }
+    const answer = error instanceof VerificationError ? unsigned.get(error) : undefined
+    return answer === undefined ? undefined : unsignedReason(answer, now())
+  }
+
+  function getUnverified(target: string, { signal }: ReadOptions = {}): Promise<Answer> {
+    return withRetries(() => connection.get(target, {}, signal), reasonOf, retries, signal)
+  }
+
+  async function verify(answer: Answer): Promise<VerifiedResponse> {
+    try {
+      return await keys.verify(answer)
+    } catch (error) {
+      if (error instanceof VerificationError && error.code === 'UNSIGNED') {
+        unsigned.set(error, answer)
+      }
+      throw error
+    }
+  }
+
+  /** Verified data of an answer, or what the service refused with. */
+  function resultOf(answer: Answer, { content, data, etag, ...proof }: VerifiedResponse) {
+    const { status: _, ...rest } = proof
+    if (memberOf(content, 'ok') === false) {
+      throw new ApiResponseError(memberOf(content, 'error') as ErrorBody, answer)
+    }
+    if (etag === undefined) throw new VerificationError('MALFORMED', 'the body has no data')
+    return { ...rest, data, etag, answer }
+  }
+
+  function keep(target: string, result: Verified<unknown>): Verified<unknown> {
+    stored.delete(target)
+    stored.set(target, result)
+    const [oldest = target] = stored.keys()
+    if (stored.size > MAX_STORED) stored.delete(oldest)
+    return result
+  }
+
+  /** What was stored, if the 304 proves it, or if it needs no proof yet; else undefined. */
+  async function renewed(
+    before: Verified<unknown>,
+    notModified: Answer,
+  ): Promise<Verified<unknown> | undefined> {
+    try {
+      const { etag, provedAtMs } = await verify(notModified)
+      if (etag === before.etag) return { ...before, provedAtMs }
+    } catch (error) {
+      // A cache may answer 304 by itself, without a proof.
+      if (!(error instanceof VerificationError)) throw error
+    }
+    return now() - before.provedAtMs <= maxAgeSeconds * 1000 ? before : undefined
+  }
+
+  async function attempt(target: string, signal: AbortSignal | undefined) {
+    const before = stored.get(target)
+    if (before !== undefined) {
+      const conditional = { [CLIENT_HEADERS.ifNoneMatch]: before.etag }
+      const answer = await connection.get(target, conditional, signal)
+      if (answer.status !== 304) return resultOf(answer, await verify(answer))
+      const result = await renewed(before, answer)
+      if (result !== undefined) return result
+    }
+    const answer = await connection.get(target, {}, signal)
+    return resultOf(answer, await verify(answer))
+  }
+
+  async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
+    const [, query = ''] = target.split('?')
+    const asked = fresh ? target + freshQuery(query) : target
+    const result = await withRetries(
+      () => orAborted(attempt(asked, signal), signal),
+      reasonOf,
+      retries,
+      signal,
+    )
+    return fresh ? result : keep(target, result)
+  }
+
+  function readOf(path: string): (...given: readonly unknown[]) => Promise<Verified<unknown>> {
+    const gap = path.indexOf('/{')
+    if (gap === -1) return (options) => get(path, options as ReadOptions | undefined)
+    return (value, options) => {
+      const parts = value === undefined ? [] : (value as string).split('/')
+      const rest = parts.map((part) => `/${encodeURIComponent(part)}`).join('')
+      return get(path.slice(0, gap) + rest, options as ReadOptions | undefined)
+    }
+  }
+
+  const reads = Object.fromEntries(
+    Object.entries(PATHS).map(([name, path]) => [name, readOf(path)]),
+  ) as unknown as Reads
+  return { ...reads, get, getUnverified, verify, keys: keys.current }
+}

@@ -1,0 +1,181 @@
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
+import {
+  versionHashText,
+  type VersionEntry,
+  type VersionSummary,
+} from '../contract/version-chain.ts'
+import { sha256Hex } from './sha256.ts'
+import {
+  isPortable,
+  isPublishedKey,
+  verifyPortable,
+  type PortableAnswer,
+} from './portable-answer.ts'
+import type { PublishedKey } from './verification-key.ts'
+import { memberOf, type VerifiedResponse } from './verify-response.ts'
+
+/** What a history can do that it must not. */
+export const HISTORY_FAULTS = {
+  SHORTENED: 'versions that were signed are gone',
+  REWRITTEN: 'one version was signed with two hashes',
+  BROKEN: 'the signed entries are no chain',
+  INCONSISTENT: 'what is served is not what the newest version says',
+} as const
+
+export type HistoryFault = keyof typeof HISTORY_FAULTS
+
+/** Signed answers that cannot all be true, as JSON. Whoever has it can check it without the service. */
+export interface HistoryEvidence {
+  readonly format: 'svc-history-evidence-v1'
+  readonly fault: HistoryFault
+  /** The keys that signed. Their ids say whose they are: compare with the ids you pinned. */
+  readonly keys: readonly PublishedKey[]
+  /** In the order in which they were signed. */
+  readonly answers: readonly PortableAnswer[]
+}
+
+/** The evidence is no evidence: the answers are signed, and do not contradict each other. */
+export class EvidenceError extends Error {
+  constructor(problem: string) {
+    super(problem)
+    this.name = 'EvidenceError'
+  }
+}
+
+/** One answer of the evidence, verified. */
+interface Testimony extends VerifiedResponse {
+  readonly path: string
+}
+
+function isSummary(value: unknown): value is VersionSummary {
+  return (
+    typeof memberOf(value, 'snapshotId') === 'string' &&
+    Number.isSafeInteger(memberOf(value, 'sequence')) &&
+    typeof memberOf(value, 'createdAt') === 'string' &&
+    typeof memberOf(value, 'previousHash') === 'string' &&
+    typeof memberOf(value, 'hash') === 'string'
+  )
+}
+
+/** The entries that data of `version`, `versions` or `versions/{id}` speaks of, newest first; none for other data. */
+export function entriesOf(data: unknown): readonly VersionSummary[] {
+  const entries = memberOf(data, 'entries') ?? [data]
+  return Array.isArray(entries) && entries.every(isSummary) ? entries : []
+}
+
+/** Whether the answer says which version is the newest. */
+function tellsNewest({ path }: Testimony): boolean {
+  return path === READ_PATHS.version || path === READ_PATHS.versions
+}
+
+function isShortened([before, after]: readonly Testimony[]): boolean {
+  if (before === undefined || after === undefined) return false
+  const [[first], [last]] = [entriesOf(before.data), entriesOf(after.data)]
+  return (
+    tellsNewest(after) &&
+    first !== undefined &&
+    last !== undefined &&
+    before.provedAtMs <= after.provedAtMs &&
+    first.sequence > last.sequence
+  )
+}
+
+function isRewritten([one, other]: readonly Testimony[]): boolean {
+  const hashes = new Map(entriesOf(one?.data).map(({ sequence, hash }) => [sequence, hash]))
+  return entriesOf(other?.data).some(
+    ({ sequence, hash }) => (hashes.get(sequence) ?? hash) !== hash,
+  )
+}
+
+/** The hash that an entry must have. */
+export function hashOf(entry: VersionEntry): Promise<string> {
+  return sha256Hex(versionHashText(entry))
+}
+
+/** Where the index, newest first, is no chain; undefined where it is one. */
+export function indexFaultOf(data: unknown): string | undefined {
+  const entries = entriesOf(data)
+  if (entries.length === 0 || memberOf(data, 'count') !== entries.length) {
+    return 'the index does not hold as many entries as it says'
+  }
+  if (memberOf(memberOf(data, 'head'), 'hash') !== entries[0]?.hash) {
+    return 'the head of the index is not its first entry'
+  }
+  for (const [index, entry] of entries.entries()) {
+    const previous = entries[index + 1]
+    if (entry.sequence !== entries.length - index) {
+      return `${entry.snapshotId}: expected sequence ${entries.length - index}, found ${entry.sequence}`
+    }
+    if (entry.previousHash !== (previous?.hash ?? '0'.repeat(64))) {
+      return `${entry.snapshotId}: previousHash is not the hash of the entry before`
+    }
+  }
+  return undefined
+}
+
+async function isBroken([one]: readonly Testimony[]): Promise<boolean> {
+  if (one === undefined) return false
+  if (one.path === READ_PATHS.versions) return indexFaultOf(one.data) !== undefined
+  const [entry] = entriesOf(one.data)
+  return entry !== undefined && (await hashOf(entry as VersionEntry)) !== entry.hash
+}
+
+/** Digest of a resource by its path, as the entry has it. */
+function digestAt(entry: unknown, path: string): unknown {
+  return memberOf(memberOf(entry, 'resources'), path.slice(BASE_PATH.length + 1))
+}
+
+function isInconsistent([before, between, after]: readonly Testimony[]): boolean {
+  if (before === undefined || between === undefined || after === undefined) return false
+  const isOneHead =
+    [before, after].every(({ path }) => path === READ_PATHS.version) &&
+    memberOf(before.data, 'hash') === memberOf(after.data, 'hash') &&
+    before.provedAtMs <= between.provedAtMs &&
+    between.provedAtMs <= after.provedAtMs
+  const [head] = entriesOf(between.data)
+  const isServedAsSaid =
+    between.path === READ_PATHS.versions
+      ? head?.hash === memberOf(before.data, 'hash')
+      : between.etag === `W/"${String(digestAt(before.data, between.path))}"`
+  return isOneHead && !isServedAsSaid
+}
+
+const PROOFS: {
+  readonly [Fault in HistoryFault]: (said: readonly Testimony[]) => boolean | Promise<boolean>
+} = {
+  SHORTENED: isShortened,
+  REWRITTEN: isRewritten,
+  BROKEN: isBroken,
+  INCONSISTENT: isInconsistent,
+}
+
+/**
+ * Checks evidence offline: that a pinned key signed every answer, and that they contradict each other in the way the
+ * evidence says. Returns what is proved. Throws a VerificationError where a signature does not hold, and an
+ * EvidenceError where nothing is proved by them.
+ */
+export async function verifyEvidence(
+  { format, fault, keys, answers }: HistoryEvidence,
+  { pinnedKeyIds }: { readonly pinnedKeyIds: readonly string[] },
+): Promise<{ readonly fault: HistoryFault; readonly meaning: string }> {
+  const isWhole =
+    format === 'svc-history-evidence-v1' &&
+    Object.hasOwn(PROOFS, fault) &&
+    Array.isArray(keys) &&
+    keys.every(isPublishedKey) &&
+    Array.isArray(answers) &&
+    answers.every(isPortable)
+  if (!isWhole) {
+    throw new EvidenceError('expected evidence of the format svc-history-evidence-v1')
+  }
+  const said: Testimony[] = []
+  for (const answer of answers) {
+    const [path = ''] = answer.target.split('?')
+    said.push({ ...(await verifyPortable(answer, keys, pinnedKeyIds)), path })
+  }
+  if (said.some(({ status }) => status !== 200) || !(await PROOFS[fault](said))) {
+    throw new EvidenceError(`the answers are signed, and do not prove ${fault}`)
+  }
+  return { fault, meaning: HISTORY_FAULTS[fault] }
+}

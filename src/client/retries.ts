@@ -1,0 +1,67 @@
+/** Waits, and rejects with the signal's reason once it is aborted. */
+export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+
+/** Settles like the promise, or rejects with the signal's reason, whichever is first. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Waits by the platform's timer. */
+export const waitByTimer: Wait = async (milliseconds, signal) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    await orAborted(
+      new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, milliseconds)
+      }),
+      signal,
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** How often and how long to try again. */
+export interface RetrySettings {
+  /** Attempts after the first. */
+  readonly maxRetries: number
+  /** An answer that asks for a longer wait ends the attempts. */
+  readonly maxWaitSeconds: number
+  readonly wait: Wait
+}
+
+/** Why an attempt may be repeated: the seconds the service asked for, where it named any. */
+export interface RetryReason {
+  readonly afterSeconds: number | undefined
+}
+
+const FIRST_WAIT_SECONDS = 0.25
+
+/**
+ * Attempts again while `reasonOf` gives a reason for what was thrown. Waits as long as the service asked, else 0.25 s
+ * and then twice as long each time, half of it by chance so that clients that failed together do not return together.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  reasonOf: (error: unknown) => RetryReason | undefined,
+  { maxRetries, maxWaitSeconds, wait }: RetrySettings,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const reason = reasonOf(error)
+      const backoff = FIRST_WAIT_SECONDS * 2 ** tries * (0.5 + Math.random() / 2)
+      const seconds = reason?.afterSeconds ?? backoff
+      if (reason === undefined || tries >= maxRetries || seconds > maxWaitSeconds) throw error
+      await wait(seconds * 1000, signal)
+    }
+  }
+}

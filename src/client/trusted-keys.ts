@@ -1,0 +1,79 @@
+import type { Answer, Expectations, VerifiedResponse } from './verify-response.ts'
+import { verifyResponse } from './verify-response.ts'
+import { verifyKeyDocument } from './signing-keys.ts'
+import { VerificationError } from './verification-error.ts'
+import type { VerificationKey } from './verification-key.ts'
+
+/** Holds the keys of one service, loads them when they are needed, and once more when they may have changed. */
+export interface TrustedKeys {
+  /** The keys that were loaded last; loads them the first time. */
+  current(): Promise<readonly VerificationKey[]>
+  /** `verifyResponse` with these keys. Where no known key fits, the key document is loaded again, once. */
+  verify(answer: Answer): Promise<VerifiedResponse>
+}
+
+/** Where keys come from, and what they are held against. */
+export interface TrustedKeysParts {
+  /** Fetches the signing-key document; `fresh` asks for one that no cache made. */
+  readonly fetchDocument: (fresh: boolean) => Promise<Answer>
+  /** Left out: the keys of the first document are trusted, and later ones that they sign for. */
+  readonly pinnedKeyIds: readonly string[] | undefined
+  readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
+}
+
+const MAY_BE_A_NEW_KEY = new Set(['SIGNATURE', 'REVALIDATION', 'UNKNOWN_KEY', 'KEY_PERIOD'])
+
+/** Makes the holder of a service's keys. */
+export function createTrustedKeys({
+  fetchDocument,
+  pinnedKeyIds,
+  expectations,
+}: TrustedKeysParts): TrustedKeys {
+  let trusted = pinnedKeyIds
+  let held: Promise<readonly VerificationKey[]> | undefined
+
+  async function load(fresh: boolean): Promise<readonly VerificationKey[]> {
+    const document = await fetchDocument(fresh)
+    const { keys } = await verifyKeyDocument({ ...document, ...expectations(), ...pins() })
+    // Without pins, what a trusted key signed extends the trust: so a key that was announced can take over.
+    if (pinnedKeyIds === undefined) {
+      trusted = [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
+    }
+    return keys
+  }
+
+  function pins(): Pick<Expectations, 'pinnedKeyIds'> {
+    return trusted === undefined ? {} : { pinnedKeyIds: trusted }
+  }
+
+  /** Calls at the same time share one load; one that failed is not kept. */
+  function hold(loading: Promise<readonly VerificationKey[]>): typeof loading {
+    const before = held
+    held = loading
+    loading.catch(() => {
+      if (held === loading) held = before
+    })
+    return loading
+  }
+
+  function current(): Promise<readonly VerificationKey[]> {
+    return held ?? hold(load(false))
+  }
+
+  return {
+    current,
+    async verify(answer) {
+      const known = current()
+      const keys = await known
+      try {
+        return await verifyResponse({ ...answer, ...expectations(), ...pins(), keys })
+      } catch (error) {
+        if (!(error instanceof VerificationError && MAY_BE_A_NEW_KEY.has(error.code))) throw error
+        // Another call may have loaded it again meanwhile.
+        const renewed = await (held === known ? hold(load(true)) : current())
+        if (renewed.every(({ keyId }) => keys.some((key) => key.keyId === keyId))) throw error
+        return verifyResponse({ ...answer, ...expectations(), ...pins(), keys: renewed })
+      }
+    },
+  }
+}

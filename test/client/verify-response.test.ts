@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { verifyKeyDocument, parseSigningKeys } from '../../src/client/signing-keys.ts'
+import { targetOf, verifyResponse, type Answer } from '../../src/client/verify-response.ts'
+import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
+import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './asked-answers.ts'
+
+const key = await verificationKeyOf(TEST_SIGNING_KEY)
+const otherKey = await verificationKeyOf(OTHER_TEST_SIGNING_KEY)
+const expectations = { keys: [key], pinnedKeyIds: [key.keyId], nowMs: ASKED_MS + 5000 }
+
+function pairsOf({ headers }: Answer): readonly (readonly [string, string])[] {
+  return headers as readonly (readonly [string, string])[]
+}
+
+describe('what is proved', () => {
+  test('the data, its tag, the key and the time of a plain read', async () => {
+    const answer = await askApp()
+    const verified = await verifyResponse({ ...answer, ...expectations })
+    const content = JSON.parse(Buffer.from(answer.body).toString()) as { data: unknown }
+    assert.deepEqual(verified, {
+      status: 200,
+      content,
+      data: content.data,
+      etag: fieldOf(answer, 'ETag'),
+      keyId: key.keyId,
+      provedAtMs: ASKED_MS,
+    })
+  })
+
+  test('the whole document where there is no envelope', async () => {
+    const answer = await askApp({ target: '/api/v1/openapi.json?q' })
+    const { data, content, etag } = await verifyResponse({ ...answer, ...expectations })
+    assert.equal(data, content)
+    assert.equal(etag, fieldOf(answer, 'ETag'))
+  })
+
+  test('an error has neither data nor tag', async () => {
+    const answer = await askApp({ target: '/api/v1/nowhere' })
+    const { status, data, etag } = await verifyResponse({ ...answer, ...expectations })
+    assert.deepEqual([status, data, etag], [404, undefined, undefined])
+  })
+})
+
+describe('header fields of any HTTP library', () => {
+  for (const [name, convert] of [
+    ['Headers', (pairs) => new Headers(pairs.map(([field, value]) => [field, value]))],
+    ['a Map', (pairs) => new Map(pairs)],
+    ['an object', (pairs) => Object.fromEntries(pairs)],
+    [
+      'lists by name',
+      (pairs) => Object.fromEntries(pairs.map(([field, value]) => [field, [value]])),
+    ],
+    [
+      'something that only has get',
+      (pairs) => {
+        const headers = new Headers(pairs.map(([field, value]) => [field, value]))
+        return { get: (field: string) => headers.get(field) }
+      },
+    ],
+  ] as readonly [string, (pairs: readonly (readonly [string, string])[]) => Answer['headers']][]) {
+    test(name, async () => {
+      const answer = await askApp()
+      const headers = convert(pairsOf(answer))
+      const { provedAtMs } = await verifyResponse({ ...answer, headers, ...expectations })
+      assert.equal(provedAtMs, ASKED_MS)
+    })
+  }
+})
+
+describe('keys', () => {
+  test('without a key nothing is known', async () => {
+    const question = { ...(await askApp()), ...expectations }
+    const { pinnedKeyIds: _, ...unpinned } = question
+    await assert.rejects(verifyResponse({ ...unpinned, keys: [] }), { code: 'UNKNOWN_KEY' })
+    await assert.rejects(verifyResponse({ ...question, keys: [] }), { code: 'PINNED_KEY_ABSENT' })
+    await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [] }), {
+      code: 'PINNED_KEY_ABSENT',
+    })
+  })
+
+  test('a key that is offered and signs well, but is not the pinned one', async () => {
+    const question = { ...(await askApp()), ...expectations, keys: [key, otherKey] }
+    await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [otherKey.keyId] }), {
+      code: 'UNKNOWN_KEY',
+      message: `UNKNOWN_KEY: no trusted key signed it (found ${key.keyId})`,
+    })
+  })
+
+  test('a stored body of the key before, renewed by the key after', async () => {
+    const weekLaterMs = ASKED_MS + 7 * 86_400_000
+    const answer = await askApp()
+    const notModified = await askApp({
+      headers: [['If-None-Match', '*']],
+      atMs: weekLaterMs,
+      signingKey: OTHER_TEST_SIGNING_KEY,
+    })
+    const until = new Date(ASKED_MS + 1).toISOString()
+    const retired = await verificationKeyOf(TEST_SIGNING_KEY, { notAfter: until })
+    const question = {
+      ...answer,
+      revalidated: notModified.headers,
+      keys: [otherKey, retired],
+      nowMs: weekLaterMs,
+    }
+    const { keyId, provedAtMs } = await verifyResponse(question)
+    assert.equal(keyId, key.keyId)
+    assert.equal(provedAtMs, weekLaterMs)
+    await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [retired.keyId] }), {
+      code: 'UNKNOWN_KEY',
+    })
+  })
+})
+
+describe('time', () => {
+  test('clocks may differ by a minute', async () => {
+    const question = { ...(await askApp()), ...expectations }
+    await verifyResponse({ ...question, nowMs: ASKED_MS - 60_000 })
+    await assert.rejects(verifyResponse({ ...question, nowMs: ASKED_MS - 60_001 }), {
+      code: 'FUTURE',
+    })
+  })
+
+  test('the age is 900 s unless given', async () => {
+    const question = { ...(await askApp()), ...expectations, nowMs: ASKED_MS + 900_001 }
+    await assert.rejects(verifyResponse(question), { code: 'REVALIDATION_MISSING' })
+    await verifyResponse({ ...question, maxAgeSeconds: 901 })
+  })
+})
+
+test('no single change of what was signed goes through', async () => {
+  const answer = await askApp({ target: '/api/v1/time?a=1' })
+  const digit = fc.constantFrom('0', 'A', 'z', ' ', '"')
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(
+        'method',
+        'target',
+        'body',
+        'Content-Digest',
+        'X-SVC-Signed-At',
+        'X-SVC-Signature',
+      ),
+      fc.nat(),
+      digit,
+      async (part, at, character) => {
+        const changed = (text: string) => {
+          const index = at % text.length
+          return text.slice(0, index) + character + text.slice(index + 1)
+        }
+        const headers = pairsOf(answer).map(([name, value]) =>
+          name === part ? ([name, changed(value).trim()] as const) : ([name, value] as const),
+        )
+        const body = Buffer.from(answer.body).toString()
+        const question: Answer = {
+          ...answer,
+          method: part === 'method' ? changed('GET') : 'GET',
+          target: part === 'target' ? changed(answer.target) : answer.target,
+          headers,
+          body: part === 'body' ? Buffer.from(changed(body)) : answer.body,
+        }
+        const isSame =
+          question.method === 'GET' &&
+          question.target === answer.target &&
+          Buffer.from(question.body).toString() === body &&
+          headers.every(([, value], index) => value === pairsOf(answer)[index]?.[1])
+        fc.pre(!isSame)
+        await assert.rejects(verifyResponse({ ...question, ...expectations }), {
+          name: 'VerificationError',
+        })
+      },
+    ),
+    { seed: 5, numRuns: 400 },
+  )
+})
+
+describe('the key document', () => {
+  const document = () => askApp({ target: '/api/v1/keys/signing-key' })
+
+  test('is checked with the keys it holds', async () => {
+    const { keys, verified } = await verifyKeyDocument({
+      ...(await document()),
+      nowMs: ASKED_MS,
+      pinnedKeyIds: [key.keyId],
+    })
+    assert.deepEqual(
+      keys.map(({ keyId }) => keyId),
+      [key.keyId],
+    )
+    assert.equal(verified.keyId, key.keyId)
+  })
+
+  test('of a clone has no pinned key', async () => {
+    const question = {
+      ...(await askApp({ target: '/api/v1/keys/signing-key', signingKey: OTHER_TEST_SIGNING_KEY })),
+      nowMs: ASKED_MS,
+    }
+    await verifyKeyDocument(question)
+    await assert.rejects(verifyKeyDocument({ ...question, pinnedKeyIds: [key.keyId] }), {
+      code: 'PINNED_KEY_ABSENT',
+    })
+  })
+
+  test('with another answer in its place', async () => {
+    const answer = await askApp({ target: '/api/v1/nowhere' })
+    await assert.rejects(verifyKeyDocument({ ...answer, nowMs: ASKED_MS }), {
+      code: 'MALFORMED',
+      message: /found status 404/,
+    })
+    await assert.rejects(
+      verifyKeyDocument({ ...answer, headers: [], body: new Uint8Array(), nowMs: ASKED_MS }),
+      { code: 'UNSIGNED' },
+    )
+  })
+
+  test('may hold keys of another kind, which are left out, but no Ed25519 key that is none', async () => {
+    const { published } = key
+    const other = { jwk: { kty: 'AKP', alg: 'ML-DSA-44', pub: 'AA' } }
+    const [only, ...rest] = await parseSigningKeys({ keys: [other, published] })
+    assert.equal(only?.keyId, key.keyId)
+    assert.deepEqual(rest, [])
+    await assert.rejects(parseSigningKeys({ keys: [other] }), { code: 'MALFORMED' })
+    for (const x of ['', 'AAAA', 7, null, [published.jwk.x]]) {
+      const broken = { jwk: { kty: 'OKP', crv: 'Ed25519', x } }
+      await assert.rejects(parseSigningKeys({ keys: [published, broken] }), {
+        code: 'KEY_MALFORMED',
+      })
+    }
+  })
+})
+
+test('the target of an address is what stands behind the host, without the fragment', () => {
+  assert.equal(
+    targetOf('https://api.example.test/api/v1/status?b=2&a=%c3%A9#part'),
+    '/api/v1/status?b=2&a=%c3%A9',
+  )
+  assert.equal(targetOf('https://api.example.test/api/v1/status?'), '/api/v1/status?')
+  assert.equal(targetOf(new URL('http://[::1]:8080/api/v1')), '/api/v1')
+})
