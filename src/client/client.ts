@@ -102,6 +102,9 @@ const MAX_STORED = 64
 /** Does not compile while a read of the registry has no path in the table. */
 const PATHS: { readonly [Name in ReadName]: string } = READ_PATHS
 
+/** The one path that is an endpoint without its parameter too. */
+const MAY_BE_EMPTY: ReadName = 'preview'
+
 /** A failure that says nothing of the service: a gateway before it, or signing that is switched off. */
 function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
@@ -125,14 +128,17 @@ export function createClient({
   now = Date.now,
   wait = waitByTimer,
 }: ClientSettings): Client {
-  const connection = createConnection(baseUrl, fetchOne, apiKey)
+  const connection = createConnection(baseUrl, fetchOne)
+  const credentials =
+    apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
   const retries = { maxRetries, maxWaitSeconds, wait }
   const stored = new Map<string, Verified<unknown>>()
   const unsigned = new WeakMap<VerificationError, Answer>()
   const keys = createTrustedKeys({
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
-    fetchDocument: (fresh) => getUnverified(PATHS.signingKey + (fresh ? freshQuery('') : '')),
+    // Without the API key: where that is refused, the refusal can be verified.
+    fetchDocument: (fresh) => fetchAnswer(PATHS.signingKey + (fresh ? freshQuery('') : ''), {}),
   })
 
   function freshQuery(query: string): string {
@@ -149,8 +155,12 @@ export function createClient({
     return answer === undefined ? undefined : unsignedReason(answer, now())
   }
 
-  function getUnverified(target: string, { signal }: ReadOptions = {}): Promise<Answer> {
-    return withRetries(() => connection.get(target, {}, signal), reasonOf, retries, signal)
+  function fetchAnswer(
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    return withRetries(() => connection.get(target, headers, signal), reasonOf, retries, signal)
   }
 
   async function verify(answer: Answer): Promise<VerifiedResponse> {
@@ -200,13 +210,13 @@ export function createClient({
   async function attempt(target: string, signal: AbortSignal | undefined) {
     const before = stored.get(target)
     if (before !== undefined) {
-      const conditional = { [CLIENT_HEADERS.ifNoneMatch]: before.etag }
+      const conditional = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
       const answer = await connection.get(target, conditional, signal)
       if (answer.status !== 304) return resultOf(answer, await verify(answer))
       const result = await renewed(before, answer)
       if (result !== undefined) return result
     }
-    const answer = await connection.get(target, {}, signal)
+    const answer = await connection.get(target, credentials, signal)
     return resultOf(answer, await verify(answer))
   }
 
@@ -222,10 +232,16 @@ export function createClient({
     return fresh ? result : keep(target, result)
   }
 
-  function readOf(path: string): (...given: readonly unknown[]) => Promise<Verified<unknown>> {
+  function readOf(
+    name: string,
+    path: string,
+  ): (first: unknown, second: unknown) => Promise<unknown> {
     const gap = path.indexOf('/{')
     if (gap === -1) return (options) => get(path, options as ReadOptions | undefined)
-    return (value, options) => {
+    return async (value, options) => {
+      if (value === undefined && name !== MAY_BE_EMPTY) {
+        throw new TypeError(`${name}: expected a value for ${path.slice(gap + 1)}`)
+      }
       const parts = value === undefined ? [] : (value as string).split('/')
       const rest = parts.map((part) => `/${encodeURIComponent(part)}`).join('')
       return get(path.slice(0, gap) + rest, options as ReadOptions | undefined)
@@ -233,7 +249,13 @@ export function createClient({
   }
 
   const reads = Object.fromEntries(
-    Object.entries(PATHS).map(([name, path]) => [name, readOf(path)]),
+    Object.entries(PATHS).map(([name, path]) => [name, readOf(name, path)]),
   ) as unknown as Reads
-  return { ...reads, get, getUnverified, verify, keys: keys.current }
+  return {
+    ...reads,
+    get,
+    getUnverified: (target, { signal } = {}) => fetchAnswer(target, credentials, signal),
+    verify,
+    keys: keys.current,
+  }
 }

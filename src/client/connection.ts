@@ -1,4 +1,3 @@
-import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import type { HeaderSource } from './header-fields.ts'
 import { targetOf, type Answer } from './verify-response.ts'
 
@@ -51,14 +50,9 @@ function originOf(baseUrl: string | URL): string {
   return origin
 }
 
-/** Makes a connection. An API key is sent with every request, and to this origin alone. */
-export function createConnection(
-  baseUrl: string | URL,
-  fetch: Fetch,
-  apiKey: string | undefined,
-): Connection {
+/** Makes a connection. */
+export function createConnection(baseUrl: string | URL, fetch: Fetch): Connection {
   const origin = originOf(baseUrl)
-  const always = apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
   return {
     async get(target, headers, signal) {
       const url = origin + target
@@ -69,7 +63,7 @@ export function createConnection(
       try {
         const response = await fetch(url, {
           method: 'GET',
-          headers: { ...always, ...headers },
+          headers: { ...headers },
           // Verified answers are kept here, so a second copy in the browser's cache would serve nobody; and the Fetch
           // standard passes that cache over anyhow once a request has If-None-Match.
           cache: 'no-store',

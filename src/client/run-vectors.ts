@@ -59,7 +59,7 @@ export interface VectorResult {
 }
 
 /** A vector and every link of its chain, each as it stands at its time. */
-export async function checkVector(name: string, vector: Vector): Promise<readonly VectorResult[]> {
+async function checkVector(name: string, vector: Vector): Promise<readonly VectorResult[]> {
   const { description, chain = [] } = vector
   const moments = [
     { name, vector },

@@ -84,9 +84,17 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
   const signedAt = required(fields, CLIENT_HEADERS.signedAt)
   const signature = required(fields, CLIENT_HEADERS.signature)
 
-  await requireDigest(contentDigest, body)
+  // Both are other threads' work, so it is begun together; the steps then wait for one after the other.
+  const digest = sha256(body)
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
-  const signed = await check.signed(text, signature, signedAt, 'SIGNATURE')
+  const signer = check.signerOf(text, signature)
+  // Where the digest ends the check, nobody waits for the signature any more.
+  signer.catch(() => {})
+
+  requireDigest(contentDigest, await digest)
+  // Read while the signature is still being checked; nothing is made of it before that holds.
+  const read = readBody(body, target)
+  const signed = check.proofOf(await signer, signedAt, 'SIGNATURE')
 
   const proof = check.isFresh(signed.signedAtMs)
     ? { ...signed, etag: fields(CLIENT_HEADERS.etag) }
@@ -95,9 +103,9 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
         'REVALIDATION_MISSING',
       )
 
-  const content = parseContent(body)
-  const data = dataOf(content, target)
-  const etag = data === undefined ? undefined : await etagOf(data)
+  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is no JSON text')
+  const { content, data } = read
+  const etag = await read.etag
   // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
   if (etag !== (proof.etag ?? etag)) {
     throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
@@ -112,12 +120,12 @@ function required(fields: HeaderFields, name: string): string {
   return value
 }
 
-async function requireDigest(contentDigest: string, body: Uint8Array): Promise<void> {
+function requireDigest(contentDigest: string, ofBody: Uint8Array): void {
   const stated = sha256Of(contentDigest)
   if (stated === undefined) {
     throw new VerificationError('DIGEST', 'expected a member sha-256 (RFC 9530)')
   }
-  const found = encodeBase64(await sha256(body))
+  const found = encodeBase64(ofBody)
   if (stated !== found) {
     throw new VerificationError('DIGEST', `stated ${stated}, the body has ${found}`)
   }
@@ -154,13 +162,11 @@ function createCheck({
     return nowMs - signedAtMs <= maxAgeSeconds * 1000
   }
 
-  async function signed(
-    text: string,
-    base64: string,
+  function proofOf(
+    signer: VerificationKey | undefined,
     signedAt: string,
     fault: VerificationFault,
-  ): Promise<Proof> {
-    const signer = await signerOf(text, base64)
+  ): Proof {
     if (signer === undefined) throw new VerificationError(fault)
     const { keyId } = signer
     if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `found ${keyId}`)
@@ -188,26 +194,17 @@ function createCheck({
     const [signedAt, base64] = [revalidated.slice(0, gap), revalidated.slice(gap + 2)]
     const etag = fields(CLIENT_HEADERS.etag) ?? ''
     const text = formatRevalidationText({ method, target, signedAt, etag })
-    const proof = await signed(text, base64, signedAt, 'REVALIDATION')
+    const proof = proofOf(await signerOf(text, base64), signedAt, 'REVALIDATION')
     if (!isFresh(proof.signedAtMs)) {
       throw new VerificationError('REVALIDATION_STALE', `signed at ${signedAt}`)
     }
     return { ...proof, etag }
   }
 
-  return { isFresh, signed, revalidation }
+  return { isFresh, signerOf, proofOf, revalidation }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function parseContent(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(body))
-  } catch {
-    // What the parser says quotes the body.
-    throw new VerificationError('MALFORMED', 'the body is no JSON text in UTF-8')
-  }
-}
 
 /** A member of an object, or undefined where there is none. */
 export function memberOf(value: unknown, name: string): unknown {
@@ -223,15 +220,28 @@ function dataOf(content: unknown, target: string): unknown {
     : memberOf(content, 'data')
 }
 
-/** The entity tag of data: the hash of its canonical JSON (RFC 8785). Throws a VerificationError where it has none. */
-async function etagOf(data: unknown): Promise<string> {
-  let canonical: string
+/** A body as it was understood, with the entity tag of its data under way. */
+interface ReadBody {
+  readonly content: unknown
+  readonly data: unknown
+  readonly etag: Promise<string | undefined>
+}
+
+/** Undefined where the body is no JSON in UTF-8, or where its data has no canonical form (RFC 8785). */
+function readBody(body: Uint8Array, target: string): ReadBody | undefined {
   try {
-    canonical = canonicalJson(data as JsonValue)
+    const content: unknown = JSON.parse(decoder.decode(body))
+    const data = dataOf(content, target)
+    const text = data === undefined ? undefined : canonicalJson(data as JsonValue)
+    return { content, data, etag: etagOf(text) }
   } catch {
-    throw new VerificationError('MALFORMED', 'the data has no canonical JSON')
+    // What the parser says quotes the body.
+    return undefined
   }
-  return formatEtag(encodeBase64url(await sha256(canonical)))
+}
+
+async function etagOf(canonical: string | undefined): Promise<string | undefined> {
+  return canonical === undefined ? undefined : formatEtag(encodeBase64url(await sha256(canonical)))
 }
 
 function requireRequestId(content: unknown, header: string | undefined): void {

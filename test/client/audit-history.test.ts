@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { auditHistory, HistoryError } from '../../src/client/audit-history.ts'
+import { createClient, type Client } from '../../src/client/client.ts'
+import type { Fetch } from '../../src/client/connection.ts'
+import type { HeadStore, SavedHead } from '../../src/client/head-store.ts'
+import {
+  EvidenceError,
+  verifyEvidence,
+  type HistoryEvidence,
+  type HistoryFault,
+} from '../../src/client/history-evidence.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { payloadOf } from '../../src/service/payload.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
+import { rewrittenReleases } from './rewritten-releases.ts'
+import { key } from './scripted-client.ts'
+
+const PINS = { pinnedKeyIds: [key.keyId] }
+
+/** A head in memory, which goes through JSON like a kept one. */
+function memoryStore(): HeadStore & { saved: string | undefined } {
+  const store = {
+    saved: undefined as string | undefined,
+    load: () =>
+      Promise.resolve(
+        store.saved === undefined ? undefined : (JSON.parse(store.saved) as SavedHead),
+      ),
+    save: (head: SavedHead) => {
+      store.saved = JSON.stringify(head)
+      return Promise.resolve()
+    },
+  }
+  return store
+}
+
+/** Services that each have another history, behind one address. `turn` says which one answers. */
+interface Deployments {
+  readonly client: Client
+  readonly asked: string[]
+  readonly clock: { ms: number }
+  turn: (target: string) => number
+}
+
+async function deploy(t: TestContext, ...histories: readonly Releases[]): Promise<Deployments> {
+  const clock = { ms: TEST_NOW_MS }
+  const apps: RunningApp[] = []
+  for (const releases of histories) {
+    apps.push(await runApp(t, { releases, clock: { nowMs: () => clock.ms } }))
+  }
+  const asked: string[] = []
+  const fetchOne: Fetch = (url, init) => {
+    const { pathname, search } = new URL(url)
+    asked.push(pathname)
+    const app = apps[deployments.turn(pathname)]
+    return fetch(`${app?.origin}${pathname}${search}`, init)
+  }
+  const client = createClient({
+    baseUrl: 'https://api.example.test',
+    ...PINS,
+    fetch: fetchOne,
+    now: () => clock.ms,
+    wait: () => Promise.resolve(),
+  })
+  const deployments: Deployments = { client, asked, clock, turn: () => 0 }
+  return deployments
+}
+
+const sound = (count: number) => loadReleases(makeReleases(count).store)
+
+/** What the audit throws, with its evidence checked by a third person: from JSON, with nothing but the pinned id. */
+async function faultOf(audit: Promise<unknown>, expected: HistoryFault): Promise<HistoryEvidence> {
+  let found: unknown
+  try {
+    await audit
+  } catch (error) {
+    found = error
+  }
+  assert.ok(found instanceof HistoryError, String(found))
+  assert.equal(found.code, expected, found.message)
+  const evidence = JSON.parse(JSON.stringify(found.evidence)) as HistoryEvidence
+  const { fault } = await verifyEvidence(evidence, PINS)
+  assert.equal(fault, expected)
+  return evidence
+}
+
+describe('a sound history', () => {
+  test('is read once; later audits read what is new and go on from the head', async (t) => {
+    const { client, asked } = await deploy(t, sound(5))
+    const store = memoryStore()
+    const first = await auditHistory({ client, store })
+    assert.equal(first.head.snapshotId, 'VS-0005')
+    assert.equal(first.previousHead, undefined)
+    assert.equal(first.versionsRead, 5)
+    assert.equal(first.resources.length, 12)
+    assert.deepEqual(first.unavailable, [])
+    assert.equal(asked.filter((path) => path.startsWith(`${READ_PATHS.versions}/`)).length, 5)
+
+    const again = await auditHistory({ client, store })
+    assert.equal(again.previousHead?.hash, first.head.hash)
+    assert.equal(again.versionsRead, 0)
+  })
+
+  test('may have grown since', async (t) => {
+    const deployments = await deploy(t, sound(5), sound(7))
+    const { client } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    deployments.turn = () => 1
+    const grown = await auditHistory({ client, store })
+    assert.deepEqual(
+      [grown.previousHead?.snapshotId, grown.head.snapshotId, grown.versionsRead],
+      ['VS-0005', 'VS-0007', 2],
+    )
+    const whole = await auditHistory({ client, store, everyVersion: true })
+    assert.equal(whole.versionsRead, 7)
+  })
+
+  test('may grow while it is audited', async (t) => {
+    const deployments = await deploy(t, sound(3), sound(4))
+    deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
+    const { head, versionsRead } = await auditHistory({ client: deployments.client })
+    assert.equal(head.snapshotId, 'VS-0004')
+    assert.equal(versionsRead, 4)
+  })
+
+  test('that grows all the time is given up', async (t) => {
+    const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(sound))
+    let heads = -1
+    deployments.turn = (path) => {
+      if (path === READ_PATHS.version) heads += 1
+      return Math.max(heads, 0)
+    }
+    await assert.rejects(auditHistory({ client: deployments.client }), /after each of 4 rounds/)
+  })
+
+  test('with a resource that cannot be served is sound, and the report says so', async (t) => {
+    const made = makeReleases(2)
+    const name = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
+    made.resources.delete(name)
+    const { client } = await deploy(t, loadReleases(made.store))
+    const { unavailable, resources } = await auditHistory({ client })
+    assert.deepEqual(unavailable, ['status'])
+    assert.equal(resources.length, 11)
+  })
+
+  test('of a key that was replaced goes on', async (t) => {
+    const [own] = testSigning().keys
+    const next = testSigning(OTHER_TEST_SIGNING_KEY)
+    const [following] = next.keys
+    assert.ok(own && following)
+    const before = await runApp(t)
+    const after = await runApp(t, {
+      signing: { ...next, keys: [following, { ...own, status: 'retired' }] },
+    })
+    const store = memoryStore()
+    const pinnedKeyIds = [own.keyId, following.keyId]
+    const audit = ({ origin }: RunningApp) =>
+      auditHistory({
+        client: createClient({ baseUrl: origin, pinnedKeyIds, now: () => TEST_NOW_MS }),
+        store,
+      })
+    const { head } = await audit(before)
+    assert.deepEqual((await audit(after)).previousHead, head)
+    assert.deepEqual((await audit(after)).previousHead, head)
+  })
+})
+
+describe('a history that contradicts itself', () => {
+  const noted =
+    (note: string) => (entry: Parameters<Parameters<typeof rewrittenReleases>[2]>[0]) => ({
+      ...entry,
+      note,
+    })
+
+  test('rewritten at the head', async (t) => {
+    const deployments = await deploy(t, sound(3), rewrittenReleases(3, 3, noted('Never mind.')))
+    const { client } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    const { saved } = store
+    deployments.turn = () => 1
+    const evidence = await faultOf(auditHistory({ client, store }), 'REWRITTEN')
+    assert.equal(evidence.answers.length, 2)
+    assert.equal(store.saved, saved)
+  })
+
+  test('rewritten before the head, and grown', async (t) => {
+    const deployments = await deploy(t, sound(3), rewrittenReleases(5, 2, noted('Never mind.')))
+    const { client } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    deployments.turn = () => 1
+    await faultOf(auditHistory({ client, store }), 'REWRITTEN')
+  })
+
+  test('shortened', async (t) => {
+    const deployments = await deploy(t, sound(5), sound(4))
+    const { client, clock } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    deployments.turn = () => 1
+    clock.ms += 86_400_000
+    await faultOf(auditHistory({ client, store }), 'SHORTENED')
+  })
+
+  test('shortened while it is audited', async (t) => {
+    const deployments = await deploy(t, sound(5), sound(4))
+    deployments.turn = () => (deployments.asked.length > 12 ? 1 : 0)
+    await faultOf(auditHistory({ client: deployments.client }), 'SHORTENED')
+  })
+
+  test('an entry that is another one than the index says', async (t) => {
+    const deployments = await deploy(t, sound(4), rewrittenReleases(4, 2, noted('Never mind.')))
+    deployments.turn = (path) => (path.endsWith('/VS-0002') ? 1 : 0)
+    await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN')
+  })
+
+  /** The releases with the data of some answers exchanged, as a service could that signs what it likes. */
+  function lying(releases: Releases, change: Partial<Releases>): Releases {
+    return {
+      snapshot: (name) => releases.snapshot(name),
+      version: (snapshotId) => releases.version(snapshotId),
+      head: releases.head,
+      history: releases.history,
+      headSnapshotId: releases.headSnapshotId,
+      faults: [],
+      ...change,
+    }
+  }
+
+  function changed(json: string, from: string | RegExp, to: string) {
+    const text = json.replace(from, to)
+    assert.notEqual(text, json)
+    return payloadOf(JSON.parse(text))
+  }
+
+  test('an entry that has another hash than it says', async (t) => {
+    const releases = sound(4)
+    const entry = changed(releases.version('VS-0002')?.json ?? '', 'Made by a test.', 'Never mind.')
+    const liar = lying(releases, {
+      version: (id) => (id === 'VS-0002' ? entry : releases.version(id)),
+    })
+    const { client } = await deploy(t, liar)
+    await faultOf(auditHistory({ client }), 'BROKEN')
+  })
+
+  test('a newest version that has another hash than it says', async (t) => {
+    const releases = sound(2)
+    const head = changed(releases.head.json, 'Made by a test.', 'Never mind.')
+    const { client } = await deploy(t, lying(releases, { head }))
+    await faultOf(auditHistory({ client }), 'BROKEN')
+  })
+
+  for (const [name, from, to] of [
+    ['skips an entry', /,\{"createdAt":"2026-01-02[^}]*\}/, ''],
+    ['counts wrongly', '"count":4', '"count":5'],
+    ['does not link', /"previousHash":"[^"]{4}/, '"previousHash":"ffff'],
+    ['numbers wrongly', '"sequence":2', '"sequence":9'],
+  ] as const) {
+    test(`an index that ${name}`, async (t) => {
+      const releases = sound(4)
+      const history = changed(releases.history.json, from, to)
+      const { client } = await deploy(t, lying(releases, { history }))
+      await faultOf(auditHistory({ client }), 'BROKEN')
+    })
+  }
+
+  test('an index of another head than the newest version', async (t) => {
+    const deployments = await deploy(t, sound(4), sound(3))
+    deployments.turn = (path) => (path === READ_PATHS.versions ? 1 : 0)
+    await faultOf(auditHistory({ client: deployments.client }), 'INCONSISTENT')
+  })
+
+  test('a resource that is not the one of the newest version', async (t) => {
+    const deployments = await deploy(t, sound(4), sound(3))
+    deployments.turn = (path) => (path === READ_PATHS.status ? 1 : 0)
+    const evidence = await faultOf(auditHistory({ client: deployments.client }), 'INCONSISTENT')
+    assert.equal(evidence.answers.length, 3)
+  })
+})
+
+describe('evidence', () => {
+  async function shortened(t: TestContext): Promise<HistoryEvidence> {
+    const deployments = await deploy(t, sound(5), sound(4))
+    const store = memoryStore()
+    await auditHistory({ client: deployments.client, store })
+    deployments.turn = () => 1
+    return faultOf(auditHistory({ client: deployments.client, store }), 'SHORTENED')
+  }
+
+  test('is worth nothing with another key, a changed answer or another accusation', async (t) => {
+    const evidence = await shortened(t)
+    const [before, after] = evidence.answers
+    assert.ok(before && after)
+    const forged = Buffer.from(before.bodyBase64, 'base64').toString().replace('VS-0005', 'VS-0009')
+    const bodyBase64 = Buffer.from(forged).toString('base64')
+    for (const [change, code] of [
+      [{ answers: [{ ...before, bodyBase64 }, after] }, 'DIGEST'],
+      [{ answers: [{ ...before, target: '/api/v1/versions' }, after] }, 'SIGNATURE'],
+      [{ answers: [{ ...before, bodyBase64: '*' }, after] }, 'MALFORMED'],
+      [{ keys: [] }, 'PINNED_KEY_ABSENT'],
+    ] as const) {
+      await assert.rejects(verifyEvidence({ ...evidence, ...change }, PINS), { code })
+    }
+    await assert.rejects(verifyEvidence(evidence, { pinnedKeyIds: ['another'] }), {
+      code: 'PINNED_KEY_ABSENT',
+    })
+    for (const change of [
+      { answers: [after, before] },
+      { answers: [before] },
+      { answers: [] },
+      { fault: 'REWRITTEN' },
+      { fault: 'BROKEN' },
+      { fault: 'INCONSISTENT' },
+    ] as const) {
+      const name = JSON.stringify(change).slice(0, 40)
+      await assert.rejects(verifyEvidence({ ...evidence, ...change }, PINS), EvidenceError, name)
+    }
+  })
+
+  test('that is none is told from evidence', async () => {
+    for (const value of [
+      {},
+      { format: 'svc-history-evidence-v1', fault: 'toString', keys: [], answers: [] },
+      { format: 'svc-history-evidence-v1', fault: 'BROKEN', keys: {}, answers: 3 },
+    ]) {
+      await assert.rejects(verifyEvidence(value as unknown as HistoryEvidence, PINS), EvidenceError)
+    }
+  })
+})
+
+test('an audit ends when the caller gives up', async (t) => {
+  const { client } = await deploy(t, sound(2))
+  const reason = new Error('enough')
+  await assert.rejects(auditHistory({ client, signal: AbortSignal.abort(reason) }), reason)
+})

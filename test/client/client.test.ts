@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ApiResponseError } from '../../src/client/api-response-error.ts'
+import { createClient } from '../../src/client/client.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+import {
+  appResponse,
+  BASE_URL,
+  isStatus,
+  key,
+  response,
+  scripted,
+  type Script,
+} from './scripted-client.ts'
+
+describe('every read endpoint', () => {
+  test('has a method, which gives verified data or the error that the service signed', async (t) => {
+    const app = await runApp(t)
+    const client = createClient({ baseUrl: app.origin, now: () => app.clock.ms })
+    const refused: string[] = []
+    for (const [name, row] of Object.entries(ENDPOINTS)) {
+      if (row.method !== 'GET') continue
+      const read = client[name as keyof typeof READ_PATHS] as (value?: string) => Promise<unknown>
+      try {
+        const { data, keyId } = (await (name === 'versionById' ? read('VS-0001') : read())) as {
+          data: object
+          keyId: string
+        }
+        assert.equal(typeof data, 'object', name)
+        assert.equal(keyId, key.keyId, name)
+      } catch (error) {
+        if (!(error instanceof ApiResponseError)) throw error
+        refused.push(`${name} ${error.code}`)
+      }
+    }
+    assert.deepEqual(refused, ['keySelf KEY_REQUIRED', 'preview PREVIEW_NOT_ENABLED'])
+  })
+
+  test('knows its data by type', async () => {
+    const { client } = scripted()
+    const status: string = (await client.status()).data.components[0]?.id ?? ''
+    const hash: string = (await client.versionById('VS-0001')).data.hash
+    const count: number = (await client.versions()).data.count
+    assert.equal(status, 'read-api')
+    assert.match(hash, /^[0-9a-f]{64}$/)
+    assert.equal(count, 1)
+    // @ts-expect-error An id must be given.
+    await assert.rejects(client.versionById(), TypeError)
+  })
+
+  test('asks for what a parameter says, and for nothing that an address would resolve to something else', async () => {
+    const { client, sent } = scripted()
+    await assert.rejects(client.versionById('VS-9999'), { code: 'VERSION_NOT_FOUND', status: 404 })
+    await assert.rejects(client.preview('a/b c'), { code: 'PREVIEW_NOT_ENABLED', retryable: false })
+    await assert.rejects(client.versionById('..'), TypeError)
+    assert.deepEqual(
+      sent.map(({ target }) => target),
+      ['/api/v1/versions/VS-9999', READ_PATHS.signingKey, '/api/v1/preview/a/b%20c'],
+    )
+  })
+})
+
+describe('settings', () => {
+  test('a base URL is an origin', () => {
+    for (const baseUrl of [
+      'https://a.test/api',
+      'ftp://a.test',
+      'https://a.test/?x',
+      'https://u@a.test',
+      'a.test',
+    ]) {
+      assert.throws(() => createClient({ baseUrl }), TypeError, baseUrl)
+    }
+    for (const baseUrl of ['https://a.test', 'http://127.0.0.1:8080/', new URL('https://a.test')]) {
+      createClient({ baseUrl })
+    }
+  })
+
+  test('an API key is sent with every request', async (t) => {
+    const app = await runApp(t, { apiKeys: createFakeApiKeys() })
+    const client = (apiKey: string) =>
+      createClient({ baseUrl: app.origin, now: () => app.clock.ms, apiKey })
+    const { data } = await client(FAKE_KEYS.good).keySelf()
+    assert.equal(data.keyId, FAKE_KEYS.good.slice(4, 20))
+    await assert.rejects(client('svk_wrong').keySelf(), { code: 'KEY_INVALID', status: 401 })
+  })
+
+  test('fetch is told to send no cookies, follow no redirect and keep nothing', async () => {
+    let told: unknown
+    const { client } = scripted(undefined, {
+      fetch: (url, init) => {
+        told = { ...init, headers: undefined, url }
+        return appResponse(
+          { target: url.slice(BASE_URL.length), headers: init.headers },
+          TEST_NOW_MS,
+        )
+      },
+    })
+    await client.getUnverified(READ_PATHS.time)
+    assert.deepEqual(told, {
+      url: `${BASE_URL}${READ_PATHS.time}`,
+      method: 'GET',
+      headers: undefined,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      signal: null,
+    })
+  })
+})
+
+describe('revalidation', () => {
+  test('a 304 with its proof renews what was read before', async () => {
+    const { client, sent, clock } = scripted()
+    const first = await client.status()
+    clock.ms += 86_400_000
+    const second = await client.status()
+    assert.equal(second.data, first.data)
+    assert.equal(second.provedAtMs, clock.ms)
+    assert.deepEqual(
+      sent.filter(isStatus).map(({ headers }) => headers['If-None-Match']),
+      [undefined, first.etag],
+    )
+  })
+
+  test('new data takes the place of the old', async () => {
+    const { client, clock } = scripted((sent, count) =>
+      isStatus(sent) && count > 0 ? appResponse(sent, clock.ms, { versions: 2 }) : undefined,
+    )
+    const first = await client.status()
+    const second = await client.status()
+    const third = await client.status()
+    assert.notEqual(second.etag, first.etag)
+    assert.equal(third.data, second.data)
+  })
+
+  const bare304: Script = (sent) =>
+    sent.headers['If-None-Match'] === undefined
+      ? undefined
+      : response(304, { ETag: sent.headers['If-None-Match'] })
+
+  test('a 304 that a cache gave without a proof changes nothing while what was read is fresh', async () => {
+    const { client, sent, clock } = scripted(bare304)
+    const first = await client.status()
+    clock.ms += 900_000
+    const second = await client.status()
+    assert.equal(second.provedAtMs, first.provedAtMs)
+    assert.equal(sent.filter(isStatus).length, 2)
+  })
+
+  test('and after that the whole answer is asked for', async () => {
+    const { client, sent, clock } = scripted(bare304)
+    await client.status()
+    clock.ms += 900_001
+    const second = await client.status()
+    assert.equal(second.provedAtMs, clock.ms)
+    assert.equal(sent.filter(isStatus).length, 3)
+  })
+
+  test('a 304 to a question that was not conditional is no answer', async () => {
+    const { client } = scripted((sent) => (isStatus(sent) ? response(304, {}) : undefined))
+    await assert.rejects(client.status(), { code: 'UNSIGNED' })
+  })
+})
+
+describe('a fresh read', () => {
+  test('asks for a target that was never asked for before, and is not renewed', async () => {
+    const { client, sent } = scripted()
+    await client.status({ fresh: true })
+    await client.status({ fresh: true })
+    await client.get(`${READ_PATHS.status}?a=1`, { fresh: true })
+    const [one, two, three] = sent.filter(isStatus).map(({ target }) => target)
+    assert.match(one ?? '', /^\/api\/v1\/status\?fresh=[\w-]{22}$/)
+    assert.match(two ?? '', /^\/api\/v1\/status\?fresh=[\w-]{22}$/)
+    assert.match(three ?? '', /^\/api\/v1\/status\?a=1&fresh=[\w-]{22}$/)
+    assert.notEqual(one, two)
+  })
+
+  test('refuses the answer to a plain one', async () => {
+    const { client } = scripted((sent) =>
+      isStatus(sent) ? appResponse({ ...sent, target: READ_PATHS.status }, TEST_NOW_MS) : undefined,
+    )
+    await assert.rejects(client.status({ fresh: true }), { code: 'SIGNATURE' })
+  })
+})

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { buildClient } from '../../scripts/build-client.ts'
+import { runApp } from '../support/running-app.ts'
+import { key } from './scripted-client.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+const root = mkdtempSync(path.join(tmpdir(), 'client-package-'))
+const built = path.join(root, 'built')
+const consumer = path.join(root, 'consumer')
+let tarball = ''
+
+/** npm as it is beside any Node, told to reach for nothing. */
+function npm(args: readonly string[], cwd: string) {
+  return run('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd,
+    env: {
+      ...process.env,
+      npm_config_cache: path.join(root, 'cache'),
+      npm_config_update_notifier: 'false',
+    },
+  })
+}
+
+before(async () => {
+  mkdirSync(built)
+  mkdirSync(consumer)
+  await buildClient(built)
+  await npm(['pack', '--pack-destination', root], built)
+  tarball = path.join(root, readdirSync(root).find((file) => file.endsWith('.tgz')) ?? 'missing')
+  writeFileSync(path.join(consumer, 'package.json'), '{"private":true,"type":"module"}')
+  await npm(['install', tarball], consumer)
+})
+
+after(() => rmSync(root, { recursive: true, force: true }))
+
+describe('the packed client', () => {
+  test('has no dependency, and holds what its manifest names and nothing of the service', () => {
+    const installed = path.join(consumer, 'node_modules')
+    assert.deepEqual(
+      readdirSync(installed).filter((name) => !name.startsWith('.')),
+      ['@public-api'],
+    )
+    const files = readdirSync(path.join(installed, '@public-api', 'client'), {
+      recursive: true,
+      encoding: 'utf8',
+    })
+    for (const file of [
+      'README.md',
+      'LICENSE',
+      'dist/client.min.js',
+      'vectors/index.json',
+      'vectors/README.md',
+    ]) {
+      assert.ok(files.includes(file), file)
+    }
+    assert.deepEqual(
+      files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts')),
+      [],
+    )
+    const scripts = files.filter((file) => file.endsWith('.js'))
+    assert.deepEqual(
+      scripts.filter((file) => /schemas|endpoints|errors/.test(file)),
+      [],
+    )
+  })
+
+  test('publint has nothing to say', async () => {
+    const { messages } = await publint({
+      pkgDir: path.join(consumer, 'node_modules', '@public-api', 'client'),
+      strict: true,
+      pack: false,
+    })
+    assert.deepEqual(messages, [])
+  })
+
+  test('the types are those of the modules, wherever the resolution knows ES modules and exports', async () => {
+    const data = new Uint8Array(readFileSync(tarball))
+    const result = await checkPackage(createPackageFromTarballData(data))
+    assert.ok(result.types)
+    // The package has no CommonJS on purpose: a require of it works in Node 20.19 and later, and 'node10' knows no exports.
+    const problems = result.problems.filter(
+      (problem) =>
+        !('resolutionKind' in problem) ||
+        (problem.resolutionKind !== 'node10' && problem.resolutionKind !== 'node16-cjs'),
+    )
+    assert.deepEqual(
+      problems.filter(({ kind }) => kind !== 'CJSResolvesToESM'),
+      [],
+    )
+  })
+
+  test('the bundle for browsers is below 6 kB and has what the first entry has', async () => {
+    const file = path.join(built, 'dist', 'client.min.js')
+    const bytes = gzipSync(readFileSync(file), { level: 9 }).length
+    assert.ok(bytes < 6000, `${bytes} bytes`)
+    const bundle = (await import(file)) as object
+    const entry = (await import(path.join(built, 'dist', 'client', 'index.js'))) as object
+    assert.deepEqual(Object.keys(bundle).toSorted(), Object.keys(entry).toSorted())
+  })
+})
+
+const TYPESCRIPT = `
+import { ApiResponseError, createClient, VerificationError, verifyResponse, type Client, type Verified } from '@public-api/client'
+import { auditHistory, HistoryError, type HeadStore } from '@public-api/client/audit'
+import { createFileHeadStore } from '@public-api/client/node'
+import { runVectors } from '@public-api/client/vectors'
+
+const client: Client = createClient({ baseUrl: 'https://a.test', fetch, pinnedKeyIds: [] })
+const store: HeadStore = createFileHeadStore('head.json')
+
+export async function use(): Promise<string | number> {
+  const status = await client.status({ signal: AbortSignal.timeout(1000) })
+  const state: 'operational' | 'degraded' | 'partial_outage' | 'major_outage' | 'maintenance' = status.data.state
+  const whole: Verified<{ readonly hash: string }> = await client.versionById('VS-0001')
+  // @ts-expect-error There is no such member.
+  status.data.nothing
+  // @ts-expect-error An id must be given.
+  client.versionById()
+  // @ts-expect-error There is no such endpoint.
+  client.register()
+  try {
+    const { head } = await auditHistory({ client, store })
+    return head.sequence
+  } catch (error) {
+    if (error instanceof ApiResponseError && error.code === 'RATE_LIMITED') return error.status
+    // @ts-expect-error There is no such code.
+    if (error instanceof ApiResponseError && error.code === 'NO_SUCH_CODE') return 0
+    if (error instanceof VerificationError && error.code === 'STALE') return error.message
+    if (error instanceof HistoryError) return error.evidence.answers.length
+  }
+  await verifyResponse({ ...whole.answer, keys: await client.keys(), nowMs: 0 })
+  return state + (await runVectors(async () => '[]')).length
+}
+`
+
+const JAVASCRIPT = `
+import { createClient, VerificationError } from '@public-api/client'
+import { auditHistory } from '@public-api/client/audit'
+import { createFileHeadStore } from '@public-api/client/node'
+import { runVectors } from '@public-api/client/vectors'
+import { readFile } from 'node:fs/promises'
+
+const [baseUrl, pin, now] = process.argv.slice(2)
+const make = (pinnedKeyIds) => createClient({ baseUrl, pinnedKeyIds, now: () => Number(now) })
+const client = make([pin])
+const first = await client.status()
+const second = await client.status()
+const refused = await make(['another']).status().catch((error) => error)
+const store = createFileHeadStore(process.argv[5])
+await auditHistory({ client, store })
+const { previousHead, versionsRead } = await auditHistory({ client, store })
+const folder = new URL('.', import.meta.resolve('@public-api/client/vectors/index.json'))
+const results = await runVectors((file) => readFile(new URL(file, folder), 'utf8'))
+console.log(JSON.stringify({
+  state: first.data.state,
+  isRenewed: first.data === second.data,
+  isRefused: refused instanceof VerificationError && refused.code,
+  previousHead: previousHead.snapshotId,
+  versionsRead,
+  vectors: results.length,
+  wrong: results.filter(({ expected, found }) => expected !== found).map(({ name }) => name),
+}))
+`
+
+describe('installed without a network', () => {
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ] as const) {
+    test(`it type-checks for a consumer whose resolution is ${moduleResolution}`, async () => {
+      const folder = path.join(consumer, moduleResolution)
+      mkdirSync(folder)
+      writeFileSync(path.join(folder, 'use.ts'), TYPESCRIPT)
+      const compilerOptions = {
+        module,
+        moduleResolution,
+        target: 'es2022',
+        lib: ['es2022', 'dom'],
+        types: [],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        skipLibCheck: false,
+      }
+      writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+      const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+      try {
+        await run(process.execPath, [tsc, '-p', folder])
+      } catch (error) {
+        assert.fail((error as { stdout?: string }).stdout ?? String(error))
+      }
+    })
+  }
+
+  /** Every Node of the PATH that is another than this one, by its version; this one first. */
+  async function nodes(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map([[process.version, process.execPath]])
+    for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
+      try {
+        const program = path.join(folder, 'node')
+        const { stdout } = await run(program, ['--version'])
+        const version = stdout.trim()
+        if (!found.has(version)) found.set(version, program)
+      } catch {
+        // No Node in this folder.
+      }
+    }
+    return found
+  }
+
+  async function useOn(t: Parameters<typeof runApp>[0], program: string): Promise<void> {
+    const app = await runApp(t)
+    const file = path.join(consumer, 'use.js')
+    writeFileSync(file, JAVASCRIPT)
+    const head = path.join(mkdtempSync(path.join(root, 'head-')), 'head.json')
+    const { stdout } = await run(
+      program,
+      [file, app.origin, key.keyId, String(app.clock.ms), head],
+      { cwd: consumer },
+    )
+    const { vectors, ...told } = JSON.parse(stdout) as { readonly vectors: number }
+    assert.deepEqual(told, {
+      state: 'operational',
+      isRenewed: true,
+      isRefused: 'PINNED_KEY_ABSENT',
+      previousHead: 'VS-0002',
+      versionsRead: 0,
+      wrong: [],
+    })
+    assert.ok(vectors > 100, `only ${vectors} vectors`)
+  }
+
+  test('it reads, audits and comes to the right outcome in every vector on this Node', (t) =>
+    useOn(t, process.execPath))
+
+  test('and on the other Nodes of this machine', async (t) => {
+    const others = [...(await nodes())]
+      .slice(1)
+      .filter(([version]) => Number.parseInt(version.slice(1), 10) >= 20)
+    if (others.length === 0) {
+      t.skip('there is no other Node of version 20 or later on the PATH')
+      return
+    }
+    for (const [, program] of others) await useOn(t, program)
+  })
+})
+
+test('the README’s first example runs as it stands, and prints the state', async (t) => {
+  const app = await runApp(t, { clock: { nowMs: () => Date.now() } })
+  const readme = readFileSync(path.join(ROOT, 'packages', 'client', 'README.md'), 'utf8')
+  const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code = '']) => code)
+  assert.ok(examples.length >= 4)
+  const folder = path.join(consumer, 'examples')
+  mkdirSync(folder)
+  symlinkSync(path.join(consumer, 'node_modules'), path.join(folder, 'node_modules'))
+  const outputs: string[] = []
+  for (const [index, code] of examples.entries()) {
+    // The one that checks evidence needs some.
+    if (code.includes('verifyEvidence(')) continue
+    const file = path.join(folder, `${index}.js`)
+    writeFileSync(file, code.replaceAll('https://api.example.org', app.origin))
+    outputs.push((await run(process.execPath, [file], { cwd: folder })).stdout)
+  }
+  assert.match(outputs[0] ?? '', /^operational as of \d{4}-/)
+  assert.deepEqual(outputs.slice(1), ['operational\n', 'VS-0002 2\n', '0\n'])
+})

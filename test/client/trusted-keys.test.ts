@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createClient } from '../../src/client/client.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { runApp, TEST_NOW_MS, testSigning } from '../support/running-app.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
+import { verificationKeyOf } from './asked-answers.ts'
+import {
+  appResponse,
+  BASE_URL,
+  isStatus,
+  key,
+  response,
+  scripted,
+  type Script,
+  type Sent,
+} from './scripted-client.ts'
+
+const otherKey = await verificationKeyOf(OTHER_TEST_SIGNING_KEY)
+
+describe('keys', () => {
+  const isKeys = ({ target }: Sent) => target.startsWith(READ_PATHS.signingKey)
+
+  test('are loaded once for many reads at the same time', async () => {
+    const { client, sent } = scripted()
+    await Promise.all([client.status(), client.time(), client.policy(), client.roadmap()])
+    assert.equal(sent.filter(isKeys).length, 1)
+    assert.deepEqual(
+      (await client.keys()).map(({ keyId }) => keyId),
+      [key.keyId],
+    )
+  })
+
+  test('a load that failed is tried again by the next read', async () => {
+    const { client } = scripted((sent, count) =>
+      isKeys(sent) && count === 0 ? response(404, {}) : undefined,
+    )
+    await assert.rejects(client.status(), { code: 'UNSIGNED' })
+    await client.status()
+  })
+
+  const rotated: Script = (sent, count) =>
+    (isKeys(sent) && count === 0) || isStatusBefore(sent, count)
+      ? undefined
+      : appResponse(sent, TEST_NOW_MS, { signingKey: OTHER_TEST_SIGNING_KEY })
+
+  function isStatusBefore(sent: Sent, count: number): boolean {
+    return isStatus(sent) && count === 0
+  }
+
+  test('a new key that is pinned is taken over, from a document that no cache gave', async () => {
+    const { client, sent } = scripted(rotated, { pinnedKeyIds: [key.keyId, otherKey.keyId] })
+    assert.equal((await client.status()).keyId, key.keyId)
+    assert.equal((await client.time()).keyId, otherKey.keyId)
+    assert.equal((await client.policy()).keyId, otherKey.keyId)
+    const [first = '', second = '', ...more] = sent.filter(isKeys).map(({ target }) => target)
+    assert.equal(first, READ_PATHS.signingKey)
+    assert.match(second, /\?fresh=/)
+    assert.deepEqual(more, [])
+  })
+
+  test('a new key that is not pinned is refused', async () => {
+    const { client } = scripted(rotated)
+    await client.status()
+    await assert.rejects(client.time(), { code: 'PINNED_KEY_ABSENT' })
+  })
+
+  test('without pins, the keys that were seen first are held on to', async () => {
+    const sent: Sent[] = []
+    const client = createClient({
+      baseUrl: BASE_URL,
+      now: () => TEST_NOW_MS,
+      fetch: async (url, { headers }) => {
+        const one = { target: url.slice(BASE_URL.length), headers }
+        const count = sent.filter(
+          ({ target }) => target.split('?')[0] === one.target.split('?')[0],
+        ).length
+        sent.push(one)
+        return (await rotated(one, count)) ?? appResponse(one, TEST_NOW_MS)
+      },
+    })
+    assert.equal((await client.status()).keyId, key.keyId)
+    await assert.rejects(client.time(), { code: 'PINNED_KEY_ABSENT' })
+  })
+
+  test('without pins, a key that was announced takes over', async (t) => {
+    const [own] = testSigning().keys
+    const next = testSigning(OTHER_TEST_SIGNING_KEY)
+    const [announced] = next.keys
+    assert.ok(own && announced)
+    const before = await runApp(t, {
+      signing: { ...testSigning(), keys: [own, { ...announced, status: 'next' }] },
+    })
+    const after = await runApp(t, {
+      signing: { ...next, keys: [announced, { ...own, status: 'retired' }] },
+    })
+    let origin = before.origin
+    const client = createClient({
+      baseUrl: BASE_URL,
+      now: () => TEST_NOW_MS,
+      fetch: (url, init) => fetch(origin + url.slice(BASE_URL.length), init),
+    })
+    assert.equal((await client.status()).keyId, key.keyId)
+    origin = after.origin
+    assert.equal((await client.time()).keyId, otherKey.keyId)
+  })
+
+  test('a tampered answer costs one more look at the document, and is refused', async () => {
+    const { client, sent } = scripted(async (one) => {
+      if (!isStatus(one)) return undefined
+      const good = await appResponse(one, TEST_NOW_MS)
+      const headers = new Map(good.headers as Iterable<readonly [string, string]>)
+      headers.set('X-SVC-Signed-At', '2026-11-21T09:00:00.124Z')
+      return { ...good, headers }
+    })
+    await assert.rejects(client.status(), { code: 'SIGNATURE' })
+    assert.equal(sent.filter(isKeys).length, 2)
+  })
+})
