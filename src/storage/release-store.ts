@@ -9,6 +9,7 @@ import {
   SNAPSHOT_ID_PATTERN,
 } from '../contract/identifier-patterns.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
+import { syncFolder } from './sync-folder.ts'
 
 /** What can go wrong with a file of a release. */
 export type ReleaseFileFault =
@@ -86,16 +87,6 @@ function readText(filePath: string): string {
       `${filePath} cannot be read: ${messageOf(error)}`,
       error,
     )
-  }
-}
-
-/** Makes the names in a folder durable: a file is only safe once the folder that names it is. */
-function syncFolder(folder: string): void {
-  const handle = fs.openSync(folder, 'r')
-  try {
-    fs.fsyncSync(handle)
-  } finally {
-    fs.closeSync(handle)
   }
 }
 

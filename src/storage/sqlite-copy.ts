@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { assertInUse, openToRead } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
 import { StorageError } from './storage.ts'
+import { syncFile, syncFolder } from './sync-folder.ts'
 
 function makeTarget(target: string): void {
   try {
@@ -15,21 +16,12 @@ function makeTarget(target: string): void {
   }
 }
 
-function sync(file: string): void {
-  const handle = fs.openSync(file, 'r')
-  try {
-    fs.fsyncSync(handle)
-  } finally {
-    fs.closeSync(handle)
-  }
-}
-
 function copyInto(database: DatabaseSync, target: string): void {
   try {
     // Unlike the backup interface this has not to start anew when the service writes, and it leaves free pages out.
     database.prepare('VACUUM INTO ?').run(target)
-    sync(target)
-    sync(path.dirname(path.resolve(target)))
+    syncFile(target)
+    syncFolder(path.dirname(path.resolve(target)))
   } catch (error) {
     fs.rmSync(target, { force: true })
     throw storageErrorOf(error, target)

@@ -3,6 +3,7 @@ import { access, copyFile, type FileHandle, link, open, rm } from 'node:fs/promi
 import path from 'node:path'
 
 import { messageOf } from '../../contract/error-message.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
 import { CommandFailure } from '../command-failure.ts'
 
 /** A file that only its owner may read, and that is there whole or not at all. */
@@ -24,11 +25,13 @@ function failure(file: string, error: unknown): CommandFailure {
     : new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
 }
 
-/** Makes a name durable: the folder's own entry, where the system allows that. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY).catch(() => undefined)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close()
+/** Makes the file's name durable, where the file system can: the file itself is complete in any case. */
+function trySyncFolder(folder: string): void {
+  try {
+    syncFolder(folder)
+  } catch {
+    // Nothing that the operator could do about it.
+  }
 }
 
 /** Gives the file beside its name unless the name is taken. A link, since a rename would replace what is there. */
@@ -99,7 +102,7 @@ export async function createNewFile(name: string): Promise<NewFile> {
       } finally {
         await abandon()
       }
-      await syncFolder(path.dirname(file))
+      trySyncFolder(path.dirname(file))
     },
     abandon,
   }

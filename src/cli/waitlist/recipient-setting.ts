@@ -13,6 +13,7 @@ import path from 'node:path'
 
 import { type Config, SECRET_VARIABLES } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
 import { CommandFailure } from '../command-failure.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient
@@ -58,12 +59,7 @@ async function replaceFile(target: string, text: string): Promise<void> {
     await rm(beside, { force: true })
     throw error
   }
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  syncFolder(folder)
 }
 
 /** Makes a recipient the service's own from its next start on. Rejects with a CommandFailure that says what to do by hand. */
