@@ -365,17 +365,22 @@ function covers({ path, parameter }: Endpoint, other: Endpoint): boolean {
   )
 }
 
+/** Whether something is said. The type promises a text, but a record that is short of one must be told of in words. */
+function isSaid(text: string | undefined): boolean {
+  return typeof text === 'string' && text.trim() !== ''
+}
+
 function issuanceFaults(issuance: Issuance): readonly string[] {
   if (!issuance.enabled) {
-    return unless(issuance.reason.trim() !== '', 'issuance: paused without a reason')
+    return unless(isSaid(issuance.reason), 'issuance: paused without a reason')
   }
   return [
-    ...unless(issuance.approvedBy.trim() !== '', 'issuance: open, but approvedBy names nobody'),
+    ...unless(isSaid(issuance.approvedBy), 'issuance: open, but approvedBy names nobody'),
     ...unless(
       DAY.test(issuance.approvedAt) &&
         parseInstant(`${issuance.approvedAt}T00:00:00Z`) !== undefined,
       `issuance: approvedAt is "${issuance.approvedAt}"; expected an ISO 8601 date`,
     ),
-    ...unless(issuance.reference.trim() !== '', 'issuance: open, but reference names no decision'),
+    ...unless(isSaid(issuance.reference), 'issuance: open, but reference names no decision'),
   ]
 }

@@ -10,6 +10,7 @@ import { HEADERS, NO_INDEX_HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
 import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import { trackConnections } from './open-connections.ts'
+import { createPipelinedRequests } from './pipelined-requests.ts'
 import { hasBody, NO_BODY, openRequestBody, type RequestBody } from './request-body.ts'
 
 /** Told of every answer once it is written, for metrics. */
@@ -198,6 +199,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     else response.once('socket', (socket: Socket) => socket.destroy())
   }
 
+  const inTurn = createPipelinedRequests()
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -230,18 +232,20 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       const body = isBodyComing
         ? openRequestBody(request, response, () => endConnection(request.socket, ''))
         : NO_BODY
-      try {
-        const reply = app(apiRequestOf(request, originForm, body))
-        if (reply instanceof Promise) {
-          reply
-            .then((settled) => write(request, response, body, settled))
-            .catch((error: unknown) => abandon(response, error))
-        } else {
+      inTurn(request.socket, method, () => {
+        try {
+          const reply = app(apiRequestOf(request, originForm, body))
+          if (reply instanceof Promise) {
+            return reply
+              .then((settled) => write(request, response, body, settled))
+              .catch((error: unknown) => abandon(response, error))
+          }
           write(request, response, body, reply)
+        } catch (error) {
+          abandon(response, error)
         }
-      } catch (error) {
-        abandon(response, error)
-      }
+        return undefined
+      })
       if (onAnswer !== undefined) {
         response.once('finish', () => {
           onAnswer(method, response.statusCode, (performance.now() - started) / 1000)

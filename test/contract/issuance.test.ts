@@ -228,22 +228,16 @@ describe('lifting the pause needs an approval on record', () => {
     }
   })
 
-  test(
-    'a record without one of its members is told in words',
-    {
-      todo: 'a missing member ends the check with a TypeError instead of a sentence that names it',
-    },
-    () => {
-      for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
-        const { [name]: _, ...rest } = OPEN
-        const faults = faultsOf(rest as unknown as Issuance)
-        assert.ok(
-          faults.some((fault) => fault.includes(name)),
-          name,
-        )
-      }
-    },
-  )
+  test('a record without one of its members is told in words', () => {
+    for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
+      const { [name]: _, ...rest } = OPEN
+      const faults = faultsOf(rest as unknown as Issuance)
+      assert.ok(
+        faults.some((fault) => fault.includes(name)),
+        name,
+      )
+    }
+  })
 })
 
 describe('lifting the pause is a new version of the contract', () => {

@@ -440,7 +440,7 @@ test('a body that breaks off before the answer is made is that request’s refus
   const { app, came, release } = waitingApp()
   const { port, errors } = await openListener(t, app)
   const held = await holdConnection(t, port)
-  const broken = 'POST /second HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n'
+  const broken = 'GET /second HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n'
   held.send(get('/first') + broken)
   await came('/second')
   release('/second')

@@ -137,7 +137,7 @@ test('production without a signing key starts unsigned, says so, and has no sign
   assert.equal(keys.status, 503)
   const { error } = (await keys.json()) as { error: { code: string } }
   assert.equal(error.code, 'SIGNING_UNAVAILABLE')
-  assert.deepEqual(listFolder(folder), ['releases'], 'production makes no secret')
+  assert.deepEqual(listFolder(folder), ['data', 'releases'], 'production makes no secret')
   assert.equal((await service.stop()).code, 0)
 })
 

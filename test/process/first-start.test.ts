@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -77,7 +76,7 @@ test('the released content is served, signed, at the address in the log', async 
   const response = await fetch(`${String(api)}/status`)
   assert.equal(response.status, 200)
   assert.match(response.headers.get('x-svc-signature') ?? '', /^[A-Za-z0-9+/]{86}==$/)
-  assert.ok(!existsSync(path.join(folder, 'data')), 'nothing is stored yet, so nothing is created')
+  assert.deepEqual(listFolder(path.join(folder, 'data')), ['service.sqlite'])
 })
 
 test('where the releases cannot be served, no secret is made', async (t) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {
-  chmodSync,
   closeSync,
   copyFileSync,
   openSync,
@@ -360,24 +359,4 @@ test('a database that someone wrote over is refused until it is back', async (t)
   assert.equal((await again.register({ email: 'before@example.org' })).code, 'DUPLICATE')
   assert.equal((await again.service.stop()).code, 0)
   assertSound(running.databaseFile)
-})
-
-test('a data folder that may not be written any more never turns an answer into a lie', async (t) => {
-  if (process.getuid?.() === 0) {
-    t.skip('the rights of a folder do not bind root')
-    return
-  }
-  const running = await startRegistering(t, {})
-  await assertRegistered(running, 'before@example.org')
-  chmodSync(running.databaseFile, 0o400)
-  chmodSync(running.dataDir, 0o500)
-  t.after(() => chmodSync(running.dataDir, 0o700))
-  const { status, code } = await running.register({ email: 'during@example.org' })
-  if (status !== 200) assert.equal(code, 'REGISTRATION_UNAVAILABLE')
-  running.service.signal('SIGKILL')
-  await running.service.ended
-  chmodSync(running.dataDir, 0o700)
-  chmodSync(running.databaseFile, 0o600)
-  const kept = await readKept(running)
-  assert.equal(kept.length, status === 200 ? 2 : 1)
 })

@@ -257,15 +257,16 @@ for (const workers of ['1', '2']) {
     const deployment = makeDeployment(t)
     const running = await startRegistering(t, { SVC_WORKERS: workers }, { deployment })
     const held = await holdConnection(t, running.port)
-    const bytes = rawRegistration({ body: JSON.stringify(GOOD_BODY) })
+    const headers = ['Content-Type: application/json', 'Expect: 100-continue']
+    const bytes = rawRegistration({ headers, body: JSON.stringify(GOOD_BODY) })
     held.send(bytes.slice(0, -20))
-    // Connections are handed out in turn: once later ones were answered, this one has its worker.
-    for (let each = 0; each < 4; each += 1) await running.read('/api/v1/time')
+    // Whoever says so has taken the request up.
+    await held.until((received) => received.startsWith('HTTP/1.1 100 Continue\r\n\r\n'))
     running.service.signal('SIGTERM')
     await running.service.line('Stopping')
     held.send(bytes.slice(-20))
     const answer = await held.closed
-    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
     const [, ticket] = /"ticket":"(EA-[0-9A-F]{16})"/.exec(answer) ?? []
     assert.deepEqual(await running.service.ended, { code: 0, signal: null })
     const kept = await readKept(deployment)

@@ -70,8 +70,8 @@ test('a request whose body is half sent is answered, and nothing new is accepted
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.send(OTHER_HALF)
   const answer = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
-  assert.match(answer, /^HTTP\/1\.1 503 /)
-  assert.match(answer, /REGISTRATION_UNAVAILABLE/)
+  assert.match(answer, /^HTTP\/1\.1 400 /)
+  assert.match(answer, /CONSENT_REQUIRED/)
   assert.match(answer, /X-SVC-Signature: /)
   // The client leaves its connection open, and the service closes it.
   await held.closed
@@ -89,7 +89,7 @@ test('a signal that comes twice, as from a terminal through npm, cuts nothing of
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.send(OTHER_HALF)
   const answer = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
-  assert.match(answer, /^HTTP\/1\.1 503 /)
+  assert.match(answer, /^HTTP\/1\.1 400 /)
   assert.deepEqual(await service.ended, { code: 0, signal: null })
   assert.equal(service.lines().filter(({ msg }) => msg.startsWith('Stopping')).length, 1)
 })
