@@ -25,6 +25,9 @@ export const SECRET_VARIABLES = {
 
 export type SecretName = keyof typeof SECRET_VARIABLES
 
+/** Where in the secrets folder the local runtime puts the identity that it makes. No variable: the server never needs it. */
+export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
+
 /** The configuration of one deployment, checked. Folders are absolute paths. */
 export interface Config {
   readonly host: string
@@ -191,11 +194,32 @@ function readValkeyUrl(reader: Reader): string | undefined {
   return url?.href
 }
 
+/** A host that is this machine, as the URL Standard writes it: it has made every way to write an IPv4 address one. */
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+function readVerifyUrl(reader: Reader, runtime: Runtime): string | undefined {
+  const name = 'SVC_CHALLENGE_VERIFY_URL'
+  // With an @ it may hold a password, also where it is no URL.
+  const isShown = reader.text(name)?.includes('@') !== true
+  const url = reader.url(name, ['https:', 'http:'], isShown)
+  if (url === undefined) return undefined
+  if (url.username !== '' || url.password !== '') {
+    return reader.wrong(name, 'an address without user and password', false)
+  }
+  if (url.protocol === 'http:' && runtime === 'production' && !isLoopback(url.hostname)) {
+    // The secret key of the challenge is sent there.
+    return reader.wrong(name, 'https:// in production, or http:// on this machine', isShown)
+  }
+  return url.href
+}
+
 function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
   const provider = reader.oneOf('SVC_CHALLENGE', CHALLENGE_PROVIDERS) ?? 'altcha'
   const siteKey = reader.text('SVC_CHALLENGE_SITE_KEY')
   const secret = reader.text('SVC_CHALLENGE_SECRET')
-  const verifyUrl = reader.url('SVC_CHALLENGE_VERIFY_URL', ['https:', 'http:'])
+  const verifyUrl = readVerifyUrl(reader, runtime) ?? VERIFY_URLS[provider]
   if (provider === 'test' && runtime === 'production') {
     reader.wrong('SVC_CHALLENGE', 'a real challenge in production (altcha, turnstile or hcaptcha)')
   }
@@ -205,7 +229,7 @@ function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
     if (secret === undefined)
       reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, false)
   }
-  return { provider, siteKey, secret, verifyUrl: verifyUrl?.href ?? VERIFY_URLS[provider] }
+  return { provider, siteKey, secret, verifyUrl }
 }
 
 function isAddressOrRange(text: string): boolean {

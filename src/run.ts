@@ -10,7 +10,12 @@ import {
 } from './admin.ts'
 import { ConfigError, inspectConfig, originOf, type Config, type Environment } from './config.ts'
 import { openLog } from './log.ts'
-import { findOpenSecretFiles, inspectSecrets, openSecrets } from './secrets.ts'
+import {
+  findOpenSecretFiles,
+  findWaitlistIdentity,
+  inspectSecrets,
+  openSecrets,
+} from './secrets.ts'
 import { startServer } from './server.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
@@ -113,6 +118,14 @@ function warnOfEnvironment(config: Config, log: Log): void {
   if (config.baseUrl === undefined && (config.host === '0.0.0.0' || config.host === '::')) {
     log.warn({}, `SVC_BASE_URL is not set; ${config.host} is no address that a reader can follow`)
   }
+  const identity = findWaitlistIdentity(config)
+  if (identity !== undefined) {
+    const level = config.runtime === 'production' ? 'warn' : 'info'
+    log[level](
+      { file: identity },
+      `Whoever has ${identity} can read the waitlist, and nothing here needs it: move it to another machine`,
+    )
+  }
   const open = findOpenSecretFiles(config)
   if (open.length > 0) {
     log.warn({ files: open }, 'Others on this machine can read these secrets; chmod go= keeps them')
@@ -140,8 +153,7 @@ async function serve(config: Config, log: Log, times: StopTimes): Promise<void> 
   const releases = loadReleases(openReleaseStore(config.releasesDir))
   const { secrets, made } = await openSecrets(config, Date.now())
   if (made.length > 0) {
-    const advice = 'keep a copy, and move waitlist-identity.txt to another machine'
-    log.info({ files: made }, `Made local secrets in ${config.secretsDir}; ${advice}`)
+    log.info({ files: made }, `Made local secrets in ${config.secretsDir}; keep a copy of them`)
   }
   // The workers have the same environment; it is told of once.
   if (cluster.isPrimary) warnOfEnvironment(config, log)

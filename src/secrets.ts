@@ -2,7 +2,13 @@ import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from './contract/error-message.ts'
-import { ConfigError, SECRET_VARIABLES, type Config, type SecretName } from './config.ts'
+import {
+  ConfigError,
+  SECRET_VARIABLES,
+  WAITLIST_IDENTITY_FILE,
+  type Config,
+  type SecretName,
+} from './config.ts'
 import { parseInstant } from './contract/instant.ts'
 import { createSealer } from './crypto/sealed-box.ts'
 import {
@@ -12,6 +18,7 @@ import {
   type PublicSigningKey,
 } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
+import { syncFolder } from './storage/sync-folder.ts'
 
 /** What the service keeps secret, read and checked. */
 export interface Secrets {
@@ -35,8 +42,6 @@ export interface OpenedSecrets {
   readonly made: readonly string[]
 }
 
-/** The identity that opens waitlist rows; the local runtime makes it, and only an export needs it. */
-const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 const IDENTITY_START = 'AGE-SECRET-KEY-1'
 /** Below this a hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
@@ -261,6 +266,8 @@ function createSecretWriter(folder: string): {
         writeFileSync(target, text, { mode: 0o600, flag: 'wx', flush: true })
         // The mode above passes through the umask, which may only take rights away; this states it.
         chmodSync(target, 0o600)
+        // A row that survives a power cut is worth nothing if the identity that opens it does not.
+        syncFolder(folder)
       } catch (error) {
         const { message } = error as NodeJS.ErrnoException
         throw new ConfigError([
@@ -355,6 +362,12 @@ function complete({ mistakes, secrets }: SecretInspection): Secrets {
     addressHashSecret,
     waitlistRecipient,
   }
+}
+
+/** The file with the identity that opens the waitlist, where it lies on this machine. */
+export function findWaitlistIdentity({ secretsDir }: Config): string | undefined {
+  const file = path.join(secretsDir, WAITLIST_IDENTITY_FILE)
+  return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
 }
 
 /** Secret files that the owner's group or everybody can read or write. */

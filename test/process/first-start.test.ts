@@ -62,7 +62,7 @@ test('the first start makes secrets only the owner can read and says where; the 
   const second = startService(t, folder)
   assert.equal(await servedKeyId((await second.serving()).origin), keyId)
   assert.deepEqual(await second.stop(), { code: 0, signal: null })
-  assert.ok(second.lines().every(({ msg }) => !msg.includes('secrets')))
+  assert.ok(second.lines().every(({ msg }) => !msg.includes('Made local secrets')))
   assert.deepEqual(
     files.map((file) => readFileSync(path.join(secretsDir, file), 'utf8')),
     before,

@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
-import type { Config } from '../../config.ts'
+import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
 import { parseIdentities, SealError } from '../../crypto/sealed-box.ts'
 import { UsageError } from '../command.ts'
 import { CommandFailure } from '../command-failure.ts'
 
-/** Where the local runtime puts the identity that it makes. */
-const IDENTITY_FILE = 'waitlist-identity.txt'
 /** How an identity file starts that is itself sealed, with a passphrase: binary or armored. */
 const SEALED_STARTS = ['age-encryption.org/', '-----BEGIN AGE ENCRYPTED FILE-----']
 
@@ -54,7 +52,7 @@ export async function readIdentities(
     const lists = await Promise.all([...new Set(files)].map(readIdentityFile))
     return [...new Set(lists.flat())]
   }
-  const file = path.join(config().secretsDir, IDENTITY_FILE)
+  const file = path.join(config().secretsDir, WAITLIST_IDENTITY_FILE)
   try {
     return parseIdentities(readFileSync(file, 'utf8'))
   } catch (error) {
