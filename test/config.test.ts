@@ -241,6 +241,7 @@ test('an address that may hold a password is not repeated', () => {
     SVC_DATABASE_URL: 'mysql://user:hunter2@db/app',
     SVC_VALKEY_URL: 'http://:hunter2@cache',
     SVC_BASE_URL: 'https://user:hunter2@example.test',
+    SVC_CHALLENGE_VERIFY_URL: 'https://user:hunter2@verify.example/x',
   }
   for (const [variable, value] of Object.entries(cases)) {
     const { mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)
@@ -250,6 +251,11 @@ test('an address that may hold a password is not repeated', () => {
   }
   const noUser = inspectConfig({ SVC_BASE_URL: 'https://:hunter2@example.test' }, WORKING_DIR)
   assert.equal(noUser.mistakes.length, 1, 'a password without a user is no part of an origin')
+  for (const value of ['https://hunter2@verify.example', 'https://:hunter2@', 'u:hunter2@host']) {
+    const { mistakes } = inspectConfig({ SVC_CHALLENGE_VERIFY_URL: value }, WORKING_DIR)
+    assert.equal(mistakes.length, 1, value)
+    assert.ok(!mistakes.join('').includes('hunter2'), value)
+  }
 })
 
 test('a hosted challenge needs its two keys; the verify address has a default for each', () => {
@@ -271,6 +277,41 @@ test('a hosted challenge needs its two keys; the verify address has a default fo
     assert.deepEqual(read(env).challenge, challenge)
     const own = read({ ...env, SVC_CHALLENGE_VERIFY_URL: 'https://verify.example/x' })
     assert.equal(own.challenge.verifyUrl, 'https://verify.example/x')
+  }
+})
+
+test('in production the secret of a hosted challenge leaves the machine by https alone', () => {
+  const inspect = (verifyUrl: string, runtime: string) =>
+    inspectConfig({ SVC_RUNTIME: runtime, SVC_CHALLENGE_VERIFY_URL: verifyUrl }, WORKING_DIR)
+  for (const host of [
+    'verify.example',
+    '10.0.0.1',
+    '128.0.0.1',
+    '126.255.255.255',
+    '0.0.0.0',
+    '[::2]',
+    '[::ffff:7f00:2]',
+    'localhost.example',
+    'notlocalhost',
+    '127.0.0.1.example',
+  ]) {
+    const url = `http://${host}:8081/siteverify`
+    const { mistakes } = inspect(url, 'production')
+    const expected = `expected https:// in production, or http:// on this machine, found "${url}"`
+    assert.deepEqual(mistakes, [`SVC_CHALLENGE_VERIFY_URL: ${expected}`])
+    assert.deepEqual(inspect(url, 'local').mistakes, [])
+    assert.deepEqual(inspect(url.replace('http:', 'https:'), 'production').mistakes, [])
+  }
+  for (const [url, expected] of [
+    ['http://127.0.0.1:8081/x', 'http://127.0.0.1:8081/x'],
+    ['http://127.255.0.9/', 'http://127.255.0.9/'],
+    ['http://127.1/', 'http://127.0.0.1/'],
+    ['http://[::1]:8081/', 'http://[::1]:8081/'],
+    ['http://LOCALHOST/x', 'http://localhost/x'],
+  ] as const) {
+    const { config, mistakes } = inspect(url, 'production')
+    assert.deepEqual(mistakes, [])
+    assert.equal(config.challenge.verifyUrl, expected)
   }
 })
 
