@@ -103,7 +103,10 @@ test('a registration is verified, sealed and kept, in this order, and gets a ran
     useCase: 'Mirror the history.',
     registeredAt: '2026-11-21T09:00:00.000Z',
   })
-  assert.ok(sealed[0]?.every((byte) => byte === 0), 'the bytes that were sealed are wiped')
+  assert.ok(
+    sealed[0]?.every((byte) => byte === 0),
+    'the bytes that were sealed are wiped',
+  )
 })
 
 test('a known address takes the same steps, and its challenge stays spent', async () => {
