@@ -4,8 +4,9 @@ import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { messageOf } from '../contract/error-message.ts'
 import { CHALLENGE_PROVIDERS } from '../contract/schemas.ts'
 import { readBoundedText } from '../service/bounded-text.ts'
-import type { ChallengePurpose } from '../service/challenge.ts'
+import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import { formatInstant } from '../service/clock.ts'
+import { propertyOf } from '../service/property-of.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import {
   type Command,
@@ -42,7 +43,6 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-const PURPOSES: readonly ChallengePurpose[] = ['register', 'issue-key']
 const MAX_TIMEOUT_SECONDS = 3600
 /** Far more than the service ever answers. */
 const MAX_ANSWER_BYTES = 1_000_000
@@ -74,8 +74,9 @@ function parseOrigin(text: string): string {
 }
 
 function parsePurpose(text: string): ChallengePurpose {
-  const purpose = PURPOSES.find((each) => each === text)
-  if (purpose === undefined) throw new UsageError(`--for expects ${PURPOSES.join(' or ')}`)
+  const purpose = CHALLENGE_PURPOSES.find((each) => each === text)
+  if (purpose === undefined)
+    throw new UsageError(`--for expects ${CHALLENGE_PURPOSES.join(' or ')}`)
   return purpose
 }
 
@@ -83,11 +84,6 @@ function parseTimeoutMs(text: string): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : 0
   if (seconds >= 1 && seconds <= MAX_TIMEOUT_SECONDS) return seconds * 1000
   throw new UsageError(`--timeout expects whole seconds from 1 to ${MAX_TIMEOUT_SECONDS}`)
-}
-
-function propertyOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as { readonly [name: string]: unknown })[name]
 }
 
 /** Why `fetch` failed. It tells that in the cause; that of a name with several addresses has a code and no message. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../contract/error-message.ts'
 import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
-import type { Challenge, ChallengePurpose } from '../service/challenge.ts'
+import { type Challenge, CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import type { Log } from '../service/log.ts'
 
 /** What the page of challenges is made from. */
@@ -11,14 +11,12 @@ export interface ChallengePageOptions {
   readonly log: Log
 }
 
-const PURPOSES: readonly ChallengePurpose[] = ['register', 'issue-key']
-
 /** What a request asks a challenge for: `for` in its query, once or not at all. Undefined for anything else in it. */
 function purposeOf(target: string): ChallengePurpose | undefined {
   const query = target.indexOf('?')
   const asked = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('for')
   if (asked.length === 0) return 'register'
-  return asked.length === 1 ? PURPOSES.find((purpose) => purpose === asked[0]) : undefined
+  return asked.length === 1 ? CHALLENGE_PURPOSES.find((purpose) => purpose === asked[0]) : undefined
 }
 
 /**
@@ -67,7 +65,7 @@ export function createChallengePage({
     }
     const purpose = purposeOf(target)
     if (purpose === undefined) {
-      const expected = PURPOSES.map((each) => `for=${each}`).join(' or ')
+      const expected = CHALLENGE_PURPOSES.map((each) => `for=${each}`).join(' or ')
       return reply(method, 400, refusal(`Ask with ${expected}, or without "for".`))
     }
     try {

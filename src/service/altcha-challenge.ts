@@ -11,6 +11,7 @@ import {
   ChallengeUnavailableError,
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
+import { propertyOf } from './property-of.ts'
 
 /** How hard a challenge is to solve. */
 export interface AltchaWork {
@@ -69,11 +70,6 @@ interface Submission {
 interface Keys {
   readonly signature: string
   readonly keySignature: string
-}
-
-function propertyOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as { readonly [name: string]: unknown })[name]
 }
 
 function isHex(value: unknown, bytes: number): value is string {

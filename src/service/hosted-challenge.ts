@@ -26,6 +26,8 @@ export interface HostedOptions {
 /** Turnstile's tokens are good for 5 minutes, those of hCaptcha for 2; both providers take each once. */
 const TOKEN_LIFE_MS = 10 * 60_000
 const MAX_ANSWER_BYTES = 16_384
+/** Printable ASCII without spaces. Turnstile promises at most 2048 characters; hCaptcha names no limit. */
+const POSSIBLE_TOKEN = /^[!-~]{1,4096}$/
 
 /** What the providers say when not the token is wrong but the configuration of this service, or the provider itself. */
 const FAULTS_OF_OURS: ReadonlySet<string> = new Set([
@@ -118,6 +120,8 @@ export function createHostedChallenge({
   }
 
   async function verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge> {
+    // Not asked about: a provider may call such a request malformed, and that would pass for a fault of this service.
+    if (!POSSIBLE_TOKEN.test(token)) throw new ApiError('CHALLENGE_FAILED')
     const { isSuccess, errorCodes, action } = await askProvider(token)
     if (!isSuccess) {
       const fault = errorCodes.find((code) => FAULTS_OF_OURS.has(code))

@@ -134,6 +134,35 @@ test('a refused token is a failed challenge and is not remembered', async (t) =>
   }
 })
 
+test('what no provider makes is refused without asking, however the provider would answer', async (t) => {
+  const { url, asked } = await provider(t, says({ success: false, 'error-codes': ['bad-request'] }))
+  const { challenge, counters } = rig(url)
+  for (const token of [
+    '',
+    'x'.repeat(4097),
+    'two words',
+    ' token',
+    'token\n',
+    'to\0ken',
+    'to\u007fken',
+    'tøken',
+    '😀',
+    '\ud800',
+  ]) {
+    await assert.rejects(challenge.verify(token, 'register'), isFailed, JSON.stringify(token))
+  }
+  assert.equal(asked.length, 0)
+  assert.equal(counters.size(), 0)
+})
+
+test('the longest token, of any printable character, arrives as it was', async (t) => {
+  const { url, asked } = await provider(t, says({ success: true }))
+  const printable = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index))
+  const token = printable.repeat(44).slice(0, 4096)
+  await rig(url).challenge.verify(token, 'register')
+  assert.deepEqual(asked[0]?.form[1], ['response', token])
+})
+
 test('a mistake in this service’s own keys is not blamed on the visitor', async (t) => {
   for (const code of [
     'missing-input-secret',
