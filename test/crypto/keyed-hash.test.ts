@@ -24,6 +24,29 @@ test('the hash never changes: what is stored was made with it', () => {
   )
 })
 
+test('it is the HMAC-SHA256 of OpenSSL for every secret and text, those longer than a block too', () => {
+  const secret = fc.string({ minLength: 1, maxLength: 200, unit: 'binary' })
+  fc.assert(
+    fc.property(secret, fc.string({ maxLength: 300, unit: 'binary' }), (key, text) => {
+      const expected = createHmac('sha256', key).update(`label\0${text}`).digest()
+      assert.deepEqual(createKeyedHash(key, 'label')(text), expected)
+    }),
+  )
+  for (const length of [1, 63, 64, 65, 128]) {
+    const key = 'k'.repeat(length)
+    const expected = createHmac('sha256', key).update('label\0').digest()
+    assert.deepEqual(createKeyedHash(key, 'label')(''), expected, `a secret of ${length} bytes`)
+  }
+})
+
+test('a hash that was given stays as it is when another is made', () => {
+  const hash = createKeyedHash(SECRET, 'label-v1')
+  const first = hash('one')
+  const kept = Buffer.from(first)
+  hash('two')
+  assert.deepEqual(first, kept)
+})
+
 test('another secret, label or text is another hash', () => {
   fc.assert(
     fc.property(

@@ -112,7 +112,11 @@ test('a database that is moved away is an outage, and is over when it is back', 
   await assertUp(app, key)
   const aside = (suffix: string) => `${app.file}.aside${suffix}`
   for (const suffix of SUFFIXES) renameSync(app.file + suffix, aside(suffix))
-  // Nothing is written meanwhile: a writer makes a new database where there is none, and that one has no keys.
+  // Nothing is written meanwhile: a writer makes a new database where there is none, and that one has no keys. The reader
+  // looks a hundred times a second whether its database is still there.
+  await eventually('it is noticed', async () =>
+    (await ask(app, SELF, withKey(key))).status === 200 ? undefined : true,
+  )
   await assertDown(app, key)
   for (const suffix of SUFFIXES) renameSync(aside(suffix), app.file + suffix)
   await assertUp(app, key)

@@ -18,6 +18,8 @@ const MANY = 100_000
 const KEY = makeKey(1)
 /** Longer than the files beside the database go without being looked at. */
 const LOG_NOTICED_MS = 150
+/** Longer than the reader may go on with a database that is another by now. */
+const PLACE_NOTICED_MS = 20
 
 async function openStorage(t: TestContext, file: string): Promise<Storage> {
   const storage = await openSqliteStorage({ file, busyTimeoutMs: 300 })
@@ -150,11 +152,13 @@ test('a database that is taken away has no keys, until it is there again', async
   assert.ok(await isFound(apiKeys))
   const kept = `${path.dirname(file)}.kept`
   fs.renameSync(path.dirname(file), kept)
+  await sleep(PLACE_NOTICED_MS)
   for (let turn = 0; turn < 3; turn += 1) await assertProblem('MISSING', apiKeys.find(KEY.keyId))
   fs.renameSync(kept, path.dirname(file))
   assert.ok(await isFound(apiKeys))
 
   removeFiles(file)
+  await sleep(PLACE_NOTICED_MS)
   await assertProblem('MISSING', apiKeys.find(KEY.keyId))
   fs.writeFileSync(file, '')
   await assertProblem('MISSING', apiKeys.find(KEY.keyId))
@@ -172,6 +176,7 @@ test('a database that is put in the place of another is the one that is read', a
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
   removeFiles(file)
   fs.renameSync(copy, file)
+  await sleep(PLACE_NOTICED_MS)
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, null)
   await storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS + 1)
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS + 1)
@@ -185,6 +190,7 @@ test('what is no database of this version is a failure, and the next find tries 
   await copyDatabase(file, copy)
   removeFiles(file)
   fs.writeFileSync(file, 'no database of anything')
+  await sleep(PLACE_NOTICED_MS)
   for (let turn = 0; turn < 3; turn += 1) {
     await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))
   }
