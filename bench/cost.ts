@@ -39,11 +39,18 @@ export interface CostResult {
   readonly ratios: readonly RatioResult[]
 }
 
-interface Sample {
+/** What one process showed under a load, each of these once. */
+export interface Sample {
+  /** CPU time of a request, all threads. */
   readonly cpuMicros: number
+  /** Requests in a second. */
   readonly rate: number
+  /** CPU time by the clock's time. */
   readonly busy: number
 }
+
+/** Requests of one measurement, before and while it is measured. */
+export type Amounts = Pick<BenchOptions, 'warmUpRequests' | 'measuredRequests'>
 
 interface Target {
   readonly title: string
@@ -93,6 +100,21 @@ async function readModelAnswer({ workspace, cores }: CostParts): Promise<Answer>
   return answer
 }
 
+/** Warms a server up, then measures it, under the same load. */
+export async function measureUnderLoad(
+  generator: LoadGenerator,
+  server: MeasuredServer,
+  load: Omit<Load, 'port' | 'connections' | 'requests'>,
+  { warmUpRequests, measuredRequests }: Amounts,
+): Promise<Sample> {
+  const full = { ...load, port: server.port, connections: CONNECTIONS }
+  await generator.run({ ...full, requests: warmUpRequests })
+  const before = await server.cpuMicros()
+  const { completed, seconds } = await generator.run({ ...full, requests: measuredRequests })
+  const used = (await server.cpuMicros()) - before
+  return { cpuMicros: used / completed, rate: completed / seconds, busy: used / 1e6 / seconds }
+}
+
 async function measure(parts: CostParts, subject: Subject, model: Answer): Promise<Sample> {
   const { workspace, generator, options } = parts
   const server = await startSubject(parts, subject)
@@ -102,23 +124,13 @@ async function measure(parts: CostParts, subject: Subject, model: Answer): Promi
       const isSigned = subject.answers === 'as-service'
       requireSameAnswer(subject.title, model, answer, isSigned, workspace.readSigningKeyPem())
     }
-    const load: Omit<Load, 'requests'> = {
-      port: server.port,
+    const load = {
       method: subject.method,
       target: subject.target,
       headers: subject.isConditional ? { 'If-None-Match': String(model.headers['etag']) } : {},
       expectedStatus: subject.expectedStatus,
-      connections: CONNECTIONS,
     }
-    await generator.run({ ...load, requests: options.warmUpRequests })
-    const before = await server.cpuMicros()
-    const { completed, seconds } = await generator.run({
-      ...load,
-      requests: options.measuredRequests,
-    })
-    const after = await server.cpuMicros()
-    const used = after - before
-    return { cpuMicros: used / completed, rate: completed / seconds, busy: used / 1e6 / seconds }
+    return await measureUnderLoad(generator, server, load, options)
   } finally {
     await server.end()
   }

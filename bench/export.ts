@@ -7,7 +7,8 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { openSqliteStorageHere } from '../src/storage/sqlite-here.ts'
 import { startChild } from './children.ts'
 import type { CostParts } from './cost.ts'
-import { fillDatabase, removeDatabase } from './made-list.ts'
+import { removeDatabase } from './filled-database.ts'
+import { fillList } from './made-list.ts'
 import { sealRows } from './sealed-rows.ts'
 import { spreadOf, type Spread } from './statistics.ts'
 
@@ -118,7 +119,7 @@ export async function measureExport({
   const sealed = sealRows(await identityToRecipient(identity), rows, (count) =>
     progress(`export: sealing, ${count} of ${rows} rows`),
   )
-  await fillDatabase(files.database, sealed)
+  await fillList(files.database, sealed)
   const sealedPerSecond = (rows / (performance.now() - startedMs)) * 1000
 
   const threads = availableParallelism()

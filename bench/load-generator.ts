@@ -1,40 +1,32 @@
 import { connect, type Socket } from 'node:net'
 import { NUMBER_PLACE, type Load, type LoadResult } from './load.ts'
+import { answerBytes, requestHead } from './wire.ts'
 
 // The process that makes the load. It speaks as little HTTP as it needs, so that it costs less than any server it asks:
 // a request that is ready, or ready but for a number, on each of some keep-alive connections, the next one when the
 // answer is there in full.
 
-const HEAD_END = Buffer.from('\r\n\r\n')
-const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
-
-/** As curl sends them: a request with no header but Host would flatter every server. */
-const CLIENT_HEADERS = { 'User-Agent': 'curl/8.14.1', Accept: '*/*' }
-
-/** Bytes of the first answer in the buffer, or undefined while it is not there in full. */
-function answerBytes(received: Buffer, { method, expectedStatus }: Load): number | undefined {
-  const end = received.indexOf(HEAD_END)
-  if (end === -1) return undefined
-  const head = received.toString('latin1', 0, end + 2)
-  const status = head.slice(9, 12)
-  if (status !== String(expectedStatus)) {
-    throw new Error(`expected the status ${expectedStatus}, found ${status}`)
-  }
-  const hasBody = method !== 'HEAD' && expectedStatus !== 304
-  const bytes = end + 4 + (hasBody ? Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) : 0)
-  return received.length < bytes ? undefined : bytes
-}
-
 /** Gives the bytes of each request by its index. */
-function createRequests({ port, method, target, headers, body }: Load): (index: number) => Buffer {
+function createRequests({
+  port,
+  method,
+  target,
+  headers,
+  rotating,
+  body,
+}: Load): (index: number) => Buffer {
   const fields = {
-    Host: `127.0.0.1:${port}`,
-    ...CLIENT_HEADERS,
     ...headers,
     ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body.text)) }),
   }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
+  const head = requestHead(port, method, target, fields)
+  if (rotating !== undefined) {
+    if (body !== undefined) throw new Error('expected a rotating header or a body, found both')
+    const requests = rotating.values.map((value) =>
+      Buffer.from(requestHead(port, method, target, { ...fields, [rotating.name]: value })),
+    )
+    return (index) => requests[index % requests.length] ?? Buffer.alloc(0)
+  }
   if (body === undefined) {
     const request = Buffer.from(head)
     return () => request

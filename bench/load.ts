@@ -14,13 +14,21 @@ export interface NumberedBody {
   readonly step: number
 }
 
-/** A number of requests, equal but for what a body's number changes. */
+/** A header whose value is another one each time. */
+export interface RotatingHeader {
+  readonly name: string
+  /** Taken in turn, from the first on again behind the last. */
+  readonly values: readonly string[]
+}
+
+/** A number of requests, equal but for what a body's number or a rotating header changes. */
 export interface Load {
   readonly port: number
   readonly method: string
   readonly target: string
   /** Beside Host, User-Agent and Accept. */
   readonly headers: { readonly [name: string]: string }
+  readonly rotating?: RotatingHeader
   readonly expectedStatus: number
   /** Must stand in every answer. */
   readonly expectedText?: string

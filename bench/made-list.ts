@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspectConfig } from '../src/config.ts'
 import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
@@ -9,6 +8,7 @@ import { ADDRESS_HASH_LABEL } from '../src/service/waitlist-entry.ts'
 import { emptyLog, openSqliteConnection } from '../src/storage/sqlite-connection.ts'
 import { prepareWaitlist } from '../src/storage/sqlite-waitlist.ts'
 import type { SealedRegistration } from '../src/storage/storage.ts'
+import { fillDatabase } from './filled-database.ts'
 import { normalizedAddress, plainEntry } from './registration-body.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -37,47 +37,14 @@ export async function openRowMaker({ env, root }: Workspace): Promise<RowMaker> 
 }
 
 const ROWS_PER_TRANSACTION = 10_000
-/** All of the index of a million rows, which is written to in no order. */
-const FILLING_CACHE_KIB = 262_144
 const LOCK_WAIT_MS = 2000
 
-/** Takes away a database with what stands beside it. */
-export function removeDatabase(file: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
-}
-
-function syncFile(file: string): void {
-  const handle = openSync(file, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/**
- * Makes a database anew and puts rows on its list, with the product's own migrations and its own statement. Nothing is
- * waiting to be written to the disk when it resolves.
- */
-export async function fillDatabase(
+/** Makes a database anew and puts rows on its list, with the product's own statement. */
+export function fillList(
   file: string,
   batches: AsyncIterable<readonly SealedRegistration[]>,
 ): Promise<void> {
-  removeDatabase(file)
-  const database = openSqliteConnection('create', { file })
-  try {
-    // For the filling alone: who reads or measures opens the file anew.
-    database.exec(`PRAGMA synchronous = OFF; PRAGMA cache_size = -${FILLING_CACHE_KIB}`)
-    const waitlist = prepareWaitlist(database)
-    for await (const batch of batches) {
-      database.exec('BEGIN IMMEDIATE')
-      for (const row of batch) waitlist.add(row)
-      database.exec('COMMIT')
-    }
-  } finally {
-    database.close()
-  }
-  syncFile(file)
+  return fillDatabase(file, batches, (database) => prepareWaitlist(database).add)
 }
 
 /** Takes away what came behind the first rows of a list that `makeRows` began; its service may have it open meanwhile. */

@@ -1,8 +1,9 @@
 import { messageOf } from '../src/contract/error-message.ts'
 import { parseArgs } from 'node:util'
+import type { KeyCounts } from './made-keys.ts'
 
 /** The parts of the benchmark that can be run alone. */
-export const PARTS = ['start', 'cost', 'memory', 'registration', 'export'] as const
+export const PARTS = ['start', 'cost', 'memory', 'registration', 'export', 'keys'] as const
 export type Part = (typeof PARTS)[number]
 
 /** What one run does. */
@@ -28,6 +29,17 @@ export interface BenchOptions {
   readonly registrationRequests: number
   /** Length of the list that is exported. */
   readonly exportRows: number
+  /** Stores of keys, the one with fewest first. The last has as many revoked keys as active ones, or more. */
+  readonly keyStores: readonly KeyCounts[]
+  readonly keyRounds: number
+  /** Requests to one process before and while it is measured. */
+  readonly keyWarmUpRequests: number
+  readonly keyRequests: number
+  /** Ids of a kind that are looked up. */
+  readonly keyLookups: number
+  /** Requests of one kind of refused key, before and while they are timed. */
+  readonly keyTimingWarmUpRequests: number
+  readonly keyTimingRequests: number
 }
 
 /** An option is wrong; the message says which and what was expected. */
@@ -36,11 +48,13 @@ export class OptionsError extends Error {}
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time per request, requests per second, memory, time to start;
-registering on lists of up to a million rows; opening a list of 100,000.
+registering on lists of up to a million rows; opening a list of 100,000; reading with an API
+key, and whether the time of a refusal tells its reason.
 
-  --quick           fewer rounds, requests and rows: about three minutes, and a rough answer
-  --rounds <n>      rounds of the cost part (7, or 3 with --quick) and of the registration part
-                    (5, or 3 with --quick)
+  --quick           fewer rounds, requests and rows: about three and a half minutes, and a
+                    rough answer
+  --rounds <n>      rounds of the cost part (7, or 3 with --quick), of the registration part
+                    (5, or 3) and of the keys part (4, or 2)
   --only <part>     one part alone: ${PARTS.join(', ')}; may be repeated
   --json            the result as JSON
   --write           also writes the tables of docs/benchmarks.md; only for a full run
@@ -48,7 +62,7 @@ registering on lists of up to a million rows; opening a list of 100,000.
   --help            this text
 
 It wants two processors that nothing else uses and 2 GB of disk where temporary files
-are (TMPDIR), and takes about eleven minutes.
+are (TMPDIR), and takes about a quarter of an hour.
 
 Exit code: 0 measured, 1 a target is not met (never with --quick, whose answer is
 rough) or something could not be measured, 2 wrong usage.
@@ -117,5 +131,22 @@ export function readOptions(args: readonly string[], now: Date): BenchOptions {
     registrationWarmUpRequests: quick ? 6000 : 12_000,
     registrationRequests: quick ? 300 : 400,
     exportRows: quick ? 4000 : 100_000,
+    keyStores: quick
+      ? [
+          { active: 0, dead: 0 },
+          { active: 1000, dead: 20_000 },
+        ]
+      : [
+          { active: 0, dead: 0 },
+          { active: 1000, dead: 0 },
+          { active: 10_000, dead: 0 },
+          { active: 10_000, dead: 1_000_000 },
+        ],
+    keyRounds: values.rounds === undefined ? (quick ? 2 : 4) : Number(rounds),
+    keyWarmUpRequests: quick ? 10_000 : 25_000,
+    keyRequests: quick ? 4000 : 15_000,
+    keyLookups: quick ? 5000 : 20_000,
+    keyTimingWarmUpRequests: quick ? 3000 : 10_000,
+    keyTimingRequests: quick ? 5000 : 40_000,
   }
 }

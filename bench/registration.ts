@@ -6,15 +6,9 @@ import { HEADERS } from '../src/contract/headers.ts'
 import { startChild } from './children.ts'
 import { boundTo } from './cores.ts'
 import { CONNECTIONS, type CostParts } from './cost.ts'
+import { removeDatabase } from './filled-database.ts'
 import type { LoadResult, NumberedBody } from './load.ts'
-import {
-  fillDatabase,
-  makeRows,
-  openRowMaker,
-  removeDatabase,
-  trimList,
-  type RowMaker,
-} from './made-list.ts'
+import { fillList, makeRows, openRowMaker, trimList, type RowMaker } from './made-list.ts'
 import { REFUSED_BODY, REGISTRATION_BODY } from './registration-body.ts'
 import {
   summarize,
@@ -172,7 +166,7 @@ async function measureFloor(measured: Measured): Promise<FloorSample> {
 
 async function makeList(parts: CostParts, maker: RowMaker, rows: number): Promise<List> {
   const file = path.join(parts.workspace.folder, `list-${rows}.sqlite`)
-  await fillDatabase(
+  await fillList(
     file,
     makeRows(maker, rows, (made) =>
       parts.progress(`registration: making a list, ${made} of ${rows} rows`),

@@ -1,5 +1,7 @@
 import type { CostResult } from './cost.ts'
 import type { ExportResult } from './export.ts'
+import { keyTables, missedInKeys } from './key-tables.ts'
+import type { KeysResult } from './keys-result.ts'
 import type { MemoryResult } from './memory.ts'
 import type { RegistrationResult } from './registration-result.ts'
 import type { StartResult } from './start-up.ts'
@@ -22,6 +24,7 @@ export interface BenchReport {
   readonly start?: StartResult
   readonly registration?: RegistrationResult
   readonly export?: ExportResult
+  readonly keys?: KeysResult
 }
 
 function costTables(cost: CostResult): readonly Table[] {
@@ -100,13 +103,14 @@ function startTable(start: StartResult): Table {
 
 /** The tables of a report. */
 export function tablesOf(report: BenchReport): readonly Table[] {
-  const { cost, memory, start, registration, export: exported } = report
+  const { cost, memory, start, registration, export: exported, keys } = report
   return [
     ...(cost === undefined ? [] : costTables(cost)),
     ...(memory === undefined || memory === null ? [] : [memoryTable(memory)]),
     ...(start === undefined ? [] : [startTable(start)]),
     ...(registration === undefined ? [] : registrationTables(registration)),
     ...(exported === undefined ? [] : [exportTable(exported)]),
+    ...(keys === undefined ? [] : keyTables(keys)),
   ]
 }
 
@@ -116,6 +120,7 @@ export function missedTargets({
   memory,
   start,
   registration,
+  keys,
 }: BenchReport): readonly string[] {
   const missed: string[] = []
   const expect = (isMet: boolean, what: string, found: string, bound: string): void => {
@@ -140,7 +145,11 @@ export function missedTargets({
       `less than ${targetMs}`,
     )
   }
-  return registration === undefined ? missed : [...missed, ...missedInRegistration(registration)]
+  return [
+    ...missed,
+    ...(registration === undefined ? [] : missedInRegistration(registration)),
+    ...(keys === undefined ? [] : missedInKeys(keys)),
+  ]
 }
 
 /**

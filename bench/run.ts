@@ -4,6 +4,7 @@ import { writeResults } from './benchmarks-document.ts'
 import { describeProcessors, findCores } from './cores.ts'
 import { measureCost, type CostParts } from './cost.ts'
 import { measureExport } from './export.ts'
+import { measureKeys } from './keys.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, OptionsError, readOptions, type BenchOptions, type Part } from './options.ts'
@@ -47,6 +48,7 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
       ...(asked('memory') ? { memory: (await measureMemory(parts)) ?? null } : {}),
       ...(asked('registration') ? { registration: await measureRegistration(parts) } : {}),
       ...(asked('export') ? { export: await measureExport(parts) } : {}),
+      ...(asked('keys') ? { keys: await measureKeys(parts) } : {}),
     }
   } finally {
     showProgress('')

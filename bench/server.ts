@@ -43,12 +43,18 @@ async function startServer(
   }
 }
 
-/** Starts the service as `npm start` does. */
+function environmentWith({ env }: Workspace, databaseFile: string | undefined): NodeJS.ProcessEnv {
+  return databaseFile === undefined ? env : { ...env, SVC_DATABASE_URL: `sqlite:${databaseFile}` }
+}
+
+/** Starts the service as `npm start` does, on another database when one is named. */
 export function startService(
   workspace: Workspace,
   core: number | undefined,
+  databaseFile?: string,
 ): Promise<MeasuredServer> {
-  return startServer(workspace, core, workspace.startCommand)
+  const env = environmentWith(workspace, databaseFile)
+  return startServer(workspace, core, workspace.startCommand, env)
 }
 
 /** Starts the service on a database of its own, with a challenge that anyone passes and limits that nobody reaches. */
@@ -59,9 +65,8 @@ export function startRegistrationService(
 ): Promise<MeasuredServer> {
   const file = fileURLToPath(new URL('registration-server.ts', import.meta.url))
   return startServer(workspace, core, [process.execPath, ...workspace.nodeOptions, file], {
-    ...workspace.env,
+    ...environmentWith(workspace, databaseFile),
     SVC_CHALLENGE: 'test',
-    SVC_DATABASE_URL: `sqlite:${databaseFile}`,
   })
 }
 

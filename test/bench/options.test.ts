@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '../../src/contract/limits.ts'
 import { OptionsError, PARTS, readOptions } from '../../bench/options.ts'
 
 const NOW = new Date('2026-05-17T12:00:00Z')
@@ -21,7 +22,29 @@ test('a full run registers on up to a million rows, a quick one on fewer, and bo
   assert.ok(quick.exportRows < full.exportRows)
 })
 
-test('--rounds counts for the cost part and the registration part', () => {
-  const { rounds, registrationRounds } = readOptions(['--rounds', '9'], NOW)
-  assert.deepEqual([rounds, registrationRounds], [9, 9])
+test('a full run has ten thousand active keys among a million others, and 20,000 timed requests of a kind or more', () => {
+  const [full, quick] = [readOptions([], NOW), readOptions(['--quick'], NOW)]
+  assert.deepEqual(full.keyStores.at(-1), { active: 10_000, dead: 1_000_000 })
+  assert.ok(full.keyTimingRequests >= 20_000)
+  for (const { keyStores } of [full, quick]) {
+    assert.deepEqual(keyStores[0], { active: 0, dead: 0 })
+    const { active = 0, dead = 0 } = keyStores.at(-1) ?? {}
+    assert.ok(active > 0 && dead >= 2 * active, 'as many revoked keys as active ones')
+  }
+})
+
+test('no key is asked with more often than its quota allows', () => {
+  for (const { keyStores, keyWarmUpRequests, keyRequests } of [
+    readOptions([], NOW),
+    readOptions(['--quick'], NOW),
+  ]) {
+    for (const { active } of keyStores.filter((each) => each.active > 0)) {
+      assert.ok((keyWarmUpRequests + keyRequests) / active < LIMITS.keyedRequests.requests)
+    }
+  }
+})
+
+test('--rounds counts for the cost part, the registration part and the keys part', () => {
+  const { rounds, registrationRounds, keyRounds } = readOptions(['--rounds', '9'], NOW)
+  assert.deepEqual([rounds, registrationRounds, keyRounds], [9, 9, 9])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KeysResult } from '../../bench/keys-result.ts'
 import type { RegistrationResult } from '../../bench/registration-result.ts'
 import {
   exitCodeOf,
@@ -49,6 +50,51 @@ function makeRegistration(isMet: boolean): RegistrationResult {
   }
 }
 
+/** Stores with no key and with many, and two kinds of refused keys. */
+function makeKeys(isMet: boolean): KeysResult {
+  const cost = { cpuMicros: spread(60), requestsPerSecond: spread(15_000) }
+  const bounded = { ratio: spread(isMet ? 1.5 : 1.51), isMet }
+  const first = { ratio: spread(1), isMet: true }
+  const timed = { requests: 40_000, medianNanos: 90_000, meanNanos: 95_000 }
+  const cropped = { croppedMeanNanos: 89_000, croppedRequests: 38_000 }
+  const t = isMet ? 4.49 : -4.5
+  return {
+    connections: 16,
+    rounds: 4,
+    requestsPerRound: 15_000,
+    anonymous: cost,
+    keyedTarget: 1.5,
+    growthTarget: 1.5,
+    stores: [
+      {
+        active: 0,
+        dead: 0,
+        keyed: undefined,
+        refused: { ...cost, toFewest: first },
+        hitMicros: undefined,
+        missMicros: spread(4),
+      },
+      {
+        active: 10_000,
+        dead: 1_000_000,
+        keyed: { ...cost, toAnonymous: bounded, toFewest: first },
+        refused: { ...cost, toFewest: bounded },
+        hitMicros: spread(5),
+        missMicros: spread(5),
+      },
+    ],
+    timing: {
+      active: 10_000,
+      dead: 1_000_000,
+      requestsPerClass: 40_000,
+      keptShare: 0.95,
+      classes: ['wrong', 'revoked'].map((title) => ({ title, ...timed, ...cropped })),
+      pairs: [{ one: 'wrong', other: 'revoked', differenceNanos: -100, t: 1, croppedT: t, isMet }],
+      target: 4.5,
+    },
+  }
+}
+
 /** A report in which every target was missed or every one met, the bound itself included. */
 function makeReport(isMet: boolean): BenchReport {
   return {
@@ -74,6 +120,7 @@ function makeReport(isMet: boolean): BenchReport {
     },
     start: { firstAnswerMs: spread(isMet ? 700 : 1000), starts: 7, targetMs: 1000, isMet },
     registration: makeRegistration(isMet),
+    keys: makeKeys(isMet),
     export: {
       rows: 1000,
       sealedPerSecond: 2000,
@@ -102,24 +149,27 @@ test('a target that is missed is named, and a full run exits with 1', () => {
     'time to the first answer: found 1,000 ms, expected less than 1000',
     'a registration on a list of 1,000,000 rows, to one on an empty list: found 1.51, expected at most 1.50',
     'a known address to a new one, on a list of 1,000,000 rows, 16 connections: found 1.051, expected within 5 % of 1',
+    'a read with a key to one without (10,000 active, 1,000,000 revoked or expired): found 1.51, expected at most 1.50',
+    'an unknown key (10,000 active, 1,000,000 revoked or expired) to the same among fewest: found 1.51, expected at most 1.50',
+    'telling wrong from revoked keys by time: found t of 1.00 and -4.50, expected within ±4.5',
   ])
   const verdicts = tablesOf(report).flatMap(({ rows }) => rows.flat())
   assert.equal(verdicts.filter((cell) => cell === 'not met').length, missedTargets(report).length)
   assert.equal(exitCodeOf(report), 1)
-  const { cost, memory, start, registration, ...bare } = report
-  for (const part of [{ cost }, { memory }, { start }, { registration }]) {
+  const { cost, memory, start, registration, keys, ...bare } = report
+  for (const part of [{ cost }, { memory }, { start }, { registration }, { keys }]) {
     assert.equal(exitCodeOf({ ...bare, ...(part as Partial<BenchReport>) }), 1)
   }
 })
 
 test('a quick run tells what it missed and exits with 0', () => {
   const report = { ...makeReport(false), quick: true }
-  assert.equal(missedTargets(report).length, 6)
+  assert.equal(missedTargets(report).length, 9)
   assert.equal(exitCodeOf(report), 0)
 })
 
 test('what was not measured is not missed', () => {
-  const { cost: _, start: __, registration: ___, ...rest } = makeReport(false)
+  const { cost: _, start: __, registration: ___, keys: ____, ...rest } = makeReport(false)
   assert.equal(exitCodeOf({ ...rest, memory: null }), 0)
 })
 
