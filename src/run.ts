@@ -15,6 +15,7 @@ import {
   findWaitlistIdentity,
   inspectSecrets,
   openSecrets,
+  readSecretVariables,
 } from './secrets.ts'
 import { startServer } from './server.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
@@ -137,7 +138,9 @@ async function serveWithWorkers(config: Config, log: Log, times: StopTimes): Pro
   const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const { killAfterMs } = times
-  const workers = openWorkers({ count: config.workers, port, log, killAfterMs })
+  // A worker that takes another's place must sign, seal and hash as the others do, whatever the files say by then.
+  const env = readSecretVariables(config)
+  const workers = openWorkers({ count: config.workers, port, env, log, killAfterMs })
   await workers.listening
   const metrics = config.adminPort === undefined ? undefined : await openWorkerMetrics(workers)
   const close = async () => {

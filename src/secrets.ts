@@ -167,6 +167,8 @@ export interface SecretInspection {
 }
 
 function parseHashSecret(text: string): string {
+  // Several secrets stand with white space between them, during a rotation.
+  if (/\s/.test(text)) throw new TypeError('expected one secret without white space inside')
   if (text.length >= MIN_SECRET_CHARACTERS) return text
   throw new TypeError(
     `expected at least ${MIN_SECRET_CHARACTERS} characters, as openssl rand -hex 32 writes them`,
@@ -195,15 +197,28 @@ const REQUIRED_SECRETS = {
   waitlistRecipient: 'the age recipient that waitlist rows are sealed to',
 } as const
 
-/** Reads and checks the secrets. Creates nothing and throws nothing. */
-export function inspectSecrets(config: Config): SecretInspection {
-  const mistakes: string[] = []
+function readSecretTexts(config: Config, mistakes: string[]): ReadonlyMap<SecretName, string> {
   const texts = new Map<SecretName, string>()
   for (const name of Object.keys(SECRET_VARIABLES) as SecretName[]) {
     const file = path.join(config.secretsDir, SECRET_VARIABLES[name].file)
     const text = config.secretVariables[name] ?? readSecretFile(file, mistakes)
     if (text !== undefined) texts.set(name, text)
   }
+  return texts
+}
+
+/** The secrets as variables, from wherever they stand now: what a process is given that must have the same as this one. */
+export function readSecretVariables(config: Config): { readonly [variable: string]: string } {
+  const texts = readSecretTexts(config, [])
+  return Object.fromEntries(
+    [...texts].map(([name, text]) => [SECRET_VARIABLES[name].variable, text]),
+  )
+}
+
+/** Reads and checks the secrets. Creates nothing and throws nothing. */
+export function inspectSecrets(config: Config): SecretInspection {
+  const mistakes: string[] = []
+  const texts = readSecretTexts(config, mistakes)
   const read = <Value>(name: SecretName, parse: (text: string) => Value): Value | undefined => {
     const text = texts.get(name)
     if (text === undefined) return undefined

@@ -40,13 +40,15 @@ export async function findFreePort(host: string): Promise<number> {
 export interface WorkerOptions {
   readonly count: number
   readonly port: number
+  /** Variables that each worker has besides those of this process, also one that is started later. */
+  readonly env: { readonly [name: string]: string }
   readonly log: Log
   /** A worker that was asked to end and has not for so long is killed: its event loop hangs. */
   readonly killAfterMs: number
 }
 
 /** Starts the workers, all on one port, and replaces those that die. */
-export function openWorkers({ count, port, log, killAfterMs }: WorkerOptions): Workers {
+export function openWorkers({ count, port, env, log, killAfterMs }: WorkerOptions): Workers {
   let closing = false
   let pauseMs = FIRST_PAUSE_MS
   let deaths = 0
@@ -56,7 +58,7 @@ export function openWorkers({ count, port, log, killAfterMs }: WorkerOptions): W
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
 
   function start(): void {
-    const worker = cluster.fork({ PORT: String(port) })
+    const worker = cluster.fork({ ...env, PORT: String(port) })
     living.add(worker)
     const startedMs = performance.now()
     worker.on('listening', () => {

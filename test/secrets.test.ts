@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ConfigError, inspectConfig, type Config, type Environment } from '../src/config.ts'
 import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
-import { inspectSecrets, openSecrets } from '../src/secrets.ts'
+import { inspectSecrets, openSecrets, readSecretVariables } from '../src/secrets.ts'
 import { listFolder, temporaryFolder } from './support/deployment.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './vectors/signing-key.ts'
 
@@ -214,6 +214,26 @@ test('a previous hash secret that is too short, or is today’s, is a mistake th
     assert.match(mistakes[0] ?? '', /key-hash-secret-previous\.txt: /)
     assert.ok(!mistakes[0]?.includes(previous))
   }
+})
+
+test('a hash secret with white space inside is refused, since a rotation would take it for two', (t) => {
+  const config = configure(t, { 'key-hash-secret.txt': `${'a'.repeat(32)} ${'b'.repeat(32)}` })
+  const { mistakes } = inspectSecrets(config)
+  assert.equal(mistakes.length, 1)
+  assert.match(mistakes[0] ?? '', /expected one secret without white space inside/)
+})
+
+test('another process can be given the same secrets as variables', async (t) => {
+  const files = { 'key-hash-secret-previous.txt': 'b'.repeat(32) }
+  const config = configure(t, files, { SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32) })
+  const { secrets } = await openSecrets(config, NOW_MS)
+  const elsewhere = configure(t, {}, readSecretVariables(config))
+  const { secrets: same, made } = await openSecrets(elsewhere, NOW_MS)
+  assert.deepEqual(made, [])
+  const { signingKey, ...rest } = same
+  const { signingKey: original, ...others } = secrets
+  assert.deepEqual(rest, others)
+  assert.ok(original !== undefined && signingKey?.equals(original))
 })
 
 test('production makes nothing, and names every secret it needs', async (t) => {

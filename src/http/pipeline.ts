@@ -79,7 +79,10 @@ function holdIssuance({ endpoint }: Exchange, { issuance }: PipelineParts): void
   if (endpoint?.row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
 }
 
-/** A key that is presented is checked and counted, wherever it is; it is never taken for anonymous (spec 5.4). */
+/**
+ * A key that is presented to an endpoint is checked and counted; it is never taken for anonymous (spec 5.4). What is no
+ * endpoint, or asks for one in a way it does not have, ended before this, with or without a key.
+ */
 function checkKey(exchange: Exchange, { apiKeys }: PipelineParts): void | Promise<void> {
   const key = presentedKey(exchange.request)
   if (key !== undefined) return checkPresented(exchange, apiKeys, key)

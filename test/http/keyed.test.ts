@@ -122,7 +122,16 @@ test('which header value is a key', () => {
   assert.equal(keyIn({ authorization: 'Bearer\tk' }), 'k')
   assert.equal(keyIn({ authorization: 'Basic YTpi, Bearer k' }), 'k')
   assert.equal(keyIn({ authorization: 'Bearer k, Bearer j' }), 'k, Bearer j')
-  for (const authorization of ['Basic k', 'Basic YTpi', 'Bearerk', 'Digest Bearer k', '']) {
+  assert.equal(keyIn({ authorization: 'Bearer k\u00a0' }), 'k\u00a0')
+  assert.equal(keyIn({ authorization: 'Digest realm="a, b", Bearer k' }), 'k')
+  for (const authorization of [
+    'Basic k',
+    'Basic YTpi',
+    'Bearerk',
+    'Digest Bearer k',
+    'Digest username="x", realm="a, bearer b"',
+    '',
+  ]) {
     assert.equal(keyIn({ authorization }), undefined, authorization)
   }
   assert.equal(keyIn({ authorization: 'Basic YTpi', 'x-svc-key': 'k' }), 'k')

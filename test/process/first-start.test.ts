@@ -12,17 +12,7 @@ import {
 import path from 'node:path'
 import { test } from 'node:test'
 import { editFile, listFolder, makeDeployment, temporaryFolder } from '../support/deployment.ts'
-import { failedStart, startService } from '../support/service-process.ts'
-
-interface KeyDocument {
-  readonly data: { readonly keyId: string }
-}
-
-async function servedKeyId(origin: string): Promise<string> {
-  const response = await fetch(`${origin}/api/v1/keys/signing-key`)
-  assert.equal(response.status, 200)
-  return ((await response.json()) as KeyDocument).data.keyId
-}
+import { failedStart, startService, servedKeyId } from '../support/service-process.ts'
 
 test('the first start makes secrets only the owner can read and says where; the second makes none', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
@@ -6,6 +7,7 @@ import { holdConnection } from '../support/held-connection.ts'
 import {
   eventually,
   hastyProgram,
+  servedKeyId,
   startService,
   type ServiceProcess,
 } from '../support/service-process.ts'
@@ -197,4 +199,22 @@ test('what every worker says carries its number, and what concerns all of them i
     assert.equal(service.lines().filter(({ msg }) => msg.includes(text)).length, 1, text)
   }
   assert.equal((await service.stop()).code, 0)
+})
+
+test('a worker that takes another’s place has the secrets of the start, whatever the files say by then', async (t) => {
+  const { service, origin, secretsDir } = await startTwo(t)
+  const keyId = await servedKeyId(origin)
+  for (const file of ['key-hash-secret.txt', 'address-hash-secret.txt']) {
+    writeFileSync(path.join(secretsDir, file), `${'0'.repeat(64)}\n`)
+  }
+  rmSync(path.join(secretsDir, 'signing-key.pem'))
+  rmSync(path.join(secretsDir, 'signing-keys.json'))
+  for (const pid of await workerPids(service, 2)) process.kill(pid, 'SIGKILL')
+  await workerPids(service, 4)
+  const after = await eventually('a new worker answers', () =>
+    servedKeyId(origin).catch(() => undefined),
+  )
+  assert.equal(after, keyId)
+  assert.ok(!listFolder(secretsDir).includes('signing-key.pem'), 'no worker makes another key')
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
 })

@@ -139,3 +139,11 @@ export async function failedStart(
   const ending = await service.ended
   return { ending, service }
 }
+
+/** The id of the key that signs, as the service publishes it. */
+export async function servedKeyId(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/api/v1/keys/signing-key`)
+  if (response.status !== 200) throw new Error(`The signing keys answered ${response.status}`)
+  const { data } = (await response.json()) as { readonly data: { readonly keyId: string } }
+  return data.keyId
+}
