@@ -1,5 +1,5 @@
 import { nearestName } from '../publishing/nearest-name.ts'
-import { type Command, EXIT_CODES, UsageError } from './command.ts'
+import { type Command, EXIT_CODES, quoteUnknown, runNamed, UsageError } from './command.ts'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. */
 export interface ActionsCommand {
@@ -11,9 +11,6 @@ export interface ActionsCommand {
     readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
   }
 }
-
-/** What is longer than any name is not repeated: it may have been pasted by mistake, and be a secret. */
-const MAX_REPEATED = 30
 
 function formatHelp({ name: command, about, actions }: ActionsCommand): string {
   const width = Math.max(...Object.keys(actions).map((name) => name.length))
@@ -35,13 +32,11 @@ Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
 function formatUnknown(name: string, { name: command, actions }: ActionsCommand): string {
   const names = Object.keys(actions)
   const nearest = nearestName(name, names)
-  const told =
-    name.length > MAX_REPEATED ? 'unknown action' : `unknown action ${JSON.stringify(name)}`
   const advice =
     nearest === undefined
       ? `expected one of ${names.join(', ')}`
       : `did you mean svc ${command} ${nearest}?`
-  return `${told}; ${advice}`
+  return `unknown action${quoteUnknown(name)}; ${advice}`
 }
 
 /** Makes the command that gives the word to one of its actions. */
@@ -61,13 +56,7 @@ export function createActionsCommand(parts: ActionsCommand): Command {
       }
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined
       if (action === undefined) throw new UsageError(formatUnknown(name, parts))
-      const command = await action.load()
-      try {
-        return await command.run(rest, output)
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error
-        throw new UsageError(`${name}: ${error.message}`)
-      }
+      return runNamed(name, await action.load(), rest, output)
     },
   }
 }

@@ -10,10 +10,10 @@ import { propertyOf } from '../service/property-of.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import {
   type Command,
+  createCommand,
   type CommandOutput,
   EXIT_CODES,
   type ExitCode,
-  parseCommandArgs,
   UsageError,
 } from './command.ts'
 
@@ -206,14 +206,11 @@ async function solveCommand(
 }
 
 /** `svc challenge solve`: a token for a request from a command line. */
-export const challengeCommand: Command = {
+export const challengeCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
     const [action, url, ...rest] = positionals
     if (action !== 'solve') throw new UsageError('expected the action: solve')
     if (url === undefined)
@@ -226,4 +223,4 @@ export const challengeCommand: Command = {
     }
     return solveCommand(settings, values.json, output)
   },
-}
+})

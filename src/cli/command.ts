@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 import { nearestName } from '../publishing/nearest-name.ts'
+import { holdsWholeKey } from './whole-key.ts'
 
 /** Exit codes of every command: done; a finding or a failure; wrong usage. */
 export const EXIT_CODES = { done: 0, failure: 1, usage: 2 } as const
@@ -23,22 +24,52 @@ export interface Command {
 
 /** The program was called in a way it does not know. The message is one line; the exit code is 2. */
 export class UsageError extends Error {
-  constructor(message: string) {
+  /** The words after `svc` whose help tells how it is called: empty as long as no command is known. */
+  readonly command: readonly string[]
+
+  constructor(message: string, command: readonly string[] = []) {
     super(message)
     this.name = 'UsageError'
+    this.command = command
   }
+}
+
+/** Runs a command, and tells of a usage error that it was in this one. `name` is the word that the command was called by. */
+export async function runNamed(
+  name: string,
+  command: Command,
+  args: readonly string[],
+  output: CommandOutput,
+): Promise<ExitCode> {
+  try {
+    return await command.run(args, output)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(error.message, [name, ...error.command])
+  }
+}
+
+/** Longer than any name of a command. */
+const MAX_REPEATED = 30
+
+/**
+ * A name that nothing has, in quotes, with a space before it; nothing for what may have been pasted by mistake, and be a
+ * secret: messages end in logs.
+ */
+export function quoteUnknown(name: string): string {
+  return name.length > MAX_REPEATED || holdsWholeKey(name) ? '' : ` ${JSON.stringify(name)}`
 }
 
 const MISUSE_PREFIX = 'ERR_PARSE_ARGS_'
 
 /**
  * `parseArgs` of node:util, strict, with its errors told as usage errors and an unknown option compared with the
- * known ones. Every command has `--help` (`-h`) besides the options it names.
+ * known ones. `--help` (`-h`) is known besides the options that are named.
  */
-export function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
+function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
-  allowPositionals = false,
+  allowPositionals: boolean,
 ) {
   try {
     return parseArgs({
@@ -49,6 +80,11 @@ export function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
     })
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
+    if (args.some(holdsWholeKey)) {
+      throw new UsageError(
+        'wrong arguments; there is a whole API key among them, so they are not repeated',
+      )
+    }
     if (!String(error.code).startsWith(MISUSE_PREFIX)) throw error
     const unknown = /^Unknown option '(--?[^']+)'/.exec(error.message)?.[1]
     const nearest =
@@ -63,5 +99,38 @@ export function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
     }
     // Only the first sentence: the rest is advice for the author of a program.
     throw new UsageError((error.message.split(/\.\s/)[0] ?? error.message).replace(/\.$/, ''))
+  }
+}
+
+/** What a command with options is made from. */
+export interface CommandParts<Options extends ParseArgsOptionsConfig> {
+  readonly help: string
+  /** All but `--help`, as node:util's `parseArgs` knows them. */
+  readonly options: Options
+  /** Whether something may stand beside the options; false unless it is told. */
+  readonly takesArguments?: boolean
+  /** Does the work, once the arguments are known to be in order. */
+  readonly run: (
+    parsed: ReturnType<typeof parseCommandArgs<Options>>,
+    output: CommandOutput,
+  ) => Promise<ExitCode>
+}
+
+/** Makes a command that answers `--help` with its help, unless something else in its arguments is wrong. */
+export function createCommand<const Options extends ParseArgsOptionsConfig>({
+  help,
+  options,
+  takesArguments = false,
+  run,
+}: CommandParts<Options>): Command {
+  return {
+    help,
+    async run(args, output) {
+      const parsed = parseCommandArgs(args, options, takesArguments)
+      // Looked for: the type of options that are any cannot say that help is one of them.
+      if (!('help' in parsed.values)) return run(parsed, output)
+      output.out(help)
+      return EXIT_CODES.done
+    },
   }
 }

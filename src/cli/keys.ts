@@ -1,6 +1,7 @@
 import { createActionsCommand } from './actions.ts'
 import { type Command, UsageError } from './command.ts'
-import { holdsWholeKey, WHOLE_KEY_REFUSED } from './keys/key-id.ts'
+import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
+import { holdsWholeKey } from './whole-key.ts'
 
 const actions = createActionsCommand({
   name: 'keys',

@@ -5,10 +5,10 @@ import type { PublishResult } from '../publishing/publish-release.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import {
   type Command,
+  createCommand,
   type CommandOutput,
   EXIT_CODES,
   type ExitCode,
-  parseCommandArgs,
   UsageError,
 } from './command.ts'
 
@@ -120,14 +120,10 @@ async function check(settings: Settings, output: CommandOutput): Promise<ExitCod
 }
 
 /** `svc publish`: content folder to release, and the check of what was published. */
-export const publishCommand: Command = {
+export const publishCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values } = parseCommandArgs(args, OPTIONS)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  async run({ values }, output) {
     if (values.check && (values['dry-run'] || values.note !== undefined)) {
       throw new UsageError('--check publishes nothing; leave out --dry-run and --note')
     }
@@ -140,4 +136,4 @@ export const publishCommand: Command = {
     }
     return values.check ? check(settings, output) : publish(settings, output)
   },
-}
+})

@@ -7,6 +7,8 @@ import {
   type CommandOutput,
   EXIT_CODES,
   type ExitCode,
+  quoteUnknown,
+  runNamed,
   UsageError,
 } from './command.ts'
 
@@ -73,18 +75,18 @@ async function runProgram(args: readonly string[], output: CommandOutput): Promi
     const nearest = nearestName(name, Object.keys(COMMANDS))
     const kind = name.startsWith('-') ? 'option' : 'command'
     throw new UsageError(
-      `unknown ${kind} ${JSON.stringify(name)}; ${
+      `unknown ${kind}${quoteUnknown(name)}; ${
         nearest === undefined ? 'svc --help lists them' : `did you mean svc ${nearest}?`
       }`,
     )
   }
-  const command = await row.load()
-  try {
-    return await command.run(rest, output)
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    throw new UsageError(`${name}: ${error.message} (svc ${name} --help tells the options)`)
-  }
+  return runNamed(name, await row.load(), rest, output)
+}
+
+/** A usage error as it is told: where it happened, and which help to ask. */
+function formatUsageError({ command, message }: UsageError): string {
+  if (command.length === 0) return message
+  return `${command.join(': ')}: ${message} (svc ${command.join(' ')} --help tells the options)`
 }
 
 const output: CommandOutput = {
@@ -104,7 +106,7 @@ try {
   process.exitCode = await runProgram(process.argv.slice(2), output)
 } catch (error) {
   const isUsage = error instanceof UsageError
-  output.error(`svc: ${messageOf(error)}`)
+  output.error(`svc: ${isUsage ? formatUsageError(error) : messageOf(error)}`)
   if (!isUsage && error instanceof Error && error.stack !== undefined) output.error(error.stack)
   process.exitCode = isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
 }

@@ -80,6 +80,33 @@ test('the version is that of the package', (t) => {
   })
 })
 
+test('what may be an API key is not repeated, wherever it was pasted', (t) => {
+  const folder = makeFolder(t)
+  const secret = 'S'.repeat(42)
+  const key = `svk_0123456789abcdef_${secret}_`
+  const cut = key.slice(0, 25)
+  for (const args of [
+    [key],
+    [cut],
+    [cut.toUpperCase()],
+    [`--${cut}`],
+    [`${secret}_`],
+    ['publish', key],
+    ['publish', `--${cut}`],
+    ['publish', '--check', cut],
+    ['waitlist', key],
+    ['waitlist', cut],
+    ['waitlist', 'count', cut],
+    ['challenge', '--for', cut, key],
+  ]) {
+    const { status, out, error } = svc(folder, ...args)
+    assert.equal(status, 2, error)
+    assert.equal(out, '')
+    assert.match(error, /^svc: [^\n]+\n$/)
+    assert.ok(!/SSSS|0123456789abcdef/i.test(error), error)
+  }
+})
+
 test('wrong usage exits with 2 and one line that helps', (t) => {
   const folder = makeFolder(t)
   const cases: readonly (readonly [args: readonly string[], line: string])[] = [
@@ -110,6 +137,9 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
     assert.equal(out, '')
     assert.match(error, /^svc: publish: [^\n]+\n$/)
   }
+  const unhelped = svc(folder, 'publish', '--nonsense', '--help')
+  assert.equal(unhelped.status, 2, 'help hides no mistake')
+  assert.match(unhelped.error, /^svc: publish: Unknown option '--nonsense' \(svc publish --help/)
   assert.deepEqual(readdirSync(folder), [])
 })
 

@@ -52,6 +52,8 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
     assert.equal(status, 2, `${args.join(' ')}: ${error}`)
     assert.equal(out, '')
     assert.match(error, message)
+    const named = ACTIONS.includes(args[0] ?? '') ? `waitlist ${args[0]}` : 'waitlist'
+    assert.ok(error.endsWith(` (svc ${named} --help tells the options)\n`), error)
     assert.equal(error.trimEnd().split('\n').length, 1, error)
   }
 })

@@ -11,7 +11,7 @@ import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createMemoryCounters } from '../../storage/memory-counters.ts'
 import { StorageError } from '../../storage/storage.ts'
 import { CommandFailure, tellingFailures } from '../command-failure.ts'
-import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -104,14 +104,11 @@ function tellFacts({ keyId, label, expiresAt }: IssuedKey, reference: string): s
 
 /** `svc keys issue`, under what the registry says of issuance. The program knows one such value, the registry's own. */
 export function createIssueCommand(issuance: Issuance): Command {
-  return {
+  return createCommand({
     help: HELP,
-    async run(args, output) {
-      const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
-      if (values.help === true) {
-        output.out(HELP)
-        return EXIT_CODES.done
-      }
+    options: OPTIONS,
+    takesArguments: true,
+    async run({ values, positionals }, output) {
       return tellingFailures('keys issue', values.json, output, async () => {
         // Before anything is looked at, opened or made, as the service answers it before any other check.
         if (!issuance.enabled) {
@@ -140,7 +137,7 @@ export function createIssueCommand(issuance: Issuance): Command {
         return EXIT_CODES.done
       })
     },
-  }
+  })
 }
 
 /** `svc keys issue`. */

@@ -1,7 +1,7 @@
 import { nearestName } from '../../publishing/nearest-name.ts'
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
 import { tellingFailures } from '../command-failure.ts'
-import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -55,14 +55,11 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 }
 
 /** `svc keys list`. */
-export const listCommand: Command = {
+export const listCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
     requireNoArguments(positionals)
     const status = readStatus(values.status)
     const isOldOnly = values['old-hash-secret']
@@ -86,4 +83,4 @@ export const listCommand: Command = {
       return EXIT_CODES.done
     })
   },
-}
+})

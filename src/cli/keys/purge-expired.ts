@@ -1,6 +1,6 @@
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { tellingFailures } from '../command-failure.ts'
-import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { createProgress } from '../progress.ts'
 import { formatMoment, pluralOf } from '../wording.ts'
@@ -59,14 +59,11 @@ async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
 }
 
 /** `svc keys purge-expired`. */
-export const purgeExpiredCommand: Command = {
+export const purgeExpiredCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
     requireNoArguments(positionals)
     const beforeMs = Date.now() - readDays(values['older-than']) * DAY_MS
     const dryRun = values['dry-run']
@@ -87,4 +84,4 @@ export const purgeExpiredCommand: Command = {
       return EXIT_CODES.done
     })
   },
-}
+})

@@ -1,6 +1,6 @@
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { CommandFailure, tellingFailures } from '../command-failure.ts'
-import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { formatMoment } from '../wording.ts'
@@ -65,14 +65,11 @@ function formatRevocation({ key, revokedAtMs, wasRevoked }: Revocation): string 
 }
 
 /** `svc keys revoke`. */
-export const revokeCommand: Command = {
+export const revokeCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
     const keyId = await readKeyId(positionals)
     return tellingFailures('keys revoke', values.json, output, async () => {
       const database = databaseFile(values.database)
@@ -97,4 +94,4 @@ export const revokeCommand: Command = {
       return EXIT_CODES.done
     })
   },
-}
+})

@@ -1,6 +1,6 @@
 import { copyDatabase } from '../../storage/sqlite-copy.ts'
 import { StorageError } from '../../storage/storage.ts'
-import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { tellingFailures } from '../command-failure.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'
@@ -30,18 +30,11 @@ async function countIn(file: string): Promise<number | null> {
 }
 
 /** `svc waitlist copy`. */
-export const copyCommand: Command = {
+export const copyCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values, positionals } = parseCommandArgs(
-      args,
-      { database: { type: 'string' }, json: { type: 'boolean', default: false } },
-      true,
-    )
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
+  takesArguments: true,
+  async run({ values, positionals }, output) {
     const [file, ...others] = positionals
     if (file === undefined || others.length > 0)
       throw new UsageError('expected one FILE to copy to')
@@ -56,4 +49,4 @@ export const copyCommand: Command = {
       return EXIT_CODES.done
     })
   },
-}
+})

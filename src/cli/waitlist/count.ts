@@ -1,5 +1,5 @@
 import type { WaitlistCount } from '../../storage/storage.ts'
-import { type Command, EXIT_CODES, parseCommandArgs } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES } from '../command.ts'
 import { tellingFailures } from '../command-failure.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { formatMoment, pluralOf } from '../wording.ts'
@@ -39,17 +39,10 @@ function formatCount({
 }
 
 /** `svc waitlist count`. */
-export const countCommand: Command = {
+export const countCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values } = parseCommandArgs(args, {
-      database: { type: 'string' },
-      json: { type: 'boolean', default: false },
-    })
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
+  async run({ values }, output) {
     return tellingFailures('waitlist count', values.json, output, async () => {
       const count = await withStorage(databaseFile(values.database), 'read-only', ({ waitlist }) =>
         waitlist.count(),
@@ -71,4 +64,4 @@ export const countCommand: Command = {
       return EXIT_CODES.done
     })
   },
-}
+})

@@ -2,7 +2,7 @@ import { parseEmailAddress } from '../../contract/email-address.ts'
 import { createKeyedHash } from '../../crypto/keyed-hash.ts'
 import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
 import type { ErasedRegistration, WaitlistStore } from '../../storage/storage.ts'
-import { type Command, EXIT_CODES, parseCommandArgs, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { CommandFailure, tellingFailures } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
@@ -60,14 +60,11 @@ async function find(
 }
 
 /** `svc waitlist erase`. */
-export const eraseCommand: Command = {
+export const eraseCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values, positionals } = parseCommandArgs(args, OPTIONS, true)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
     const dryRun = values['dry-run']
     return tellingFailures('waitlist erase', values.json, output, async () => {
       const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
@@ -97,4 +94,4 @@ export const eraseCommand: Command = {
       return EXIT_CODES.done
     })
   },
-}
+})

@@ -2,10 +2,10 @@ import { createOpener } from '../../crypto/sealed-box.ts'
 import type { WaitlistCount, WaitlistStore } from '../../storage/storage.ts'
 import {
   type Command,
+  createCommand,
   type CommandOutput,
   EXIT_CODES,
   type ExitCode,
-  parseCommandArgs,
   UsageError,
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
@@ -163,14 +163,10 @@ function readFormat(text: string): ExportFormat {
 }
 
 /** `svc waitlist export`. */
-export const exportCommand: Command = {
+export const exportCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values } = parseCommandArgs(args, OPTIONS)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  async run({ values }, output) {
     const format = readFormat(values.format)
     const jobs = readJobs(values.jobs)
     if (values.json && values.out === undefined) {
@@ -191,4 +187,4 @@ export const exportCommand: Command = {
       return tellResult(result, settings, output)
     })
   },
-}
+})

@@ -3,10 +3,10 @@ import { createOpener, createSealer, SealError } from '../../crypto/sealed-box.t
 import type { WaitlistStore } from '../../storage/storage.ts'
 import {
   type Command,
+  createCommand,
   type CommandOutput,
   EXIT_CODES,
   type ExitCode,
-  parseCommandArgs,
   UsageError,
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
@@ -207,14 +207,10 @@ function readRecipient(recipient: string | undefined, newIdentity: string | unde
 }
 
 /** `svc waitlist rotate-recipient`. */
-export const rotateRecipientCommand: Command = {
+export const rotateRecipientCommand: Command = createCommand({
   help: HELP,
-  async run(args, output) {
-    const { values } = parseCommandArgs(args, OPTIONS)
-    if (values.help === true) {
-      output.out(HELP)
-      return EXIT_CODES.done
-    }
+  options: OPTIONS,
+  async run({ values }, output) {
     const newIdentity = values['new-identity']
     readRecipient(values.recipient, newIdentity)
     const jobs = readJobs(values.jobs)
@@ -238,4 +234,4 @@ export const rotateRecipientCommand: Command = {
       return tellOutcome(outcome, settings, output)
     })
   },
-}
+})
