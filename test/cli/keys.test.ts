@@ -227,7 +227,7 @@ test('list --old-hash-secret: what a rotation still waits for', async (t) => {
   assert.equal(error, '1 key listed, of 2 keys: 2 active, 0 expired, 0 revoked.\n')
   assert.ok(!`${out}${error}`.includes(secretId))
 
-  const env = { SVC_KEY_HASH_SECRET: 'another secret that the keys are hashed with' }
+  const env = { SVC_KEY_HASH_SECRET: 'another-secret-that-the-keys-are-hashed-with' }
   assert.equal(
     keys(folder, ['list', '--old-hash-secret', '--json'], { env }).out.split('\n').length,
     3,
@@ -258,7 +258,7 @@ test('a rotation of the hash secret: used keys leave the list of those that wait
     before.issue({ label: 'used', ttlDays: 90 }),
     before.issue({ label: 'idle', ttlDays: 90 }),
   ])
-  const newSecret = 'the secret that comes after the rotation'
+  const newSecret = 'the-secret-that-comes-after-the-rotation'
   writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), newSecret)
   writeFileSync(path.join(secretsDir, 'key-hash-secret-previous.txt'), KEY_HASH_SECRET)
   const waiting = () => keys(folder, ['list', '--old-hash-secret', '--status', 'active']).out

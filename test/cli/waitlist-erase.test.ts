@@ -104,7 +104,7 @@ test('without the secret it says where that is expected, and makes none', async 
   assert.ok(!readdirSync(secretsDir).includes('address-hash-secret.txt'))
 
   // Another secret finds nobody, and the message says which one was asked.
-  const other = waitlist(folder, args, { env: { [variable]: `${ADDRESS_HASH_SECRET} not` } })
+  const other = waitlist(folder, args, { env: { [variable]: `${ADDRESS_HASH_SECRET}-not` } })
   assert.match(
     other.error,
     /not on the list in .* as far as the secret in SVC_ADDRESS_HASH_SECRET can tell/,

@@ -10,7 +10,7 @@ import { openSqliteStorage } from '../../../src/storage/sqlite-storage.ts'
 import { makeFolder } from '../../publishing/content-fixture.ts'
 import { cleanEnvironment, type Outcome, SVC } from '../waitlist/deployment-fixture.ts'
 
-export const KEY_HASH_SECRET = 'the secret that the keys of a test are hashed with'
+export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 
 /** `svc keys issue` under a registry in which issuing is open. */
 const ISSUING_PROGRAM = fileURLToPath(new URL('issuing-program.ts', import.meta.url))

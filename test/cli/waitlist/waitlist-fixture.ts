@@ -26,7 +26,7 @@ export async function makeKeyPair(): Promise<KeyPair> {
   return { identity, recipient, sealer: createSealer(recipient) }
 }
 
-export const ADDRESS_HASH_SECRET = 'an address-hash secret, long enough'
+export const ADDRESS_HASH_SECRET = 'an-address-hash-secret-that-is-long-enough'
 const hashAddress = createKeyedHash(ADDRESS_HASH_SECRET, ADDRESS_HASH_LABEL)
 const FIRST_MS = Date.UTC(2026, 0, 31, 12)
 
