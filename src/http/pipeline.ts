@@ -11,6 +11,7 @@ import { matchesIfNoneMatch } from './conditional.ts'
 import type { Exchange } from './exchange.ts'
 import { isIdentityCoding, isJsonMediaType } from './json-body.ts'
 import { isOriginAdmitted } from './origin-rule.ts'
+import { createRefusalLog } from './refusal-log.ts'
 import type { Responder } from './respond.ts'
 import type { Router } from './router.ts'
 
@@ -158,18 +159,20 @@ function walk(exchange: Exchange, parts: PipelineParts, from: number): Reply | P
 }
 
 /** The one exit for errors: a refusal becomes its catalog entry, anything else the endpoint's own failure and a log line. */
-function fail(exchange: Exchange, parts: PipelineParts, error: unknown): Reply {
-  const { responder, log } = parts
+function fail(
+  exchange: Exchange,
+  { responder, log }: PipelineParts,
+  tellRefusal: ReturnType<typeof createRefusalLog>,
+  error: unknown,
+): Reply {
   const { requestId, endpoint } = exchange
   const quota: KeyQuota | undefined =
     error instanceof KeyQuotaError ? error.quota : exchange.key?.quota
   try {
     if (error instanceof ApiError) {
       if (error.cause !== undefined) {
-        log.warn(
-          { requestId, endpoint: endpoint?.name, code: error.code, err: error.cause },
-          'Refused',
-        )
+        const { code, cause: err } = error
+        tellRefusal({ requestId, endpoint: endpoint?.name, code, err }, exchange.nowMs)
       }
       return responder.failure(exchange, error.code, error.details, quota)
     }
@@ -200,6 +203,7 @@ export function createPipeline(
   parts: PipelineParts,
 ): (request: ApiRequest) => Reply | Promise<Reply> {
   const writeInstant = createInstantWriter()
+  const tellRefusal = createRefusalLog(parts.log)
   return (request) => {
     const nowMs = parts.clock.nowMs()
     const exchange: Exchange = {
@@ -217,10 +221,10 @@ export function createPipeline(
     try {
       const reply = walk(exchange, parts, 0)
       return reply instanceof Promise
-        ? reply.catch((error: unknown) => fail(exchange, parts, error))
+        ? reply.catch((error: unknown) => fail(exchange, parts, tellRefusal, error))
         : reply
     } catch (error) {
-      return fail(exchange, parts, error)
+      return fail(exchange, parts, tellRefusal, error)
     }
   }
 }

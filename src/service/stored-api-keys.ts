@@ -100,6 +100,7 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
     [current, ...parts.previousHashSecrets.map(hashSecretOf)].map((each) => [each.id, each]),
   )
   const { requests: limit, windowSeconds } = LIMITS.keyedRequests
+  const renewing = new Set<string>()
 
   /**
    * The stored key that a text is the whole of, or KEY_INVALID. Whatever is wrong with the text, the store is asked once,
@@ -117,8 +118,13 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
     return stored
   }
 
-  /** Hashes a key with the secret of today, once it has proved itself under an older one. Nobody waits for it. */
+  /**
+   * Hashes a key with the secret of today, once it has proved itself under an older one. Nobody waits for it, and while
+   * one is under way a key asks for no other.
+   */
   function renewHash({ keyId, secretId }: StoredApiKey, presented: string): void {
+    if (renewing.has(keyId)) return
+    renewing.add(keyId)
     store
       .rehash({
         keyId,
@@ -127,6 +133,7 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
         keyHash: current.hash(presented),
       })
       .catch(onRehashFailure)
+      .finally(() => renewing.delete(keyId))
   }
 
   function windowOf(keyId: string): CountedWindow {
@@ -196,7 +203,10 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
         revokedAtMs: null,
       }
       const outcome = await reach(store.add(stored, LIMITS.maxActiveKeys))
-      if (outcome === 'full') throw new ApiError('KEYS_UNAVAILABLE')
+      if (outcome === 'full') {
+        const cause = new Error(`As many keys are active as may be: ${LIMITS.maxActiveKeys}`)
+        throw new ApiError('KEYS_UNAVAILABLE', { cause })
+      }
       return { key, ...factsOf(stored) }
     },
   }

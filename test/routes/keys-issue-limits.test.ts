@@ -28,8 +28,8 @@ async function fillUp(app: KeyedApp, active: number): Promise<void> {
   const database = new DatabaseSync(app.file, { timeout: 5000 })
   try {
     const insert = database.prepare(
-      `INSERT INTO api_keys (key_id, key_hash, secret_id, created_at_ms, expires_at_ms)
-       VALUES (?, zeroblob(32), 'filling', ?, ?)`,
+      `INSERT INTO api_keys (key_id, key_hash, secret_id, created_at_ms, expires_at_ms, ends_at_ms)
+       VALUES (?1, zeroblob(32), 'filling', ?2, ?3, ?3)`,
     )
     database.exec('BEGIN')
     for (let at = there; at < active; at += 1) {

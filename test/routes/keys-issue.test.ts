@@ -267,6 +267,7 @@ test('a key that could not be kept gives the challenge back, and the same reques
     assert.ok(!refused.bytes.toString().includes('service.sqlite'))
     assert.match(refused.bytes.toString(), /"retryable":true/)
     assertSigned(refused, published)
+    app.clock.ms += 1000
   }
   assert.deepEqual(await app.rows(), [])
   assert.equal(app.log.filter(({ fields }) => fields['err'] instanceof StorageError).length, 2)

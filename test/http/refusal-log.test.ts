@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRefusalLog, type Refusal } from '../../src/http/refusal-log.ts'
+
+test('each code is told once a second, with how many were not', () => {
+  const told: (readonly [code: unknown, untold: unknown])[] = []
+  const ignore = () => {}
+  const tell = createRefusalLog({
+    debug: ignore,
+    info: ignore,
+    error: ignore,
+    warn: (fields: object) => {
+      const { code, untold } = fields as { code: unknown; untold?: unknown }
+      told.push([code, untold])
+    },
+  })
+  const refusal = (code: Refusal['code']): Refusal => ({
+    requestId: '5f0c2f5e-3b1d-4c6a-9a3e-0d6f2b7c8e91',
+    endpoint: 'register',
+    code,
+    err: new Error('disk full'),
+  })
+  for (let nowMs = 0; nowMs < 1000; nowMs += 100) tell(refusal('REGISTRATION_UNAVAILABLE'), nowMs)
+  tell(refusal('KEYS_UNAVAILABLE'), 500)
+  tell(refusal('REGISTRATION_UNAVAILABLE'), 1000)
+  tell(refusal('REGISTRATION_UNAVAILABLE'), 2000)
+  tell(refusal('REGISTRATION_UNAVAILABLE'), -5000)
+  assert.deepEqual(told, [
+    ['REGISTRATION_UNAVAILABLE', undefined],
+    ['KEYS_UNAVAILABLE', undefined],
+    ['REGISTRATION_UNAVAILABLE', 9],
+    ['REGISTRATION_UNAVAILABLE', undefined],
+    ['REGISTRATION_UNAVAILABLE', undefined],
+  ])
+})
