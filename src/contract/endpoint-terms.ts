@@ -2,9 +2,9 @@
 export const STABILITY_LEVELS = {
   stable:
     'Shape and meaning are covered by the versioning promise: nothing breaks inside this major version, and an endpoint is deprecated before it goes.',
-  beta: 'Live. Fields may be added and details adjusted with a changelog entry; not covered by the deprecation promise.',
+  beta: 'In use, and not settled: it may gain fields and change in its details, which the changelog then tells. Nobody is promised a deprecation period.',
   experimental:
-    'May change or disappear without notice; never listed as active in the discovery index.',
+    'A trial: any day it may be different, or gone, unannounced. The discovery index lists none as active.',
 } as const
 
 /** Registry statuses and what each means. */

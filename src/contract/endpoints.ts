@@ -392,7 +392,7 @@ export const ENDPOINTS = {
     stability: 'beta',
     summary: 'Read the signing key',
     description:
-      'The public key that verifies the signatures on the answers, and the texts that are signed. Pin the key id from an independent channel to resist a clone of this origin.',
+      'The public key that verifies the signatures on the answers, and the texts that are signed. A clone of this origin has a key of its own: to tell it by that, learn the key id some other way and accept no other.',
     success: enveloped('SigningKeys'),
     failure: 'SIGNING_UNAVAILABLE',
   },

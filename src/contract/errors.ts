@@ -52,7 +52,7 @@ export const ERRORS = {
   INVALID_INTERESTS: {
     status: 400,
     retryable: false,
-    meaning: 'Interests must be a short array of known areas.',
+    meaning: 'The interests are no array, too many, or not all known areas.',
     message: `Send at most ${LIMITS.maxInterests} different known areas as interests, or leave the field out.`,
   },
   CONSENT_REQUIRED: {

@@ -508,7 +508,10 @@ const policy = {
             contentDigest: text('Form of Content-Digest.', 'sha-256=:<base64>:'),
             maxAgeSeconds: whole('Age at which a verifier refuses a signature, in seconds.', 900),
             keyDocument: text('Where the public key stands.', '/api/v1/keys/signing-key'),
-            pinning: text('How to resist a clone of the origin.', 'Pin the key id.'),
+            pinning: text(
+              'What protects a client from a copy of this origin.',
+              'Accept one key id alone.',
+            ),
           },
         },
         privacy: textList('What is never kept.', 'No IP address is stored.'),

@@ -195,7 +195,7 @@ function security(): Policy['security'] {
       maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
       keyDocument: ENDPOINTS.signingKey.path,
       pinning:
-        'A clone of this origin can serve its own key with its own signatures. A client that must resist one takes the key id from an independent channel and accepts no other.',
+        'A clone of this origin can serve its own key with its own signatures. A client that has to tell them apart learns the key id some other way than from here, and accepts no other.',
     },
     privacy: [
       'No account, session, login or cookie exists.',

@@ -132,7 +132,7 @@ test('a preview deployment serves the same contract', async (t) => {
   }
 })
 
-test('an unknown path outside /api is an HTML page with its security headers and no signature', async (t) => {
+test('outside /api an unknown path gets a page in HTML, which has the headers of a page and is not signed', async (t) => {
   const app = await runApp(t)
   for (const method of ['GET', 'HEAD', 'POST']) {
     const answer = await ask(app, '/nothing?<script>', { method })

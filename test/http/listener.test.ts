@@ -143,7 +143,7 @@ test('hosts that are well formed are taken', async (t) => {
   }
 })
 
-test('an absolute target is served and signed as its path plus query', async (t) => {
+test('a target with scheme and host: what stands behind the host is served, and is what the signature names', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const [sent, signed, status] of [

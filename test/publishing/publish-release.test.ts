@@ -146,7 +146,7 @@ test('the next version tells what changed, and keeps what did not', async (t) =>
   assert.equal(second.entry.note, '')
   assert.deepEqual(await check(), [])
 
-  // A roll-back is a new version with the older content; its resource has the older digest again.
+  // Going back is publishing once more: what was said before gets its old digest, in a version of its own.
   editContent(contentDir, 'roadmap', 'title: Writing well', 'title: Writing')
   const third = await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
   assert.equal(third.entry.snapshotId, 'VS-0003')

@@ -73,7 +73,7 @@ test('the newest version names every resource by the ETag that its endpoint send
   }
 })
 
-test('whatever is no known id is 404 VERSION_NOT_FOUND', async (t) => {
+test('an id that no version has, and what is no id at all: 404 VERSION_NOT_FOUND', async (t) => {
   const app = await runApp(t)
   for (const id of [
     'VS-0003',
