@@ -24,7 +24,8 @@ export interface CountOutcome {
 
 /**
  * What all processes of a deployment count together, and forget. Each call is atomic: two at the same time, from
- * whatever process, come one after the other. May reject with CountersError, and then nothing was counted.
+ * whatever process, come one after the other. May reject with CountersError: mostly nothing was counted or
+ * spent then. In a group of processes it may have been, and only the answer came too late; that errs towards refusing.
  */
 export interface Counters {
   /**
