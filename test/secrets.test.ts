@@ -1,72 +1,21 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { ConfigError, inspectConfig, type Config, type Environment } from '../src/config.ts'
+import { ConfigError } from '../src/config.ts'
 import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
 import { inspectSecrets, openSecrets, readSecretVariables } from '../src/secrets.ts'
-import { listFolder, temporaryFolder } from './support/deployment.ts'
-import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './vectors/signing-key.ts'
+import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
+import { listFolder } from './support/deployment.ts'
+import { TEST_SIGNING_KEY } from './vectors/signing-key.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12, 0, 0)
 const RECIPIENT = 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5'
 
-function pemOf(key: KeyObject): string {
-  return key.export({ type: 'pkcs8', format: 'pem' })
-}
-
-/** A configuration whose secrets folder is one of the test's own, with the given files in it. */
-function configure(
-  t: TestContext,
-  files: { readonly [file: string]: string } = {},
-  env: Environment = {},
-): Config {
-  const folder = temporaryFolder(t)
-  const { config, mistakes } = inspectConfig(env, folder)
-  assert.deepEqual(mistakes, [])
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(config.secretsDir, { recursive: true })
-    writeFileSync(path.join(config.secretsDir, file), text)
-  }
-  return config
-}
-
-/** Notes on keys, as an operator writes them. */
-function notes(
-  ...keys: readonly (readonly [
-    key: KeyObject,
-    status: string,
-    notBefore?: unknown,
-    notAfter?: unknown,
-  ])[]
-): string {
-  return JSON.stringify({
-    keys: keys.map(([key, status, notBefore = null, notAfter = null]) => ({
-      publicKeyPem: publicSigningKeyOf(key).publicKeyPem,
-      status,
-      notBefore,
-      notAfter,
-    })),
-  })
-}
-
-/** The one mistake in the notes on signing keys, without where it is; undefined when there is none. */
-function noteMistake(t: TestContext, text: string, key: KeyObject | null = TEST_SIGNING_KEY) {
-  const config = configure(t, {
-    'signing-keys.json': text,
-    ...(key === null ? {} : { 'signing-key.pem': pemOf(key) }),
-  })
-  const { mistakes } = inspectSecrets(config)
-  assert.ok(mistakes.length <= 1, mistakes.join('\n'))
-  const file = path.join(config.secretsDir, 'signing-keys.json')
-  assert.ok(mistakes.every((mistake) => mistake.startsWith(`${file}: expected `)))
-  return mistakes[0]?.slice(file.length + 2)
-}
-
 test('the local runtime makes what is missing, and only that', async (t) => {
-  const config = configure(t)
+  const config = configureSecrets(t)
   const { secrets, made } = await openSecrets(config, NOW_MS)
   assert.deepEqual(
     made.map((file) => path.basename(file)).toSorted(),
@@ -93,7 +42,7 @@ test('the local runtime makes what is missing, and only that', async (t) => {
 
 test('the umask cannot open a secret to others, nor close it to its owner', async (t) => {
   for (const umask of [0o000, 0o077, 0o277]) {
-    const config = configure(t)
+    const config = configureSecrets(t)
     mkdirSync(config.secretsDir)
     const before = process.umask(umask)
     try {
@@ -106,7 +55,7 @@ test('the umask cannot open a secret to others, nor close it to its owner', asyn
 })
 
 test('a lost recipient is made again from the identity, so that older rows stay readable', async (t) => {
-  const config = configure(t)
+  const config = configureSecrets(t)
   const { secrets } = await openSecrets(config, NOW_MS)
   const identity = readFileSync(path.join(config.secretsDir, 'waitlist-identity.txt'), 'utf8')
   assert.equal(await identityToRecipient(identity.trim()), secrets.waitlistRecipient)
@@ -121,7 +70,7 @@ test('an identity is taken as age-keygen writes it, with its comments', async (t
   const identity = await generateX25519Identity()
   const recipient = await identityToRecipient(identity)
   const text = `# created: 2026-06-01T12:00:00Z\r\n# public key: ${recipient}\r\n${identity}\r\n`
-  const config = configure(t, { 'waitlist-identity.txt': text })
+  const config = configureSecrets(t, { 'waitlist-identity.txt': text })
   const { secrets } = await openSecrets(config, NOW_MS)
   assert.equal(secrets.waitlistRecipient, recipient)
   const file = path.join(config.secretsDir, 'waitlist-identity.txt')
@@ -143,7 +92,7 @@ test('an identity that cannot be read is named by its file alone, and nothing is
     '# a note alone\n',
     '',
   ]) {
-    const config = configure(t, { 'waitlist-identity.txt': text })
+    const config = configureSecrets(t, { 'waitlist-identity.txt': text })
     await assert.rejects(openSecrets(config, NOW_MS), (error) => {
       assert.ok(error instanceof ConfigError)
       const file = path.join(config.secretsDir, 'waitlist-identity.txt')
@@ -158,7 +107,7 @@ test('an identity that cannot be read is named by its file alone, and nothing is
 })
 
 test('an identity that is no file is a mistake, not a missing identity', async (t) => {
-  const config = configure(t)
+  const config = configureSecrets(t)
   mkdirSync(path.join(config.secretsDir, 'waitlist-identity.txt'), { recursive: true })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)
@@ -171,12 +120,12 @@ test('an identity that is no file is a mistake, not a missing identity', async (
 test('a variable stands before the file and keeps it from being made', async (t) => {
   const env = {
     SVC_SIGNING_KEY: pemOf(TEST_SIGNING_KEY),
-    SVC_SIGNING_KEYS: notes([TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z']),
+    SVC_SIGNING_KEYS: noteKeys([TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z']),
     SVC_KEY_HASH_SECRET: 'k'.repeat(32),
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
     SVC_WAITLIST_RECIPIENT: RECIPIENT,
   }
-  const config = configure(t, { 'key-hash-secret.txt': 'f'.repeat(40) }, env)
+  const config = configureSecrets(t, { 'key-hash-secret.txt': 'f'.repeat(40) }, env)
   const { secrets, made } = await openSecrets(config, NOW_MS)
   assert.deepEqual(made, [])
   assert.deepEqual(listFolder(config.secretsDir), ['key-hash-secret.txt'])
@@ -192,9 +141,9 @@ test('the hash secrets from before a rotation stand beside the one of today, and
     'key-hash-secret.txt': today,
     'key-hash-secret-previous.txt': `${before}\n${longBefore}\n`,
   }
-  const { secrets } = await openSecrets(configure(t, files), NOW_MS)
+  const { secrets } = await openSecrets(configureSecrets(t, files), NOW_MS)
   assert.deepEqual(secrets.previousKeyHashSecrets, [before, longBefore])
-  const plain = configure(t, {})
+  const plain = configureSecrets(t, {})
   assert.deepEqual((await openSecrets(plain, NOW_MS)).secrets.previousKeyHashSecrets, [])
   assert.ok(!listFolder(plain.secretsDir).includes('key-hash-secret-previous.txt'))
 })
@@ -204,7 +153,7 @@ test('a previous hash secret that is too short, or is today’s, is a mistake th
     ['short', /expected at least 32 characters/],
     ['t'.repeat(32), /expected secrets from before the rotation, found the one of today/],
   ] as const) {
-    const config = configure(t, {
+    const config = configureSecrets(t, {
       'key-hash-secret.txt': 't'.repeat(32),
       'key-hash-secret-previous.txt': previous,
     })
@@ -217,7 +166,9 @@ test('a previous hash secret that is too short, or is today’s, is a mistake th
 })
 
 test('a hash secret with white space inside is refused, since a rotation would take it for two', (t) => {
-  const config = configure(t, { 'key-hash-secret.txt': `${'a'.repeat(32)} ${'b'.repeat(32)}` })
+  const config = configureSecrets(t, {
+    'key-hash-secret.txt': `${'a'.repeat(32)} ${'b'.repeat(32)}`,
+  })
   const { mistakes } = inspectSecrets(config)
   assert.equal(mistakes.length, 1)
   assert.match(mistakes[0] ?? '', /expected one secret without white space inside/)
@@ -225,9 +176,9 @@ test('a hash secret with white space inside is refused, since a rotation would t
 
 test('another process can be given the same secrets as variables', async (t) => {
   const files = { 'key-hash-secret-previous.txt': 'b'.repeat(32) }
-  const config = configure(t, files, { SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32) })
+  const config = configureSecrets(t, files, { SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32) })
   const { secrets } = await openSecrets(config, NOW_MS)
-  const elsewhere = configure(t, {}, readSecretVariables(config))
+  const elsewhere = configureSecrets(t, {}, readSecretVariables(config))
   const { secrets: same, made } = await openSecrets(elsewhere, NOW_MS)
   assert.deepEqual(made, [])
   const { signingKey, ...rest } = same
@@ -237,7 +188,7 @@ test('another process can be given the same secrets as variables', async (t) => 
 })
 
 test('production makes nothing, and names every secret it needs', async (t) => {
-  const config = configure(t, {}, { SVC_RUNTIME: 'production' })
+  const config = configureSecrets(t, {}, { SVC_RUNTIME: 'production' })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)
     const variables = error.mistakes.map((mistake) => mistake.split(':')[0])
@@ -252,7 +203,7 @@ test('production makes nothing, and names every secret it needs', async (t) => {
 })
 
 test('production runs without a signing key, and publishes none', async (t) => {
-  const config = configure(
+  const config = configureSecrets(
     t,
     {
       'key-hash-secret.txt': `${'k'.repeat(32)}\n`,
@@ -310,21 +261,23 @@ test('a secret that is wrong is named with its place and what was expected, neve
     ['signing-keys.json', 'SVC_SIGNING_KEYS', 'nonsense', /expected JSON of the form/],
   ]
   for (const [file, variable, text, expected] of wrong) {
-    const inFile = configure(t, { [file]: text })
+    const inFile = configureSecrets(t, { [file]: text })
     const [fileMistake = '', ...others] = inspectSecrets(inFile).mistakes
     assert.deepEqual(others, [], file)
     assert.ok(fileMistake.startsWith(`${path.join(inFile.secretsDir, file)}: `), fileMistake)
     assert.match(fileMistake, expected)
     assert.ok(!fileMistake.includes(text), 'the content is not repeated')
 
-    const [variableMistake = ''] = inspectSecrets(configure(t, {}, { [variable]: text })).mistakes
+    const [variableMistake = ''] = inspectSecrets(
+      configureSecrets(t, {}, { [variable]: text }),
+    ).mistakes
     assert.ok(variableMistake.startsWith(`${variable}: `), variableMistake)
     assert.match(variableMistake, expected)
   }
 })
 
 test('an empty file is a mistake, not a missing secret that would be made', async (t) => {
-  const config = configure(t, { 'signing-key.pem': '', 'key-hash-secret.txt': '\n' })
+  const config = configureSecrets(t, { 'signing-key.pem': '', 'key-hash-secret.txt': '\n' })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)
     assert.equal(error.mistakes.length, 2)
@@ -333,138 +286,8 @@ test('an empty file is a mistake, not a missing secret that would be made', asyn
   assert.deepEqual(listFolder(config.secretsDir), ['key-hash-secret.txt', 'signing-key.pem'])
 })
 
-test('the notes publish the next and the retired keys after the current one, with their dates', (t) => {
-  const retired = generateKeyPairSync('ed25519').privateKey
-  const config = configure(t, {
-    'signing-key.pem': pemOf(TEST_SIGNING_KEY),
-    'signing-keys.json': notes(
-      [retired, 'retired', '2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
-      [OTHER_TEST_SIGNING_KEY, 'next', '2027-01-01T00:00:00.000Z'],
-      [TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
-    ),
-  })
-  const { mistakes, secrets } = inspectSecrets(config)
-  assert.deepEqual(mistakes, [])
-  const published = secrets.publishedKeys?.map(({ keyId, status, notBefore, notAfter }) => [
-    keyId,
-    status,
-    notBefore,
-    notAfter,
-  ])
-  assert.deepEqual(published, [
-    [
-      publicSigningKeyOf(TEST_SIGNING_KEY).keyId,
-      'current',
-      '2026-01-01T00:00:00Z',
-      '2027-01-01T00:00:00Z',
-    ],
-    [publicSigningKeyOf(retired).keyId, 'retired', '2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
-    [publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).keyId, 'next', '2027-01-01T00:00:00.000Z', null],
-  ])
-})
-
-test('without a note of its own the current key is published without dates', (t) => {
-  assert.equal(noteMistake(t, notes([OTHER_TEST_SIGNING_KEY, 'next'])), undefined)
-  const config = configure(t, { 'signing-key.pem': pemOf(TEST_SIGNING_KEY) })
-  const [current] = inspectSecrets(config).secrets.publishedKeys ?? []
-  assert.deepEqual(
-    [current?.status, current?.notBefore, current?.notAfter],
-    ['current', null, null],
-  )
-})
-
-test('a current key that is not the private one is refused', (t) => {
-  const expected = 'expected the key marked current to be the one of the private signing key'
-  assert.equal(noteMistake(t, notes([OTHER_TEST_SIGNING_KEY, 'current'])), expected)
-  const both = notes([TEST_SIGNING_KEY, 'current'], [OTHER_TEST_SIGNING_KEY, 'current'])
-  assert.equal(noteMistake(t, both), expected)
-})
-
-test('a private key that its note calls retired or next is refused: the files are of two rotations', (t) => {
-  for (const status of ['retired', 'next']) {
-    assert.equal(
-      noteMistake(t, notes([TEST_SIGNING_KEY, status])),
-      `expected the key of the private signing key to be marked current, found it marked ${status}`,
-    )
-  }
-})
-
-test('a current key without its private half is refused, in either runtime; nothing is made', async (t) => {
-  const text = notes([TEST_SIGNING_KEY, 'current'])
-  assert.match(
-    noteMistake(t, text, null) ?? '',
-    /^expected no key marked current without its private half, in SVC_SIGNING_KEY or \S+signing-key\.pem$/,
-  )
-  const config = configure(t, { 'signing-keys.json': text })
-  await assert.rejects(openSecrets(config, NOW_MS), ConfigError)
-  assert.deepEqual(listFolder(config.secretsDir), ['signing-keys.json'])
-})
-
-test('notes on other keys alone leave the local runtime free to make its own', async (t) => {
-  const config = configure(t, { 'signing-keys.json': notes([OTHER_TEST_SIGNING_KEY, 'retired']) })
-  const { secrets } = await openSecrets(config, NOW_MS)
-  assert.deepEqual(
-    secrets.publishedKeys.map(({ status }) => status),
-    ['current', 'retired'],
-  )
-})
-
-test('a key that is noted twice is refused', (t) => {
-  const twice = notes([OTHER_TEST_SIGNING_KEY, 'next'], [OTHER_TEST_SIGNING_KEY, 'retired'])
-  assert.equal(noteMistake(t, twice), 'expected each public key once, found one twice')
-})
-
-test('dates are UTC instants of the calendar, in their order', (t) => {
-  for (const date of [
-    '2026-01-31',
-    '2026-02-30T00:00:00Z',
-    '2026-01-01T25:00:00Z',
-    '2026-01-01T00:00:00+01:00',
-    'March 7, 2026',
-    '',
-    1_767_225_600_000,
-    false,
-  ]) {
-    const mistake = noteMistake(t, notes([TEST_SIGNING_KEY, 'current', date])) ?? ''
-    assert.match(mistake, /^expected JSON of the form .* times such as 2026-01-31T00:00:00Z/)
-  }
-  const day = '2026-01-01T00:00:00Z'
-  for (const [from, until] of [
-    [day, day],
-    ['2026-01-02T00:00:00Z', day],
-  ]) {
-    assert.equal(
-      noteMistake(t, notes([TEST_SIGNING_KEY, 'current', from, until])),
-      `expected notBefore to be earlier than notAfter, found ${from} and ${until}`,
-    )
-  }
-})
-
-test('notes of another form are refused, and so is a private key among them', (t) => {
-  const publicKeyPem = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).publicKeyPem
-  const note = { publicKeyPem, status: 'next', notBefore: null, notAfter: null }
-  for (const value of [
-    null,
-    [],
-    {},
-    { keys: {} },
-    { keys: [null] },
-    { keys: [{ ...note, status: 'previous' }] },
-    { keys: [{ ...note, publicKeyPem: 1 }] },
-    { keys: [{ publicKeyPem, status: 'next' }] },
-  ]) {
-    assert.match(noteMistake(t, JSON.stringify(value)) ?? '', /^expected JSON of the form/)
-  }
-  const withPem = (pem: string) => JSON.stringify({ keys: [{ ...note, publicKeyPem: pem }] })
-  assert.equal(noteMistake(t, withPem('x')), 'expected an Ed25519 public key in PEM')
-  assert.equal(
-    noteMistake(t, withPem(pemOf(OTHER_TEST_SIGNING_KEY))),
-    'expected an Ed25519 public key in PEM, found a private key',
-  )
-})
-
 test('every mistake of every secret is told at once', (t) => {
-  const config = configure(
+  const config = configureSecrets(
     t,
     { 'signing-key.pem': 'x', 'signing-keys.json': 'x', 'key-hash-secret.txt': 'x' },
     { SVC_RUNTIME: 'production', SVC_ADDRESS_HASH_SECRET: 'x' },

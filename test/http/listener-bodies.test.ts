@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { holdConnection } from '../support/held-connection.ts'
+import { converse } from '../support/raw-connection.ts'
+import { rawRequest } from '../support/raw-http.ts'
+import { runApp } from '../support/running-app.ts'
+import { eventually } from '../support/service-process.ts'
+import { get, GET_STATUS, openListener, waitingApp } from '../support/test-listener.ts'
+
+test('a body that nobody asked for is passed over, and the next request is answered', async (t) => {
+  const app = await runApp(t)
+  const next = rawRequest('GET', '/api/v1/time')
+  for (const request of [
+    `${GET_STATUS}Host: a\r\nContent-Length: 5\r\n\r\nhello`,
+    `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+    `${GET_STATUS}Host: a\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`,
+    'POST /api/v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
+    'OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
+  ]) {
+    const { answers } = await converse(app.port, request + next)
+    assert.equal(answers.length, 2, request.slice(0, 80))
+    assert.equal(answers[1]?.status, 200)
+    assert.match(answers[1].body, /SERVER_UTC/)
+  }
+})
+
+test('a body without end is answered, then cut', async (t) => {
+  const app = await runApp(t)
+  for (const framing of [
+    'Content-Length: 50000000\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\nffffff\r\n',
+  ]) {
+    const bytes = `POST /api/v1/status HTTP/1.1\r\nHost: a\r\n${framing}${'x'.repeat(1_000_000)}`
+    const { answers, closed } = await converse(app.port, bytes)
+    assert.ok(closed, 'expected the server to end the connection')
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [405],
+    )
+  }
+  assert.equal((await app.fetch('/api/v1/status')).status, 200)
+})
+
+test('a body that breaks off behind its answer ends the connection without a second answer', async (t) => {
+  const app = await runApp(t)
+  const bytes = `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`
+  const { answers, closed } = await converse(app.port, bytes)
+  assert.ok(closed)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200],
+  )
+})
+
+test('Expect: 100-continue is answered before the answer', async (t) => {
+  const app = await runApp(t)
+  const headers = ['Host: a', 'Expect: 100-continue', 'Content-Length: 2', 'Connection: close']
+  const bytes = `POST /api/v1/status HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{}`
+  const { answers } = await converse(app.port, bytes)
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [100, 405],
+  )
+})
+
+test('a body that breaks off before the answer is made is that request’s refusal, and its answer is dropped', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { port, errors } = await openListener(t, app)
+  const held = await holdConnection(t, port)
+  const broken = 'GET /second HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n'
+  held.send(get('/first') + broken)
+  await came('/second')
+  release('/second')
+  release('/first')
+  const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+  assert.deepEqual(
+    answers.map((answer) => answer.slice(9, 12)),
+    ['200', '400'],
+  )
+  assert.deepEqual(errors, [])
+})
+
+test('a body of any length does not cut the answer that is still made, and is not read to its end', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { server, port } = await openListener(t, app)
+  const taken = once(server, 'connection')
+  const length = 64_000_000
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text
+  })
+  socket.on('error', () => {})
+  socket.write(`POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`)
+  socket.write(Buffer.alloc(length))
+  await came('/slow')
+  const [served] = (await taken) as [Socket]
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100)
+  })
+  assert.ok(served.bytesRead > 65_536, 'the start of the body was read')
+  assert.ok(served.bytesRead < 1_000_000, `and no more than a buffer full (${served.bytesRead})`)
+  assert.equal(socket.destroyed, false)
+  release('/slow')
+  await eventually('the answer came', () => (received.endsWith('/slow') ? true : undefined))
+  assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
+})
+
+test('a client that sends some hundred kilobytes before it reads gets its answer, at once or late', async (t) => {
+  const { app, came, release } = waitingApp()
+  const late = await openListener(t, app)
+  const early = await openListener(t, () => ({
+    status: 200,
+    headers: ['Content-Length', '5'],
+    body: '/slow',
+  }))
+  for (const { port } of [late, early]) {
+    const length = 400_000
+    const conversation = converse(
+      port,
+      `POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`,
+    )
+    if (port === late.port) {
+      await came('/slow')
+      setTimeout(() => release('/slow'), 50)
+    }
+    const { answers, closed } = await conversation
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200],
+    )
+    assert.ok(closed)
+  }
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { createListener, listen, stopListening } from '../../src/http/listener.ts'
+import { converse } from '../support/raw-connection.ts'
+import { runApp } from '../support/running-app.ts'
+import { GET_STATUS, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
+
+test('a client that goes away in the middle of anything leaves the service as it was', async (t) => {
+  const app = await runApp(t)
+  for (const bytes of [
+    'GET /api',
+    GET_STATUS,
+    'POST /api/v1/keys HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+  ]) {
+    await new Promise<void>((resolve) => {
+      const socket = connect(app.port, '127.0.0.1', () => {
+        socket.write(bytes, () => socket.resetAndDestroy())
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve())
+    })
+  }
+  assert.equal((await app.fetch('/api/v1/status')).status, 200)
+  assert.deepEqual(app.log, [])
+})
+
+test('a client that keeps its half open after a refusal does not hold the listener', async () => {
+  for (const bytes of [
+    'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n',
+    'good morning\r\n\r\n',
+    `${GET_STATUS}\r\n`,
+  ]) {
+    const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+      noIndex: false,
+      log: QUIET_LOG,
+    })
+    const port = await listen(server, 0, '127.0.0.1')
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => {})
+    await new Promise<void>((resolve) => {
+      socket.on('end', resolve)
+      socket.resume()
+      socket.write(bytes)
+    })
+    const stopped = stopListening(server, 5000).then(() => 'stopped')
+    const late = new Promise((resolve) => {
+      setTimeout(resolve, 4000, 'still waiting').unref()
+    })
+    assert.equal(await Promise.race([stopped, late]), 'stopped')
+    socket.destroy()
+  }
+})
+
+test('while it stops, what is in flight is answered with Connection: close', async () => {
+  let answer: () => void = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const server = createListener(
+    async () => {
+      await waiting
+      return { status: 200, headers: ['Content-Length', '4'], body: 'done' }
+    },
+    { noIndex: false, log: QUIET_LOG },
+  )
+  const port = await listen(server, 0, '127.0.0.1')
+  const reached = new Promise((resolve) => {
+    server.once('request', resolve)
+  })
+  const conversation = converse(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await reached
+  const stopped = stopListening(server, 5000)
+  answer()
+  const { answers, closed } = await conversation
+  await stopped
+  assert.ok(closed)
+  assert.deepEqual([answers[0]?.body, answers[0]?.headers.get('connection')], ['done', 'close'])
+})
+
+test('a client that closes its side once it has asked still gets the answers that take a while', async (t) => {
+  const { app, came, release } = waitingApp()
+  const { port } = await openListener(t, app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text
+  })
+  const ended = once(socket, 'end')
+  const post = (target: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`
+  socket.end(`${post('/first')}${post('/second')}`)
+  await came('/first')
+  release('/first')
+  await came('/second')
+  release('/second')
+  await ended
+  assert.equal(received.match(/HTTP\/1\.1 200 OK/g)?.length, 2)
+  assert.match(received, /\/first[\s\S]*\/second$/)
+})
+
+test('a client that asked nothing and closes its side is let go', async (t) => {
+  const { port } = await openListener(t, waitingApp().app)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  socket.resume()
+  const ended = once(socket, 'end')
+  socket.end()
+  await ended
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { ConfigError } from '../src/config.ts'
+import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
+import { inspectSecrets, openSecrets } from '../src/secrets.ts'
+import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
+import { listFolder } from './support/deployment.ts'
+import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './vectors/signing-key.ts'
+
+const NOW_MS = Date.UTC(2026, 5, 1, 12, 0, 0)
+
+/** The one mistake in the notes on signing keys, without where it is; undefined when there is none. */
+function noteMistake(t: TestContext, text: string, key: KeyObject | null = TEST_SIGNING_KEY) {
+  const config = configureSecrets(t, {
+    'signing-keys.json': text,
+    ...(key === null ? {} : { 'signing-key.pem': pemOf(key) }),
+  })
+  const { mistakes } = inspectSecrets(config)
+  assert.ok(mistakes.length <= 1, mistakes.join('\n'))
+  const file = path.join(config.secretsDir, 'signing-keys.json')
+  assert.ok(mistakes.every((mistake) => mistake.startsWith(`${file}: expected `)))
+  return mistakes[0]?.slice(file.length + 2)
+}
+
+test('the notes publish the next and the retired keys after the current one, with their dates', (t) => {
+  const retired = generateKeyPairSync('ed25519').privateKey
+  const config = configureSecrets(t, {
+    'signing-key.pem': pemOf(TEST_SIGNING_KEY),
+    'signing-keys.json': noteKeys(
+      [retired, 'retired', '2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+      [OTHER_TEST_SIGNING_KEY, 'next', '2027-01-01T00:00:00.000Z'],
+      [TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
+    ),
+  })
+  const { mistakes, secrets } = inspectSecrets(config)
+  assert.deepEqual(mistakes, [])
+  const published = secrets.publishedKeys?.map(({ keyId, status, notBefore, notAfter }) => [
+    keyId,
+    status,
+    notBefore,
+    notAfter,
+  ])
+  assert.deepEqual(published, [
+    [
+      publicSigningKeyOf(TEST_SIGNING_KEY).keyId,
+      'current',
+      '2026-01-01T00:00:00Z',
+      '2027-01-01T00:00:00Z',
+    ],
+    [publicSigningKeyOf(retired).keyId, 'retired', '2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    [publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).keyId, 'next', '2027-01-01T00:00:00.000Z', null],
+  ])
+})
+
+test('without a note of its own the current key is published without dates', (t) => {
+  assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'next'])), undefined)
+  const config = configureSecrets(t, { 'signing-key.pem': pemOf(TEST_SIGNING_KEY) })
+  const [current] = inspectSecrets(config).secrets.publishedKeys ?? []
+  assert.deepEqual(
+    [current?.status, current?.notBefore, current?.notAfter],
+    ['current', null, null],
+  )
+})
+
+test('a current key that is not the private one is refused', (t) => {
+  const expected = 'expected the key marked current to be the one of the private signing key'
+  assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'current'])), expected)
+  const both = noteKeys([TEST_SIGNING_KEY, 'current'], [OTHER_TEST_SIGNING_KEY, 'current'])
+  assert.equal(noteMistake(t, both), expected)
+})
+
+test('a private key that its note calls retired or next is refused: the files are of two rotations', (t) => {
+  for (const status of ['retired', 'next']) {
+    assert.equal(
+      noteMistake(t, noteKeys([TEST_SIGNING_KEY, status])),
+      `expected the key of the private signing key to be marked current, found it marked ${status}`,
+    )
+  }
+})
+
+test('a current key without its private half is refused, in either runtime; nothing is made', async (t) => {
+  const text = noteKeys([TEST_SIGNING_KEY, 'current'])
+  assert.match(
+    noteMistake(t, text, null) ?? '',
+    /^expected no key marked current without its private half, in SVC_SIGNING_KEY or \S+signing-key\.pem$/,
+  )
+  const config = configureSecrets(t, { 'signing-keys.json': text })
+  await assert.rejects(openSecrets(config, NOW_MS), ConfigError)
+  assert.deepEqual(listFolder(config.secretsDir), ['signing-keys.json'])
+})
+
+test('notes on other keys alone leave the local runtime free to make its own', async (t) => {
+  const config = configureSecrets(t, {
+    'signing-keys.json': noteKeys([OTHER_TEST_SIGNING_KEY, 'retired']),
+  })
+  const { secrets } = await openSecrets(config, NOW_MS)
+  assert.deepEqual(
+    secrets.publishedKeys.map(({ status }) => status),
+    ['current', 'retired'],
+  )
+})
+
+test('a key that is noted twice is refused', (t) => {
+  const twice = noteKeys([OTHER_TEST_SIGNING_KEY, 'next'], [OTHER_TEST_SIGNING_KEY, 'retired'])
+  assert.equal(noteMistake(t, twice), 'expected each public key once, found one twice')
+})
+
+test('dates are UTC instants of the calendar, in their order', (t) => {
+  for (const date of [
+    '2026-01-31',
+    '2026-02-30T00:00:00Z',
+    '2026-01-01T25:00:00Z',
+    '2026-01-01T00:00:00+01:00',
+    'March 7, 2026',
+    '',
+    1_767_225_600_000,
+    false,
+  ]) {
+    const mistake = noteMistake(t, noteKeys([TEST_SIGNING_KEY, 'current', date])) ?? ''
+    assert.match(mistake, /^expected JSON of the form .* times such as 2026-01-31T00:00:00Z/)
+  }
+  const day = '2026-01-01T00:00:00Z'
+  for (const [from, until] of [
+    [day, day],
+    ['2026-01-02T00:00:00Z', day],
+  ]) {
+    assert.equal(
+      noteMistake(t, noteKeys([TEST_SIGNING_KEY, 'current', from, until])),
+      `expected notBefore to be earlier than notAfter, found ${from} and ${until}`,
+    )
+  }
+})
+
+test('notes of another form are refused, and so is a private key among them', (t) => {
+  const publicKeyPem = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).publicKeyPem
+  const note = { publicKeyPem, status: 'next', notBefore: null, notAfter: null }
+  for (const value of [
+    null,
+    [],
+    {},
+    { keys: {} },
+    { keys: [null] },
+    { keys: [{ ...note, status: 'previous' }] },
+    { keys: [{ ...note, publicKeyPem: 1 }] },
+    { keys: [{ publicKeyPem, status: 'next' }] },
+  ]) {
+    assert.match(noteMistake(t, JSON.stringify(value)) ?? '', /^expected JSON of the form/)
+  }
+  const withPem = (pem: string) => JSON.stringify({ keys: [{ ...note, publicKeyPem: pem }] })
+  assert.equal(noteMistake(t, withPem('x')), 'expected an Ed25519 public key in PEM')
+  assert.equal(
+    noteMistake(t, withPem(pemOf(OTHER_TEST_SIGNING_KEY))),
+    'expected an Ed25519 public key in PEM, found a private key',
+  )
+})

@@ -1,0 +1,45 @@
+import type { TestContext } from 'node:test'
+import type { App } from '../../src/http/api-request.ts'
+import { createListener, listen, stopListening } from '../../src/http/listener.ts'
+import { eventually } from './service-process.ts'
+
+/** A log that nobody reads. */
+export const QUIET_LOG = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** The first line of a request for the status. */
+export const GET_STATUS = 'GET /api/v1/status HTTP/1.1\r\n'
+
+/** An app whose answers, its target each, come when the test releases them. */
+export function waitingApp() {
+  const waiting = new Map<string, () => void>()
+  const app: App = ({ target }) =>
+    new Promise((resolve) => {
+      waiting.set(target, () => {
+        resolve({ status: 200, headers: ['Content-Length', `${target.length}`], body: target })
+      })
+    })
+  return {
+    app,
+    came: (target: string) =>
+      eventually(`${target} came`, () => (waiting.has(target) ? true : undefined)),
+    release: (target: string) => waiting.get(target)?.(),
+  }
+}
+
+/** A listener of the test's own, with what it logged. */
+export async function openListener(t: TestContext, app: App) {
+  const errors: string[] = []
+  const log = {
+    ...QUIET_LOG,
+    error: (_fields: object, message: string) => void errors.push(message),
+  }
+  const server = createListener(app, { noIndex: false, log })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  return { server, port, errors }
+}
+
+/** A whole request for a target. */
+export function get(target: string): string {
+  return `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+}
