@@ -31,7 +31,7 @@ export const OPEN_ISSUANCE = {
 } as const satisfies Issuance
 
 /** What the app's keys are hashed with. */
-export const TEST_HASH_SECRET = 'the secret that tests hash keys with'
+export const TEST_HASH_SECRET = 'the-secret-that-tests-hash-keys-with'
 
 /** What a key is made with; 90 days, no label and the app's secret when left out. */
 export interface MadeKeyOptions {

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { makeDeployment, type Deployment } from '../support/deployment.ts'
+import {
+  ENDPOINT_REQUESTS,
+  formsOfKey,
+  KEYS,
+  SELF,
+  TEST_HASH_SECRET,
+} from '../support/keyed-app.ts'
+import {
+  becomes,
+  putKey,
+  startKeyed,
+  stopKeyed,
+  writeHashSecrets,
+  type KeyedService,
+} from '../support/keyed-service.ts'
+import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+
+const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
+const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+
+/** Every file below a folder with its text. */
+function filesOf(folder: string): readonly (readonly [file: string, text: string])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = path.join(entry.parentPath, entry.name)
+      return [file, readFileSync(file, 'latin1')] as const
+    })
+}
+
+async function keyedTraffic(running: KeyedService, key: string): Promise<readonly RawAnswer[]> {
+  const answers: RawAnswer[] = []
+  for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
+    for (const [lines, query] of [
+      [keyLine(key), ''],
+      [[`Authorization: Bearer ${key}`], ''],
+      [[`Authorization: Basic ${btoa(`key:${key}`)}`], ''],
+      [[`X-SVC-Key: ${changed(key)}`], ''],
+      [[`X-SVC-Key: ${key}`, 'Authorization: Bearer another'], ''],
+      [[`Cookie: key=${key}`, `User-Agent: ${key}`, `Referer: http://localhost/?${key}`], ''],
+      [[], `?key=${key}&access_token=${key}`],
+    ] as const) {
+      // Revoking ends the rest; it comes last.
+      if (method === 'DELETE' && lines.some((line) => line.endsWith(key))) continue
+      const all = ['Host: localhost', ...headers, ...lines]
+      answers.push(await sendRaw(running.port, rawRequest(method, target + query, all) + body))
+    }
+  }
+  for (const target of [
+    `/api/v1/${key}`,
+    `/${key}`,
+    `/api/v1/versions/${key}`,
+    `http://${key}/api/v1`,
+  ]) {
+    answers.push(await running.send('GET', target))
+  }
+  const body = JSON.stringify({ challengeToken: key, key, label: key })
+  for (const target of [KEYS, '/api/v1/early-access/register']) {
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+    const bytes = rawRequest('POST', target, ['Host: localhost', ...lines]) + body
+    answers.push(await sendRaw(running.port, bytes))
+  }
+  return answers
+}
+
+async function assertNoTrace(
+  t: TestContext,
+  deployment: Deployment,
+  env: { readonly [name: string]: string },
+): Promise<void> {
+  const running = await startKeyed(t, {
+    deployment,
+    env: { SVC_ADMIN_PORT: '0', SVC_CHALLENGE: 'test', ...env },
+  })
+  const { port: adminPort } = await running.service.line('Health and metrics')
+  const key = await putKey(running.file, { label: 'traced' })
+  const answers = [...(await keyedTraffic(running, key))]
+  // While the database is away the log has much to say.
+  renameSync(running.file, `${running.file}.aside`)
+  answers.push(...(await keyedTraffic(running, key)))
+  renameSync(`${running.file}.aside`, running.file)
+  await becomes(running, key, '200')
+  answers.push(await running.send('DELETE', SELF, keyLine(key)))
+  const metrics = await (await fetch(`http://127.0.0.1:${Number(adminPort)}/metrics`)).text()
+  const whileOpen = filesOf(running.folder)
+  await stopKeyed(running)
+
+  const told = answers.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
+  const places = [
+    ['an answer', told],
+    ['standard output', running.service.stdout()],
+    ['standard error', running.service.stderr()],
+    ['the metrics', metrics],
+    ...whileOpen,
+    ...filesOf(running.folder),
+  ] as const
+  assert.ok(
+    running.service.lines().some(({ level }) => level === 'warn'),
+    'the log had reason to speak',
+  )
+  assert.ok(
+    whileOpen.some(([, text]) => text.includes(key.slice(4, 20))),
+    'the id is kept',
+  )
+  for (const [form, text] of Object.entries(formsOfKey(key))) {
+    for (const [place, held] of places) assert.ok(!held.includes(text), `${place}: ${form}`)
+  }
+  assert.ok(!running.service.stdout().includes('svk_'))
+  assert.ok(!running.service.stdout().includes(key.slice(4, 20)), 'not even the id is logged')
+  assert.ok(!metrics.includes(key.slice(4, 20)))
+}
+
+for (const level of ['trace', 'info'] as const) {
+  test(`at level ${level} a key leaves no trace in any file, log line, metric or answer`, async (t) => {
+    const deployment = makeDeployment(t)
+    writeHashSecrets(deployment, TEST_HASH_SECRET)
+    await assertNoTrace(t, deployment, { SVC_LOG_LEVEL: level })
+  })
+}

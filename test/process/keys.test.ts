@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SELF } from '../support/keyed-app.ts'
+import {
+  livingPids,
+  outcomeOf,
+  putKey,
+  revokeKey,
+  startKeyed,
+  stopKeyed,
+} from '../support/keyed-service.ts'
+import type { RawAnswer } from '../support/raw-http.ts'
+
+const DAY_MS = 86_400_000
+const LIMIT = 600
+const WORKERS = 3
+const STATUS = '/api/v1/status'
+const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
+const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+
+test('the program checks keys, counts them, tells of them and revokes them', async (t) => {
+  const running = await startKeyed(t)
+  const [key, other] = [await putKey(running.file, { label: 'ci' }), await putKey(running.file)]
+  const expired = await putKey(running.file, { ttlDays: 1, nowMs: Date.now() - DAY_MS })
+  const self = await running.send('GET', SELF, [`Authorization: Bearer ${key}`])
+  assert.equal(self.status, 200)
+  assert.match(self.body, /"label":"ci"/)
+  assert.equal(self.headers.get('x-ratelimit-remaining'), '599')
+  assert.equal(await running.withKey(expired), '401 KEY_EXPIRED')
+  assert.equal(await running.withKey(changed(expired)), '401 KEY_INVALID')
+  assert.equal(await running.withKey(changed(key), STATUS), '401 KEY_INVALID')
+  assert.equal(outcomeOf(await running.send('DELETE', SELF, keyLine(key))), '200')
+  assert.equal(await running.withKey(key), '401 KEY_INVALID')
+  assert.equal(await running.withKey(other), '200')
+  // Revoked by the command line, while the service runs.
+  await revokeKey(running.file, other)
+  assert.equal(await running.withKey(other), '401 KEY_INVALID')
+  await stopKeyed(running)
+  const again = await startKeyed(t, { deployment: running })
+  assert.equal(await again.withKey(key), '401 KEY_INVALID', 'a revocation outlives the process')
+})
+
+test('over three workers a key has 600 requests in all, exactly, also when all workers are new', async (t) => {
+  const running = await startKeyed(t, { env: { SVC_WORKERS: String(WORKERS) } })
+  const pids = await livingPids(running, WORKERS)
+  const [key, other] = [await putKey(running.file), await putKey(running.file)]
+  const startedMs = performance.now()
+  const answers: RawAnswer[] = []
+  for (let batch = 0; batch < 13; batch += 1) {
+    // Each over a connection of its own, which the primary hands out in turn.
+    const asked = Array.from({ length: 50 }, () => running.send('GET', STATUS, keyLine(key)))
+    answers.push(...(await Promise.all(asked)))
+  }
+  const admitted = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter((each) => outcomeOf(each) === '429 KEY_RATE_LIMITED')
+  assert.deepEqual([admitted.length, refused.length], [LIMIT, 50])
+  const numbers = admitted.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+  assert.deepEqual(
+    numbers.toSorted((one, two) => one - two),
+    Array.from({ length: LIMIT }, (_each, at) => at),
+  )
+  for (const { headers } of refused) {
+    const wait = headers.get('retry-after') ?? ''
+    assert.match(wait, /^[1-9]\d?$/)
+    assert.ok(Number(wait) <= 60)
+    assert.equal(headers.get('x-ratelimit-reset'), wait)
+    assert.equal(headers.get('x-ratelimit-remaining'), '0')
+  }
+  assert.equal(await running.withKey(other), '200', 'another key has its own')
+
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  await livingPids(running, WORKERS * 2)
+  const isSameWindow = performance.now() - startedMs < 55_000
+  if (isSameWindow) assert.equal(await running.withKey(key), '429 KEY_RATE_LIMITED')
+  else t.diagnostic('the machine was too slow to ask within the window of a minute')
+  const next = await running.send('GET', SELF, keyLine(other))
+  if (isSameWindow) assert.equal(next.headers.get('x-ratelimit-remaining'), '598')
+})
+
+test('a revocation by one worker holds for the next request to any', async (t) => {
+  const running = await startKeyed(t, { env: { SVC_WORKERS: String(WORKERS) } })
+  await livingPids(running, WORKERS)
+  for (let round = 0; round < 5; round += 1) {
+    const key = await putKey(running.file)
+    // Every worker has read this key's row before.
+    for (let each = 0; each < WORKERS; each += 1) assert.equal(await running.withKey(key), '200')
+    assert.equal(outcomeOf(await running.send('DELETE', SELF, keyLine(key))), '200')
+    const answers = await Promise.all(
+      Array.from({ length: WORKERS * 3 }, () => running.withKey(key, STATUS)),
+    )
+    assert.deepEqual(new Set(answers), new Set(['401 KEY_INVALID']))
+  }
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
+import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { makeDeployment, type Deployment } from './deployment.ts'
+import { issueInto, TEST_HASH_SECRET, type MadeKeyOptions } from './keyed-app.ts'
+import { rawRequest, sendRaw, type RawAnswer } from './raw-http.ts'
+import { databaseFileOf } from './registering-service.ts'
+import { eventually, startService, type ServiceProcess } from './service-process.ts'
+import { codeOf, answerOf } from './signed-answer.ts'
+
+/** The real program, with keys that a test may put into its database. */
+export interface KeyedService extends Deployment {
+  readonly service: ServiceProcess
+  readonly port: number
+  readonly file: string
+  /** A request over a connection of its own, with these header lines. */
+  send(method: string, target: string, lines?: readonly string[]): Promise<RawAnswer>
+  /** GET of a path with a key; the status, and the code of an error behind it. */
+  withKey(key: string, target?: string): Promise<string>
+}
+
+/** Does something with the keys of a database, beside whoever has it open. */
+async function withStore<Value>(
+  file: string,
+  use: (store: ApiKeyStore) => Promise<Value>,
+): Promise<Value> {
+  const storage = await openSqliteStorageHere({ file, mode: 'read-write' })
+  try {
+    return await use(storage.apiKeys)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Puts a key into a database, as the service would make it; its secret is the test's unless another is given. */
+export async function putKey(file: string, options: MadeKeyOptions = {}): Promise<string> {
+  return withStore(file, async (store) => (await issueInto(store, options)).key)
+}
+
+/** Revokes a key in the database. */
+export async function revokeKey(file: string, key: string): Promise<void> {
+  await withStore(file, (store) => store.revoke(key.slice(4, 20), Date.now()))
+}
+
+/** All keys of a database, in the order of their ids. */
+export function rowsIn(file: string): Promise<readonly StoredApiKey[]> {
+  return withStore(file, (store) => store.readAfter('', 20_000))
+}
+
+/** Writes the secret that keys are hashed with, and the ones before it, as files of the secrets folder. */
+export function writeHashSecrets(
+  { secretsDir }: Deployment,
+  current: string,
+  previous: readonly string[] = [],
+): void {
+  mkdirSync(secretsDir, { recursive: true, mode: 0o700 })
+  const write = (name: string, text: string): void =>
+    writeFileSync(path.join(secretsDir, name), text, { mode: 0o600 })
+  write('key-hash-secret.txt', `${current}\n`)
+  write('key-hash-secret-previous.txt', previous.map((each) => `${each}\n`).join(''))
+}
+
+/** The status of an answer, with the code of an error behind it. */
+export function outcomeOf(raw: RawAnswer): string {
+  return `${raw.status} ${codeOf(answerOf('GET', '', raw)) ?? ''}`.trim()
+}
+
+/** What a start may be given. */
+export interface KeyedStartOptions {
+  readonly env?: { readonly [name: string]: string }
+  /** A deployment whose hash secret is the test's, unless one is given. */
+  readonly deployment?: Deployment
+}
+
+/** Starts the program and waits until it serves. */
+export async function startKeyed(
+  t: TestContext,
+  { env = {}, deployment }: KeyedStartOptions = {},
+): Promise<KeyedService> {
+  const used = deployment ?? makeDeployment(t)
+  if (deployment === undefined) writeHashSecrets(used, TEST_HASH_SECRET)
+  const service = startService(t, used.folder, env)
+  const { port } = await service.serving()
+  const send = (method: string, target: string, lines: readonly string[] = []) =>
+    sendRaw(port, rawRequest(method, target, ['Host: localhost', ...lines]), 30_000)
+  return {
+    ...used,
+    service,
+    port,
+    file: databaseFileOf(used),
+    send,
+    withKey: async (key, target = '/api/v1/keys/self') =>
+      outcomeOf(await send('GET', target, [`X-SVC-Key: ${key}`])),
+  }
+}
+
+/** Stops the program, which has to end well. */
+export async function stopKeyed({ service }: KeyedService): Promise<void> {
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
+}
+
+/** Process ids of all workers that were ever started, once there were so many. */
+export function livingPids({ service }: KeyedService, started: number): Promise<readonly number[]> {
+  return eventually(`${started} workers took requests`, () => {
+    const lines = service.lines().filter(({ msg }) => msg === 'A worker takes requests')
+    return lines.length === started ? lines.map((line) => Number(line['pid'])) : undefined
+  })
+}
+
+/** Waits until a key is answered so. */
+export function becomes(running: KeyedService, key: string, outcome: string): Promise<true> {
+  return eventually(`a key is answered ${outcome}`, async () =>
+    (await running.withKey(key)) === outcome ? true : undefined,
+  )
+}
