@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/api-error.ts'
 import type { KeyRequest } from '../contract/key-request.ts'
+import { LIMITS } from '../contract/limits.ts'
 import type { DataOf } from '../contract/schemas.ts'
 
 /** What a key may still ask, as the three rate-limit headers tell it. */
@@ -25,6 +26,14 @@ export class KeyQuotaError extends ApiError {
   constructor(quota: KeyQuota) {
     super('KEY_RATE_LIMITED', { retryAfterSeconds: Math.max(1, quota.resetSeconds) })
     this.quota = quota
+  }
+}
+
+/** As many keys are active as may be (spec section 8): the cause of a KEYS_UNAVAILABLE that no outage is behind. */
+export class TooManyKeysError extends Error {
+  constructor() {
+    super(`As many keys are active as may be: ${LIMITS.maxActiveKeys}`)
+    this.name = 'TooManyKeysError'
   }
 }
 

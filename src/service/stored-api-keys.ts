@@ -6,7 +6,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
 import type { CountedWindow, Counters } from '../storage/counters.ts'
-import { KeyQuotaError, type ApiKeys, type KeyQuota } from './api-keys.ts'
+import { KeyQuotaError, TooManyKeysError, type ApiKeys, type KeyQuota } from './api-keys.ts'
 import { formatInstant, type Clock } from './clock.ts'
 
 /** Labels of the keyed hashes: of a key, and of the name that a secret goes by in the store. */
@@ -204,8 +204,7 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
       }
       const outcome = await reach(store.add(stored, LIMITS.maxActiveKeys))
       if (outcome === 'full') {
-        const cause = new Error(`As many keys are active as may be: ${LIMITS.maxActiveKeys}`)
-        throw new ApiError('KEYS_UNAVAILABLE', { cause })
+        throw new ApiError('KEYS_UNAVAILABLE', { cause: new TooManyKeysError() })
       }
       return { key, ...factsOf(stored) }
     },

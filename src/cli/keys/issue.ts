@@ -6,6 +6,7 @@ import { type Issuance, ISSUANCE } from '../../contract/issuance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { DataOf } from '../../contract/schemas.ts'
 import { SYSTEM_CLOCK } from '../../service/clock.ts'
+import { TooManyKeysError } from '../../service/api-keys.ts'
 import { createStoredApiKeys } from '../../service/stored-api-keys.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createMemoryCounters } from '../../storage/memory-counters.ts'
@@ -89,7 +90,7 @@ async function issueKey(
     if (!(error instanceof ApiError)) throw error
     // The service tells its callers no more than a code; the reason travels behind it.
     if (error.cause instanceof StorageError) throw error.cause
-    if (error.code !== 'KEYS_UNAVAILABLE' || error.cause !== undefined) throw error
+    if (!(error.cause instanceof TooManyKeysError)) throw error
     throw new CommandFailure(
       'FULL',
       `${maxActiveKeys} keys are active, and no more may be; revoke one, or wait until one expires`,
