@@ -4,11 +4,51 @@ import type { ApiRequest } from './api-request.ts'
 
 const AUTHORIZATION = HEADERS.authorization.toLowerCase()
 const KEY = HEADERS.key.toLowerCase()
-/** The Bearer scheme, alone or behind another line's; what follows is the key, also when it is empty. */
-const BEARER = /(?:^|,)[ \t]*bearer(?:[ \t]+(.*))?$/i
-/** What stands between quotes is some other scheme's parameter and may say anything (RFC 9110 5.6.4). */
-const QUOTED = /"(?:[^"\\]|\\.)*"/g
-const SPACE_AROUND = /^[ \t]+|[ \t]+$/g
+const BEARER = 'bearer'
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t'
+}
+
+/** Without the white space around it; of HTTP's two kinds alone (RFC 9110 5.6.3). */
+function trimSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text[start])) start += 1
+  while (end > start && isSpace(text[end - 1])) end -= 1
+  return text.slice(start, end)
+}
+
+/** Whether the scheme's name stands here, in any case, and ends here (RFC 9110 11.1). */
+function isBearerAt(value: string, at: number): boolean {
+  const end = at + BEARER.length
+  if (end < value.length && !isSpace(value[end])) return false
+  return value.slice(at, end).toLowerCase() === BEARER
+}
+
+/**
+ * What follows the Bearer scheme, alone or behind another line's, as far as the value goes; undefined without it. What
+ * stands between quotes is some other scheme's parameter and may say anything (RFC 9110 5.6.4). One pass, since the value
+ * may be as long as a listener lets it be, and anyone may send it.
+ */
+function bearerOf(value: string): string | undefined {
+  let isQuoted = false
+  let isStart = true
+  for (let at = 0; at < value.length; at += 1) {
+    const character = value[at]
+    if (isQuoted) {
+      if (character === '\\') at += 1
+      else if (character === '"') isQuoted = false
+    } else if (character === ',') {
+      isStart = true
+    } else if (!isSpace(character)) {
+      if (isStart && isBearerAt(value, at)) return trimSpace(value.slice(at + BEARER.length))
+      isStart = false
+      isQuoted = character === '"'
+    }
+  }
+  return undefined
+}
 
 /**
  * The API key a request presents, or undefined when it presents none (spec 5.2). Another scheme is no key, and a key in
@@ -17,9 +57,7 @@ const SPACE_AROUND = /^[ \t]+|[ \t]+$/g
  */
 export function presentedKey(request: ApiRequest): string | undefined {
   const authorization = request.header(AUTHORIZATION)
-  const scheme =
-    authorization === undefined ? null : BEARER.exec(authorization.replaceAll(QUOTED, '""'))
-  const bearer = scheme === null ? undefined : (scheme[1] ?? '').replaceAll(SPACE_AROUND, '')
+  const bearer = authorization === undefined ? undefined : bearerOf(authorization)
   const header = request.header(KEY)
   if (bearer !== undefined && header !== undefined && bearer !== header) {
     throw new ApiError('KEY_INVALID')
