@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
+import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { answerOf, codeOf } from '../support/signed-answer.ts'
+
+/** Sends a request line of its own. */
+function send(
+  app: KeyedApp,
+  method: string,
+  target: string,
+  lines: readonly string[] = [],
+): Promise<RawAnswer> {
+  return sendRaw(app.port, rawRequest(method, target, ['Host: localhost', ...lines]))
+}
+
+const outcome = (raw: RawAnswer) => `${raw.status} ${codeOf(answerOf('GET', '', raw)) ?? ''}`.trim()
+
+test('which header lines are the key, which are a wrong one, and which are none', async (t) => {
+  const app = await runKeyedApp(t)
+  const key = await app.makeKey()
+  const other = await app.makeKey()
+  const basic = `Authorization: Basic ${btoa(`user:${key}`)}`
+  const good: readonly (readonly string[])[] = [
+    [`authorization: Bearer ${key}`],
+    [`AUTHORIZATION: bearer ${key}`],
+    [`Authorization: BEARER ${key}`],
+    [`Authorization: Bearer   ${key}`],
+    [`Authorization: Bearer\t${key}`],
+    // White space around a field's value is not part of it (RFC 9110 5.5).
+    [`Authorization:Bearer ${key}`],
+    [`Authorization: Bearer ${key}  \t `],
+    [`x-svc-key:${key}`],
+    [`X-SVC-KEY: \t${key} \t`],
+    [`X-SVC-Key: ${key}`, `Authorization: Bearer ${key}`],
+    [`X-SVC-Key: ${key}`, basic],
+    [basic, `Authorization: Bearer ${key}`],
+    ['Authorization: Digest username="x", nonce="y"', `X-SVC-Key: ${key}`],
+  ]
+  const refused: readonly (readonly string[])[] = [
+    ['Authorization: Bearer'],
+    ['Authorization: Bearer '],
+    ['X-SVC-Key:'],
+    ['X-SVC-Key:  '],
+    [`X-SVC-Key: ${key} ${key}`],
+    [`X-SVC-Key: ${key},`],
+    [`X-SVC-Key: "${key}"`],
+    [`X-SVC-Key: Bearer ${key}`],
+    [`X-SVC-Key: ${key}\u00a0`],
+    [`Authorization: Bearer ${key}\u00e9`],
+    [`Authorization: Bearer "${key}"`],
+    [`Authorization: Bearer Bearer ${key}`],
+    [`Authorization: Bearer ${key}, Basic YTpi`],
+    [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`],
+    [`Authorization: Bearer ${key}`, `Authorization: Bearer ${other}`],
+    [`X-SVC-Key: ${key}`, `X-SVC-Key: ${key}`],
+    [`X-SVC-Key: ${key}`, `X-SVC-Key: ${other}`],
+    [`X-SVC-Key: ${key}`, `Authorization: Bearer ${other}`],
+    [`X-SVC-Key: ${key}`, 'Authorization: Bearer'],
+    [`X-SVC-Key:`, `Authorization: Bearer ${key}`],
+    [`X-SVC-Key: ${encodeURIComponent(`${key} `)}`],
+    [`X-SVC-Key: ${btoa(key)}`],
+    [`X-SVC-Key: ${'k'.repeat(15_000)}`],
+    [`Authorization: Bearer ${key.repeat(200)}`],
+  ]
+  const none: readonly (readonly string[])[] = [
+    [],
+    [basic],
+    [basic, basic],
+    ['Authorization: '],
+    [`Authorization: ${key}`],
+    [`Authorization: Basic ${key}`],
+    [`Authorization: Token ${key}`],
+    [`Authorization: Bearer${key}`],
+    [`Authorization: Digest Bearer ${key}`],
+    [`Proxy-Authorization: Bearer ${key}`],
+    [`X-API-Key: ${key}`],
+    [`X-SVC-Keys: ${key}`],
+    [`Cookie: X-SVC-Key=${key}; key=${key}`],
+    [`Referer: http://localhost/?key=${key}`],
+  ]
+  let remaining = 600
+  for (const lines of good) {
+    const raw = await send(app, 'GET', SELF, lines)
+    remaining -= 1
+    assert.equal(outcome(raw), '200', lines.join(' | '))
+    assert.equal(raw.headers.get('x-ratelimit-remaining'), String(remaining), lines.join(' | '))
+  }
+  for (const lines of refused) {
+    for (const target of ['/api/v1/status', SELF]) {
+      const raw = await send(app, 'GET', target, lines)
+      assert.equal(outcome(raw), '401 KEY_INVALID', lines.join(' | ').slice(0, 200))
+      assert.equal(raw.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+    }
+  }
+  for (const lines of none) {
+    assert.equal(outcome(await send(app, 'GET', '/api/v1/status', lines)), '200')
+    assert.equal(outcome(await send(app, 'GET', SELF, lines)), '401 KEY_REQUIRED')
+  }
+  for (const [each, left] of [
+    [key, remaining - 1],
+    [other, 599],
+  ] as const) {
+    const raw = await send(app, 'GET', SELF, [`X-SVC-Key: ${each}`])
+    assert.equal(raw.headers.get('x-ratelimit-remaining'), String(left), 'no refusal counted')
+  }
+})
+
+test('a key that is longer than any header may be ends the request, and nothing is served', async (t) => {
+  const app = await runKeyedApp(t)
+  const raw = await send(app, 'GET', '/api/v1/status', [`X-SVC-Key: ${'k'.repeat(20_000)}`])
+  assert.deepEqual([raw.status, raw.body], [431, ''])
+  assert.equal(raw.headers.get('cache-control'), 'no-store')
+})
+
+test('a key in an address or a body is none, counts nothing and is written down nowhere', async (t) => {
+  const app = await runKeyedApp(t, {
+    parts: {
+      extraHandlers: {
+        time() {
+          throw new Error('so that something is logged')
+        },
+      },
+    },
+  })
+  const key = await app.makeKey()
+  for (const name of ['key', 'api_key', 'access_token', 'X-SVC-Key', 'authorization', 'bearer']) {
+    const query = `?${name}=${key}`
+    const status = await send(app, 'GET', `/api/v1/status${query}`)
+    assert.equal(outcome(status), '200')
+    assert.equal(status.headers.get('x-ratelimit-limit'), undefined)
+    assert.equal(outcome(await send(app, 'GET', `${SELF}${query}`)), '401 KEY_REQUIRED')
+    assert.equal(outcome(await send(app, 'DELETE', `${SELF}${query}`)), '401 KEY_REQUIRED')
+    assert.equal(
+      outcome(await send(app, 'GET', `/api/v1/time${query}`)),
+      '503 SNAPSHOT_UNAVAILABLE',
+    )
+  }
+  for (const target of [
+    `http://${key}@localhost${SELF}`,
+    `http://user:${key}@localhost${SELF}`,
+    `http://localhost${SELF}?key=${key}`,
+    `${SELF}#${key}`,
+  ]) {
+    const { status } = await send(app, 'GET', target)
+    assert.ok(status >= 400 && status < 500, `${target}: ${status}`)
+  }
+  for (const target of [`/api/v1/${key}`, `/api/v1/keys/${key}`, `${SELF}/${key}`]) {
+    assert.equal(outcome(await send(app, 'GET', target)), '404 NOT_FOUND')
+    assert.equal(outcome(await send(app, 'DELETE', target)), '404 NOT_FOUND')
+  }
+  const versions = await send(app, 'GET', `/api/v1/versions/${key}`)
+  assert.equal(outcome(versions), '404 VERSION_NOT_FOUND')
+  const body = await app.post({ challengeToken: 'test-pass', key })
+  assert.deepEqual([body.status, codeOf(body)], [400, 'INVALID_INPUT'])
+
+  const self = await send(app, 'GET', SELF, [`X-SVC-Key: ${key}`])
+  assert.equal(self.headers.get('x-ratelimit-remaining'), '599', 'none of it counted')
+  assert.ok(app.log.length >= 6)
+  const written = inspect(app.log, { depth: null, maxStringLength: null, maxArrayLength: null })
+  assert.ok(!written.includes(key.slice(21)) && !written.includes(key.slice(4, 20)))
+})
