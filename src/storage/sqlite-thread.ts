@@ -48,8 +48,8 @@ export function createSqliteThread(options: SqliteOptions): SqliteThread {
   function settle({ id, outcome }: ThreadAnswer): void {
     const call = waiting.get(id)
     waiting.delete(id)
-    // Whoever waits for nothing should not be what keeps the process alive.
-    if (waiting.size === 0) worker?.unref()
+    // Whoever waits for nothing should not be what keeps the process alive; who waits for its end does.
+    if (waiting.size === 0 && closing === undefined) worker?.unref()
     if ('value' in outcome) call?.resolve(outcome.value)
     else {
       const cause = new Error(outcome.detail)
