@@ -12,7 +12,7 @@ export interface ApiRequest {
    * The address at the other end of the connection, which may be a proxy's; empty once the connection is gone. Never
    * stored, logged or used as a key.
    */
-  readonly peerAddress: string
+  peerAddress(): string
   /** The whole body; throws ApiError PAYLOAD_TOO_LARGE when it has more bytes than the limit. To be called once. */
   readBody(limitBytes: number): Promise<Uint8Array>
 }

@@ -41,7 +41,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   const isTrusted = (address: string) =>
     isIP(address) !== 0 && trusted.check(address, familyOf(address))
   return (request) => {
-    let client = request.peerAddress
+    let client = request.peerAddress()
     if (!isTrusted(client)) return client
     const members = request.header(FORWARDED_FOR)?.split(',') ?? []
     for (const member of members.toReversed()) {

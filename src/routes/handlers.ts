@@ -93,11 +93,11 @@ export function createHandlers(parts: HandlerParts): Handlers {
     createKey: createCreateKey({ apiKeys, challenge }),
     keySelf: ({ key }) => {
       if (key === undefined) throw new ApiError('KEY_REQUIRED')
-      return payloadOf(key.metadata)
+      return payloadOf(key.metadata())
     },
     revokeKeySelf: async ({ key }) => {
       if (key === undefined) throw new ApiError('KEY_REQUIRED')
-      return payloadOf(await apiKeys.revoke(key.metadata.keyId))
+      return payloadOf(await apiKeys.revoke(key.keyId))
     },
     signingKey: () => {
       if (signingKeys === undefined) throw new ApiError('SIGNING_UNAVAILABLE')

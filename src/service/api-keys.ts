@@ -15,7 +15,9 @@ export interface KeyQuota {
 
 /** A key that was checked and counted; what the answer to its request needs of it. */
 export interface CheckedKey {
-  readonly metadata: DataOf<'KeyMetadata'>
+  readonly keyId: string
+  /** What its holder may know of it; put together where it is asked for, since few requests want it. */
+  metadata(): DataOf<'KeyMetadata'>
   readonly quota: KeyQuota
 }
 

@@ -132,7 +132,7 @@ test('with issuing open: the key alone on standard output, and it checks', async
       randomBytes,
       onRehashFailure: (failure) => assert.fail(String(failure)),
     })
-    return (await service.check(key)).metadata
+    return (await service.check(key)).metadata()
   })
   assert.deepEqual([metadata.keyId, metadata.label], [keyId, 'ci mirror'])
   const secret = Buffer.from(key.slice(21))

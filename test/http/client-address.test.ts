@@ -6,7 +6,7 @@ const PEER = '198.51.100.7'
 
 function addressOf(proxies: readonly string[], peerAddress: string, forwarded?: string): string {
   const header = (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined)
-  return createClientAddress(proxies)({ peerAddress, header })
+  return createClientAddress(proxies)({ peerAddress: () => peerAddress, header })
 }
 
 /** What is told, proxies, peer, X-Forwarded-For, the client. */

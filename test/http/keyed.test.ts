@@ -107,7 +107,7 @@ test('which header value is a key', () => {
       target: '/',
       path: '/',
       header: (name) => headers[name],
-      peerAddress: '127.0.0.1',
+      peerAddress: () => '127.0.0.1',
       readBody: () => Promise.resolve(new Uint8Array()),
     })
   assert.equal(keyIn({}), undefined)
@@ -159,7 +159,7 @@ test('a header as long as a listener lets it be is read in one pass, whatever it
       target: '/',
       path: '/',
       header: (name) => (name === 'authorization' ? authorization : undefined),
-      peerAddress: '127.0.0.1',
+      peerAddress: () => '127.0.0.1',
       readBody: () => Promise.resolve(new Uint8Array()),
     })
     assert.equal(found, key, authorization.slice(0, 12))

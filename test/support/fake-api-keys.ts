@@ -44,7 +44,8 @@ export function createFakeApiKeys(): FakeApiKeys {
       const quota = { limit: 600, remaining: 600 - count, resetSeconds: FAKE_RESET_SECONDS }
       return {
         quota,
-        metadata: {
+        keyId,
+        metadata: () => ({
           keyId,
           scope: 'read',
           label: null,
@@ -52,7 +53,7 @@ export function createFakeApiKeys(): FakeApiKeys {
           createdAt: '2026-11-01T00:00:00.000Z',
           expiresAt: '2027-01-30T00:00:00.000Z',
           quota: { ...quota, windowSeconds: 60 },
-        },
+        }),
       }
     },
     issue: () => Promise.reject(new ApiError('KEYS_UNAVAILABLE')),

@@ -62,7 +62,7 @@ export async function recordAnswer(question: Question): Promise<VectorResponse> 
     target,
     path: pathOf(target),
     header: (name) => sent.get(name),
-    peerAddress: '127.0.0.1',
+    peerAddress: () => '127.0.0.1',
     readBody: () => Promise.resolve(new Uint8Array()),
   })
   const headers: HeaderPair[] = []
