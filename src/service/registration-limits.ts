@@ -1,8 +1,9 @@
 import { ApiError } from '../contract/api-error.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { CountedWindow, Counters } from '../storage/counters.ts'
+import type { Counters } from '../storage/counters.ts'
 import type { Actors } from './actor.ts'
 import type { Clock } from './clock.ts'
+import { secondsUntil, windowOf } from './counted-window.ts'
 
 /** The limits on how often registering is tried (spec section 8). */
 export interface RegistrationLimits {
@@ -26,14 +27,6 @@ export function createRegistrationLimits({
   readonly actors: Actors
   readonly clock: Clock
 }): RegistrationLimits {
-  const windowOf = (
-    key: string,
-    { requests, windowSeconds }: { requests: number; windowSeconds: number },
-  ): CountedWindow => ({
-    key,
-    limit: requests,
-    windowSeconds,
-  })
   const everybody = windowOf('register', LIMITS.registrationGlobal)
   return {
     async admit(address) {
@@ -44,12 +37,9 @@ export function createRegistrationLimits({
       const endsAtMs = Math.max(
         ...windows.filter(({ remaining }) => remaining === 0).map((each) => each.endsAtMs),
       )
-      const waitSeconds = Math.ceil((endsAtMs - clock.nowMs()) / 1000)
+      const { windowSeconds } = LIMITS.registrationPerActor
       throw new ApiError('RATE_LIMITED', {
-        retryAfterSeconds: Math.min(
-          Math.max(waitSeconds, 1),
-          LIMITS.registrationPerActor.windowSeconds,
-        ),
+        retryAfterSeconds: secondsUntil(endsAtMs, clock.nowMs(), windowSeconds),
       })
     },
   }

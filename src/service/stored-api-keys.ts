@@ -5,9 +5,10 @@ import { ERRORS } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
-import type { CountedWindow, Counters } from '../storage/counters.ts'
+import type { Counters } from '../storage/counters.ts'
 import { KeyQuotaError, TooManyKeysError, type ApiKeys, type KeyQuota } from './api-keys.ts'
 import { formatInstant, type Clock } from './clock.ts'
+import { secondsUntil, windowOf } from './counted-window.ts'
 
 /** Labels of the keyed hashes: of a key, and of the name that a secret goes by in the store. */
 const KEY_HASH_LABEL = 'svc-api-key-v1'
@@ -44,11 +45,6 @@ export interface StoredApiKeysParts {
   readonly randomBytes: (count: number) => Uint8Array
   /** Told when a key could not be hashed anew; it is tried again at its next use. */
   readonly onRehashFailure: (error: unknown) => void
-}
-
-/** Whole seconds, at least one and at most so many. */
-function secondsUntil(endsAtMs: number, nowMs: number, most: number): number {
-  return Math.min(Math.max(Math.ceil((endsAtMs - nowMs) / 1000), 1), most)
 }
 
 /** The name that a hash secret goes by in the store (`secretId`): it tells secrets apart and says nothing of them. */
@@ -136,12 +132,10 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
       .finally(() => renewing.delete(keyId))
   }
 
-  function windowOf(keyId: string): CountedWindow {
-    return { key: `key:${keyId}`, limit, windowSeconds }
-  }
-
   async function count(keyId: string, nowMs: number): Promise<KeyQuota> {
-    const { isAdmitted, windows } = await reach(counters.count([windowOf(keyId)]))
+    const { isAdmitted, windows } = await reach(
+      counters.count([windowOf(`key:${keyId}`, LIMITS.keyedRequests)]),
+    )
     const [window] = windows
     if (window === undefined) throw new Error('A window was counted and none was told of')
     const resetSeconds = secondsUntil(window.endsAtMs, nowMs, windowSeconds)
@@ -172,12 +166,9 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
     },
 
     async issue({ label, ttlDays }) {
-      const issuance = LIMITS.keyIssuance
       const createdAtMs = clock.nowMs()
       const { isAdmitted, windows } = await reach(
-        counters.count([
-          { key: 'issue-key', limit: issuance.requests, windowSeconds: issuance.windowSeconds },
-        ]),
+        counters.count([windowOf('issue-key', LIMITS.keyIssuance)]),
       )
       if (!isAdmitted) {
         throw new ApiError('RATE_LIMITED', {
