@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runApp } from '../support/running-app.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+
+const browser = useBrowser()
+
+test(
+  'a page reaches the service on loopback, in a secure context',
+  { skip: browserMissing },
+  async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPage(t)
+    const response = await page.goto(`${app.origin}/api/v1/status`)
+    assert.equal(response?.status(), 200)
+    assert.equal(await page.evaluate(() => isSecureContext), true)
+    assert.deepEqual(browser.takeOutside(), [])
+  },
+)
+
+test(
+  'nothing reaches another machine, and what tried to is told',
+  { skip: browserMissing },
+  async (t) => {
+    const app = await runApp(t)
+    const { page, errors } = await browser.openPage(t)
+    await page.goto(`${app.origin}/api/v1/status`)
+    const refused = await page.evaluate(async () => {
+      const urls = ['http://example.test/a', 'https://example.test/b', 'https://192.0.2.1/c']
+      const ends = await Promise.allSettled(urls.map((url) => fetch(url, { mode: 'no-cors' })))
+      return ends.map(({ status }) => status)
+    })
+    // The refusal of a plain request is an answer, though one that no script can read.
+    assert.deepEqual(refused, ['fulfilled', 'rejected', 'rejected'])
+    assert.deepEqual(browser.takeOutside().toSorted(), [
+      'CONNECT 192.0.2.1:443',
+      'CONNECT example.test:443',
+      'GET http://example.test/a',
+    ])
+    assert.ok(errors.length >= 2, errors.join('; '))
+  },
+)
+
+test('two pages share no storage', { skip: browserMissing }, async (t) => {
+  const app = await runApp(t)
+  const pages = [await browser.openPage(t), await browser.openPage(t)]
+  const found: (string | null)[] = []
+  for (const { page } of pages) {
+    await page.goto(`${app.origin}/api/v1/status`)
+    found.push(await page.evaluate(() => localStorage.getItem('left')))
+    await page.evaluate(() => localStorage.setItem('left', 'behind'))
+  }
+  assert.deepEqual(found, [null, null])
+})
+
+test(
+  'a page with a cache on the disk has a profile of its own',
+  { skip: browserMissing },
+  async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPageWithDiskCache(t)
+    const response = await page.goto(`${app.origin}/api/v1/status`)
+    assert.equal(response?.status(), 200)
+  },
+)

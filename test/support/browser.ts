@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, type TestContext } from 'node:test'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
+import { listen, stopListening } from '../../src/http/listener.ts'
+
+/** A page in a context of its own: no cookie, no cache and no storage of another test. */
+export interface OpenedPage {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the page's scripts threw and nobody caught, and what it wrote to the console as an error, so far. */
+  readonly errors: readonly string[]
+}
+
+/** Chromium, for all tests of a file. */
+export interface TestBrowser {
+  /** Opens an empty page; it is closed with its context when the test ends. */
+  openPage(t: TestContext, options?: BrowserContextOptions): Promise<OpenedPage>
+  /**
+   * Opens an empty page in a browser of its own, whose caches are files of a new profile and not memory. Both are gone
+   * when the test ends. What it asks of other machines is refused, and not told by `takeOutside`.
+   */
+  openPageWithDiskCache(t: TestContext): Promise<OpenedPage>
+  /**
+   * What pages asked of other machines since the last call, such as `GET http://example.test/a` or
+   * `CONNECT example.test:443`. It was refused. What nobody took by the end of the file fails it.
+   */
+  takeOutside(): readonly string[]
+}
+
+function findProgram(): string | undefined {
+  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
+    for (const name of ['chromium', 'chromium-browser']) {
+      const file = path.join(folder, name)
+      try {
+        accessSync(file, constants.X_OK)
+        return file
+      } catch {
+        // Not in this folder.
+      }
+    }
+  }
+  return undefined
+}
+
+const PROGRAM = findProgram()
+
+/** Why there is no browser; undefined where there is one. Fits as `{ skip }` of a test. */
+export const browserMissing =
+  PROGRAM === undefined ? 'neither chromium nor chromium-browser is on the PATH' : undefined
+
+/** Keeps Chromium at home, and away from what a container does not have. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Names are not looked up, should anything pass the proxy by.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+]
+
+/** What is asked without a proxy. */
+const LOOPBACK = '127.0.0.1,localhost'
+
+/** A proxy that refuses all it is asked for, and remembers it. */
+async function openRefusingProxy() {
+  const outside: string[] = []
+  const note = ({ method, url }: IncomingMessage): void => void outside.push(`${method} ${url}`)
+  const server = createServer((request, response) => {
+    note(request)
+    response.writeHead(403, { 'Content-Length': 0, Connection: 'close' }).end()
+  })
+  server.on('connect', (request, socket) => {
+    note(request)
+    socket.on('error', () => socket.destroy())
+    socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  const address = `http://127.0.0.1:${port}`
+  return { outside, address, close: () => stopListening(server, 0) }
+}
+
+type RefusingProxy = Awaited<ReturnType<typeof openRefusingProxy>>
+
+async function openPageIn(context: BrowserContext): Promise<OpenedPage> {
+  const errors: string[] = []
+  context.on('weberror', (error) => errors.push(String(error.error())))
+  context.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  const page = context.pages()[0] ?? (await context.newPage())
+  return { page, context, errors }
+}
+
+/**
+ * Starts Chromium before the tests of the file that calls this at its top, and ends it after them. Without Chromium
+ * nothing is started: give the tests `{ skip: browserMissing }`.
+ */
+export function useBrowser(): TestBrowser {
+  let browser: Browser | undefined
+  /** Chromium asks its makers for news whatever it is told, so what it wants for itself is kept apart. */
+  let own: RefusingProxy | undefined
+  let ofPages: RefusingProxy | undefined
+  let home = ''
+
+  function launchOptions() {
+    if (PROGRAM === undefined || own === undefined) throw new Error('There is no browser')
+    return {
+      executablePath: PROGRAM,
+      args: ARGUMENTS,
+      proxy: { server: own.address, bypass: LOOPBACK },
+      // What Debian's starter and Chromium write beside the profile goes with it.
+      env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
+    }
+  }
+
+  before(async () => {
+    if (PROGRAM === undefined) return
+    home = mkdtempSync(path.join(tmpdir(), 'browser-'))
+    own = await openRefusingProxy()
+    ofPages = await openRefusingProxy()
+    browser = await chromium.launch(launchOptions())
+  })
+
+  after(async () => {
+    await browser?.close()
+    await own?.close()
+    await ofPages?.close()
+    if (home !== '') rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    assert.deepEqual(ofPages?.outside ?? [], [], 'a page tried to leave the loopback')
+  })
+
+  return {
+    async openPage(t, options = {}) {
+      if (browser === undefined || ofPages === undefined) throw new Error('There is no browser')
+      const proxy = { server: ofPages.address, bypass: LOOPBACK }
+      const context = await browser.newContext({ ...options, proxy })
+      t.after(() => context.close())
+      return openPageIn(context)
+    },
+    async openPageWithDiskCache(t) {
+      const profile = mkdtempSync(path.join(home, 'profile-'))
+      const context = await chromium.launchPersistentContext(profile, launchOptions())
+      t.after(() => context.close())
+      return openPageIn(context)
+    },
+    takeOutside: () => ofPages?.outside.splice(0) ?? [],
+  }
+}
