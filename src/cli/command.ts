@@ -3,8 +3,8 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { nearestName } from '../publishing/nearest-name.ts'
 import { holdsWholeKey } from './whole-key.ts'
 
-/** Exit codes of every command: done; a finding or a failure; wrong usage. */
-export const EXIT_CODES = { done: 0, failure: 1, usage: 2 } as const
+/** Exit codes of every command: done; a finding or a failure; wrong usage; no answer came, so nothing is known. */
+export const EXIT_CODES = { done: 0, failure: 1, usage: 2, unreachable: 3 } as const
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 

@@ -24,6 +24,10 @@ const COMMANDS: {
     summary: 'solve the human-verification challenge of a deployment',
     load: async () => (await import('./challenge.ts')).challengeCommand,
   },
+  verify: {
+    summary: 'check the signature of an answer, step by step',
+    load: async () => (await import('./verify.ts')).verifyCommand,
+  },
   waitlist: {
     summary: 'count, export, erase, reseal or copy the sealed waitlist',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,
@@ -47,7 +51,7 @@ Options:
   -h, --help    print this text; after a command, the command's own
   --version     print the version of the software
 
-Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
+Exit code: 0 done, 1 a finding or a failure, 2 wrong usage, 3 not reached.`
 }
 
 function readVersion(): string {

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+
+import { parseHead } from '../../src/cli/verifying/saved-answer.ts'
+import { parseAddress } from '../../src/cli/verifying/address.ts'
+import { key } from '../client/scripted-client.ts'
+import { makeFolder } from '../publishing/content-fixture.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
+import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+
+const NOW = new Date(TEST_NOW_MS).toISOString()
+const PINNED = ['--pin', key.keyId, '--at', NOW]
+const OTHER_ID = 'A'.repeat(43)
+
+interface Told {
+  readonly ok: boolean
+  readonly isPinned: boolean
+  readonly status: number
+  readonly url: string
+  readonly fault?: { readonly code: string; readonly step: string }
+  readonly steps: readonly { readonly step: string; readonly outcome: string }[]
+  readonly keyId?: string
+  readonly error: { readonly code: string } | null
+}
+
+async function verifyJson(...args: readonly string[]) {
+  const { status, out, error } = await svc('verify', ...args, '--json')
+  assert.equal(error, '')
+  return { exit: status, told: JSON.parse(out) as Told }
+}
+
+/** A server before the app that changes what the app answers. */
+function before(
+  t: TestContext,
+  app: RunningApp,
+  change: (answer: { headers: Headers; body: Buffer; status: number }) => void,
+): Promise<string> {
+  return serve(t, (request, response) => {
+    void app.fetch(request.url ?? '', { method: request.method ?? 'GET' }).then(async (answer) => {
+      const changed = {
+        headers: new Headers(answer.headers),
+        body: Buffer.from(await answer.arrayBuffer()),
+        status: answer.status,
+      }
+      if (request.url !== '/api/v1/keys/signing-key') change(changed)
+      changed.headers.delete('content-length')
+      changed.headers.delete('connection')
+      response.writeHead(changed.status, [...changed.headers].flat())
+      response.end(request.method === 'HEAD' ? undefined : changed.body)
+    })
+  })
+}
+
+test('an answer is verified step by step, and with a pin nothing is left open', async (t) => {
+  const { origin } = await runApp(t)
+  const { status, out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
+  assert.equal(error, '')
+  assert.equal(status, 0)
+  for (const step of ['keys', 'proof', 'digest', 'signature', 'key', 'freshness', 'body', 'etag']) {
+    assert.match(out, new RegExp(`^  ok      ${step}`, 'm'))
+  }
+  assert.match(out, new RegExp(`^Verified: signed by ${key.keyId}, proved 0 s ago\\.$`, 'm'))
+  assert.doesNotMatch(out, /own word/)
+
+  const unpinned = await svc('verify', `${origin}/api/v1/status`, '--at', NOW)
+  assert.equal(unpinned.status, 0)
+  assert.match(unpinned.out, /The key is the server's own word/)
+})
+
+test('the target is sent and checked as typed', async (t) => {
+  const { origin } = await runApp(t)
+  for (const target of ['/api/v1/status?', '/api/v1/status?a=%2f&b', '/api/v1/status?a="b"']) {
+    const { exit, told } = await verifyJson(`${origin}${target}`, ...PINNED)
+    assert.deepEqual([exit, told.ok, told.url], [0, true, `${origin}${target}`])
+  }
+  // Dots are not resolved: what is signed is the 404 of that very path.
+  const { told } = await verifyJson(`${origin}/api/v1/x/../status`, ...PINNED)
+  assert.deepEqual([told.ok, told.status, told.error?.code], [true, 404, 'NOT_FOUND'])
+  assert.deepEqual(parseAddress('HTTPS://Example.org?a#b'), {
+    origin: 'https://example.org',
+    target: '/?a',
+  })
+})
+
+test('an error answer and a 304 are verified too', async (t) => {
+  const { origin, fetch } = await runApp(t)
+  const refused = await svc('verify', `${origin}/api/v1/keys/self`, ...PINNED)
+  assert.equal(refused.status, 0)
+  assert.match(refused.out, /^status 401/m)
+  assert.match(refused.out, /^It is the error KEY_REQUIRED: /m)
+
+  const etag = (await fetch('/api/v1/status')).headers.get('etag') ?? ''
+  const asked = ['--if-none-match', etag]
+  const { exit, told } = await verifyJson(`${origin}/api/v1/status`, ...asked, ...PINNED)
+  assert.deepEqual([exit, told.ok, told.status], [0, true, 304])
+  assert.deepEqual(
+    told.steps.map(({ step, outcome }) => `${step} ${outcome}`),
+    ['keys ok', 'proof ok', 'signature ok', 'key ok', 'freshness ok'],
+  )
+})
+
+test('the first step that failed is named, and no later one is called right', async (t) => {
+  const app = await runApp(t)
+  const cases: readonly (readonly [string, string, Parameters<typeof before>[2]])[] = [
+    ['UNSIGNED', 'proof', ({ headers }) => headers.delete('x-svc-signature')],
+    ['DIGEST', 'digest', ({ body }) => void (body[20] = (body[20] ?? 0) ^ 1)],
+    ['SIGNATURE', 'signature', (answer) => void (answer.status = 203)],
+    ['ETAG', 'etag', ({ headers }) => headers.set('etag', 'W/"other"')],
+    ['REQUEST_ID', 'requestId', ({ headers }) => headers.set('x-request-id', 'other')],
+  ]
+  for (const [code, step, change] of cases) {
+    const origin = await before(t, app, change)
+    const { exit, told } = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
+    assert.deepEqual([exit, told.ok, told.fault?.code, told.fault?.step], [1, false, code, step])
+    const outcomes = told.steps.map(({ outcome }) => outcome)
+    const failed = told.steps.findIndex(({ step: each }) => each === step)
+    assert.deepEqual(
+      outcomes,
+      outcomes.map((_, at) => (at < failed ? 'ok' : at === failed ? 'failed' : 'unchecked')),
+    )
+    const { out, error, status } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
+    assert.equal(status, 1)
+    assert.match(out, new RegExp(`The first step that failed: ${step}\\.`))
+    assert.match(error, new RegExp(`^svc verify: ${code}: `))
+  }
+})
+
+test('age, future, pins and the key of another are faults', async (t) => {
+  const { origin } = await runApp(t)
+  const url = `${origin}/api/v1/status`
+  const at = (ms: number): string => new Date(TEST_NOW_MS + ms).toISOString()
+  for (const [code, args] of [
+    ['REVALIDATION_MISSING', ['--at', at(901_000)]],
+    ['FUTURE', ['--at', at(-61_000)]],
+    ['REVALIDATION_MISSING', ['--at', at(11_000), '--max-age', '10']],
+    ['PINNED_KEY_ABSENT', ['--at', NOW, '--pin', OTHER_ID]],
+  ] as const) {
+    const { exit, told } = await verifyJson(url, ...args)
+    assert.deepEqual([exit, told.fault?.code], [1, code])
+  }
+  const aged = await verifyJson(url, '--at', at(901_000), '--max-age', '1000')
+  assert.equal(aged.exit, 0)
+  const two = await verifyJson(url, '--at', NOW, '--pin', OTHER_ID, '--pin', key.keyId)
+  assert.equal(two.exit, 0)
+})
+
+test('a key document from before a change of keys is asked for again', async (t) => {
+  const [old, now] = [
+    await runApp(t),
+    await runApp(t, { signing: testSigning(OTHER_TEST_SIGNING_KEY) }),
+  ]
+  const asked: string[] = []
+  const origin = await serve(t, (request, response) => {
+    const target = request.url ?? ''
+    asked.push(target)
+    const app = target === '/api/v1/keys/signing-key' ? old : now
+    void app.fetch(target).then(async (answer) => {
+      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(answer.status, headers.flat())
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    })
+  })
+  const { exit } = await verifyJson(`${origin}/api/v1/status`, '--at', NOW)
+  assert.equal(exit, 0)
+  assert.match(asked.at(-1) ?? '', /^\/api\/v1\/keys\/signing-key\?fresh=/)
+})
+
+test('what carries no signature is said to carry none', async (t) => {
+  const { origin } = await runApp(t)
+  const head = await svc('verify', `${origin}/api/v1/status`, '--method', 'head', ...PINNED)
+  assert.equal(head.status, 1)
+  assert.match(head.error, /Answers to HEAD carry no signature; ask with GET\./)
+  const options = await svc('verify', `${origin}/api/v1/status`, '--method', 'OPTIONS', ...PINNED)
+  assert.match(options.error, /Answers to OPTIONS carry no signature/)
+
+  const unsigned = await runApp(t, { signing: undefined })
+  const { status, error } = await svc('verify', `${unsigned.origin}/api/v1/status`, '--at', NOW)
+  assert.equal(status, 1)
+  assert.match(error, /UNSIGNED: .*found status 503/)
+  assert.match(error, /The deployment names no key, so it signs nothing\./)
+})
+
+test('--fresh asks past every cache', async (t) => {
+  const { origin } = await runApp(t)
+  const { exit, told } = await verifyJson(`${origin}/api/v1/status?a=b`, '--fresh', ...PINNED)
+  assert.equal(exit, 0)
+  assert.match(told.url, /\/api\/v1\/status\?a=b&fresh=[\w-]{22}$/)
+})
+
+test('a coded body is decoded; one that says no text in a known coding is a failure', async (t) => {
+  const app = await runApp(t)
+  const gzipped = await before(t, app, (answer) => {
+    answer.body = gzipSync(answer.body)
+    answer.headers.set('content-encoding', 'gzip')
+  })
+  assert.equal((await verifyJson(`${gzipped}/api/v1/status`, ...PINNED)).exit, 0)
+  const odd = await before(t, app, ({ headers }) => headers.set('content-encoding', 'odd'))
+  const { status, error } = await svc('verify', `${odd}/api/v1/status`, ...PINNED)
+  assert.equal(status, 1)
+  assert.match(error, /content coding odd, which could not be undone/)
+})
+
+test('what a server says cannot move the cursor', async (t) => {
+  const app = await runApp(t)
+  const origin = await before(t, app, ({ headers }) => headers.set('etag', 'W/"\u009b31m"'))
+  const { out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
+  // eslint-disable-next-line no-control-regex -- these are what must not be there
+  assert.doesNotMatch(out + error, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+})
+
+/** An answer of the app, saved as curl does. */
+async function save(app: RunningApp, folder: string, target: string) {
+  const { status, headerNames, headers, body } = await sendRaw(app.port, rawRequest('GET', target))
+  const lines = headerNames.map((name) => `${name}: ${headers.get(name.toLowerCase())}`)
+  const file = (name: string, content: string): string => {
+    const place = path.join(folder, name)
+    writeFileSync(place, content, 'latin1')
+    return place
+  }
+  const keys = await sendRaw(app.port, rawRequest('GET', '/api/v1/keys/signing-key'))
+  return {
+    headers: file('headers', `HTTP/1.1 ${status} OK\r\n${lines.join('\r\n')}\r\n\r\n`),
+    body: file('body', body),
+    keys: file('keys.json', keys.body),
+    file,
+  }
+}
+
+test('a saved answer is verified without a network', async (t) => {
+  const app = await runApp(t)
+  const saved = await save(app, makeFolder(t), '/api/v1/status')
+  const files = ['--headers', saved.headers, '--body', saved.body, '--keys', saved.keys]
+  const good = await verifyJson('/api/v1/status', ...files, ...PINNED)
+  assert.deepEqual([good.exit, good.told.ok, good.told.url], [0, true, '/api/v1/status'])
+  const byUrl = await verifyJson('https://example.org/api/v1/status', ...files, ...PINNED)
+  assert.equal(byUrl.exit, 0)
+
+  const other = await verifyJson('/api/v1/roadmap', ...files, ...PINNED)
+  assert.equal(other.told.fault?.code, 'SIGNATURE')
+  const status = await verifyJson('/api/v1/status', ...files, '--status', '404', ...PINNED)
+  assert.equal(status.told.fault?.code, 'SIGNATURE')
+  const keys = saved.file('no-keys.json', '{"data":{"keys":[]}}')
+  const keyless = await verifyJson('/api/v1/status', ...files, '--keys', keys, ...PINNED)
+  assert.deepEqual([keyless.exit, keyless.told.fault?.step], [1, 'keys'])
+})
+
+test('of several heads in a file the last counts', () => {
+  const text =
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 302 Found\r\nLocation: /b\r\n\r\nHTTP/2 200 \r\netag: "a"\r\n\r\n'
+  assert.deepEqual(parseHead(text), { status: 200, headers: [['etag', '"a"']] })
+  assert.deepEqual(parseHead('ETag: "a"\n'), { status: undefined, headers: [['ETag', '"a"']] })
+  assert.throws(() => parseHead('<html>'), /expected lines such as "ETag: …"/)
+})
+
+test('files that cannot be read are told, without a word of what is in them', async (t) => {
+  const app = await runApp(t)
+  const saved = await save(app, makeFolder(t), '/api/v1/status')
+  const secret = saved.file('secret', 'secret-content')
+  for (const [args, expected] of [
+    [['--headers', '/nowhere/x', '--keys', saved.keys], /\/nowhere\/x: could not be read/],
+    [['--headers', saved.headers, '--keys', secret], /secret: expected JSON/],
+    [['--headers', secret, '--keys', saved.keys], /expected lines such as/],
+  ] as const) {
+    const { status, error } = await svc('verify', '/api/v1/status', ...args)
+    assert.equal(status, 1)
+    assert.match(error, expected)
+    assert.doesNotMatch(error, /secret-content/)
+  }
+})
+
+test('where nothing answers the exit code is 3, and the reason is told', async (t) => {
+  const closed = await silentOrigin()
+  const { status, error } = await svc('verify', `${closed}/api/v1/status`)
+  assert.equal(status, 3)
+  assert.equal(
+    error,
+    `svc verify: ${closed}/api/v1/status could not be reached: nothing listens there\n`,
+  )
+  const { origin } = await runApp(t)
+  const tls = await svc('verify', `${origin.replace('http:', 'https:')}/api/v1/status`, '--json')
+  assert.equal(tls.status, 3)
+  assert.match(tls.error, /could not be reached: it (?:speaks no TLS|does not speak TLS)/)
+  assert.equal((JSON.parse(tls.out) as { code: string }).code, 'UNREACHABLE')
+
+  const silent = await serve(t, () => {})
+  const late = await svc('verify', `${silent}/api/v1/status`, '--timeout', '1')
+  assert.equal(late.status, 3)
+  assert.match(late.error, /did not answer within 1 s/)
+
+  const unknown = await svc('verify', 'http://name.invalid/api/v1/status', '--timeout', '20')
+  assert.equal(unknown.status, 3)
+  assert.match(unknown.error, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not answer)/)
+})
+
+test('wrong usage is told before anything is asked', async () => {
+  for (const [args, expected] of [
+    [[], /expected the address of an answer/],
+    [['ftp://example.org'], /expected an address such as/],
+    [['http://user:secret@example.org/'], /expected an address such as/],
+    [['http://example.org/ä'], /percent-encoded/],
+    [['http://a', 'http://b'], /expected one address/],
+    [['http://a', '--pin', 'short'], /--pin expects a key id/],
+    [['http://a', '--method', 'POST'], /--method expects one of GET, HEAD, OPTIONS/],
+    [['http://a', '--max-age', '0'], /--max-age expects whole seconds/],
+    [['http://a', '--body', 'x'], /belong to a saved answer/],
+    [['/api/v1', '--headers', 'x'], /needs --keys FILE/],
+    [['/api/v1', '--headers', 'x', '--keys', 'y', '--fresh'], /for an answer that is fetched/],
+    [['http://a', '--at', 'now'], /--at expects a time/],
+  ] as const) {
+    const { status, out, error } = await svc('verify', ...args)
+    assert.equal(status, 2, args.join(' '))
+    assert.equal(out, '')
+    assert.match(error, expected)
+    assert.doesNotMatch(error, /secret/)
+  }
+  const help = await svc('verify', '--help')
+  assert.equal(help.status, 0)
+  assert.match(help.out, /^Usage: svc verify URL/)
+})
