@@ -28,6 +28,10 @@ const COMMANDS: {
     summary: 'check the signature of an answer, step by step',
     load: async () => (await import('./verify.ts')).verifyCommand,
   },
+  audit: {
+    summary: 'audit the history of a deployment, or check evidence against it',
+    load: async () => (await import('./audit.ts')).auditCommand,
+  },
   waitlist: {
     summary: 'count, export, erase, reseal or copy the sealed waitlist',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { createAuditProgress } from '../../src/cli/auditing/audit-progress.ts'
+import { keepEvidence } from '../../src/cli/auditing/evidence-file.ts'
+import type { HistoryEvidence } from '../../src/client/history-evidence.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { key } from '../client/scripted-client.ts'
+import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { makeFolder } from '../publishing/content-fixture.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { liveParts } from './verifying/live-app.ts'
+import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+
+const PIN = ['--pin', key.keyId]
+const OTHER_PIN = ['--pin', 'A'.repeat(43)]
+
+const sound = (count: number): Releases => loadReleases(makeReleases(count).store)
+
+/** Services that each have another history, behind one address; `turn` says which one answers. */
+async function deploy(t: TestContext, ...histories: readonly Releases[]) {
+  const apps: RunningApp[] = []
+  for (const releases of histories) apps.push(await runApp(t, { ...liveParts(), releases }))
+  const deployment = { origin: '', turn: (_path: string) => 0, asked: [] as string[] }
+  deployment.origin = await serve(t, (request, response) => {
+    const [pathname = ''] = (request.url ?? '').split('?')
+    deployment.asked.push(pathname)
+    const app = apps[deployment.turn(pathname)]
+    void app?.fetch(request.url ?? '').then(async (answer) => {
+      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(answer.status, headers.flat())
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    })
+  })
+  return deployment
+}
+
+test('a sound history is told, and the head kept from one audit to the next', async (t) => {
+  const folder = makeFolder(t)
+  const state = path.join(folder, 'deep', 'head.json')
+  const deployment = await deploy(t, sound(3), sound(5))
+  const { origin } = deployment
+  const first = await svc('audit', `${origin}/api/v1`, ...PIN, '--state', state)
+  assert.deepEqual([first.status, first.error], [0, ''])
+  assert.match(first.out, /^Sound: VS-0003 is the newest version/)
+  assert.match(first.out, /^3 versions recomputed\.$/m)
+  assert.match(first.out, /The first audit: its head is kept in/)
+  assert.doesNotMatch(first.out, /own word/)
+
+  deployment.turn = () => 1
+  const second = await svc('audit', origin, ...PIN, '--state', state, '--json')
+  const told = JSON.parse(second.out) as { readonly [name: string]: unknown }
+  assert.deepEqual(
+    [second.status, told['ok'], told['isPinned'], told['versionsRead']],
+    [0, true, true, 2],
+  )
+  const again = await svc('audit', origin, ...PIN, '--state', state)
+  assert.match(again.out, /^0 versions recomputed\.$/m)
+  assert.match(again.out, /It is also the head of the audit before\./)
+  const every = await svc('audit', origin, ...PIN, '--state', state, '--every-version')
+  assert.match(every.out, /^5 versions recomputed\.$/m)
+})
+
+test('without a pin and a state it says what that leaves open', async (t) => {
+  const { origin } = await deploy(t, sound(2))
+  const { status, out } = await svc('audit', origin)
+  assert.equal(status, 0)
+  assert.match(out, /The keys are the server's own word/)
+  assert.match(out, /There is no head of an audit before to compare with; --state FILE keeps one\./)
+})
+
+test('a resource that the service cannot give is named', async (t) => {
+  const made = makeReleases(2)
+  for (const place of made.resources.keys()) {
+    if (place.startsWith('roadmap ')) made.resources.set(place, '{}')
+  }
+  const { origin } = await deploy(t, loadReleases(made.store))
+  const { status, out } = await svc('audit', origin, ...PIN)
+  assert.equal(status, 0)
+  assert.match(out, /^Not to be had at the moment: roadmap\.$/m)
+})
+
+for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
+  test(`${fault} is told with evidence that others can check, and no file is overwritten`, async (t) => {
+    const folder = makeFolder(t)
+    const state = path.join(folder, 'head.json')
+    const evidence = path.join(folder, 'evidence.json')
+    writeFileSync(evidence, 'there before')
+    const rewritten = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
+    const other = fault === 'REWRITTEN' ? rewritten : sound(2)
+    const deployment = await deploy(t, sound(3), other)
+    const { origin } = deployment
+    const options = [...PIN, '--state', state, '--evidence', evidence]
+    assert.equal((await svc('audit', origin, ...options)).status, 0)
+    deployment.turn = (asked) => (fault !== 'INCONSISTENT' || asked === READ_PATHS.status ? 1 : 0)
+
+    const found = await svc('audit', origin, ...options)
+    assert.equal(found.status, 1)
+    assert.match(found.error, new RegExp(`^svc audit: ${fault}: `))
+    assert.equal(readFileSync(evidence, 'utf8'), 'there before')
+    const kept = path.join(folder, 'evidence-2.json')
+    assert.match(found.out, new RegExp(`The signed answers that prove it are in ${kept}`))
+
+    const proved = await svc('audit', '--check-evidence', kept, ...PIN)
+    assert.deepEqual([proved.status, proved.error], [0, ''])
+    assert.match(proved.out, new RegExp(`^Proved: ${fault}, `))
+    const asJson = await svc('audit', '--check-evidence', kept, ...PIN, '--json')
+    assert.equal((JSON.parse(asJson.out) as { fault: string }).fault, fault)
+    const unpinned = await svc('audit', '--check-evidence', kept, ...OTHER_PIN)
+    assert.equal(unpinned.status, 1)
+    assert.match(unpinned.error, /proves nothing; PINNED_KEY_ABSENT/)
+
+    const third = await svc('audit', origin, ...options, '--json')
+    const told = JSON.parse(third.out) as { readonly [name: string]: unknown }
+    assert.deepEqual(
+      [third.status, told['ok'], told['code'], told['evidenceFile']],
+      [1, false, fault, path.join(folder, 'evidence-3.json')],
+    )
+  })
+}
+
+test('evidence that no file takes is printed', async (t) => {
+  const folder = makeFolder(t)
+  const deployment = await deploy(t, sound(3), sound(2))
+  deployment.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
+  const nowhere = path.join(folder, 'missing', 'evidence.json')
+  const { status, out, error } = await svc(
+    'audit',
+    deployment.origin,
+    ...PIN,
+    '--evidence',
+    nowhere,
+  )
+  assert.equal(status, 1)
+  assert.match(error, /it is on standard output/)
+  assert.equal((JSON.parse(out) as HistoryEvidence).fault, 'INCONSISTENT')
+})
+
+test('evidence has a name of its own where none is given', async (t) => {
+  const folder = makeFolder(t)
+  const before = process.cwd()
+  process.chdir(folder)
+  t.after(() => process.chdir(before))
+  const evidence: HistoryEvidence = {
+    format: 'svc-history-evidence-v1',
+    fault: 'BROKEN',
+    keys: [],
+    answers: [],
+  }
+  const nowMs = Date.UTC(2026, 10, 21, 9)
+  const name = 'svc-evidence-BROKEN-20261121T090000Z.json'
+  assert.equal(await keepEvidence(undefined, evidence, nowMs), name)
+  assert.equal(await keepEvidence(undefined, evidence, nowMs), name.replace('.json', '-2.json'))
+  assert.equal(await keepEvidence('plain', evidence, nowMs), 'plain')
+  assert.equal(await keepEvidence('plain', evidence, nowMs), 'plain-2')
+  assert.deepEqual(JSON.parse(readFileSync(name, 'utf8')), evidence)
+  assert.equal(readdirSync(folder).length, 4)
+})
+
+test('what is no evidence is told, without a word of what is in the file', async (t) => {
+  const folder = makeFolder(t)
+  const file = path.join(folder, 'file.json')
+  for (const [content, expected] of [
+    ['secret-content', /expected JSON/],
+    ['{}', /expected evidence of the format svc-history-evidence-v1/],
+    ['null', /expected evidence that svc audit wrote/],
+  ] as const) {
+    writeFileSync(file, content)
+    const { status, out, error } = await svc('audit', '--check-evidence', file, ...PIN)
+    assert.deepEqual([status, out], [1, ''])
+    assert.match(error, expected)
+    assert.doesNotMatch(error, /secret-content/)
+  }
+})
+
+test('a state that is none stops the audit, and is left as it is', async (t) => {
+  const folder = makeFolder(t)
+  const { origin } = await deploy(t, sound(2))
+  const state = path.join(folder, 'head.json')
+  writeFileSync(state, '{}')
+  const { status, error } = await svc('audit', origin, ...PIN, '--state', state)
+  assert.equal(status, 1)
+  assert.match(error, /head\.json: expected the JSON of a head that an audit saved/)
+  assert.equal(readFileSync(state, 'utf8'), '{}')
+
+  const kept = path.join(folder, 'kept.json')
+  assert.equal((await svc('audit', origin, ...PIN, '--state', kept)).status, 0)
+  const text = readFileSync(kept, 'utf8')
+  writeFileSync(kept, text.replace('"bodyBase64":"e', '"bodyBase64":"f'))
+  const changed = await svc('audit', origin, ...PIN, '--state', kept)
+  assert.equal(changed.status, 1)
+  assert.match(changed.error, /kept\.json: the head in it is not what was signed; DIGEST/)
+  const unreadable = await svc('audit', origin, ...PIN, '--state', folder)
+  assert.equal(unreadable.status, 1)
+  assert.match(unreadable.error, /EISDIR/)
+})
+
+test('another key, another site and nobody at all are told apart', async (t) => {
+  const { origin } = await deploy(t, sound(2))
+  const other = await svc('audit', origin, ...OTHER_PIN, '--json')
+  assert.equal(other.status, 1)
+  assert.equal((JSON.parse(other.out) as { code: string }).code, 'PINNED_KEY_ABSENT')
+
+  const site = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' })
+    response.end('<h1>Welcome</h1>')
+  })
+  const html = await svc('audit', site)
+  assert.equal(html.status, 1)
+  assert.match(html.error, /UNSIGNED: .*expected the signing-key document, found status 200/)
+
+  const moved = await serve(t, (_request, response) => {
+    response.writeHead(301, { Location: 'https://elsewhere.example/' })
+    response.end()
+  })
+  assert.equal((await svc('audit', moved)).status, 3)
+
+  const closed = await silentOrigin()
+  const { status, error } = await svc('audit', closed)
+  assert.equal(status, 3)
+  assert.match(error, /could not be reached: nothing listens there/)
+})
+
+test('wrong usage is told before anything is asked', async () => {
+  for (const [args, expected] of [
+    [[], /expected the address of a deployment/],
+    [['https://example.org/elsewhere'], /expected the address of a deployment, such as/],
+    [['https://a', 'https://b'], /expected one address/],
+    [['--check-evidence', 'x'], /needs --pin/],
+    [['https://a', '--check-evidence', 'x', ...PIN], /fetches nothing/],
+    [['https://a', '--timeout', '0'], /--timeout expects whole seconds/],
+    [['https://a', '--jsno'], /did you mean --json\?/],
+  ] as const) {
+    const { status, out, error } = await svc('audit', ...args)
+    assert.deepEqual([status, out], [2, ''])
+    assert.match(error, expected)
+  }
+})
+
+test('progress counts the versions that are left, and shows on a terminal only', async () => {
+  let shown = ''
+  const stream = { isTTY: true, columns: 80, write: (text: string) => ((shown += text), true) }
+  let nowMs = 0
+  const progress = createAuditProgress({
+    stream,
+    env: { NO_COLOR: '1' },
+    nowMs: () => (nowMs += 200),
+    fetch: () =>
+      Promise.resolve({
+        status: 200,
+        headers: {},
+        arrayBuffer: () =>
+          Promise.resolve(new TextEncoder().encode('{"data":{"count":90}}').buffer),
+      }),
+  })
+  const init = {
+    method: 'GET',
+    headers: {},
+    cache: 'no-store',
+    credentials: 'omit',
+    redirect: 'error',
+    signal: null,
+  } as const
+  await progress.fetch('https://a/api/v1/version', init)
+  assert.equal(shown, '')
+  await progress.fetch('https://a/api/v1/versions?fresh=1', init)
+  await progress.fetch('https://a/api/v1/versions/VS-0001', init)
+  assert.match(shown, /Auditing \[-+\] {3}0 % {4}1\/102/)
+  progress.end()
+})
