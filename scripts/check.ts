@@ -60,7 +60,8 @@ async function findRegistryLines(): Promise<readonly string[]> {
 
 async function findGeneratedLines(): Promise<readonly string[]> {
   const { findDrift } = await import('./generate.ts')
-  return findDrift(ROOT_DIR)
+  const { findAssetDrift } = await import('./build-assets.ts')
+  return [...findDrift(ROOT_DIR), ...(await findAssetDrift(ROOT_DIR))]
 }
 
 async function findVectorLines(): Promise<readonly string[]> {
@@ -105,7 +106,7 @@ const STEPS: readonly CheckStep[] = [
   },
   {
     name: 'generated',
-    purpose: 'docs/api says what the tables say',
+    purpose: 'docs/api says what the tables say, and assets what src/browser says',
     run: findings(findGeneratedLines),
   },
   {

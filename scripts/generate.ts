@@ -8,6 +8,7 @@ import { ISSUANCE } from '../src/contract/issuance.ts'
 import { REGISTRY_VERSION } from '../src/contract/registry-version.ts'
 import { createOpenApi } from '../src/documents/openapi.ts'
 import { createPolicy } from '../src/documents/policy.ts'
+import { findAssetDrift, writeAssets } from './build-assets.ts'
 import { contractDigest, OWN_TABLES, type ContractTables } from './contract-digest.ts'
 import {
   parseRegistryVersions,
@@ -20,10 +21,11 @@ const BASE_URL = 'http://127.0.0.1:8080'
 
 const HELP = `Usage: npm run generate [-- --check]
 
-Writes what follows from the contract's tables into docs/api:
+Writes what follows from the contract's tables into docs/api, and the scripts of the pages into assets:
   openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
   policy.json              the policy document (the data member of GET /api/v1/policy)
   registry-versions.json   each registry version with the digest of the contract it stands for; only ever appended to
+  assets/*                 src/browser and the ALTCHA widget, each as one minified file
 
   --check   compares without writing; names each file that drifted and the first line that differs
   --help    this text
@@ -135,7 +137,7 @@ export function generate(
   return changed.map(({ file }) => file)
 }
 
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   let values: { readonly check?: boolean; readonly help?: boolean }
   try {
     ;({ values } = parseArgs({
@@ -152,12 +154,12 @@ function main(args: readonly string[]): number {
   }
   const rootDir = fileURLToPath(new URL('..', import.meta.url))
   if (values.check === true) {
-    const drift = findDrift(rootDir)
+    const drift = [...findDrift(rootDir), ...(await findAssetDrift(rootDir))]
     for (const line of drift) process.stderr.write(`${line}\n`)
     return drift.length === 0 ? 0 : 1
   }
   try {
-    const changed = generate(rootDir)
+    const changed = [...generate(rootDir), ...(await writeAssets(rootDir))]
     process.stdout.write(
       changed.length === 0 ? 'Up to date.\n' : changed.map((file) => `Wrote ${file}\n`).join(''),
     )
@@ -169,4 +171,4 @@ function main(args: readonly string[]): number {
   }
 }
 
-if (import.meta.main) process.exitCode = main(process.argv.slice(2))
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { moduleReferences, nameUses, type ModuleReference } from './module-references.ts'
 
-/** What a room of src may import besides its own files. */
+/** What a room of src may import besides its own files; `../` leads to a folder beside src. */
 interface RoomRule {
   readonly mayImport: readonly string[]
   /** Rooms of which it may know the types, and nothing that runs. */
@@ -27,7 +27,8 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
   service: { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['storage'] },
   http: { mayImport: ['contract', 'crypto', 'service'] },
   routes: { mayImport: ['contract', 'documents', 'service', 'http'] },
-  pages: { mayImport: ['contract', 'documents', 'service', 'http'] },
+  pages: { mayImport: ['contract', 'documents', 'crypto', 'service', 'http', '../locales'] },
+  browser: { mayImport: ['contract', 'client'], isPortable: true },
 }
 
 const ROOT_FILES: { readonly [file: string]: RoomRule } = {
@@ -102,8 +103,10 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   }
   const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
   const other = roomOf(target)
-  if (target.startsWith('../')) return `imports ${specifier}, which is outside the source tree`
-  if (other === room || rule.mayImport.includes(other)) return undefined
+  if (target.startsWith('../') && !rule.mayImport.includes(path.posix.dirname(target))) {
+    return `imports ${specifier}, which is outside the source tree`
+  }
+  if (other === room || rule.mayImport.includes(other) || target.startsWith('../')) return undefined
   if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
   return `imports ${target}, but ${allowanceOf(room, rule)}`
 }

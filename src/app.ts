@@ -104,6 +104,17 @@ export function createApp(parts: AppParts): App {
     newRequestId: parts.newRequestId,
     log,
   })
-  const answerSite = createSite({ deployment, challenge, log })
+  const answerSite = createSite({
+    deployment,
+    challenge,
+    log,
+    origin: baseUrl,
+    registry: visibleEndpoints(registry, runtime),
+    runtime,
+    registryVersion: REGISTRY_VERSION,
+    issuance,
+    releases,
+    keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
+  })
   return (request) => (isApiPath(request.path) ? answerApi(request) : answerSite(request))
 }

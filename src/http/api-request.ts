@@ -22,8 +22,8 @@ export interface Reply {
   readonly status: number
   /** Names and values in turn. `Date` and connection headers are the listener's. */
   readonly headers: readonly string[]
-  /** Nothing is sent after the headers when it is undefined. */
-  readonly body: string | undefined
+  /** Text in UTF-8, or bytes as they are. Nothing is sent after the headers when it is undefined. */
+  readonly body: string | Uint8Array | undefined
 }
 
 /** A request in, its answer out; never throws and never rejects. */

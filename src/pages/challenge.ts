@@ -11,6 +11,11 @@ export interface ChallengePageOptions {
   readonly log: Log
 }
 
+/** An answer of this page: a text, or nothing for HEAD. */
+interface ChallengeReply extends Reply {
+  readonly body: string | undefined
+}
+
 /** What a request asks a challenge for: `for` in its query, once or not at all. Undefined for anything else in it. */
 function purposeOf(target: string): ChallengePurpose | undefined {
   const query = target.indexOf('?')
@@ -32,7 +37,7 @@ export function createChallengePage({
   deployment,
   log,
 }: ChallengePageOptions):
-  | ((request: Pick<ApiRequest, 'method' | 'target'>) => Promise<Reply>)
+  | ((request: Pick<ApiRequest, 'method' | 'target'>) => Promise<ChallengeReply>)
   | undefined {
   if (issue === undefined) return undefined
 
@@ -41,7 +46,7 @@ export function createChallengePage({
     status: number,
     text: string,
     extra: readonly string[] = [],
-  ): Reply {
+  ): ChallengeReply {
     const headers = [
       HEADERS.contentType,
       RESPONSE_CONTENT_TYPE,

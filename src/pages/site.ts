@@ -1,89 +1,143 @@
-import { NO_INDEX_HEADERS } from '../contract/headers.ts'
-import type { App, Reply } from '../http/api-request.ts'
+import { HEADERS, NO_INDEX_HEADERS } from '../contract/headers.ts'
+import { LOCALES, type Locale } from '../contract/locales.ts'
+import type { ApiRequest, App, Reply } from '../http/api-request.ts'
+import { localeOfAcceptLanguage } from '../http/request-locale.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Log } from '../service/log.ts'
 import { createChallengePage } from './challenge.ts'
-
-/** Headers of every page (contract decisions section 8). Nothing inline, nothing from elsewhere, no frame. */
-const PAGE_HEADERS: readonly string[] = [
-  'Content-Security-Policy',
-  "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options',
-  'nosniff',
-  'Referrer-Policy',
-  'strict-origin-when-cross-origin',
-]
-
-const NOT_FOUND_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Page not found</title>
-</head>
-<body>
-<main>
-<h1>Page not found</h1>
-<p>There is no page at this address. The API is listed at <a href="/api/v1">/api/v1</a>.</p>
-</main>
-</body>
-</html>
-`
+import { renderPage } from './layout.ts'
+import { NOT_FOUND_PAGE } from './not-found-page.ts'
+import { PAGES } from './page-table.ts'
+import { pathOfPage, type Page } from './page.ts'
+import { securityHeaders } from './security-headers.ts'
+import { readSiteAssets, type SiteAssets } from './site-assets.ts'
+import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
+import { createSiteFile, type SiteFile } from './site-file.ts'
+import { TEXTS } from './texts.ts'
 
 const ROBOTS = {
   primary: 'User-agent: *\nAllow: /\n',
   preview: 'User-agent: *\nDisallow: /\n',
 }
 
+const HTML_TYPE = 'text/html; charset=utf-8'
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+/** A page changes with a deployment only; a minute keeps a reader's own copy, and a validator costs little after that. */
+const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
+/** The address of an asset holds its digest. */
+const ASSET_CACHING = 'public, max-age=31536000, immutable'
+const NO_CACHING = 'no-store'
+
 /** What lies outside the API. */
-export interface SiteOptions {
+export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
   readonly deployment: 'primary' | 'preview'
   readonly challenge: Challenge
   readonly log: Log
 }
 
-function page(
-  method: string,
-  status: number,
-  mediaType: string,
-  text: string,
-  extra: readonly string[],
-): Reply {
-  const headers = [
-    'Content-Type',
-    `${mediaType}; charset=utf-8`,
-    'Content-Length',
-    String(Buffer.byteLength(text)),
-    ...PAGE_HEADERS,
-    ...extra,
-  ]
-  return { status, headers, body: method === 'HEAD' ? undefined : text }
+function localeOfPath(path: string): Locale {
+  const segment = path.split('/')[1]
+  return LOCALES.find((locale) => locale === segment) ?? 'en'
 }
 
-/** Answers every request outside `/api`: challenges, the robots file, and an HTML 404 for whatever is no page. */
+/**
+ * Answers every request outside `/api`: the pages in each locale, their assets, challenges, the files that programs look
+ * for, and an HTML 404 for whatever is none of them. A page is rendered when it is first asked for and kept.
+ */
 export function createSite(options: SiteOptions): App {
-  const { deployment } = options
-  const challengePath = options.challenge.description.path
-  const answerChallenge = createChallengePage(options)
+  const { deployment, challenge, log } = options
+  const challengePath = challenge.description.path
+  const answerChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
+  const plainHeaders = [...securityHeaders(), ...robotsTag]
+
+  let readAssets: SiteAssets | undefined
+  const assets = (): SiteAssets => (readAssets ??= readSiteAssets())
+  const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
+
+  const files = new Map<string, SiteFile>()
+  const notFound = new Map<Locale, SiteFile>()
+
+  function pageFile(
+    locale: Locale,
+    page: Page,
+    extra: { readonly status?: number } = {},
+  ): SiteFile {
+    return createSiteFile({
+      ...extra,
+      contentType: HTML_TYPE,
+      cacheControl: page.isUnlisted === true ? NO_CACHING : PAGE_CACHING,
+      headers: [...securityHeaders(page.foreignOrigins?.(facts)), ...robotsTag],
+      make: () => renderPage({ locale, texts: TEXTS[locale], facts }, page, PAGES),
+    })
+  }
+
+  for (const locale of LOCALES) {
+    for (const page of PAGES) files.set(pathOfPage(locale, page.path), pageFile(locale, page))
+    notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE, { status: 404 }))
+  }
+  files.set(
+    '/robots.txt',
+    createSiteFile({
+      contentType: TEXT_TYPE,
+      cacheControl: 'public, max-age=3600',
+      headers: plainHeaders,
+      make: () => ROBOTS[deployment],
+    }),
+  )
+
+  function assetFile(path: string): SiteFile | undefined {
+    const asset = assets().at(path)
+    if (asset === undefined) return undefined
+    const { contentType, text } = asset
+    const file = createSiteFile({
+      contentType,
+      cacheControl: ASSET_CACHING,
+      headers: plainHeaders,
+      make: () => text,
+    })
+    files.set(path, file)
+    return file
+  }
+
+  function bodiless(status: number, headers: readonly string[]): Reply {
+    const all = [HEADERS.contentLength, '0', ...headers, ...plainHeaders]
+    return { status, headers: all, body: undefined }
+  }
+
+  function redirect(status: 302 | 308, target: string, headers: readonly string[]): Reply {
+    return bodiless(status, [
+      'Location',
+      target,
+      HEADERS.cacheControl,
+      'public, max-age=60',
+      ...headers,
+    ])
+  }
+
+  /** Where an address that is no page leads to, if anywhere. */
+  function redirectOf({ path, header }: ApiRequest): Reply | undefined {
+    if (path === '/') {
+      const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
+      return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
+    }
+    const shorter = path.replace(/\/+$/, '')
+    return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
+  }
+
   return (request) => {
     const { method, path } = request
     if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
-    if (path !== '/robots.txt') {
-      return page(method, 404, 'text/html', NOT_FOUND_PAGE, [
-        'Cache-Control',
-        'no-store',
-        ...robotsTag,
-      ])
+    const file = files.get(path) ?? (path.startsWith('/assets/') ? assetFile(path) : undefined)
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (file !== undefined && isRead) return file(request)
+    const redirected = redirectOf(request)
+    if ((file ?? redirected) !== undefined && !isRead) {
+      return bodiless(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING])
     }
-    if (method !== 'GET' && method !== 'HEAD') {
-      const refused = ['Allow', 'GET, HEAD', 'Cache-Control', 'no-store', ...robotsTag]
-      return page(method, 405, 'text/plain', 'Use GET or HEAD.\n', refused)
-    }
-    return page(method, 200, 'text/plain', ROBOTS[deployment], [
-      'Cache-Control',
-      'public, max-age=3600',
-      ...robotsTag,
-    ])
+    if (redirected !== undefined) return redirected
+    const missing = notFound.get(localeOfPath(path))
+    return missing?.(request) ?? bodiless(404, [HEADERS.cacheControl, NO_CACHING])
   }
 }

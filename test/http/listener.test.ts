@@ -87,7 +87,13 @@ test('an offer to upgrade is passed over', async (t) => {
 test('pipelined requests are answered in order, each signed for its own target', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
-  const targets = ['/api/v1/status', '/api/v1/nothing', '/api/v1/time?2', '/', '/api/v1/policy']
+  const targets = [
+    '/api/v1/status',
+    '/api/v1/nothing',
+    '/api/v1/time?2',
+    '/nothing',
+    '/api/v1/policy',
+  ]
   const requests = targets.map((target, index) => {
     const last = index === targets.length - 1
     return `GET ${target} HTTP/1.1\r\nHost: a\r\n${last ? 'Connection: close\r\n' : ''}\r\n`

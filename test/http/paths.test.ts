@@ -45,7 +45,6 @@ const UNKNOWN = [
 
 /** Targets outside the API that look as if they were inside. */
 const OUTSIDE = [
-  '/',
   '/apix',
   '/api.json',
   '/API/v1/status',

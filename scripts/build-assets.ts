@@ -1,0 +1,93 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { build, type BuildOptions } from 'esbuild'
+
+/** The ALTCHA widget with its worker and style sheet apart, as a strict Content-Security-Policy wants it, and our locales. */
+const ALTCHA_ENTRY = `import 'altcha/external'
+import 'altcha/i18n/th'
+import 'altcha/i18n/zh-cn'
+`
+
+const COMMON = {
+  bundle: true,
+  minify: true,
+  write: false,
+  format: 'esm',
+  platform: 'browser',
+  conditions: ['import'],
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const satisfies BuildOptions
+
+/** A file of `assets/`: its name there and its text. */
+export interface BuiltAsset {
+  readonly file: string
+  readonly text: string
+}
+
+async function bundle(file: string, options: BuildOptions): Promise<BuiltAsset> {
+  const { outputFiles } = await build({ ...COMMON, ...options, write: false })
+  return { file, text: outputFiles[0]?.text ?? '' }
+}
+
+/**
+ * The scripts that the pages load: each entry of src/browser as one module, and the ALTCHA widget. Rejects with the
+ * bundler's words where one does not build.
+ */
+export async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
+  const sourceDir = path.join(rootDir, 'src', 'browser')
+  const entries = readdirSync(sourceDir).filter(
+    (file) => file.endsWith('-page.ts') || file === 'site.ts',
+  )
+  return Promise.all([
+    ...entries.map((entry) =>
+      bundle(entry.replace(/\.ts$/, '.js'), { entryPoints: [path.join(sourceDir, entry)] }),
+    ),
+    bundle('altcha.js', { stdin: { contents: ALTCHA_ENTRY, resolveDir: rootDir } }),
+    bundle('altcha.css', {
+      stdin: { contents: "@import 'altcha/altcha.css';", resolveDir: rootDir, loader: 'css' },
+    }),
+  ])
+}
+
+const ASSETS_DIR = 'assets'
+
+/** What differs between the built files and those in `assets/`: what to write there, and what does not belong there. */
+interface AssetDrift {
+  readonly outdated: readonly BuiltAsset[]
+  readonly left: readonly string[]
+}
+
+async function driftOf(rootDir: string): Promise<AssetDrift> {
+  const dir = path.join(rootDir, ASSETS_DIR)
+  mkdirSync(dir, { recursive: true })
+  const built = await buildAssets(rootDir)
+  const found = new Map(
+    readdirSync(dir).map((file) => [file, readFileSync(path.join(dir, file), 'utf8')]),
+  )
+  return {
+    outdated: built.filter(({ file, text }) => found.get(file) !== text),
+    left: [...found.keys()].filter((file) => !built.some((asset) => asset.file === file)),
+  }
+}
+
+/** A line for each file of `assets/` that is not what src/browser says; an empty list when all is up to date. */
+export async function findAssetDrift(rootDir: string): Promise<readonly string[]> {
+  const { outdated, left } = await driftOf(rootDir)
+  return [
+    ...outdated.map(
+      ({ file }) => `assets/${file} is not what src/browser says; run npm run generate`,
+    ),
+    ...left.map((file) => `assets/${file} is made from nothing; run npm run generate`),
+  ]
+}
+
+/** Makes `assets/` what src/browser says; gives the paths of the files that changed. */
+export async function writeAssets(rootDir: string): Promise<readonly string[]> {
+  const { outdated, left } = await driftOf(rootDir)
+  for (const { file, text } of outdated) writeFileSync(path.join(rootDir, ASSETS_DIR, file), text)
+  for (const file of left) rmSync(path.join(rootDir, ASSETS_DIR, file))
+  return [...outdated.map(({ file }) => file), ...left].map((file) => `${ASSETS_DIR}/${file}`)
+}

@@ -1,0 +1,120 @@
+import { LOCALES, type Locale } from '../contract/locales.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { html, type Html } from './html.ts'
+import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { phrase } from './phrase.ts'
+import { TEXTS, type Texts } from './texts.ts'
+
+/** Characters of a version's hash that the line of its making shows. */
+const SHOWN_HASH_CHARACTERS = 12
+
+/** The script and the style sheet of every page. */
+const SITE_SCRIPT = 'site.js'
+const SITE_STYLE = 'style.css'
+
+function placeLinks(origin: string, current: Locale, { path, isUnlisted }: Page): Html {
+  if (isUnlisted === true) {
+    return html`<meta name="robots" content="noindex" /> `
+  }
+  return html`<link rel="canonical" href="${origin}${pathOfPage(current, path)}" /> ${LOCALES.map(
+      (locale) =>
+        html`<link
+          rel="alternate"
+          hreflang="${locale}"
+          href="${origin}${pathOfPage(locale, path)}"
+        /> `,
+    )}<link rel="alternate" hreflang="x-default" href="${origin}${pathOfPage('en', path)}" /> `
+}
+
+function head({ locale, texts, facts }: PageContext, page: Page): Html {
+  const { origin } = facts
+  const { name } = texts.site
+  const title = page.path === '' ? name : `${page.title(texts)} · ${name}`
+  return html`<head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title}</title>
+    <meta name="description" content="${page.description(texts)}" />
+    <meta name="color-scheme" content="light dark" />
+    ${placeLinks(origin, locale, page)}${[SITE_STYLE, ...(page.styles ?? [])].map(
+      (file) => html`<link rel="stylesheet" href="${facts.assetPath(file)}" /> `,
+    )}${[SITE_SCRIPT, ...(page.scripts ?? [])].map(
+      (file) => html`<script type="module" src="${facts.assetPath(file)}"></script> `,
+    )}
+  </head>`
+}
+
+function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
+  // A page that is no place has no counterpart to keep.
+  const path = page.isUnlisted === true ? '' : page.path
+  return html`<nav class="languages" aria-label="${texts.site.languages}">
+    <ul>
+      ${LOCALES.map((locale) => {
+        const name = TEXTS[locale].site.language
+        return locale === current
+          ? html`<li><span lang="${locale}" aria-current="true">${name}</span></li> `
+          : html`<li>
+              <a href="${pathOfPage(locale, path)}" lang="${locale}" hreflang="${locale}"
+                >${name}</a
+              >
+            </li> `
+      })}
+    </ul>
+  </nav>`
+}
+
+function navigation({ locale, texts }: PageContext, current: Page, pages: readonly Page[]): Html {
+  return html`<nav class="pages" aria-label="${texts.site.pages}">
+    <ul>
+      ${pages.map((page) => {
+        const mark = page.path === current.path ? html` aria-current="page"` : undefined
+        return html`<li>
+          <a href="${pathOfPage(locale, page.path)}" ${mark}>${page.title(texts)}</a>
+        </li> `
+      })}
+    </ul>
+  </nav>`
+}
+
+function contentsRail(texts: Texts, contents: readonly ContentsEntry[]): Html {
+  return html`<nav class="contents" aria-label="${texts.site.contents}">
+    <ul>
+      ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
+    </ul>
+  </nav>`
+}
+
+/** The line every page ends with: what it was made from, and where that can be checked. */
+function provenance({ locale, texts, facts }: PageContext): Html {
+  const { head: version, keyId } = facts
+  const text = keyId === undefined ? texts.site.provenanceUnsigned : texts.site.provenance
+  return html`<p class="provenance">
+    ${phrase(text, {
+      version: html`<a href="${READ_PATHS.version}"><code>${version.snapshotId}</code></a>`,
+      hash: html`<code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code>`,
+      key: html`<code>${keyId ?? ''}</code>`,
+    })} <a href="${pathOfPage(locale, 'history')}">${texts.site.checkThis}</a>
+  </p>`
+}
+
+/** A whole page as it is sent. */
+export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
+  const { locale, texts } = context
+  const { main, contents } = page.body(context)
+  return html`<!doctype html>
+    <html lang="${locale}">
+      ${head(context, page)}
+      <body>
+        <a class="skip" href="#main">${texts.site.skip}</a>
+        <header class="site">
+          <p class="name"><a href="${pathOfPage(locale, '')}">${texts.site.name}</a></p>
+          ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
+        </header>
+        <div class="columns">
+          ${contents === undefined ? undefined : contentsRail(texts, contents)}
+          <main id="main">${main}</main>
+        </div>
+        <footer class="site">${provenance(context)}</footer>
+      </body>
+    </html> `.text
+}

@@ -1,0 +1,54 @@
+import type { Locale } from '../contract/locales.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
+
+/** A text with a form for each plural category that its language has (CLDR; `other` is the one that all have). */
+export interface PluralForms {
+  readonly one?: string
+  readonly other: string
+}
+
+/** What stands in the braces of a text, by name. */
+export interface PhraseValues {
+  readonly [name: string]: HtmlValue
+}
+
+const PLACE = /\{([a-zA-Z]+)\}/g
+
+/**
+ * A text of a locale with its `{places}` filled; the text and every value that is no markup are escaped. Throws a
+ * TypeError for a place without a value: a page with a hole is not to be sent.
+ */
+export function phrase(text: string, values: PhraseValues = {}): Html {
+  const pieces: HtmlValue[] = []
+  let from = 0
+  for (const { 0: place, 1: name = '', index } of text.matchAll(PLACE)) {
+    if (!Object.hasOwn(values, name)) throw new TypeError(`"${text}" has no value for {${name}}`)
+    pieces.push(text.slice(from, index), values[name])
+    from = index + place.length
+  }
+  return html`${pieces}${text.slice(from)}`
+}
+
+/** The same without markup, for a title or an attribute. */
+export function plainPhrase(
+  text: string,
+  values: { readonly [name: string]: string | number },
+): string {
+  return text.replaceAll(PLACE, (_place, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new TypeError(`"${text}" has no value for {${name}}`)
+    return String(value)
+  })
+}
+
+/** A counted text in the form that its language asks for, with `{count}` written as the language writes numbers. */
+export function countPhrase(locale: Locale, forms: PluralForms, count: number): Html {
+  const category = new Intl.PluralRules(locale).select(count)
+  const text = (category === 'one' ? forms.one : undefined) ?? forms.other
+  return phrase(text, { count: new Intl.NumberFormat(locale).format(count) })
+}
+
+/** A run in another language than the page's, marked for screen readers and fonts. Published content is English. */
+export function inEnglish(locale: Locale, text: string): Html {
+  return locale === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
+}

@@ -1,0 +1,31 @@
+/**
+ * Headers of every answer outside the API (contract decisions section 8): nothing inline, nothing from elsewhere but the
+ * named origins, in no frame. Names and values in turn.
+ */
+export function securityHeaders(foreignOrigins: readonly string[] = []): readonly string[] {
+  const sources = ["'self'", ...foreignOrigins].join(' ')
+  const policy = [
+    "default-src 'none'",
+    `script-src ${sources}`,
+    `style-src ${sources}`,
+    "img-src 'self'",
+    `connect-src ${sources}`,
+    "worker-src 'self'",
+    ...(foreignOrigins.length === 0 ? [] : [`frame-src ${foreignOrigins.join(' ')}`]),
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return [
+    'Content-Security-Policy',
+    policy.join('; '),
+    'X-Content-Type-Options',
+    'nosniff',
+    'Referrer-Policy',
+    'strict-origin-when-cross-origin',
+    'Cross-Origin-Opener-Policy',
+    'same-origin',
+    'Permissions-Policy',
+    'camera=(), geolocation=(), microphone=()',
+  ]
+}

@@ -1,0 +1,83 @@
+import { HEADERS } from '../contract/headers.ts'
+import { sha256Base64url } from '../crypto/sha256.ts'
+import type { ApiRequest, Reply } from '../http/api-request.ts'
+import { matchesIfNoneMatch } from '../http/conditional.ts'
+import { codingOf, encode, type ContentCoding } from './content-coding.ts'
+
+/** What a request says that a file outside the API depends on. */
+export type SiteRequest = Pick<ApiRequest, 'method' | 'target' | 'path' | 'header'>
+
+/** A file as it is told: its bytes are made at the first request, once. */
+export interface SiteFileOptions {
+  /** 200 when left out. */
+  readonly status?: number
+  /** Media type with its charset. */
+  readonly contentType: string
+  readonly cacheControl: string
+  /** Headers beyond type, length, validators and caching: names and values in turn. */
+  readonly headers: readonly string[]
+  readonly make: () => string
+}
+
+/** Answers GET and HEAD of one file; other methods are its caller's to refuse. */
+export type SiteFile = (request: SiteRequest) => Reply
+
+/** One file in one coding, ready to be sent. */
+interface Prepared {
+  readonly headers: readonly string[]
+  readonly body: Buffer
+  readonly etag: string
+}
+
+/**
+ * A file that is kept in memory in every coding it was asked for. Its entity tag is strong and belongs to the coding
+ * (RFC 9110 8.8.3), and a 304 has the headers that a cache needs (RFC 9110 15.4.5).
+ */
+export function createSiteFile(options: SiteFileOptions): SiteFile {
+  const { status = 200, contentType, cacheControl, headers, make } = options
+  let identity: Buffer | undefined
+  const prepared = new Map<ContentCoding, Prepared>()
+
+  function prepare(coding: ContentCoding): Prepared {
+    identity ??= Buffer.from(make())
+    const body = encode(identity, coding)
+    const etag = `"${sha256Base64url(identity.toString('utf8')).slice(0, 27)}-${coding}"`
+    const validators = [HEADERS.etag, etag, HEADERS.cacheControl, cacheControl]
+    const made = {
+      etag,
+      body,
+      headers: [
+        HEADERS.contentType,
+        contentType,
+        HEADERS.contentLength,
+        String(body.length),
+        ...(coding === 'identity' ? [] : [HEADERS.contentEncoding, coding]),
+        ...validators,
+        HEADERS.vary,
+        'Accept-Encoding',
+        ...headers,
+      ],
+    }
+    prepared.set(coding, made)
+    return made
+  }
+
+  return (request) => {
+    const coding = codingOf(request.header('accept-encoding'))
+    const file = prepared.get(coding) ?? prepare(coding)
+    const known = request.header('if-none-match')
+    if (status === 200 && known !== undefined && matchesIfNoneMatch(known, file.etag)) {
+      const kept = [HEADERS.etag, file.etag, HEADERS.cacheControl, cacheControl]
+      return {
+        status: 304,
+        headers: [...kept, HEADERS.vary, 'Accept-Encoding', ...headers],
+        body: undefined,
+      }
+    }
+    return {
+      status,
+      headers: file.headers,
+      body: request.method === 'HEAD' ? undefined : file.body,
+    }
+  }
+}
