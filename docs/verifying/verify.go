@@ -1,0 +1,648 @@
+// Verifies signed answers with Go's standard library. docs/verifying.md explains the steps.
+//
+//	go run verify.go URL KEY-ID [ETAG]              writes the body once it is proved; with the ETag you hold, a 304 counts
+//	go run verify.go --history ORIGIN KEY-ID [HASH] follows the versions back to the first; HASH is the head of last time
+//	go run verify.go --vectors FOLDER               runs the cases of test/vectors
+//
+// Exit status: 0 proved; 1 refused, and the first word on standard error is the step; 2 no answer to check. `go run`
+// says 1 for both, so build it where that matters. Go 1.18 or newer.
+package main
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const (
+	maxAge  = 900 * time.Second
+	maxSkew = 60 * time.Second
+)
+
+// refused is a step of the check that failed.
+type refused struct{ step, detail string }
+
+func (r refused) Error() string { return r.step + ": " + r.detail }
+
+func refuse(step, format string, values ...any) error {
+	return refused{step, fmt.Sprintf(format, values...)}
+}
+
+// Ed25519. Libraries differ in the keys and signatures that they take, so the doubtful ones are refused here first.
+
+func number(hexadecimal string) *big.Int {
+	n, _ := new(big.Int).SetString(hexadecimal, 16)
+	return n
+}
+
+var (
+	// 2^255 - 19
+	prime = number("7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed")
+	// y of two of the points of order 8; those of the other two are the prime minus it.
+	order8 = number("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826")
+	// y of all eight points of small order, under which anyone can sign.
+	smallOrder = []*big.Int{
+		big.NewInt(0), big.NewInt(1), new(big.Int).Sub(prime, big.NewInt(1)), order8, new(big.Int).Sub(prime, order8),
+	}
+)
+
+func isSoundPoint(data []byte) bool {
+	reversed := make([]byte, len(data))
+	for at, each := range data {
+		reversed[len(data)-1-at] = each
+	}
+	reversed[0] &= 0x7f
+	y := new(big.Int).SetBytes(reversed)
+	for _, small := range smallOrder {
+		if y.Cmp(small) == 0 {
+			return false
+		}
+	}
+	return y.Cmp(prime) < 0
+}
+
+func isSignature(key ed25519.PublicKey, signature []byte, text string) bool {
+	return isSoundPoint(signature[:32]) && ed25519.Verify(key, []byte(text), signature)
+}
+
+// decodeBase64 gives the bytes of a text in the one right form: encoding them gives exactly this text.
+func decodeBase64(encoding *base64.Encoding, text string, size int) ([]byte, bool) {
+	data, err := encoding.DecodeString(text)
+	return data, err == nil && len(data) == size && encoding.EncodeToString(data) == text
+}
+
+func base64url(sum [32]byte) string { return base64.RawURLEncoding.EncodeToString(sum[:]) }
+
+var instantForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$`)
+
+func parseInstant(text string) (time.Time, error) {
+	moment, err := time.Parse(time.RFC3339, text)
+	if err != nil || !instantForm.MatchString(text) {
+		return moment, refuse("MALFORMED", "%q is no time in UTC", text)
+	}
+	return moment, nil
+}
+
+// Canonical JSON (RFC 8785).
+
+func readJSON(body []byte) (map[string]any, error) {
+	var content map[string]any
+	if !utf8.Valid(body) || json.Unmarshal(body, &content) != nil || content == nil {
+		return nil, refuse("MALFORMED", "the body is no JSON text")
+	}
+	return content, nil
+}
+
+func isBefore(one, other string) bool {
+	a, b := utf16.Encode([]rune(one)), utf16.Encode([]rune(other))
+	for at := 0; at < len(a) && at < len(b); at++ {
+		if a[at] != b[at] {
+			return a[at] < b[at]
+		}
+	}
+	return len(a) < len(b)
+}
+
+func appendString(out *bytes.Buffer, text string) {
+	short := map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
+	out.WriteByte('"')
+	for _, each := range text {
+		if escaped, ok := short[each]; ok {
+			out.WriteString(escaped)
+		} else if each < ' ' {
+			fmt.Fprintf(out, `\u%04x`, each)
+		} else {
+			out.WriteRune(each)
+		}
+	}
+	out.WriteByte('"')
+}
+
+// formatNumber writes a number as ECMAScript does.
+func formatNumber(value float64) string {
+	size := math.Abs(value)
+	if value == 0 {
+		return "0"
+	}
+	if size >= 1e-6 && size < 1e21 {
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
+	text := strconv.FormatFloat(value, 'e', -1, 64)
+	return strings.Replace(strings.Replace(text, "e-0", "e-", 1), "e+0", "e+", 1)
+}
+
+func appendCanonical(out *bytes.Buffer, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		names := make([]string, 0, len(value))
+		for name := range value {
+			names = append(names, name)
+		}
+		sort.Slice(names, func(i, j int) bool { return isBefore(names[i], names[j]) })
+		out.WriteByte('{')
+		for at, name := range names {
+			if at > 0 {
+				out.WriteByte(',')
+			}
+			appendString(out, name)
+			out.WriteByte(':')
+			appendCanonical(out, value[name])
+		}
+		out.WriteByte('}')
+	case []any:
+		out.WriteByte('[')
+		for at, item := range value {
+			if at > 0 {
+				out.WriteByte(',')
+			}
+			appendCanonical(out, item)
+		}
+		out.WriteByte(']')
+	case string:
+		appendString(out, value)
+	case float64:
+		out.WriteString(formatNumber(value))
+	case bool:
+		out.WriteString(strconv.FormatBool(value))
+	default:
+		out.WriteString("null")
+	}
+}
+
+func canonical(value any) []byte {
+	var out bytes.Buffer
+	appendCanonical(&out, value)
+	return out.Bytes()
+}
+
+// The check.
+
+// answer is what was asked, and what came.
+type answer struct {
+	method, target string
+	status         int
+	headers        http.Header
+	body           []byte
+}
+
+// field gives the value of a header field; several lines are joined by a comma.
+func field(headers http.Header, name string) (string, bool) {
+	values := make([]string, 0, 1)
+	for _, value := range headers.Values(name) {
+		values = append(values, strings.Trim(value, " \t"))
+	}
+	return strings.Join(values, ", "), len(values) > 0
+}
+
+// offeredKey is a key as the key document has it. What it claims to be called is not read.
+type offeredKey struct {
+	JWK struct {
+		X string `json:"x"`
+	} `json:"jwk"`
+	NotBefore *string `json:"notBefore"`
+	NotAfter  *string `json:"notAfter"`
+}
+
+// verifier is the pinned key with when it may sign, and the clock.
+type verifier struct {
+	key                 ed25519.PublicKey
+	notBefore, notAfter *time.Time
+	now                 time.Time
+	maxAge              time.Duration
+}
+
+func optionalInstant(text *string) (*time.Time, error) {
+	if text == nil {
+		return nil, nil
+	}
+	moment, err := parseInstant(*text)
+	return &moment, err
+}
+
+func newVerifier(offered []offeredKey, pinnedKeyID string, now time.Time, maxAge time.Duration) (verifier, error) {
+	for _, each := range offered {
+		data, ok := decodeBase64(base64.RawURLEncoding, each.JWK.X, ed25519.PublicKeySize)
+		id := base64url(sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + each.JWK.X + `"}`)))
+		if !ok || id != pinnedKeyID || !isSoundPoint(data) {
+			continue
+		}
+		notBefore, err := optionalInstant(each.NotBefore)
+		if err != nil {
+			return verifier{}, err
+		}
+		notAfter, err := optionalInstant(each.NotAfter)
+		return verifier{data, notBefore, notAfter, now, maxAge}, err
+	}
+	return verifier{}, refuse("UNKNOWN_KEY", "no key that was offered has the id %s", pinnedKeyID)
+}
+
+// signed checks one signature and its time; how old it may be is up to the caller.
+func (v verifier) signed(lines []string, signedAt, signature, step string) (time.Time, error) {
+	data, ok := decodeBase64(base64.StdEncoding, signature, ed25519.SignatureSize)
+	if !ok || !isSignature(v.key, data, strings.Join(lines, "\n")) {
+		return time.Time{}, refuse(step, "the signature does not fit %s", strings.Join(lines, " | "))
+	}
+	moment, err := parseInstant(signedAt)
+	if err != nil {
+		return moment, err
+	}
+	if moment.After(v.now.Add(maxSkew)) {
+		return moment, refuse("FUTURE", "signed at %s", signedAt)
+	}
+	isEarly := v.notBefore != nil && moment.Before(*v.notBefore)
+	if isEarly || v.notAfter != nil && moment.After(*v.notAfter) {
+		return moment, refuse("KEY_PERIOD", "the key was not in use at %s", signedAt)
+	}
+	return moment, nil
+}
+
+func (v verifier) isFresh(moment time.Time) bool { return v.now.Sub(moment) <= v.maxAge }
+
+// revalidation checks the proof of a 304, and gives its time and the ETag that it is about.
+func (v verifier) revalidation(a answer, headers http.Header, absent string) (signedAt, etag string, err error) {
+	revalidated, ok := field(headers, "X-SVC-Revalidated")
+	if !ok {
+		return "", "", refuse(absent, "there is no X-SVC-Revalidated")
+	}
+	signedAt, signature, _ := strings.Cut(revalidated, "; ")
+	etag, _ = field(headers, "ETag")
+	lines := []string{"svc-revalidation-v1", a.method, a.target, "304", signedAt, etag}
+	moment, err := v.signed(lines, signedAt, signature, "REVALIDATION")
+	if err == nil && !v.isFresh(moment) {
+		err = refuse("STALE", "revalidated at %s", signedAt)
+	}
+	return signedAt, etag, err
+}
+
+var digestMember = regexp.MustCompile(`^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$`)
+
+// findDigest gives the base64 of the last member sha-256 of the dictionary (RFC 9530, RFC 8941).
+func findDigest(contentDigest string) string {
+	found := ""
+	for _, member := range strings.Split(contentDigest, ",") {
+		parts := digestMember.FindStringSubmatch(member)
+		if parts == nil {
+			return ""
+		}
+		if parts[1] == "sha-256" {
+			found = parts[2]
+		}
+	}
+	return found
+}
+
+// check takes every step, and gives the time at which the answer was proved. renewedBy has the headers of a later 304,
+// where a cache did not merge them into the answer's own.
+func (v verifier) check(a answer, renewedBy http.Header) (string, error) {
+	if a.status == http.StatusNotModified {
+		signedAt, _, err := v.revalidation(a, a.headers, "UNSIGNED")
+		return signedAt, err
+	}
+	contentDigest, hasDigest := field(a.headers, "Content-Digest")
+	signedAt, hasTime := field(a.headers, "X-SVC-Signed-At")
+	signature, hasSignature := field(a.headers, "X-SVC-Signature")
+	if !hasDigest || !hasTime || !hasSignature {
+		return "", refuse("UNSIGNED", "expected Content-Digest, X-SVC-Signed-At and X-SVC-Signature")
+	}
+	sum := sha256.Sum256(a.body)
+	if digest := base64.StdEncoding.EncodeToString(sum[:]); findDigest(contentDigest) != digest {
+		return "", refuse("DIGEST", "the body has %s, Content-Digest says %s", digest, contentDigest)
+	}
+	lines := []string{"svc-response-v1", a.method, a.target, strconv.Itoa(a.status), signedAt, contentDigest}
+	moment, err := v.signed(lines, signedAt, signature, "SIGNATURE")
+	if err != nil {
+		return "", err
+	}
+	etag, hasETag := field(a.headers, "ETag")
+	if !v.isFresh(moment) {
+		if renewedBy == nil {
+			renewedBy = a.headers
+		}
+		if signedAt, etag, err = v.revalidation(a, renewedBy, "STALE"); err != nil {
+			return "", err
+		}
+		hasETag = true
+	}
+	content, err := readJSON(a.body)
+	if err != nil {
+		return "", err
+	}
+	if computed := etagOf(content); hasETag && etag != computed {
+		return "", refuse("ETAG", "the data have %s, the ETag is %s", computed, etag)
+	}
+	requestID, hasID := field(a.headers, "X-Request-Id")
+	if stated, ok := content["requestId"]; ok && hasID && stated != requestID {
+		return "", refuse("REQUEST_ID", "the body says %v, the header %s", stated, requestID)
+	}
+	return signedAt, nil
+}
+
+func etagOf(content map[string]any) string {
+	data, hasData := content["data"]
+	_, hasEnvelope := content["ok"]
+	if _, isOpenAPI := content["openapi"]; isOpenAPI && !hasEnvelope {
+		data, hasData = content, true
+	}
+	if !hasData {
+		return "none"
+	}
+	return `W/"` + base64url(sha256.Sum256(canonical(data))) + `"`
+}
+
+// Fetching.
+
+// service is an origin with the pinned key.
+type service struct {
+	origin *url.URL
+	client http.Client
+	verifier
+}
+
+// splitURL gives the origin and the target, which stays as it is: the signature is over what was sent.
+func splitURL(text string) (*url.URL, string, error) {
+	text, _, _ = strings.Cut(text, "#")
+	scheme, rest, _ := strings.Cut(text, "://")
+	host, target, _ := strings.Cut(rest, "/")
+	if scheme != "http" && scheme != "https" || host == "" || strings.Contains(host, "?") {
+		return nil, "", fmt.Errorf("expected http://... or https://..., found %s", text)
+	}
+	return &url.URL{Scheme: scheme, Host: host}, "/" + target, nil
+}
+
+func (s service) fetch(target, etag string) (answer, error) {
+	// Of Opaque, Go sends every character as it is.
+	address := &url.URL{Scheme: s.origin.Scheme, Host: s.origin.Host, Opaque: target}
+	request := &http.Request{Method: "GET", URL: address, Host: s.origin.Host, Header: http.Header{}}
+	if etag != "" {
+		request.Header.Set("If-None-Match", etag)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return answer{"GET", target, response.StatusCode, response.Header, body}, err
+}
+
+// connect reads the key document, and has its own signature prove the dates in it.
+func connect(origin *url.URL, pinnedKeyID string) (service, error) {
+	s := service{origin: origin, client: http.Client{
+		Timeout: 30 * time.Second,
+		// Otherwise Go asks for gzip and undoes it.
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, ForceAttemptHTTP2: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	a, err := s.fetch("/api/v1/keys/signing-key", "")
+	if err != nil {
+		return s, err
+	}
+	var document struct {
+		Data struct {
+			Keys []offeredKey `json:"keys"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(a.body, &document) != nil {
+		return s, refuse("UNKNOWN_KEY", "the key document cannot be read")
+	}
+	s.verifier, err = newVerifier(document.Data.Keys, pinnedKeyID, time.Now(), maxAge)
+	if err == nil {
+		_, err = s.check(a, nil)
+	}
+	return s, err
+}
+
+// fetchVerified fetches a target and takes every step on the answer.
+func (s *service) fetchVerified(target, etag string) (answer, string, error) {
+	a, err := s.fetch(target, etag)
+	if err != nil {
+		return a, "", err
+	}
+	s.now = time.Now()
+	signedAt, err := s.check(a, nil)
+	return a, signedAt, err
+}
+
+func verify(address, pinnedKeyID, etag string) error {
+	origin, target, err := splitURL(address)
+	if err != nil {
+		return err
+	}
+	s, err := connect(origin, pinnedKeyID)
+	if err != nil {
+		return err
+	}
+	a, signedAt, err := s.fetchVerified(target, etag)
+	if err != nil {
+		return err
+	}
+	if found, _ := field(a.headers, "ETag"); a.status == http.StatusNotModified && found != etag {
+		return refuse("ETAG", "the 304 is about other data")
+	}
+	fmt.Fprintf(os.Stderr, "Verified: GET %s, status %d, signed at %s\n", target, a.status, signedAt)
+	_, err = os.Stdout.Write(a.body)
+	return err
+}
+
+// The history.
+
+// hashOf gives the hash that an entry must have: over a label line and its canonical JSON without hash.
+func hashOf(entry map[string]any) string {
+	rest := map[string]any{}
+	for name, value := range entry {
+		if name != "hash" {
+			rest[name] = value
+		}
+	}
+	sum := sha256.Sum256(append([]byte("svc-version-v1\n"), canonical(rest)...))
+	return hex.EncodeToString(sum[:])
+}
+
+func entryOf(a answer) map[string]any {
+	content, _ := readJSON(a.body)
+	entry, _ := content["data"].(map[string]any)
+	return entry
+}
+
+// follow goes from the newest version, which is signed, to the first: each one proves the one before by its hash.
+func follow(address, pinnedKeyID, keptHash string) error {
+	origin, _, err := splitURL(address)
+	if err != nil {
+		return err
+	}
+	s, err := connect(origin, pinnedKeyID)
+	if err != nil {
+		return err
+	}
+	a, _, err := s.fetchVerified("/api/v1/version", "")
+	if err != nil {
+		return err
+	}
+	if a.status != http.StatusOK {
+		return fmt.Errorf("/api/v1/version answered %d", a.status)
+	}
+	entry := entryOf(a)
+	head, expected := entry["hash"], entry["hash"]
+	isKeptMet, later := keptHash == "", time.Time{}
+	newest, _ := entry["sequence"].(float64)
+	for sequence := int(newest); sequence > 0; sequence-- {
+		id := fmt.Sprintf("VS-%04d", sequence)
+		if entry == nil {
+			if a, err = s.fetch("/api/v1/versions/"+id, ""); err != nil {
+				return err
+			}
+			// The hash proves the entry, so its signature may be left alone.
+			entry = entryOf(a)
+		}
+		if entry["hash"] != expected || hashOf(entry) != expected {
+			return refuse("BROKEN", "%s: expected the hash %v", id, expected)
+		}
+		if entry["snapshotId"] != id || entry["sequence"] != float64(sequence) {
+			return refuse("BROKEN", "%s: this is not its number", id)
+		}
+		created, err := time.Parse(time.RFC3339, fmt.Sprint(entry["createdAt"]))
+		if err != nil || !later.IsZero() && created.After(later) {
+			return refuse("BROKEN", "%s: it is later than the version after it", id)
+		}
+		isKeptMet = isKeptMet || entry["hash"] == keptHash
+		expected, later, entry = entry["previousHash"], created, nil
+	}
+	if expected != strings.Repeat("0", 64) {
+		return refuse("BROKEN", "VS-0001: its previousHash is not 64 zeros")
+	}
+	if !isKeptMet {
+		return refuse("REWRITTEN", "the version with the hash %s is gone", keptHash)
+	}
+	fmt.Println(head)
+	return nil
+}
+
+// The vectors.
+
+type vectorAnswer struct {
+	Status     int
+	Headers    [][2]string
+	BodyBase64 *string
+}
+
+func (v vectorAnswer) header() http.Header {
+	headers := http.Header{}
+	for _, pair := range v.Headers {
+		headers.Add(pair[0], pair[1])
+	}
+	return headers
+}
+
+type moment struct {
+	Expected, Now string
+	Revalidation  *vectorAnswer
+}
+
+type vector struct {
+	moment
+	MaxAgeSeconds int
+	PublicKey     offeredKey
+	PinnedKeyID   string
+	Request       struct{ Method, Target string }
+	Response      vectorAnswer
+	Chain         []moment
+}
+
+func (v vector) outcomeAt(at moment) string {
+	now, err := parseInstant(at.Now)
+	if err != nil {
+		return err.Error()
+	}
+	age := time.Duration(v.MaxAgeSeconds) * time.Second
+	verifier, err := newVerifier([]offeredKey{v.PublicKey}, v.PinnedKeyID, now, age)
+	if err == nil {
+		a := answer{v.Request.Method, v.Request.Target, v.Response.Status, v.Response.header(), nil}
+		if v.Response.BodyBase64 != nil {
+			a.body, _ = base64.StdEncoding.DecodeString(*v.Response.BodyBase64)
+		}
+		var renewedBy http.Header
+		if at.Revalidation != nil {
+			renewedBy = at.Revalidation.header()
+		}
+		_, err = verifier.check(a, renewedBy)
+	}
+	var step refused
+	if errors.As(err, &step) {
+		return step.step
+	}
+	return "ok"
+}
+
+func runVectors(folder string) error {
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	count := 0
+	for _, file := range files {
+		if filepath.Base(file) == "index.json" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var v vector
+		if err := json.Unmarshal(text, &v); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		for _, at := range append([]moment{v.moment}, v.Chain...) {
+			count++
+			if found := v.outcomeAt(at); found != at.Expected {
+				return refuse("VECTORS", "%s at %s: expected %s, found %s", file, at.Now, at.Expected, found)
+			}
+		}
+	}
+	if count == 0 {
+		return refuse("VECTORS", "there are none in this folder")
+	}
+	fmt.Printf("%d cases end as they should\n", count)
+	return err
+}
+
+func run(arguments []string) error {
+	count := len(arguments)
+	switch {
+	case count == 2 && arguments[0] == "--vectors":
+		return runVectors(arguments[1])
+	case (count == 3 || count == 4) && arguments[0] == "--history":
+		return follow(arguments[1], arguments[2], strings.Join(arguments[3:], ""))
+	case (count == 2 || count == 3) && !strings.HasPrefix(arguments[0], "-"):
+		return verify(arguments[0], arguments[1], strings.Join(arguments[2:], ""))
+	}
+	return errors.New("expected URL KEY-ID [ETAG], or --history ORIGIN KEY-ID [HASH], or --vectors FOLDER")
+}
+
+func main() {
+	err := run(os.Args[1:])
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, err)
+	var step refused
+	if errors.As(err, &step) {
+		os.Exit(1)
+	}
+	os.Exit(2)
+}
