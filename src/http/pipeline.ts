@@ -92,11 +92,21 @@ function checkKey(exchange: Exchange, { apiKeys }: PipelineParts): void | Promis
 }
 
 /** Whatever keeps a key from being checked is the key store's failure, not that of the endpoint it was sent to. */
-async function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): Promise<void> {
-  try {
-    exchange.key = await apiKeys.check(key)
-  } catch (cause) {
+function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): void | Promise<void> {
+  function giveUp(cause: unknown): never {
     throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
+  }
+  try {
+    const checked = apiKeys.check(key)
+    if (checked instanceof Promise) {
+      return checked.then((found) => {
+        exchange.key = found
+      }, giveUp)
+    }
+    exchange.key = checked
+    return undefined
+  } catch (cause) {
+    return giveUp(cause)
   }
 }
 

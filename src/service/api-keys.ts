@@ -44,9 +44,10 @@ export interface ApiKeys {
   /**
    * Checks what a request presented and counts the request against the key's quota. Throws ApiError: KEY_INVALID for
    * malformed, unknown, wrong and revoked keys alike, KEY_EXPIRED, KEYS_UNAVAILABLE when the store is down, and
-   * KeyQuotaError past the quota.
+   * KeyQuotaError past the quota. These come as a rejection always, and the key at once where nothing has to be waited
+   * for.
    */
-  check(presented: string): Promise<CheckedKey>
+  check(presented: string): CheckedKey | Promise<CheckedKey>
   /** Revokes a key for good; later checks refuse it. Throws ApiError KEYS_UNAVAILABLE. */
   revoke(keyId: string): Promise<DataOf<'RevokedKey'>>
   /**

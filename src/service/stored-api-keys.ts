@@ -5,8 +5,15 @@ import { ERRORS } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
-import type { Counters } from '../storage/counters.ts'
-import { KeyQuotaError, TooManyKeysError, type ApiKeys, type KeyQuota } from './api-keys.ts'
+import type { Counters, CountOutcome } from '../storage/counters.ts'
+import { createAcceptedKeys, type AcceptedKey } from './accepted-keys.ts'
+import {
+  KeyQuotaError,
+  TooManyKeysError,
+  type ApiKeys,
+  type CheckedKey,
+  type KeyQuota,
+} from './api-keys.ts'
 import { formatInstant, type Clock } from './clock.ts'
 import { secondsUntil, windowOf } from './counted-window.ts'
 
@@ -29,7 +36,7 @@ const MAX_WAIT_SECONDS = ERRORS.RATE_LIMITED.retryAfterSeconds
 interface HashSecret {
   /** Its name in the store. */
   readonly id: string
-  readonly hash: (key: string) => Uint8Array
+  readonly hash: (key: string) => Buffer
 }
 
 /** What the keys work with. */
@@ -68,7 +75,7 @@ function hashSecretOf(secret: string): HashSecret {
   }
 }
 
-function factsOf({ keyId, label, createdAtMs, expiresAtMs }: StoredApiKey) {
+function factsOf({ keyId, label, createdAtMs, expiresAtMs }: AcceptedKey) {
   return {
     keyId,
     scope: 'read',
@@ -80,11 +87,15 @@ function factsOf({ keyId, label, createdAtMs, expiresAtMs }: StoredApiKey) {
 }
 
 /** Whatever keeps a key from being found, counted or changed is one failure to the caller. */
-async function reach<Value>(call: Promise<Value>): Promise<Value> {
+function failureOf(cause: unknown): ApiError {
+  return cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
+}
+
+async function reach<Value>(call: Value | Promise<Value>): Promise<Value> {
   try {
     return await call
   } catch (cause) {
-    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
+    throw failureOf(cause)
   }
 }
 
@@ -92,24 +103,25 @@ async function reach<Value>(call: Promise<Value>): Promise<Value> {
 export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
   const { store, counters, clock, randomBytes, onRehashFailure } = parts
   const current = hashSecretOf(parts.hashSecret)
-  const secrets = new Map(
-    [current, ...parts.previousHashSecrets.map(hashSecretOf)].map((each) => [each.id, each]),
-  )
+  const previous = parts.previousHashSecrets.map(hashSecretOf)
+  const accepted = createAcceptedKeys(LIMITS.maxActiveKeys)
   const { requests: limit, windowSeconds } = LIMITS.keyedRequests
   const renewing = new Set<string>()
 
   /**
-   * The stored key that a text is the whole of, or KEY_INVALID. Whatever is wrong with the text, the store is asked once,
-   * one hash is made and compared in constant time, and there is one way to refuse: no failure can be told from another
-   * (spec 5.4).
+   * The stored key that a text with this hash is the whole of, or KEY_INVALID. Whatever is wrong with the text, the store
+   * is asked once, the same hashes are made, one is compared in constant time, and there is one way to refuse: no failure
+   * can be told from another (spec 5.4).
    */
-  async function authenticate(presented: string): Promise<StoredApiKey> {
+  async function authenticate(presented: string, currentHash: Buffer): Promise<StoredApiKey> {
     const keyId = keyIdOf(presented)
-    const stored = await reach(store.find(keyId ?? placeOf(presented)))
-    const secret = secrets.get(stored?.secretId ?? current.id)
-    const hash = (secret ?? current).hash(presented)
-    const isSame = timingSafeEqual(hash, stored?.keyHash ?? NO_HASH)
-    const isKnown = stored !== undefined && secret !== undefined && keyId !== undefined
+    const stored = await store.find(keyId ?? placeOf(presented))
+    // Under every secret, since which one a key was hashed with would say that there is such a key.
+    const hashes = new Map([[current.id, currentHash]])
+    for (const { id, hash } of previous) hashes.set(id, hash(presented))
+    const hash = hashes.get(stored?.secretId ?? current.id)
+    const isSame = timingSafeEqual(hash ?? currentHash, stored?.keyHash ?? NO_HASH)
+    const isKnown = stored !== undefined && hash !== undefined && keyId !== undefined
     if (!isKnown || !isSame || stored.revokedAtMs !== null) throw new ApiError('KEY_INVALID')
     return stored
   }
@@ -118,43 +130,69 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
    * Hashes a key with the secret of today, once it has proved itself under an older one. Nobody waits for it, and while
    * one is under way a key asks for no other.
    */
-  function renewHash({ keyId, secretId }: StoredApiKey, presented: string): void {
+  function renewHash({ keyId, secretId }: StoredApiKey, keyHash: Uint8Array): void {
     if (renewing.has(keyId)) return
     renewing.add(keyId)
     store
-      .rehash({
-        keyId,
-        fromSecretId: secretId,
-        secretId: current.id,
-        keyHash: current.hash(presented),
-      })
+      .rehash({ keyId, fromSecretId: secretId, secretId: current.id, keyHash })
       .catch(onRehashFailure)
       .finally(() => renewing.delete(keyId))
   }
 
-  async function count(keyId: string, nowMs: number): Promise<KeyQuota> {
-    const { isAdmitted, windows } = await reach(
-      counters.count([windowOf(`key:${keyId}`, LIMITS.keyedRequests)]),
-    )
+  function countedKey(
+    key: AcceptedKey,
+    { isAdmitted, windows }: CountOutcome,
+    nowMs: number,
+  ): CheckedKey {
     const [window] = windows
     if (window === undefined) throw new Error('A window was counted and none was told of')
     const resetSeconds = secondsUntil(window.endsAtMs, nowMs, windowSeconds)
-    const quota = { limit, remaining: window.remaining, resetSeconds }
+    const quota: KeyQuota = { limit, remaining: window.remaining, resetSeconds }
     if (!isAdmitted) throw new KeyQuotaError(quota)
-    return quota
+    return {
+      keyId: key.keyId,
+      quota,
+      metadata: () => ({ ...factsOf(key), quota: { ...quota, windowSeconds } }),
+    }
+  }
+
+  /** Counts a request with a key that is the right one, unless its time is over. */
+  function admit(key: AcceptedKey): CheckedKey | Promise<CheckedKey> {
+    const nowMs = clock.nowMs()
+    if (nowMs >= key.expiresAtMs) throw new ApiError('KEY_EXPIRED')
+    const outcome = counters.count([windowOf(`key:${key.keyId}`, LIMITS.keyedRequests)])
+    return outcome instanceof Promise
+      ? outcome.then((counted) => countedKey(key, counted, nowMs))
+      : countedKey(key, outcome, nowMs)
+  }
+
+  /** `hash` is of today's secret; the revision is what the store told before it was asked for the key. */
+  async function checkStored(
+    presented: string,
+    hash: Buffer,
+    name: string,
+    revision: number | undefined,
+  ): Promise<CheckedKey> {
+    const stored = await authenticate(presented, hash)
+    const isOld = stored.secretId !== current.id
+    if (!isOld && revision !== undefined) accepted.add(name, revision, stored)
+    const checked = await admit(stored)
+    if (isOld) renewHash(stored, hash)
+    return checked
   }
 
   return {
-    async check(presented) {
-      const stored = await authenticate(presented)
-      const nowMs = clock.nowMs()
-      if (nowMs >= stored.expiresAtMs) throw new ApiError('KEY_EXPIRED')
-      const quota = await count(stored.keyId, nowMs)
-      if (stored.secretId !== current.id) renewHash(stored, presented)
-      return {
-        keyId: stored.keyId,
-        quota,
-        metadata: () => ({ ...factsOf(stored), quota: { ...quota, windowSeconds } }),
+    check(presented) {
+      try {
+        const hash = current.hash(presented)
+        const name = hash.toString('latin1')
+        const revision = store.revision?.()
+        const known = revision === undefined ? undefined : accepted.find(name, revision)
+        const checked =
+          known === undefined ? checkStored(presented, hash, name, revision) : admit(known)
+        return checked instanceof Promise ? reach(checked) : checked
+      } catch (error) {
+        return Promise.reject(failureOf(error))
       }
     },
 

@@ -41,6 +41,11 @@ export interface ApiKeyStore {
    */
   find(keyId: string): Promise<StoredApiKey | undefined>
   /**
+   * A number that is another one as soon as anything was changed, in whatever process: what a `find` gave after it was
+   * asked for holds while it stays the same. Throws a StorageError. Left out where to tell it takes as long as a `find`.
+   */
+  revision?(): number
+  /**
    * Keeps a new key unless as many as `maxActive` are neither revoked nor expired at its creation; of calls at one time,
    * in whatever processes, no more get in. Rejects for a key id that is taken.
    */

@@ -24,15 +24,16 @@ export interface CountOutcome {
 
 /**
  * What all processes of a deployment count together, and forget. Each call is atomic: two at the same time, from
- * whatever process, come one after the other. May reject with CountersError: mostly nothing was counted or
+ * whatever process, come one after the other. May fail with CountersError: mostly nothing was counted or
  * spent then. In a group of processes it may have been, and only the answer came too late; that errs towards refusing.
  */
 export interface Counters {
   /**
    * Counts a request in every window, or in none of them when one of them is full: a request that one limit refuses uses
-   * up nothing of another. A key takes up memory only from an admitted request until its window ends.
+   * up nothing of another. A key takes up memory only from an admitted request until its window ends. Where nothing has
+   * to be waited for the outcome is given at once.
    */
-  count(windows: readonly CountedWindow[]): Promise<CountOutcome>
+  count(windows: readonly CountedWindow[]): CountOutcome | Promise<CountOutcome>
   /**
    * Remembers an id until the given time (milliseconds since the epoch); false when it is remembered already. What is
    * remembered is dropped by its time alone, never to make room.

@@ -140,7 +140,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
   }
 
   return {
-    count: async (windows) => countNow(windows),
+    count: countNow,
     spend: async (id, untilMs) => spendNow(id, untilMs),
     release: async (id) => forget(id),
     secret: async (name, untilMs) => secretNow(name, untilMs),

@@ -4,7 +4,7 @@ import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
 
 /** The calls of the key store as they run inside a transaction, where no call may fail for what it was asked. */
 export type ApiKeyStatements = {
-  readonly [Name in Exclude<keyof ApiKeyStore, 'add' | 'purge'>]: (
+  readonly [Name in Exclude<keyof ApiKeyStore, 'add' | 'purge' | 'revision'>]: (
     ...args: Parameters<ApiKeyStore[Name]>
   ) => Awaited<ReturnType<ApiKeyStore[Name]>>
 } & {

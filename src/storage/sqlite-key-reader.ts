@@ -10,6 +10,11 @@ import { StorageError } from './storage.ts'
 export interface KeyReader {
   /** The key with this id. Throws a StorageError. */
   readonly find: ApiKeyStatements['find']
+  /**
+   * Another number once anything was committed to the database, by whatever process, or another database is read. What is
+   * found after this was asked is as new as this, or newer. Throws a StorageError.
+   */
+  revision(): number
   /** Lets go of the files; false when there were none to let go of. Later calls throw CLOSED. */
   close(): boolean
 }
@@ -25,10 +30,22 @@ const LOG_CHECK_INTERVAL_MS = 100
 interface Connection {
   readonly database: DatabaseSync
   readonly find: ApiKeyStatements['find']
+  readonly readDataVersion: () => number
+  dataVersion: number
   readonly databaseIdentity: string
   readonly logIdentities: string
   placeCheckedAtMs: number
   logCheckedAtMs: number
+}
+
+/**
+ * Reads what SQLite counts of the commits that others made: the documented way to hear of them
+ * (https://sqlite.org/pragma.html#pragma_data_version). It begins a read transaction as a `find` does, so it sees as much, and it looks at no row.
+ */
+function prepareDataVersion(database: DatabaseSync): () => number {
+  const statement = database.prepare('PRAGMA data_version')
+  statement.setReturnArrays(true)
+  return () => Number((statement.get() as unknown as readonly unknown[] | undefined)?.[0])
 }
 
 function logIdentitiesOf(file: string): readonly string[] {
@@ -37,7 +54,8 @@ function logIdentitiesOf(file: string): readonly string[] {
 
 /**
  * Prepares a reader; no file is touched before the first `find`. Nothing is kept between two calls but pages that SQLite
- * knows to be unchanged, so each sees what any process committed before it. Readers of a write-ahead log wait for no
+ * knows to be unchanged, so each sees what any process committed before it; what was found may be kept by others for as
+ * long as `revision` stays the same. Readers of a write-ahead log wait for no
  * writer, and for the few other locks this one does not wait either: it fails. After a failure, and soon
  * after another file came to stand in the place of the database, it opens anew.
  *
@@ -51,16 +69,22 @@ export function createKeyReader(
   mendLog: () => Promise<unknown>,
 ): KeyReader {
   let connection: Connection | undefined
+  let revision = 0
   let isMending = false
   let isClosed = false
 
   function connect(): Connection {
     const database = openBesideWriters(file)
     const nowMs = performance.now()
+    // What another connection counted means nothing to this one.
+    revision += 1
     try {
+      const readDataVersion = prepareDataVersion(database)
       return {
         database,
         find: prepareFind(database),
+        readDataVersion,
+        dataVersion: readDataVersion(),
         databaseIdentity: identityOf(file),
         logIdentities: logIdentitiesOf(file).join(' '),
         placeCheckedAtMs: nowMs,
@@ -111,32 +135,43 @@ export function createKeyReader(
     } else if (found.join(' ') !== current.logIdentities) disconnect()
   }
 
-  function attempt(keyId: string): ReturnType<KeyReader['find']> {
+  function attempt<Answer>(ask: (current: Connection) => Answer): Answer {
     if (connection !== undefined) checkPlace(connection)
     if (isMending) throw new StorageError('IO', `${file}-wal`)
     connection ??= connect()
-    return connection.find(keyId)
+    return ask(connection)
+  }
+
+  function read<Answer>(ask: (current: Connection) => Answer): Answer {
+    if (isClosed) throw new StorageError('CLOSED', file)
+    const wasConnected = connection !== undefined
+    try {
+      return attempt(ask)
+    } catch (error) {
+      disconnect()
+      const failure = storageErrorOf(error, file)
+      if (!wasConnected || failure.code === 'LOCKED') throw failure
+    }
+    // What failed may have been the connection alone, which was opened to the files of a while ago.
+    try {
+      return attempt(ask)
+    } catch (error) {
+      disconnect()
+      throw storageErrorOf(error, file)
+    }
+  }
+
+  function readRevision(current: Connection): number {
+    const dataVersion = current.readDataVersion()
+    if (dataVersion !== current.dataVersion) revision += 1
+    current.dataVersion = dataVersion
+    return revision
   }
 
   return {
-    find(keyId) {
-      if (isClosed) throw new StorageError('CLOSED', file)
-      const wasConnected = connection !== undefined
-      try {
-        return attempt(keyId)
-      } catch (error) {
-        disconnect()
-        const failure = storageErrorOf(error, file)
-        if (!wasConnected || failure.code === 'LOCKED') throw failure
-      }
-      // What failed may have been the connection alone, which was opened to the files of a while ago.
-      try {
-        return attempt(keyId)
-      } catch (error) {
-        disconnect()
-        throw storageErrorOf(error, file)
-      }
-    },
+    find: (keyId) => read((current) => current.find(keyId)),
+
+    revision: () => read(readRevision),
 
     close() {
       isClosed = true

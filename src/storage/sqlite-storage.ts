@@ -86,6 +86,7 @@ export async function openSqliteStorage(options: SqliteServerOptions): Promise<S
     apiKeys: {
       ...createApiKeyCalls((call) => thread.send(call)),
       find: async (keyId) => reader.find(keyId),
+      revision: () => reader.revision(),
     },
     async close() {
       stopRetrying()

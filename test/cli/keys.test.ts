@@ -270,7 +270,7 @@ test('a rotation of the hash secret: used keys leave the list of those that wait
   // The secret from before is dropped.
   const after = service(newSecret)
   assert.equal((await after.check(used.key)).metadata().label, 'used')
-  await assert.rejects(after.check(idle.key), { code: 'KEY_INVALID' })
+  await assert.rejects(async () => after.check(idle.key), { code: 'KEY_INVALID' })
   await storage.close()
 })
 

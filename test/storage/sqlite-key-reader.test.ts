@@ -138,6 +138,52 @@ test('a lock that keeps even readers out is not waited for', async (t) => {
   assert.ok(await isFound(apiKeys))
 })
 
+test('the revision stays while nothing changes, and is another after each commit and for each file', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  const { apiKeys } = await openStorage(t, file)
+  const revision = () => apiKeys.revision?.()
+  const seen = new Set([revision()])
+  /** Whether it is one that was never seen. */
+  const isNew = () => {
+    const before = seen.size
+    seen.add(revision())
+    return seen.size > before
+  }
+  assert.equal(typeof revision(), 'number')
+  for (let turn = 0; turn < 5; turn += 1) {
+    assert.ok(await isFound(apiKeys))
+    assert.ok(!isNew())
+  }
+  // Through either of them: the reader is a connection of its own.
+  await storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS)
+  assert.ok(isNew())
+  await apiKeys.add(makeKey(2), MANY)
+  assert.ok(isNew())
+  assert.ok(!isNew())
+  const holder = openIn(t, file)
+  holder.exec("BEGIN IMMEDIATE; DELETE FROM api_keys WHERE key_id <> ''")
+  assert.ok(!isNew())
+  holder.exec('COMMIT')
+  assert.ok(isNew())
+  holder.exec("BEGIN IMMEDIATE; DELETE FROM api_keys WHERE key_id <> ''; ROLLBACK")
+  assert.ok(!isNew())
+  // What a find was the first to see is told of too.
+  await apiKeys.add(makeKey(3), MANY)
+  assert.ok(await isFound(apiKeys, makeKey(3).keyId))
+  assert.ok(isNew())
+  const copy = `${file}.copy`
+  await copyDatabase(file, copy)
+  holder.close()
+  removeFiles(file)
+  fs.renameSync(copy, file)
+  await sleep(PLACE_NOTICED_MS)
+  assert.ok(isNew())
+  assert.ok(!isNew())
+  removeFiles(file)
+  await sleep(PLACE_NOTICED_MS)
+  assert.throws(revision, (error) => error instanceof StorageError && error.code === 'MISSING')
+})
+
 test('a reader of keys does not stand in the way of an erasure', async (t) => {
   const { storage } = await openWithKey(t)
   await storage.waitlist.add(makeRegistration(1))
