@@ -1,0 +1,133 @@
+import type { PageTexts } from './page-texts.ts'
+
+/** How far a step has come. */
+export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
+
+/** What a step expected and what came instead. */
+export interface StepMismatch {
+  readonly expected: string
+  readonly found: string
+}
+
+/** A step as it is shown. */
+export interface StepReport {
+  readonly state: StepState
+  /** What was found, as a sentence; of a failed step, what was expected and what came. */
+  readonly detail?: string | StepMismatch
+}
+
+/** A step of the list. */
+export interface StepHead<Name extends string> {
+  readonly name: Name
+  /** What is checked, in the page's language. */
+  readonly label: string
+}
+
+/** A list of steps that fills in while something is checked. */
+export interface StepList<Name extends string> {
+  /** An `ol`; its changes are read aloud. */
+  readonly element: HTMLOListElement
+  /** Shows how far one step has come. */
+  set(name: Name, report: StepReport): void
+  /** Makes every step pending again. */
+  reset(): void
+  /**
+   * Fills the list in from the first step to the last, each running for a moment before it tells what came of it. Who
+   * wants no motion sees them at once. Another `play`, `set` or `reset` ends it; what is left is then not shown.
+   */
+  play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void>
+}
+
+/** How long a step that is known already is shown to run. */
+const PACE_MS = 120
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+function textElement<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className: string,
+  text = '',
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag)
+  element.className = className
+  element.textContent = text
+  return element
+}
+
+/**
+ * Makes a list of steps, all pending. `texts` are those of the page called `proof`: `states.<state>` is the word of a
+ * state, `expected` and `found` introduce what a failed step compared. The shape of a state comes from the style sheet
+ * (`data-state`).
+ */
+export function createStepList<Name extends string>(
+  texts: PageTexts,
+  heads: readonly StepHead<Name>[],
+): StepList<Name> {
+  const element = document.createElement('ol')
+  element.className = 'steps'
+  element.setAttribute('aria-live', 'polite')
+  element.setAttribute('aria-relevant', 'text')
+  let turn = 0
+
+  const items = new Map(
+    heads.map(({ name, label }) => {
+      const item = document.createElement('li')
+      item.className = 'step'
+      item.dataset['step'] = name
+      const state = textElement('span', 'step-state')
+      const detail = textElement('div', 'step-detail')
+      item.append(textElement('span', 'step-label', label), state, detail)
+      element.append(item)
+      return [name, { item, state, detail }]
+    }),
+  )
+
+  function detailNodes(detail: StepReport['detail']): readonly (Node | string)[] {
+    if (detail === undefined) return []
+    if (typeof detail === 'string') return [detail]
+    const list = document.createElement('dl')
+    for (const part of ['expected', 'found'] as const) {
+      list.append(
+        textElement('dt', 'step-term', texts.text(part)),
+        textElement('dd', `step-${part}`, detail[part]),
+      )
+    }
+    return [list]
+  }
+
+  function show(name: Name, { state, detail }: StepReport): void {
+    const parts = items.get(name)
+    if (parts === undefined) return
+    parts.item.dataset['state'] = state
+    parts.state.textContent = texts.text(`states.${state}`)
+    parts.detail.replaceChildren(...detailNodes(detail))
+  }
+
+  function reset(): void {
+    turn += 1
+    for (const name of items.keys()) show(name, { state: 'pending' })
+  }
+
+  reset()
+  return {
+    element,
+    reset,
+    set(name, report) {
+      turn += 1
+      show(name, report)
+    },
+    async play(reports) {
+      reset()
+      const own = turn
+      const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
+      for (const { name, ...report } of reports) {
+        if (!isStill && report.state !== 'skipped') {
+          show(name, { state: 'running' })
+          await pause(PACE_MS)
+          if (turn !== own) return
+        }
+        show(name, report)
+      }
+    },
+  }
+}
