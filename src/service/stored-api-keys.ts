@@ -117,9 +117,12 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
     const keyId = keyIdOf(presented)
     const stored = await store.find(keyId ?? placeOf(presented))
     // Under every secret, since which one a key was hashed with would say that there is such a key.
-    const hashes = new Map([[current.id, currentHash]])
-    for (const { id, hash } of previous) hashes.set(id, hash(presented))
-    const hash = hashes.get(stored?.secretId ?? current.id)
+    const olderHashes = previous.map(({ hash }) => hash(presented))
+    const secretId = stored?.secretId ?? current.id
+    const hash =
+      secretId === current.id
+        ? currentHash
+        : olderHashes[previous.findIndex(({ id }) => id === secretId)]
     const isSame = timingSafeEqual(hash ?? currentHash, stored?.keyHash ?? NO_HASH)
     const isKnown = stored !== undefined && hash !== undefined && keyId !== undefined
     if (!isKnown || !isSame || stored.revokedAtMs !== null) throw new ApiError('KEY_INVALID')
