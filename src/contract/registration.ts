@@ -4,7 +4,7 @@ import type { ErrorCode } from './errors.ts'
 import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
 import { LIMITS } from './limits.ts'
 import { LOCALES, type Locale } from './locales.ts'
-import { INTERESTS, REQUEST_SCHEMAS } from './schemas.ts'
+import { INTERESTS, REGISTRATION_SCHEMA } from './registration-schema.ts'
 
 /** An area a registration may name. */
 export type Interest = (typeof INTERESTS)[number]
@@ -21,11 +21,11 @@ export interface RegistrationInput {
   readonly challengeToken: string
 }
 
-type Field = keyof typeof REQUEST_SCHEMAS.Registration.properties
+type Field = keyof typeof REGISTRATION_SCHEMA.properties
 /** The members that the object itself has; what it inherits was never sent. */
 type Members = ReadonlyMap<string, unknown>
 
-const LISTED: ReadonlySet<string> = new Set(Object.keys(REQUEST_SCHEMAS.Registration.properties))
+const LISTED: ReadonlySet<string> = new Set(Object.keys(REGISTRATION_SCHEMA.properties))
 
 function isOneOf<Known extends string>(known: readonly Known[], value: unknown): value is Known {
   return known.some((each) => each === value)

@@ -4,29 +4,15 @@ import { ERRORS } from './errors.ts'
 import { CACHE_CLASSES } from './headers.ts'
 import { SCHEMA_IDS } from './envelope.ts'
 import { LIMITS } from './limits.ts'
-import { LOCALES } from './locales.ts'
 import {
   SHA256_BASE64URL_PATTERN,
   SHA256_HEX_PATTERN,
   SNAPSHOT_ID_PATTERN,
 } from './identifier-patterns.ts'
+import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
 import { CHANGE_KINDS } from './version-chain.ts'
-
-/** Areas a registration may name as interests (spec 4.1). */
-export const INTERESTS = [
-  'architecture',
-  'agents',
-  'api',
-  'kap-language',
-  'k-language',
-  'research',
-  'developer-tools',
-  'early-preview',
-  'business',
-  'education',
-] as const
 
 /** Human-verification providers (contract decisions section 4). */
 export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] as const
@@ -81,54 +67,7 @@ const scope = {
 
 /** Request bodies, by name. Closed: any other field is refused. */
 export const REQUEST_SCHEMAS = {
-  Registration: {
-    type: 'object',
-    description: 'A registration for the early-access waitlist.',
-    additionalProperties: false,
-    required: ['email', 'consent', 'challengeToken'],
-    properties: {
-      email: {
-        type: 'string',
-        format: 'email',
-        maxLength: LIMITS.maxEmailLength,
-        description: 'The address to put on the list.',
-        example: 'reader@example.org',
-      },
-      locale: {
-        type: 'string',
-        enum: LOCALES,
-        description:
-          'Language for later mail. Left out, it is taken from the page the form stands on, else from Accept-Language.',
-        example: 'en',
-      },
-      interests: {
-        type: 'array',
-        maxItems: LIMITS.maxInterests,
-        uniqueItems: true,
-        items: { type: 'string', enum: INTERESTS, description: 'One area.', example: 'api' },
-        description: 'Areas of interest, without repeats.',
-        example: ['api', 'research'],
-      },
-      useCase: {
-        type: 'string',
-        maxLength: LIMITS.maxUseCaseCodePoints,
-        description: 'What the address’s owner wants to do, in their own words.',
-        example: 'Mirror the version history.',
-      },
-      consent: {
-        type: 'boolean',
-        enum: [true],
-        description: 'Consent to be put on the list; only true is accepted.',
-        example: true,
-      },
-      challengeToken: {
-        type: 'string',
-        minLength: 1,
-        description: 'Token of a solved human-verification challenge; it works once.',
-        example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
-      },
-    },
-  },
+  Registration: REGISTRATION_SCHEMA,
   KeyRequest: {
     type: 'object',
     description: 'A request for an API key.',

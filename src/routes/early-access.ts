@@ -2,7 +2,8 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { LOCALES } from '../contract/locales.ts'
-import { INTERESTS, REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
+import { INTERESTS, REGISTRATION_SCHEMA } from '../contract/registration-schema.ts'
+import type { DataOf } from '../contract/schemas.ts'
 import type { ChallengeDescription } from '../service/challenge.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>
@@ -17,7 +18,7 @@ export function describeEarlyAccess(
   state: EarlyAccess['state'],
   challenge: ChallengeDescription,
 ): EarlyAccess {
-  const { required, properties } = REQUEST_SCHEMAS.Registration
+  const { required, properties } = REGISTRATION_SCHEMA
   const isRequired = new Set<string>(required)
   return {
     state,

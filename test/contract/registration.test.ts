@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import { ApiError } from '../../src/contract/api-error.ts'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { parseRegistration, type RegistrationInput } from '../../src/contract/registration.ts'
-import { INTERESTS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import { INTERESTS } from '../../src/contract/registration-schema.ts'
+import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
 import { schemaCheck } from '../documents/document-schemas.ts'
 
 const LEAST = { email: 'reader@example.org', consent: true, challengeToken: 'solved' } as const
