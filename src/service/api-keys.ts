@@ -57,9 +57,3 @@ export interface ApiKeys {
    */
   issue(request: Omit<KeyRequest, 'challengeToken'>): Promise<DataOf<'IssuedKey'>>
 }
-
-/** The keys of a service whose key store is down: nothing can be checked, and no key is taken for anonymous. */
-export function createUnavailableApiKeys(): ApiKeys {
-  const refuse = () => Promise.reject(new ApiError('KEYS_UNAVAILABLE'))
-  return { check: refuse, revoke: refuse, issue: refuse }
-}

@@ -119,9 +119,3 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
     },
   }
 }
-
-/** The waitlist of a service whose store is down. */
-export function createUnavailableWaitlist(): Waitlist {
-  const refuse = () => Promise.reject(new ApiError('REGISTRATION_UNAVAILABLE'))
-  return { isOpen: () => false, admit: refuse, register: refuse }
-}

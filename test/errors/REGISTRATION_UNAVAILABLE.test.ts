@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
-import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
 import { STORAGE_PROBLEMS, StorageError, type StorageProblem } from '../../src/storage/storage.ts'
 import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationError } from '../support/refused-registration.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
+import { createUnavailableWaitlist } from '../support/unavailable-service.ts'
 
 const EXPECTED = { code: 'REGISTRATION_UNAVAILABLE', status: 503, retryable: true } as const
 const BODY = JSON.stringify({ ...GOOD_BODY, email: `${ECHO_MARKER}@example.org` })

@@ -4,13 +4,12 @@ import { createApp, type AppParts, type Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
-import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
-import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { makeReleases } from './made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
+import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailable-service.ts'
 
 export { TEST_SIGNING_KEY }
 

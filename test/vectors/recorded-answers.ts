@@ -3,14 +3,16 @@ import { createApp } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { pathOf, type App } from '../../src/http/api-request.ts'
-import { createUnavailableApiKeys } from '../../src/service/api-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
-import { createUnavailableWaitlist } from '../../src/service/waitlist.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 import type { HeaderPair, Vector, VectorResponse } from '../../src/client/vector.ts'
+import {
+  createUnavailableApiKeys,
+  createUnavailableWaitlist,
+} from '../support/unavailable-service.ts'
 
 /** Every answer in the vectors has this id, so that a file changes only with what it is about. */
 export const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
