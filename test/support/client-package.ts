@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { buildClient } from '../../scripts/build-client.ts'
+import { listen, stopListening } from '../../src/http/listener.ts'
+
+const MEDIA_TYPES: { readonly [extension: string]: string } = {
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+}
+
+/**
+ * Builds the client as it is published and serves its files on a free loopback port, with an empty page at `/`, until
+ * the test ends. Gives the origin.
+ */
+export async function serveClientPackage(t: TestContext): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'served-client-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  await buildClient(folder)
+  const server = createServer((request, response) => {
+    const target = request.url ?? ''
+    if (target === '/') {
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+      // An icon of its own keeps the browser from asking for one.
+      response.end('<!doctype html><title>Client</title><link rel="icon" href="data:,">')
+      return
+    }
+    try {
+      const body = readFileSync(path.join(folder, path.posix.normalize(target)))
+      const type = MEDIA_TYPES[path.extname(target)] ?? 'application/octet-stream'
+      response.writeHead(200, { 'Content-Type': type }).end(body)
+    } catch {
+      response.writeHead(404).end()
+    }
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  return `http://127.0.0.1:${port}`
+}
