@@ -8,6 +8,7 @@ import { ISSUANCE } from '../src/contract/issuance.ts'
 import { REGISTRY_VERSION } from '../src/contract/registry-version.ts'
 import { createOpenApi } from '../src/documents/openapi.ts'
 import { createPolicy } from '../src/documents/policy.ts'
+import { contractTextsOf } from '../src/pages/contract-texts.ts'
 import { findAssetDrift, writeAssets } from './build-assets.ts'
 import { contractDigest, OWN_TABLES, type ContractTables } from './contract-digest.ts'
 import {
@@ -17,14 +18,16 @@ import {
 } from './registry-versions.ts'
 
 const VERSIONS_FILE = 'docs/api/registry-versions.json'
+const ENGLISH_FILE = 'locales/en.json'
 const BASE_URL = 'http://127.0.0.1:8080'
 
 const HELP = `Usage: npm run generate [-- --check]
 
-Writes what follows from the contract's tables into docs/api, and the scripts of the pages into assets:
+Writes what follows from the contract's tables into docs/api and locales, and the scripts of the pages into assets:
   openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
   policy.json              the policy document (the data member of GET /api/v1/policy)
   registry-versions.json   each registry version with the digest of the contract it stands for; only ever appended to
+  locales/en.json          its section "contract": the words for people in the tables, for those who translate them
   assets/*                 src/browser and the ALTCHA widget, each as one minified file
 
   --check   compares without writing; names each file that drifted and the first line that differs
@@ -85,6 +88,13 @@ function versionsFile(rootDir: string, contract: GeneratedContract): GeneratedFi
   return { file: VERSIONS_FILE, text: formatJson(recordRegistryVersion(recorded, current)) }
 }
 
+/** The English texts with the tables' own words in their section `contract`; the other sections stay as they are. */
+function englishFile(rootDir: string, contract: GeneratedContract): GeneratedFile {
+  const texts = JSON.parse(readText(rootDir, ENGLISH_FILE) ?? '{}') as object
+  const text = formatJson({ ...texts, contract: contractTextsOf(contract) })
+  return { file: ENGLISH_FILE, text }
+}
+
 /** Where two texts part, or undefined when they are the same. */
 function firstDifference(found: string, expected: string): string | undefined {
   if (found === expected) return undefined
@@ -105,7 +115,9 @@ export function findDrift(
   rootDir: string,
   contract: GeneratedContract = OWN_CONTRACT,
 ): readonly string[] {
-  const drift = documentFiles(contract).flatMap((each) => driftOf(rootDir, each))
+  const drift = [...documentFiles(contract), englishFile(rootDir, contract)].flatMap((each) =>
+    driftOf(rootDir, each),
+  )
   try {
     return [...drift, ...driftOf(rootDir, versionsFile(rootDir, contract))]
   } catch (error) {
@@ -127,7 +139,11 @@ export function generate(
   contract: GeneratedContract = OWN_CONTRACT,
 ): readonly string[] {
   // The versions come first: where they refuse, nothing is written.
-  const files = [versionsFile(rootDir, contract), ...documentFiles(contract)]
+  const files = [
+    versionsFile(rootDir, contract),
+    ...documentFiles(contract),
+    englishFile(rootDir, contract),
+  ]
   const changed = files.filter(({ file, text }) => readText(rootDir, file) !== text)
   for (const { file, text } of changed) {
     const target = path.join(rootDir, file)

@@ -16,7 +16,8 @@ import {
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { ERRORS } from '../src/contract/errors.ts'
 import { LIMITS } from '../src/contract/limits.ts'
-import { DATA_SCHEMAS } from '../src/contract/schemas.ts'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
+import { contractTextsOf } from '../src/pages/contract-texts.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const VERSIONS = 'docs/api/registry-versions.json'
@@ -45,7 +46,7 @@ test('the committed files are what the tables say', () => {
 describe('drift is found', () => {
   test('each file that does not fit the tables is named, with the first line that differs', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
-    assert.equal(drift.length, 3)
+    assert.equal(drift.length, 4)
     assert.match(
       drift[0] ?? '',
       /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
@@ -54,13 +55,18 @@ describe('drift is found', () => {
       drift[1] ?? '',
       /^docs\/api\/policy\.json drifted, line \d+: found "\\"endpoints\\": 26,", expected "\\"endpoints\\": 25,"/,
     )
-    assert.match(drift[2] ?? '', /^docs\/api\/registry-versions\.json: The contract changed, but/)
+    assert.match(
+      drift[2] ?? '',
+      /^locales\/en\.json drifted, line \d+: found "\\"time\\": \{", expected "/,
+    )
+    assert.match(drift[3] ?? '', /^docs\/api\/registry-versions\.json: The contract changed, but/)
   })
 
-  test('a word for people makes the document drift and no new version', (t) => {
+  test('a word for people makes the documents drift and no new version', (t) => {
     const drift = findDrift(generatedFolder(t), REWORDED)
-    assert.equal(drift.length, 1)
+    assert.equal(drift.length, 2)
     assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
+    assert.match(drift[1] ?? '', /locales\/en\.json drifted, .*expected ".*Ask for the time/)
   })
 
   test('an edited, a shortened and a missing file', (t) => {
@@ -85,9 +91,42 @@ describe('drift is found', () => {
 
   test('generating mends it, and a second time changes nothing', (t) => {
     const dir = generatedFolder(t)
-    assert.deepEqual(generate(dir, REWORDED), ['docs/api/openapi.json'])
+    assert.deepEqual(generate(dir, REWORDED), ['docs/api/openapi.json', 'locales/en.json'])
     assert.deepEqual(findDrift(dir, REWORDED), [])
     assert.deepEqual(generate(dir, REWORDED), [])
+  })
+})
+
+describe('the words for people in the tables are texts of the English locale', () => {
+  test('generating writes them, and leaves the other texts as they are', (t) => {
+    const dir = generatedFolder(t)
+    const file = path.join(dir, 'locales/en.json')
+    const texts = { site: { name: 'A name' }, contract: {}, proof: { expected: 'Expected' } }
+    writeFileSync(file, JSON.stringify(texts))
+    generate(dir)
+    const written = JSON.parse(readFileSync(file, 'utf8')) as typeof texts
+    assert.deepEqual(Object.keys(written), ['site', 'contract', 'proof'])
+    assert.deepEqual(written, { ...texts, contract: contractTextsOf(OWN_CONTRACT) })
+  })
+
+  test('they are those of the tables', () => {
+    const texts = contractTextsOf(OWN_CONTRACT)
+    const { status, versionById } = ENDPOINTS
+    assert.deepEqual(Object.keys(texts['endpoints'] ?? {}), Object.keys(ENDPOINTS))
+    assert.partialDeepStrictEqual(texts, {
+      endpoints: {
+        status: { summary: status.summary, description: status.description },
+        versionById: { parameter: versionById.parameter.description },
+      },
+      errors: {
+        NOT_FOUND: { meaning: ERRORS.NOT_FOUND.meaning, message: ERRORS.NOT_FOUND.message },
+      },
+      requests: {
+        Registration: {
+          fields: { email: REQUEST_SCHEMAS.Registration.properties.email.description },
+        },
+      },
+    })
   })
 })
 
