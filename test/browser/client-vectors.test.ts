@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type * as vectorsEntry from '../../src/client/run-vectors.ts'
 import type { Vector } from '../../src/client/vector.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { serveClientPackage } from '../support/client-package.ts'
@@ -28,9 +29,7 @@ test(
     await page.goto(origin)
     const results = await page.evaluate(async () => {
       const entry = '/dist/client/run-vectors.js'
-      const { runVectors } = (await import(
-        entry
-      )) as typeof import('../../src/client/run-vectors.ts')
+      const { runVectors } = (await import(entry)) as typeof vectorsEntry
       return runVectors(async (file) => (await fetch(`/vectors/${file}`)).text())
     })
     assert.deepEqual(results.map(({ name }) => name).toSorted(), namesOfMoments().toSorted())

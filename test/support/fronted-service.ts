@@ -1,0 +1,101 @@
+import { Agent, createServer, request as ask } from 'node:http'
+import type { TestContext } from 'node:test'
+import { listen, stopListening } from '../../src/http/listener.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { createFakeApiKeys } from './fake-api-keys.ts'
+import { makeReleases } from './made-releases.ts'
+import { runApp } from './running-app.ts'
+
+/** One request as it came to the service, and how it was answered. */
+export interface SeenRequest {
+  readonly method: string
+  readonly target: string
+  readonly status: number
+  /** A request header's value by lower-case name. */
+  header(name: string): string | undefined
+}
+
+/** A service whose releases can be changed and that can be gone for a while, at one address all the time. */
+export interface FrontedService {
+  readonly origin: string
+  readonly port: number
+  /** Every request that was answered, in order. */
+  readonly seen: readonly SeenRequest[]
+  /** Serves so many versions from now on, as after a deployment; the status is another one in each. */
+  publish(versions: number): Promise<void>
+  /** While it is true, every connection breaks. */
+  isDown: boolean
+}
+
+/** What may differ from a service that runs by itself. */
+export interface FrontOptions {
+  /** The clock of the service: milliseconds since 1970. */
+  readonly nowMs: () => number
+  /** Header fields by lower-case name that each answer gets, in the place of those that it has; see `dated`. */
+  readonly added: () => { readonly [name: string]: string }
+}
+
+/** Fields of one connection (RFC 9110 7.6.1), and those that this side says for itself. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+])
+
+/** The Date of a machine whose clock is the simulated one: node:http would say this machine's. */
+export function dated(nowMs: () => number): FrontOptions['added'] {
+  return () => ({ date: new Date(nowMs()).toUTCString() })
+}
+
+/** Runs the app with two versions and the fake keys, until the test ends. */
+export async function runFrontedService(
+  t: TestContext,
+  { nowMs, added }: FrontOptions,
+): Promise<FrontedService> {
+  const apiKeys = createFakeApiKeys()
+  const run = (versions: number) =>
+    runApp(t, { clock: { nowMs }, apiKeys, releases: loadReleases(makeReleases(versions).store) })
+  let app = await run(2)
+  const seen: SeenRequest[] = []
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+
+  const server = createServer((request, response) => {
+    if (service.isDown) {
+      request.socket.destroy()
+      return
+    }
+    const { method = 'GET', url = '', rawHeaders } = request
+    const sent = ask(
+      { agent, host: '127.0.0.1', port: app.port, method, path: url, headers: rawHeaders },
+      (answer) => {
+        const own = added()
+        const fields = Object.entries(own).flat()
+        for (let index = 0; index < answer.rawHeaders.length; index += 2) {
+          const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2)
+          const lower = name.toLowerCase()
+          if (!OF_CONNECTION.has(lower) && own[lower] === undefined) fields.push(name, value)
+        }
+        const status = answer.statusCode ?? 0
+        const header = (name: string) => request.headersDistinct[name]?.join(', ')
+        seen.push({ method, target: url, status, header })
+        response.writeHead(status, fields)
+        answer.pipe(response)
+      },
+    )
+    sent.on('error', () => request.socket.destroy())
+    request.pipe(sent)
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  const service: FrontedService = {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    seen,
+    async publish(versions) {
+      app = await run(versions)
+    },
+    isDown: false,
+  }
+  return service
+}
