@@ -6,14 +6,9 @@ import { test } from 'node:test'
 
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { makeFolder } from '../publishing/content-fixture.ts'
+import { cleanEnvironment, SVC } from './service-folder.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
-import {
-  cleanEnvironment,
-  makeDeployment,
-  readRows,
-  SVC,
-  waitlist,
-} from './waitlist/deployment-fixture.ts'
+import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
 import {
   entryOf,
   makeKeyPair,

@@ -8,14 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createOpener, parseIdentities, recipientOf } from '../../src/crypto/sealed-box.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import { cleanEnvironment, SVC } from './service-folder.ts'
 import {
   addRegistrations,
-  cleanEnvironment,
   countRows,
   type Deployment,
   makeDeployment,
   readRows,
-  SVC,
   waitlist,
 } from './waitlist/deployment-fixture.ts'
 import {

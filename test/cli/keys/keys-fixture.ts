@@ -1,14 +1,19 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
-import { openSqliteStorageHere } from '../../../src/storage/sqlite-here.ts'
-import { openSqliteStorage } from '../../../src/storage/sqlite-storage.ts'
-import { makeFolder } from '../../publishing/content-fixture.ts'
-import { cleanEnvironment, type Outcome, SVC } from '../waitlist/deployment-fixture.ts'
+import {
+  askDatabase,
+  cleanEnvironment,
+  fillDatabase,
+  makeServiceFolder,
+  type Outcome,
+  runIn,
+  type RunOptions,
+  type ServiceFolder,
+  SVC,
+} from '../service-folder.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 
@@ -41,65 +46,26 @@ export const ONE_OF_EACH: readonly StoredApiKey[] = [
   storedKey(3, { revokedAtMs: LONG_AGO_MS }),
 ]
 
-/** A folder with a database, and the secret that its keys are hashed with. */
-export interface KeysDeployment {
-  readonly folder: string
-  readonly database: string
-  readonly secretsDir: string
-}
-
-/** Makes a deployment with these keys. */
+/** Makes a folder with the secret that keys are hashed with, and a database with these keys. */
 export async function makeKeysDeployment(
   t: TestContext,
   stored: readonly StoredApiKey[] = [],
-): Promise<KeysDeployment> {
-  const folder = makeFolder(t)
-  const secretsDir = path.join(folder, 'secrets')
-  const database = path.join(folder, 'data', 'service.sqlite')
-  mkdirSync(secretsDir, { mode: 0o700 })
-  writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), `${KEY_HASH_SECRET}\n`, {
-    mode: 0o600,
-  })
-  const storage = await openSqliteStorage({ file: database })
-  // Its queue shares one sync of the disk among them.
-  await Promise.all(stored.map((key) => storage.apiKeys.add(key, Number.MAX_SAFE_INTEGER)))
-  await storage.close()
-  return { folder, database, secretsDir }
+): Promise<ServiceFolder> {
+  const made = makeServiceFolder(t, { 'key-hash-secret.txt': KEY_HASH_SECRET })
+  await fillDatabase(made.database, ({ apiKeys }) =>
+    stored.map((key) => apiKeys.add(key, Number.MAX_SAFE_INTEGER)),
+  )
+  return made
 }
 
 /** All keys of a database, in the order of their ids. */
-export async function readKeys(database: string): Promise<readonly StoredApiKey[]> {
-  const storage = await openSqliteStorageHere({ file: database, mode: 'read-only' })
-  try {
-    return await storage.apiKeys.readAfter('', 1_000_000)
-  } finally {
-    await storage.close()
-  }
-}
-
-interface RunOptions {
-  readonly input?: string
-  readonly env?: { readonly [name: string]: string }
-}
-
-function run(
-  folder: string,
-  args: readonly string[],
-  { input = '', env = {} }: RunOptions,
-): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: folder,
-    env: cleanEnvironment(env),
-    encoding: 'utf8',
-    input,
-    timeout: 60_000,
-  })
-  return { status, out: stdout, error: stderr }
+export function readKeys(database: string): Promise<readonly StoredApiKey[]> {
+  return askDatabase(database, ({ apiKeys }) => apiKeys.readAfter('', 1_000_000))
 }
 
 /** Runs `svc keys` as a person would, in a folder. */
 export function keys(folder: string, args: readonly string[], options: RunOptions = {}): Outcome {
-  return run(folder, [SVC, 'keys', ...args], options)
+  return runIn(folder, [SVC, 'keys', ...args], options)
 }
 
 /** Starts what `issueOpenly` runs, with the streams in the test's hands. */
@@ -113,5 +79,5 @@ export function issueOpenly(
   args: readonly string[],
   options: RunOptions = {},
 ): Outcome {
-  return run(folder, [ISSUING_PROGRAM, ...args], options)
+  return runIn(folder, [ISSUING_PROGRAM, ...args], options)
 }
