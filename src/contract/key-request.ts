@@ -2,6 +2,7 @@ import { ApiError } from './api-error.ts'
 import { API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { LIMITS } from './limits.ts'
 import { REQUEST_SCHEMAS } from './schemas.ts'
+import { membersOf } from './sent-members.ts'
 
 /** A request for an API key that keeps every rule that can be checked without asking anybody (spec 4.2). */
 export interface KeyRequest {
@@ -28,9 +29,8 @@ function isTtlDays(value: unknown): value is number {
  * has for it. The error has no cause and holds nothing of the value.
  */
 export function parseKeyRequest(value: unknown): KeyRequest {
+  const members = membersOf(value)
   const refused = new ApiError('INVALID_INPUT')
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refused
-  const members = new Map<string, unknown>(Object.entries(value))
   if ([...members.keys()].some((name) => !LISTED.has(name))) throw refused
   const challengeToken = members.get('challengeToken')
   const label = members.get('label')

@@ -4,6 +4,7 @@ import type { ErrorCode } from './errors.ts'
 import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
 import { LIMITS } from './limits.ts'
 import { LOCALES, type Locale } from './locales.ts'
+import { membersOf, type Members } from './sent-members.ts'
 import { INTERESTS, REGISTRATION_SCHEMA } from './registration-schema.ts'
 
 /** An area a registration may name. */
@@ -22,8 +23,6 @@ export interface RegistrationInput {
 }
 
 type Field = keyof typeof REGISTRATION_SCHEMA.properties
-/** The members that the object itself has; what it inherits was never sent. */
-type Members = ReadonlyMap<string, unknown>
 
 const LISTED: ReadonlySet<string> = new Set(Object.keys(REGISTRATION_SCHEMA.properties))
 
@@ -35,14 +34,6 @@ function isOneOf<Known extends string>(known: readonly Known[], value: unknown):
 function need<Value>(value: Value | undefined, code: ErrorCode): Value {
   if (value === undefined) throw new ApiError(code)
   return value
-}
-
-/** Arrays, null and bare values have the wrong shape: INVALID_INPUT (contract decisions 3.15). */
-function membersOf(value: unknown): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError('INVALID_INPUT')
-  }
-  return new Map<string, unknown>(Object.entries(value))
 }
 
 /** Unknown names before names that are never accepted (spec 4.1 rule 3); a session id has its own turn (rule 4). */
