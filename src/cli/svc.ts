@@ -32,6 +32,10 @@ const COMMANDS: {
     summary: 'audit the history of a deployment, or check evidence against it',
     load: async () => (await import('./audit.ts')).auditCommand,
   },
+  doctor: {
+    summary: 'inspect a deployment from outside, through its proxies and its CDN',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   waitlist: {
     summary: 'count, export, erase, reseal or copy the sealed waitlist',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,

@@ -1,0 +1,34 @@
+import { shown } from '../verifying/shown-text.ts'
+import { FINDING_CATALOG, type FindingId, type Severity } from './finding-catalog.ts'
+
+/** Something that is not as promised, at one place or at several. */
+export interface Finding {
+  readonly id: FindingId
+  readonly severity: Severity
+  /** What was found at the first place. */
+  readonly found: string
+  readonly expected: string
+  readonly advice: string
+  /** Every place, such as `GET /api/v1/status`. */
+  readonly where: readonly string[]
+}
+
+/** Takes what a check found. The same finding at several places becomes one. */
+export type Report = (id: FindingId, where: string, found: string) => void
+
+/** Collects the findings of one check. */
+export function createFindings(): { readonly report: Report; list(): readonly Finding[] } {
+  const byId = new Map<FindingId, { readonly found: string; readonly where: Set<string> }>()
+  return {
+    report(id, where, found) {
+      const known = byId.get(id)
+      if (known === undefined) byId.set(id, { found: shown(found), where: new Set([where]) })
+      else known.where.add(where)
+    },
+    list: () =>
+      [...byId].map(([id, { found, where }]) => {
+        const { severity, expected, advice } = FINDING_CATALOG[id]
+        return { id, severity, found, expected, advice, where: [...where] }
+      }),
+  }
+}

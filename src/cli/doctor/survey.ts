@@ -1,0 +1,237 @@
+import { parseSigningKeys } from '../../client/signing-keys.ts'
+import { VerificationError, type VerificationFault } from '../../client/verification-error.ts'
+import type { VerificationKey } from '../../client/verification-key.ts'
+import { verifyResponse, type VerifiedResponse } from '../../client/verify-response.ts'
+import { BASE_PATH } from '../../contract/api-version.ts'
+import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts'
+import { SCHEMA_IDS } from '../../contract/envelope.ts'
+import { errorOf, type ErrorCode } from '../../contract/errors.ts'
+import { HEADERS, JSON_MEDIA_TYPE } from '../../contract/headers.ts'
+import { parseInstant } from '../../contract/instant.ts'
+import { REGISTRY_VERSION } from '../../contract/registry-version.ts'
+import { propertyOf } from '../../service/property-of.ts'
+import { UnreachableError, type Question, type Received } from '../verifying/requests.ts'
+import type { Report } from './findings.ts'
+import type { Probe } from './probe.ts'
+
+/** What a check of one answer came to. */
+export interface Judged {
+  /** Undefined where all holds, or where there is no key to check with. */
+  readonly fault: VerificationFault | undefined
+  readonly verified: VerifiedResponse | undefined
+}
+
+/** An answer to a read, beside what the registry promises of it. */
+export interface Observed {
+  /** Method and target. */
+  readonly where: string
+  /** The row that answers; undefined for an address that is none. */
+  readonly row: Endpoint | undefined
+  /** The error that is promised; undefined where a success is. */
+  readonly code: ErrorCode | undefined
+  readonly status: number
+  /** Whether pages of other sites may read it. */
+  readonly hasCors: boolean
+  readonly answer: Received
+  /** The body as JSON, undefined where it is none. */
+  readonly content: unknown
+  /** Whether the service answered, with what is promised: other checks look at nothing else. */
+  readonly isAsPromised: boolean
+  /** Whether the bytes are others than those that were signed, in an answer that still is the service's. */
+  readonly isChanged: boolean
+  readonly judged: Judged
+}
+
+/** What the checks look at: the plain answers of a deployment, asked for once. */
+export interface Survey {
+  readonly probe: Probe
+  readonly observed: readonly Observed[]
+  /** Of the signing-key document; empty where there is none, or where it cannot be used. */
+  readonly keys: readonly VerificationKey[]
+  /** Whether the deployment says itself that it does not sign. */
+  readonly isSigningOff: boolean
+  /** The time, asked for past all caches. */
+  readonly freshTime: Observed | undefined
+  /** How far the server's clock is ahead of this machine's, in milliseconds; 0 where it cannot be told. */
+  readonly skewMs: number
+  /** Whether the deployment runs the registry of this program, so that the two can be compared. */
+  readonly isSameRegistry: boolean
+  readonly registryVersion: string | undefined
+  /** Checks an answer with the deployment's keys, by the server's clock. */
+  judge(answer: Received): Promise<Judged>
+  of(path: string): Observed | undefined
+}
+
+const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
+const NO_JUDGEMENT: Judged = { fault: undefined, verified: undefined }
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** What a read is expected to answer without a key. */
+function promisedCode(row: Endpoint): ErrorCode | undefined {
+  if (row.authentication === 'api-key') return 'KEY_REQUIRED'
+  return row.success === undefined ? row.failure : undefined
+}
+
+function targetOf(row: Endpoint, newestVersion: string | undefined): string {
+  if (row.parameter === undefined) return row.path
+  const { name, example } = row.parameter
+  const value = row.path === ENDPOINTS.versionById.path ? (newestVersion ?? example) : example
+  return row.path.replace(`{${name}}`, value)
+}
+
+/** What is asked for, with what is promised. */
+interface Asked {
+  readonly question: Question
+  readonly row?: Endpoint
+  readonly code?: ErrorCode | undefined
+  readonly hasCors: boolean
+}
+
+/** Whether the error of a body has the code, where an error is promised; a success must not be one. */
+function hasPromisedContent(content: unknown, code: ErrorCode | undefined): boolean {
+  const found = propertyOf(propertyOf(content, 'error'), 'code')
+  return content !== undefined && found === code
+}
+
+/** Asks all reads once. Throws an UnreachableError where not even the index answers; reports other silence. */
+export async function takeSurvey(
+  probe: Probe,
+  report: Report,
+): Promise<Survey | { readonly reason: string }> {
+  const indexAnswer = await probe.ask({ method: 'GET', target: BASE_PATH })
+  const index = parseJson(indexAnswer.body)
+  const data = propertyOf(index, 'data')
+  if (
+    propertyOf(index, 'schema') !== SCHEMA_IDS.response ||
+    !Array.isArray(propertyOf(data, 'endpoints'))
+  ) {
+    const location = indexAnswer.field('Location')
+    const leads = location === undefined ? '' : ` that leads to ${location}`
+    const type = indexAnswer.field(HEADERS.contentType) ?? 'no type'
+    return { reason: `status ${indexAnswer.status}${leads}, ${type}` }
+  }
+  const version = propertyOf(data, 'registryVersion')
+  const registryVersion = typeof version === 'string' ? version : undefined
+
+  async function tryAsk(question: Question): Promise<Received | undefined> {
+    try {
+      return await probe.ask(question)
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      report('no-answer', `${question.method} ${question.target}`, error.message)
+      return undefined
+    }
+  }
+
+  const keyAnswer = await tryAsk({ method: 'GET', target: ENDPOINTS.signingKey.path })
+  const keyContent = parseJson(keyAnswer?.body ?? new Uint8Array())
+  const keys = await parseSigningKeys(propertyOf(keyContent, 'data')).catch(() => [])
+  const keyError = propertyOf(propertyOf(keyContent, 'error'), 'code')
+
+  async function judgeAt(answer: Received, nowMs: number): Promise<Judged> {
+    if (keys.length === 0) return NO_JUDGEMENT
+    try {
+      return { fault: undefined, verified: await verifyResponse({ ...answer, keys, nowMs }) }
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error
+      return { fault: error.code, verified: undefined }
+    }
+  }
+
+  // Before the other one: a cache that leaves the query out of its key then has an answer for this address.
+  await tryAsk({ method: 'GET', target: ENDPOINTS.time.path })
+  const freshTime = await tryAsk({ method: 'GET', target: probe.fresh(ENDPOINTS.time.path) })
+  const skewMs = await measureSkew(freshTime, judgeAt)
+  const judge = (answer: Received): Promise<Judged> => judgeAt(answer, answer.receivedAtMs + skewMs)
+
+  async function observe({ question, row, code, hasCors }: Asked): Promise<Observed | undefined> {
+    const answer = await tryAsk(question)
+    return answer === undefined ? undefined : look(answer, { question, row, code, hasCors })
+  }
+
+  async function look(
+    answer: Received,
+    { question, row, code, hasCors }: { [Name in keyof Asked]-?: Asked[Name] | undefined },
+  ): Promise<Observed> {
+    const content = parseJson(answer.body)
+    const judged = await judge(answer)
+    const isJson = (answer.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
+    const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
+    return {
+      where: `${answer.method} ${question?.target.split('?fresh=')[0] ?? answer.target}`,
+      row,
+      code,
+      status,
+      hasCors: hasCors === true,
+      answer,
+      content,
+      isAsPromised: answer.status === status && hasPromisedContent(content, code),
+      isChanged: answer.status === status && isJson && judged.fault === 'DIGEST',
+      judged,
+    }
+  }
+
+  const versionAnswer = await tryAsk({ method: 'GET', target: ENDPOINTS.version.path })
+  const newest = propertyOf(
+    propertyOf(parseJson(versionAnswer?.body ?? new Uint8Array()), 'data'),
+    'snapshotId',
+  )
+  const newestVersion =
+    typeof newest === 'string' && /^VS-\d{4,20}$/.test(newest) ? newest : undefined
+  const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
+  const asked: Asked[] = rows
+    .filter(({ method }) => method === 'GET')
+    .map((row) => ({
+      question: { method: 'GET', target: targetOf(row, newestVersion) },
+      row,
+      code: promisedCode(row),
+      hasCors: true,
+    }))
+  asked.push(
+    { question: { method: 'GET', target: UNKNOWN_PATH }, code: 'NOT_FOUND', hasCors: true },
+    {
+      question: { method: 'GET', target: ENDPOINTS.register.path },
+      code: 'METHOD_NOT_ALLOWED',
+      hasCors: false,
+    },
+  )
+  const observed = (await Promise.all(asked.map(observe))).filter((each) => each !== undefined)
+  return {
+    probe,
+    observed,
+    keys,
+    isSigningOff: keyError === 'SIGNING_UNAVAILABLE',
+    freshTime:
+      freshTime === undefined
+        ? undefined
+        : await look(freshTime, {
+            question: { method: 'GET', target: freshTime.target },
+            row: ENDPOINTS.time,
+            code: undefined,
+            hasCors: true,
+          }),
+    skewMs,
+    isSameRegistry: registryVersion === REGISTRY_VERSION,
+    registryVersion,
+    judge,
+    of: (path) => observed.find(({ row }) => row?.path === path),
+  }
+}
+
+/** From an answer that no cache can have had: its signature covers a random number of ours. */
+async function measureSkew(
+  answer: Received | undefined,
+  judgeAt: (answer: Received, nowMs: number) => Promise<Judged>,
+): Promise<number> {
+  const signedAtMs = parseInstant(answer?.field(HEADERS.signedAt) ?? '')
+  if (answer === undefined || signedAtMs === undefined) return 0
+  const { fault } = await judgeAt(answer, signedAtMs)
+  return fault === undefined ? signedAtMs - (answer.sentAtMs + answer.receivedAtMs) / 2 : 0
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { FINDING_CATALOG } from '../../src/cli/doctor/finding-catalog.ts'
+import { key } from '../client/scripted-client.ts'
+import { deployBehindProxy } from './doctor/proxied-deployment.ts'
+import { liveParts } from './verifying/live-app.ts'
+import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+
+const PIN = ['--pin', key.keyId]
+
+interface Told {
+  readonly ok: boolean
+  readonly origin: string
+  readonly registryVersion: string | null
+  readonly requests: number
+  readonly errors: number
+  readonly warnings: number
+  readonly notes: number
+  readonly checks: readonly {
+    readonly check: string
+    readonly outcome: 'ok' | 'findings' | 'not-checked'
+    readonly reason: string | null
+    readonly findings: readonly { readonly [name: string]: unknown }[]
+  }[]
+}
+
+/** The proxy's Date is the machine's, as that of a live deployment is. */
+const setDate = ({ headers }: { headers: Map<string, string> }): void => {
+  headers.set('date', new Date().toUTCString())
+}
+
+test('a healthy deployment is told group by group, with exit code 0', async (t) => {
+  const { origin } = await deployBehindProxy(t, setDate, liveParts())
+  const { status, out, error } = await svc('doctor', `${origin}/api/v1`, ...PIN)
+  assert.deepEqual([status, error], [0, ''], out)
+  for (const check of ['endpoints', 'signatures', 'clock', 'compression', 'cors', 'links']) {
+    assert.match(out, new RegExp(`^${check}: ok$`, 'm'))
+  }
+  assert.match(out, /^Nothing found\.$/m)
+  // No colour, no bar: this is no terminal.
+  assert.ok(!out.includes('\u001b') && !out.includes('\r'))
+})
+
+test('errors have exit code 1, and each says what was found, expected and is to be done', async (t) => {
+  const { origin } = await deployBehindProxy(
+    t,
+    (passing) => {
+      setDate(passing)
+      passing.headers.delete('vary')
+      passing.headers.set('server', 'nginx/1.22.1')
+    },
+    liveParts(),
+  )
+  const { status, out, error } = await svc('doctor', origin, ...PIN)
+  assert.equal(status, 1)
+  assert.equal(error, `svc doctor: ${origin} has 1 error\n`)
+  assert.match(
+    out,
+    /^ {2}ERROR {3}vary-missing\n {10}at {8}GET \/api\/v1, .* and \d+ more\n {10}found {5}no Vary\n {10}expected {2}Vary: Authorization, X-SVC-Key .*\n {10}do {8}\S/m,
+  )
+  assert.match(out, /^1 error, 1 warning, 0 notes\.$/m)
+
+  const json = await svc('doctor', origin, ...PIN, '--json')
+  assert.equal(json.status, 1)
+  const told = JSON.parse(json.out) as Told
+  const { checks, requests, registryVersion, ...rest } = told
+  assert.deepEqual(rest, { ok: false, origin, errors: 1, warnings: 1, notes: 0 })
+  assert.ok(requests > 30 && typeof registryVersion === 'string')
+  for (const { check, outcome, reason, findings } of checks) {
+    assert.equal(typeof check, 'string')
+    assert.equal(outcome, findings.length === 0 ? 'ok' : 'findings')
+    assert.equal(reason, null)
+    for (const finding of findings) {
+      assert.deepEqual(Object.keys(finding).toSorted(), [
+        'advice',
+        'expected',
+        'found',
+        'id',
+        'severity',
+        'where',
+      ])
+      assert.ok(Array.isArray(finding['where']))
+    }
+  }
+})
+
+test('warnings alone have exit code 0', async (t) => {
+  const { origin } = await deployBehindProxy(
+    t,
+    (passing) => {
+      setDate(passing)
+      passing.headers.set('x-powered-by', 'PHP')
+    },
+    liveParts(),
+  )
+  const { status, out } = await svc('doctor', origin, ...PIN)
+  assert.equal(status, 0)
+  assert.match(out, /^0 errors, 1 warning, 0 notes\.$/m)
+})
+
+test('every finding is listed with what is expected and what to do', async () => {
+  const { status, out } = await svc('doctor', '--list')
+  assert.equal(status, 0)
+  const ids = Object.keys(FINDING_CATALOG)
+  assert.equal(out.match(/^ {2}do {8}\S/gm)?.length, ids.length)
+  for (const id of ids) assert.match(out, new RegExp(`^${id} \\((?:error|warning|info)\\)$`, 'm'))
+  const rows = JSON.parse((await svc('doctor', '--list', '--json')).out) as { id: string }[]
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ids,
+  )
+})
+
+test('an ordinary web site is a finding, and nobody at all an exit code of its own', async (t) => {
+  const site = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' })
+    response.end('<h1>Welcome</h1>')
+  })
+  const found = await svc('doctor', site)
+  assert.equal(found.status, 1)
+  assert.match(found.out, /ERROR {3}not-this-service/)
+
+  const closed = await silentOrigin()
+  const { status, out, error } = await svc('doctor', closed, '--json')
+  assert.equal(status, 3)
+  assert.match(error, /could not be reached: nothing listens there/)
+  assert.deepEqual(JSON.parse(out), {
+    ok: false,
+    code: 'UNREACHABLE',
+    message: `${closed}/api/v1 could not be reached: nothing listens there`,
+  })
+})
+
+test('wrong usage is told before anything is asked', async () => {
+  for (const [args, expected] of [
+    [[], /expected the address of a deployment/],
+    [['https://example.org/elsewhere'], /such as https:\/\/example\.org/],
+    [['example.org'], /expected an address such as/],
+    [['https://a', 'https://b'], /expected one address/],
+    [['https://a', '--deployment', 'other'], /--deployment expects primary or preview/],
+    [['https://a', '--pin', 'x'], /--pin expects a key id/],
+    [['https://a', '--list'], /--list asks nobody/],
+    [['https://a', '--timeout', 'x'], /--timeout expects whole seconds/],
+  ] as const) {
+    const { status, out, error } = await svc('doctor', ...args)
+    assert.deepEqual([status, out], [2, ''], args.join(' '))
+    assert.match(error, expected)
+  }
+  const help = await svc('doctor', '--help')
+  assert.match(help.out, /It sends no registration, no key and nothing else that writes\./)
+})

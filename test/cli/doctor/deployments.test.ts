@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import type { FindingId } from '../../../src/cli/doctor/finding-catalog.ts'
+import { runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
+import {
+  createAsker,
+  UnreachableError,
+  type Question,
+} from '../../../src/cli/verifying/requests.ts'
+import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
+import { REGISTRY_VERSION } from '../../../src/contract/registry-version.ts'
+import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'
+import { payloadOf } from '../../../src/service/payload.ts'
+import { loadReleases } from '../../../src/service/releases.ts'
+import type { TimeQuality } from '../../../src/service/time-quality.ts'
+import { key } from '../../client/scripted-client.ts'
+import { makeReleases } from '../../support/made-releases.ts'
+import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
+import { serve } from '../verifying/run-svc.ts'
+import {
+  deployBehindProxy,
+  examine,
+  idsOf,
+  type Mischief,
+  type Passing,
+} from './proxied-deployment.ts'
+
+const DAY_MS = 86_400_000
+
+/** A cache that holds whatever it got before `isOn` is set, and gives it from then on. */
+function olderAnswers(): { readonly mischief: Mischief; isOn: boolean } {
+  const stored = new Map<string, Passing>()
+  const cache = {
+    isOn: false,
+    mischief: (passing: Passing) => {
+      const { method, target, asked, status } = passing
+      if (method !== 'GET' || status !== 200 || asked['if-none-match'] !== undefined) return
+      if (!passing.headers.get('cache-control')?.includes('max-age=60')) return
+      const known = stored.get(target)
+      if (!cache.isOn) stored.set(target, { ...passing, headers: new Map(passing.headers) })
+      else if (known !== undefined) {
+        const date = passing.headers.get('date') ?? ''
+        Object.assign(passing, { ...known, asked, headers: new Map(known.headers) })
+        passing.headers.set('date', date)
+      }
+    },
+  }
+  return cache
+}
+
+for (const [seconds, expected] of [
+  [300, []],
+  [400, ['cached-too-long']],
+  [1000, ['answer-too-old']],
+] as const) {
+  test(`answers that are ${seconds} s old: ${expected.join() || 'no finding'}`, async (t) => {
+    const cache = olderAnswers()
+    const deployed = await deployBehindProxy(t, cache.mischief)
+    assert.deepEqual(idsOf(await examine(t, deployed)), [])
+    cache.isOn = true
+    deployed.app.clock.ms += seconds * 1000
+    assert.deepEqual(idsOf(await examine(t, deployed)), expected)
+  })
+}
+
+test('a deployment that does not sign', async (t) => {
+  const deployed = await deployBehindProxy(t, undefined, { signing: undefined })
+  const diagnosis = await examine(t, deployed)
+  assert.deepEqual(idsOf(diagnosis), ['signing-off'])
+  assert.deepEqual(
+    diagnosis.checks.flatMap(({ check, notRun }) => (notRun === undefined ? [] : [check])),
+    ['keys'],
+  )
+})
+
+test('answers of a machine with another key', async (t) => {
+  const other = await deployBehindProxy(t, undefined, {
+    signing: testSigning(OTHER_TEST_SIGNING_KEY),
+  })
+  const document = await other.app.fetch(ENDPOINTS.signingKey.path)
+  const [text, headers] = [await document.text(), new Map(document.headers)]
+  const deployed = await deployBehindProxy(t, (passing) => {
+    if (passing.path !== ENDPOINTS.signingKey.path || passing.status !== 200) return
+    passing.body = Buffer.from(text)
+    passing.headers = new Map([...headers, ['date', passing.headers.get('date') ?? '']])
+    passing.headers.delete('connection')
+    passing.headers.delete('keep-alive')
+  })
+  const { keyId } = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY)
+  assert.deepEqual(idsOf(await examine(t, deployed, { pinnedKeyIds: [keyId] })), ['key-mismatch'])
+})
+
+test('what the key document says of the current and of the next key', async (t) => {
+  const { signer, keys } = testSigning()
+  const next = {
+    ...publicSigningKeyOf(OTHER_TEST_SIGNING_KEY),
+    status: 'next' as const,
+    notBefore: null,
+    notAfter: null,
+  }
+  const until = (ms: number) =>
+    keys.map((each) => ({ ...each, notAfter: new Date(TEST_NOW_MS + ms).toISOString() }))
+  const both = [key.keyId, next.keyId]
+  for (const [published, pinnedKeyIds, expected] of [
+    [[...keys, next], both, []],
+    [[...keys, next], [key.keyId], ['next-not-pinned']],
+    [until(10 * DAY_MS), both, ['key-ends-soon']],
+    [until(40 * DAY_MS), both, []],
+    [until(-DAY_MS), both, ['key-period']],
+    // The wrong one is said to be current.
+    [
+      [
+        { ...keys[0], status: 'retired' as const },
+        { ...next, status: 'current' as const },
+      ],
+      both,
+      ['key-not-current'],
+    ],
+  ] as const) {
+    const signing = { signer, keys: published } as ReturnType<typeof testSigning>
+    const deployed = await deployBehindProxy(t, undefined, { signing })
+    assert.deepEqual(idsOf(await examine(t, deployed, { pinnedKeyIds })), expected)
+  }
+})
+
+test('the quality of the time', async (t) => {
+  for (const [state, expected] of [
+    ['UNVERIFIED', ['time-unverified']],
+    ['UNSYNCHRONIZED', ['time-unsynchronized']],
+  ] as const) {
+    const quality: TimeQuality = {
+      state,
+      source: null,
+      offsetMs: null,
+      maxErrorMs: null,
+      checkedAt: null,
+    }
+    const timeQuality = { quality: () => quality, close() {} }
+    const deployed = await deployBehindProxy(t, undefined, { timeQuality })
+    assert.deepEqual(idsOf(await examine(t, deployed)), expected)
+  }
+})
+
+test('a damaged resource, and one that is not as described', async (t) => {
+  const made = makeReleases(2)
+  for (const place of made.resources.keys()) {
+    if (place.startsWith('roadmap ')) made.resources.set(place, '{}')
+  }
+  const damaged = await deployBehindProxy(t, undefined, { releases: loadReleases(made.store) })
+  assert.deepEqual(idsOf(await examine(t, damaged)), ['snapshot-unavailable'])
+
+  const releases = loadReleases(makeReleases(2).store)
+  const odd = await deployBehindProxy(t, undefined, {
+    releases: {
+      ...releases,
+      snapshot: (name) => (name === 'roadmap' ? payloadOf({ odd: true }) : releases.snapshot(name)),
+    },
+  })
+  assert.deepEqual(idsOf(await examine(t, odd)), ['wrong-shape'])
+})
+
+test('a deployment of another registry', async (t) => {
+  const { changelog, ...rest } = ENDPOINTS
+  const registry = { ...rest, changelog: { ...changelog, summary: 'Another summary' } }
+  const changed = await deployBehindProxy(t, undefined, { registry })
+  assert.deepEqual(idsOf(await examine(t, changed)), ['index-differs'])
+
+  const older = await deployBehindProxy(
+    t,
+    (passing) => {
+      if (passing.path !== ENDPOINTS.index.path) return
+      passing.body = Buffer.from(passing.body.toString().replace(REGISTRY_VERSION, '0.9.0'))
+    },
+    { signing: undefined },
+  )
+  assert.deepEqual(idsOf(await examine(t, older)), ['signing-off', 'registry-version'])
+})
+
+test('documents of two deployments, and of another address', async (t) => {
+  const withDraft = await deployBehindProxy(t, undefined, {
+    registry: { ...ENDPOINTS, draft: { ...ENDPOINTS.time, path: '/api/v1/draft' } },
+    extraHandlers: { draft: () => payloadOf({}) },
+  })
+  const stale = await (await withDraft.app.fetch(ENDPOINTS.openapi.path)).text()
+  const mixed = await deployBehindProxy(
+    t,
+    (passing) => {
+      if (passing.path !== ENDPOINTS.openapi.path || passing.status !== 200) return
+      passing.body = Buffer.from(stale.replaceAll(withDraft.origin, mixed.origin))
+    },
+    { signing: undefined },
+  )
+  assert.deepEqual(idsOf(await examine(t, mixed)), ['signing-off', 'openapi-differs'])
+
+  const elsewhere = await deployBehindProxy(t, undefined, { baseUrl: 'https://example.org' })
+  assert.deepEqual(idsOf(await examine(t, elsewhere)), ['server-address'])
+})
+
+test('an ordinary web site, and one that leads elsewhere, are not this service', async (t) => {
+  for (const [status, headers, found] of [
+    [200, { 'Content-Type': 'text/html' }, 'status 200, text/html'],
+    [404, {}, 'status 404, no type'],
+    [301, { Location: 'https://example.org/' }, /^status 301 that leads to https:\/\/example\.org/],
+  ] as const) {
+    let asked = 0
+    const origin = await serve(t, (_request, response) => {
+      asked += 1
+      response.writeHead(status, headers)
+      response.end('<h1>Welcome</h1>')
+    })
+    const asker = createAsker({ origin, timeoutMs: 5000, nowMs: () => TEST_NOW_MS })
+    t.after(() => asker.close())
+    const { checks } = await runDoctor({
+      origin,
+      ask: asker.ask,
+      nowMs: () => TEST_NOW_MS,
+      pinnedKeyIds: undefined,
+      deployment: undefined,
+    })
+    const [finding, ...rest] = checks.flatMap(({ findings }) => findings)
+    assert.equal(finding?.id, 'not-this-service')
+    if (typeof found === 'string') assert.equal(finding?.found, found)
+    else assert.match(finding?.found ?? '', found)
+    assert.deepEqual(rest, [])
+    // Nothing more is asked of a stranger.
+    assert.equal(asked, 1)
+  }
+})
+
+/** Examines a deployment that is said to be somewhere else than on the loopback. */
+async function examineAs(
+  t: Parameters<typeof deployBehindProxy>[0],
+  origin: string,
+  plain: (
+    question: Question,
+  ) => { readonly status: number; readonly location?: string } | undefined,
+): Promise<readonly FindingId[]> {
+  const deployed = await deployBehindProxy(t, undefined, { baseUrl: origin })
+  const nowMs = (): number => deployed.app.clock.ms
+  const asker = createAsker({ origin: deployed.origin, timeoutMs: 5000, nowMs })
+  t.after(() => asker.close())
+  const diagnosis = await runDoctor({
+    origin,
+    nowMs,
+    pinnedKeyIds: [key.keyId],
+    deployment: undefined,
+    async ask(question) {
+      if (question.origin === undefined) return asker.ask(question)
+      const answer = plain(question)
+      if (answer === undefined) throw new UnreachableError('nobody is there')
+      const { status, location } = answer
+      const received = await asker.ask({ ...question, origin: deployed.origin })
+      return {
+        ...received,
+        status,
+        field: (name) => (name === 'Location' ? location : received.field(name)),
+      }
+    },
+  })
+  return idsOf(diagnosis) as readonly FindingId[]
+}
+
+test('plain http is told of, unless it leads to https or nobody answers', async (t) => {
+  assert.deepEqual(await examineAs(t, 'http://example.org', () => undefined), ['plain-http'])
+  const https = 'https://example.org'
+  for (const [answer, expected] of [
+    [undefined, []],
+    [{ status: 308, location: `${https}/api/v1` }, []],
+    [{ status: 403 }, []],
+    [{ status: 302, location: 'http://elsewhere.example/' }, ['http-not-redirected']],
+    [{ status: 200 }, ['http-not-redirected']],
+  ] as const) {
+    const found = await examineAs(t, https, ({ origin }) => {
+      assert.equal(origin, 'http://example.org')
+      return answer
+    })
+    assert.deepEqual(found, expected)
+  }
+})
+
+test('a request without an answer is told of, and the rest is checked', async (t) => {
+  const deployed = await deployBehindProxy(t)
+  const nowMs = (): number => deployed.app.clock.ms
+  const { origin } = deployed
+  const asker = createAsker({ origin, timeoutMs: 5000, nowMs })
+  t.after(() => asker.close())
+  const { checks } = await runDoctor({
+    origin,
+    nowMs,
+    pinnedKeyIds: [key.keyId],
+    deployment: undefined,
+    ask: (question) =>
+      question.method === 'HEAD' || question.target === ENDPOINTS.roadmap.path
+        ? Promise.reject(new UnreachableError('it broke off'))
+        : asker.ask(question),
+  })
+  assert.deepEqual(
+    checks.flatMap(({ check, findings }) => findings.map(({ id }) => `${check} ${id}`)),
+    ['reach no-answer', 'head no-answer'],
+  )
+  assert.deepEqual(
+    checks.filter(({ notRun }) => notRun !== undefined).map(({ check }) => check),
+    ['head'],
+  )
+})

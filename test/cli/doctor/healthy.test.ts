@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { MAX_REQUESTS } from '../../../src/cli/doctor/probe.ts'
+import { deployBehindProxy, examine, idsOf } from './proxied-deployment.ts'
+
+for (const deployment of ['primary', 'preview'] as const) {
+  test(`a healthy ${deployment} deployment has no finding, and every check was run`, async (t) => {
+    const deployed = await deployBehindProxy(t, undefined, { deployment })
+    for (const told of [undefined, deployment]) {
+      const diagnosis = await examine(t, deployed, { deployment: told })
+      assert.deepEqual(idsOf(diagnosis), [])
+      assert.deepEqual(
+        diagnosis.checks.filter(({ notRun }) => notRun !== undefined),
+        [],
+      )
+    }
+  })
+}
+
+test('it asks sparingly, and sends nothing that could write', async (t) => {
+  const deployed = await deployBehindProxy(t)
+  const { requests } = await examine(t, deployed)
+  assert.equal(deployed.asked.length, requests)
+  assert.ok(requests <= 80, `${requests} requests`)
+  assert.ok(requests < MAX_REQUESTS)
+  const methods = new Set(deployed.asked.map((each) => each.split(' ')[0]))
+  assert.deepEqual(methods, new Set(['GET', 'OPTIONS', 'HEAD', 'POST']))
+  assert.deepEqual(
+    deployed.asked.filter((each) => each.startsWith('POST ')),
+    ['POST /api/v1/time'],
+  )
+})

@@ -1,0 +1,144 @@
+import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+
+import type { AppParts } from '../../../src/app.ts'
+import { type Diagnosis, runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
+import { createAsker } from '../../../src/cli/verifying/requests.ts'
+import { LINKS } from '../../../src/contract/links.ts'
+import type { TimeQuality } from '../../../src/service/time-quality.ts'
+import { key } from '../../client/scripted-client.ts'
+import { runApp, type RunningApp } from '../../support/running-app.ts'
+
+/** One answer on its way through the proxy; a test changes what it likes. */
+export interface Passing {
+  readonly method: string
+  readonly target: string
+  readonly path: string
+  readonly asked: IncomingHttpHeaders
+  status: number
+  /** Lower-case names. */
+  headers: Map<string, string>
+  body: Buffer
+}
+
+/** What a proxy does to an answer; one that it gives is sent in place of the service's. */
+export type Mischief = (passing: Passing) => void
+
+/** A deployment behind a proxy. */
+export interface ProxiedDeployment {
+  readonly origin: string
+  readonly app: RunningApp
+  /** Method and target of each request, in order. */
+  readonly asked: readonly string[]
+}
+
+const SYNCHRONIZED: TimeQuality = {
+  state: 'SYNCHRONIZED',
+  source: 'time.example.test',
+  offsetMs: 0,
+  maxErrorMs: 5,
+  checkedAt: '2026-11-21T08:59:00.000Z',
+}
+
+function forward(port: number, method: string, target: string, headers: IncomingHttpHeaders) {
+  return new Promise<Pick<Passing, 'status' | 'headers' | 'body'>>((resolve, reject) => {
+    const request = send({ port, host: '127.0.0.1', method, path: target, headers }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => {
+        const { rawHeaders, statusCode = 0 } = answer
+        const pairs = Array.from(
+          { length: rawHeaders.length / 2 },
+          (_, index) =>
+            [rawHeaders[2 * index]?.toLowerCase() ?? '', rawHeaders[2 * index + 1] ?? ''] as const,
+        )
+        resolve({ status: statusCode, headers: new Map(pairs), body: Buffer.concat(chunks) })
+      })
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}
+
+/**
+ * Starts the app behind a proxy that does what `mischief` says, and otherwise passes on what it gets. The proxy tells
+ * the app's time in Date, and has a page where the documents lead to one.
+ */
+export async function deployBehindProxy(
+  t: TestContext,
+  mischief: Mischief = () => {},
+  parts: Partial<AppParts> = {},
+): Promise<ProxiedDeployment> {
+  const asked: string[] = []
+  let app: RunningApp | undefined
+  const proxy = createServer((request, response) => {
+    const { method = '', url: target = '' } = request
+    asked.push(`${method} ${target}`)
+    void forward(app?.port ?? 0, method, target, request.headers).then((answer) => {
+      const [path = ''] = target.split('?')
+      const passing: Passing = { method, target, path, asked: request.headers, ...answer }
+      passing.headers.set('date', new Date(app?.clock.ms ?? 0).toUTCString())
+      for (const name of ['connection', 'keep-alive']) passing.headers.delete(name)
+      if (path === LINKS.docs) {
+        passing.status = 200
+        passing.headers.set('content-type', 'text/html; charset=utf-8')
+        passing.body = Buffer.from('<!doctype html><title>Reference</title>')
+      }
+      const length = passing.body.length
+      mischief(passing)
+      if (passing.body.length !== length || path === LINKS.docs) {
+        passing.headers.set('content-length', String(passing.body.length))
+      }
+      response.sendDate = false
+      response.writeHead(passing.status, [...passing.headers].flat())
+      response.end(method === 'HEAD' ? undefined : passing.body)
+    })
+  })
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => {
+    proxy.close()
+    proxy.closeAllConnections()
+  })
+  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  app = await runApp(t, {
+    baseUrl: origin,
+    timeQuality: { quality: () => SYNCHRONIZED, close() {} },
+    ...parts,
+  })
+  return { origin, app, asked }
+}
+
+/** What of the doctor's settings a test may turn. */
+export interface Examination {
+  readonly pinnedKeyIds?: readonly string[] | undefined
+  readonly deployment?: 'primary' | 'preview' | undefined
+  /** How far this machine's clock is ahead of the deployment's. */
+  readonly aheadMs?: number
+}
+
+/** Examines a deployment by its own clock, with its key pinned. */
+export async function examine(
+  t: TestContext,
+  { origin, app }: ProxiedDeployment,
+  { aheadMs = 0, ...settings }: Examination = {},
+): Promise<Diagnosis> {
+  const nowMs = (): number => app.clock.ms + aheadMs
+  const asker = createAsker({ origin, timeoutMs: 10_000, nowMs })
+  t.after(() => asker.close())
+  return runDoctor({
+    origin,
+    ask: asker.ask,
+    nowMs,
+    pinnedKeyIds: [key.keyId],
+    deployment: undefined,
+    ...settings,
+  })
+}
+
+/** Ids of all findings, in order. */
+export function idsOf({ checks }: Diagnosis): readonly string[] {
+  return checks.flatMap(({ findings }) => findings.map(({ id }) => id))
+}
