@@ -9,15 +9,10 @@ import {
   type Config,
   type SecretName,
 } from './config.ts'
-import { parseInstant } from './contract/instant.ts'
 import { createSealer } from './crypto/sealed-box.ts'
-import {
-  parsePrivateSigningKey,
-  publicSigningKeyOf,
-  SigningKeyError,
-  type PublicSigningKey,
-} from './crypto/signing-keys.ts'
+import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
+import { formatKeyNotes, parseKeyNotes, publishKeys } from './service/signing-key-notes.ts'
 import { syncFolder } from './storage/sync-folder.ts'
 
 /** What the service keeps secret, read and checked. */
@@ -46,13 +41,6 @@ const IDENTITY_START = 'AGE-SECRET-KEY-1'
 /** Below this a hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 
-interface KeyNote {
-  readonly publicKeyPem: string
-  readonly status: PublishedSigningKey['status']
-  readonly notBefore: string | null
-  readonly notAfter: string | null
-}
-
 /** Where a secret stands, for messages: its variable, or its file. */
 function placeOf(config: Config, name: SecretName): string {
   const { variable, file } = SECRET_VARIABLES[name]
@@ -68,93 +56,6 @@ function readSecretFile(file: string, mistakes: string[]): string | undefined {
       mistakes.push(`${file}: expected a readable file (${message})`)
     return undefined
   }
-}
-
-/** A moment as the signing-key document carries it, or null. */
-function isInstantOrNull(value: unknown): boolean {
-  return value === null || (typeof value === 'string' && parseInstant(value) !== undefined)
-}
-
-function isKeyNote(value: unknown): value is KeyNote {
-  if (typeof value !== 'object' || value === null) return false
-  const { publicKeyPem, status, notBefore, notAfter } = value as Partial<KeyNote>
-  const isStatus = status === 'current' || status === 'next' || status === 'retired'
-  return (
-    typeof publicKeyPem === 'string' &&
-    isStatus &&
-    isInstantOrNull(notBefore) &&
-    isInstantOrNull(notAfter)
-  )
-}
-
-/** Reads the notes on signing keys: dates of the current one, and the public halves of the next and retired ones. */
-function parseKeyNotes(text: string): readonly KeyNote[] {
-  let notes: unknown
-  try {
-    notes = (JSON.parse(text) as { keys?: unknown } | null)?.keys
-  } catch {
-    notes = undefined
-  }
-  if (!Array.isArray(notes) || !notes.every(isKeyNote)) {
-    throw new SigningKeyError(
-      'expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null',
-    )
-  }
-  return notes
-}
-
-interface NotedKey {
-  readonly note: KeyNote
-  readonly key: PublicSigningKey
-}
-
-/** The noted keys, each read, and what can be wrong with them on their own. Throws SigningKeyError. */
-function readNotedKeys(notes: readonly KeyNote[]): readonly NotedKey[] {
-  const noted = notes.map((note) => ({ note, key: publicSigningKeyOf(note.publicKeyPem) }))
-  if (new Set(noted.map(({ key }) => key.keyId)).size < noted.length) {
-    throw new SigningKeyError('expected each public key once, found one twice')
-  }
-  for (const { notBefore, notAfter } of notes) {
-    if (notBefore === null || notAfter === null) continue
-    if (Date.parse(notBefore) < Date.parse(notAfter)) continue
-    throw new SigningKeyError(
-      `expected notBefore to be earlier than notAfter, found ${notBefore} and ${notAfter}`,
-    )
-  }
-  return noted
-}
-
-function publishKeys(
-  signingKey: KeyObject,
-  noted: readonly NotedKey[],
-): readonly PublishedSigningKey[] {
-  const current = publicSigningKeyOf(signingKey)
-  const own = noted.find(({ key }) => key.keyId === current.keyId)?.note
-  const strangers = noted.filter(({ key }) => key.keyId !== current.keyId)
-  if (strangers.some(({ note }) => note.status === 'current')) {
-    throw new SigningKeyError(
-      'expected the key marked current to be the one of the private signing key',
-    )
-  }
-  if (own !== undefined && own.status !== 'current') {
-    throw new SigningKeyError(
-      `expected the key of the private signing key to be marked current, found it marked ${own.status}`,
-    )
-  }
-  return [
-    {
-      ...current,
-      status: 'current',
-      notBefore: own?.notBefore ?? null,
-      notAfter: own?.notAfter ?? null,
-    },
-    ...strangers.map(({ note: { status, notBefore, notAfter }, key }) => ({
-      ...key,
-      status,
-      notBefore,
-      notAfter,
-    })),
-  ]
 }
 
 /** What stands in variables and files, checked as far as it is there. */
@@ -231,7 +132,7 @@ export function inspectSecrets(config: Config): SecretInspection {
   }
   const signingKey = read('signingKey', parsePrivateSigningKey)
   const published = read('signingKeys', (text) => {
-    const noted = readNotedKeys(parseKeyNotes(text))
+    const noted = parseKeyNotes(text)
     if (signingKey !== undefined) return publishKeys(signingKey, noted)
     if (!texts.has('signingKey') && noted.some(({ note }) => note.status === 'current')) {
       const { variable, file } = SECRET_VARIABLES.signingKey
@@ -339,13 +240,12 @@ async function makeMissing(
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     write(SECRET_VARIABLES.signingKey.file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
     if (!has('signingKeys')) {
-      const note: KeyNote = {
-        publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }),
-        status: 'current',
-        notBefore: new Date(nowMs).toISOString(),
-        notAfter: null,
-      }
-      write(SECRET_VARIABLES.signingKeys.file, `${JSON.stringify({ keys: [note] }, null, 2)}\n`)
+      const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' })
+      const notBefore = new Date(nowMs).toISOString()
+      write(
+        SECRET_VARIABLES.signingKeys.file,
+        formatKeyNotes([{ publicKeyPem, status: 'current', notBefore, notAfter: null }]),
+      )
     }
   }
   for (const name of ['keyHashSecret', 'addressHashSecret'] as const) {
