@@ -29,11 +29,43 @@ function written(value: HtmlValue): string {
   return typeof value === 'object' ? value.map(written).join('') : escapeHtml(String(value))
 }
 
-/** A template of markup. Values are escaped, so one may stand in an element or between the quotes of an attribute. */
+/** Stands for the values while the pieces of a template are looked at as one text; no template holds it. */
+const VALUE = '\0'
+
+/** Elements of HTML without an end tag (HTML standard 13.1.2), in the form that the formatter of the sources gives them. */
+const VOID_TAG =
+  /<(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b([^<>]*?)\s*\/>/g
+
+/** Where the sources break lines and indent: it tells a browser no more than a single break does. */
+const INDENTATION = /[ \t]*\n\s*/g
+
+const tidied = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+/** A space at the end is most often followed by a line break, and would then stand at the end of a line. */
+const LAST_SPACE = / +$/
+
+/** The pieces of a template as they are sent: without the indentation of the sources, void elements without a slash. */
+function piecesOf(template: TemplateStringsArray): readonly string[] {
+  const known = tidied.get(template)
+  if (known !== undefined) return known
+  const pieces = template
+    .join(VALUE)
+    .replaceAll(INDENTATION, '\n')
+    .replace(LAST_SPACE, '\n')
+    .replaceAll(VOID_TAG, '<$1$2>')
+    .split(VALUE)
+  tidied.set(template, pieces)
+  return pieces
+}
+
+/**
+ * A template of markup. Values are escaped, so one may stand in an element or between the quotes of an attribute, and
+ * they are sent to the letter. Space in the template is sent as little of it as means the same to a browser.
+ */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  let text = template[0] ?? ''
-  for (const [index, value] of values.entries())
-    text += written(value) + (template[index + 1] ?? '')
+  const pieces = piecesOf(template)
+  let text = pieces[0] ?? ''
+  for (const [index, value] of values.entries()) text += written(value) + (pieces[index + 1] ?? '')
   return new Html(text)
 }
 

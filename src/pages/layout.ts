@@ -63,25 +63,72 @@ function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
   </nav>`
 }
 
+/** The groups of the navigation and the paths in each; a page that none of them names stands in the last. */
+const GROUPS = [
+  {
+    name: 'record',
+    paths: ['', 'status', 'roadmap', 'changelog', 'architecture', 'wallet', 'history'],
+  },
+  { name: 'api', paths: ['reference', 'errors', 'verify'] },
+  { name: 'takePart', paths: ['early-access', 'privacy'] },
+] as const satisfies readonly { name: keyof Texts['site']['groups']; paths: readonly string[] }[]
+
+/** Pages by group, each group in the order of the table; a group without pages is left out. */
+function groupedPages(pages: readonly Page[]) {
+  const groupOf = ({ path }: Page) =>
+    GROUPS.find(({ paths }) => paths.some((each) => each === path))?.name ?? GROUPS.at(-1)?.name
+  return GROUPS.map(({ name }) => ({
+    name,
+    pages: pages.filter((page) => groupOf(page) === name),
+  })).filter((group) => group.pages.length > 0)
+}
+
+/** Where a part of the page is a popover on narrow screens: the button that opens it needs no script. */
+const PAGES_ID = 'pages-menu'
+const CONTENTS_ID = 'contents-menu'
+
+function closeButton(texts: Texts, id: string): Html {
+  return html`<button type="button" class="close" popovertarget="${id}" popovertargetaction="hide">
+    ${texts.site.close}
+  </button>`
+}
+
 function navigation({ locale, texts }: PageContext, current: Page, pages: readonly Page[]): Html {
-  return html`<nav class="pages" aria-label="${texts.site.pages}">
-    <ul>
-      ${pages.map((page) => {
-        const mark = page.path === current.path ? html` aria-current="page"` : undefined
-        return html`<li>
-          <a href="${pathOfPage(locale, page.path)}" ${mark}>${page.title(texts)}</a>
-        </li> `
-      })}
-    </ul>
-  </nav>`
+  return html`<button type="button" class="menu" popovertarget="${PAGES_ID}">
+      ${texts.site.pages}
+    </button>
+    <nav class="pages" id="${PAGES_ID}" aria-label="${texts.site.pages}" popover>
+      ${groupedPages(pages).map(
+        (group) =>
+          html`<div class="group">
+            <p class="group-name" id="pages-${group.name}">${texts.site.groups[group.name]}</p>
+            <ul aria-labelledby="pages-${group.name}">
+              ${group.pages.map((page) => {
+                const mark = page.path === current.path ? html` aria-current="page"` : undefined
+                return html`<li>
+                  <a href="${pathOfPage(locale, page.path)}" ${mark}>${page.title(texts)}</a>
+                </li> `
+              })}
+            </ul>
+          </div> `,
+      )}
+      ${closeButton(texts, PAGES_ID)}
+    </nav>`
 }
 
 function contentsRail(texts: Texts, contents: readonly ContentsEntry[]): Html {
-  return html`<nav class="contents" aria-label="${texts.site.contents}">
+  return html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${texts.site.contents}" popover>
     <ul>
       ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
     </ul>
+    ${closeButton(texts, CONTENTS_ID)}
   </nav>`
+}
+
+function contentsButton(texts: Texts): Html {
+  return html`<button type="button" class="contents-button" popovertarget="${CONTENTS_ID}">
+    ${texts.site.contents}
+  </button>`
 }
 
 /** The line every page ends with: what it was made from, and where that can be checked. */
@@ -101,20 +148,21 @@ function provenance({ locale, texts, facts }: PageContext): Html {
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
   const { locale, texts } = context
   const { main, contents } = page.body(context)
-  return html`<!doctype html>
-    <html lang="${locale}">
-      ${head(context, page)}
-      <body>
-        <a class="skip" href="#main">${texts.site.skip}</a>
-        <header class="site">
-          <p class="name"><a href="${pathOfPage(locale, '')}">${texts.site.name}</a></p>
-          ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
-        </header>
-        <div class="columns">
-          ${contents === undefined ? undefined : contentsRail(texts, contents)}
-          <main id="main">${main}</main>
-        </div>
-        <footer class="site">${provenance(context)}</footer>
-      </body>
-    </html> `.text
+  const { text } = html`<html lang="${locale}">
+    ${head(context, page)}
+    <body data-own-time="${texts.site.ownTime}" data-not-copied="${texts.site.notCopied}">
+      <a class="skip" href="#main">${texts.site.skip}</a>
+      <header class="site">
+        <p class="name"><a href="${pathOfPage(locale, '')}">${texts.site.name}</a></p>
+        ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
+      </header>
+      <div class="columns">
+        ${contents === undefined ? undefined : contentsRail(texts, contents)}
+        <main id="main">${contents === undefined ? undefined : contentsButton(texts)}${main}</main>
+      </div>
+      <footer class="site">${provenance(context)}</footer>
+      <p class="said" role="status" id="said"></p>
+    </body>
+  </html> `
+  return `<!DOCTYPE html>\n${text}`
 }

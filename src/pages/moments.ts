@@ -3,17 +3,30 @@ import { html, type Html } from './html.ts'
 
 const UTC = 'UTC'
 
-/**
- * A moment (ISO 8601, UTC) as a reader of the language writes it, to the minute and in UTC. The script of all pages
- * puts the reader's own time beside it (`data-moment`).
- */
-export function momentHtml(locale: Locale, iso: string): Html {
+/** A moment as a reader of the language writes it, to the minute and in UTC. */
+function writtenMoment(locale: Locale, iso: string): string {
   const text = new Intl.DateTimeFormat(locale, {
     dateStyle: 'long',
     timeStyle: 'short',
     timeZone: UTC,
   }).format(new Date(iso))
-  return html`<time datetime="${iso}" data-moment>${text} UTC</time>`
+  return `${text} UTC`
+}
+
+/**
+ * A moment (ISO 8601, UTC) for a cell or a list of facts: in UTC, and below it a line that the script of all pages fills
+ * with the reader's own time (`data-moment`). The line is there from the start, so that nothing shifts.
+ */
+export function momentHtml(locale: Locale, iso: string): Html {
+  return html`<span class="moment"
+    ><time datetime="${iso}" data-moment>${writtenMoment(locale, iso)}</time
+    ><span class="own-time"></span
+  ></span>`
+}
+
+/** The same within a sentence, in UTC alone. */
+export function momentInText(locale: Locale, iso: string): Html {
+  return html`<time datetime="${iso}">${writtenMoment(locale, iso)}</time>`
 }
 
 /** A day (ISO 8601) as a reader of the language writes it. */
