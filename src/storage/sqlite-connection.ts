@@ -98,20 +98,32 @@ function makeFile(file: string): void {
   }
 }
 
-/** Opens a connection and closes it again when `prepare` throws. */
-function connect(
-  location: string | URL,
-  options: DatabaseSyncOptions,
-  prepare: (database: DatabaseSync) => void,
-): DatabaseSync {
-  const database = new DatabaseSync(location, { ...options, allowExtension: false })
+/** What `prepare` makes of a connection that was just opened; when it throws, the connection is closed again. */
+export function preparedOn<Prepared>(
+  database: DatabaseSync,
+  prepare: (database: DatabaseSync) => Prepared,
+): Prepared {
   try {
-    prepare(database)
-    return database
+    return prepare(database)
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+/** Opens a connection and closes it again when `check` throws. */
+function connect(
+  location: string | URL,
+  options: DatabaseSyncOptions,
+  check: (database: DatabaseSync) => void,
+): DatabaseSync {
+  return preparedOn(
+    new DatabaseSync(location, { ...options, allowExtension: false }),
+    (database) => {
+      check(database)
+      return database
+    },
+  )
 }
 
 /** A folder in which the index of the log cannot be made, or a transaction that a crash cut off. */

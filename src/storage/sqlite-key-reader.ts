@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { identityOf, MISSING_FILE } from './file-identity.ts'
+import { identityOf, logIdentityOf, MISSING_FILE } from './file-identity.ts'
 import { prepareFind, type ApiKeyStatements } from './sqlite-api-keys.ts'
-import { openBesideWriters, type SqliteOptions } from './sqlite-connection.ts'
+import { openBesideWriters, preparedOn, type SqliteOptions } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
 import { StorageError } from './storage.ts'
 
@@ -33,7 +33,7 @@ interface Connection {
   readonly readDataVersion: () => number
   dataVersion: number
   readonly databaseIdentity: string
-  readonly logIdentities: string
+  readonly logIdentity: string
   placeCheckedAtMs: number
   logCheckedAtMs: number
 }
@@ -46,10 +46,6 @@ function prepareDataVersion(database: DatabaseSync): () => number {
   const statement = database.prepare('PRAGMA data_version')
   statement.setReturnArrays(true)
   return () => Number((statement.get() as unknown as readonly unknown[] | undefined)?.[0])
-}
-
-function logIdentitiesOf(file: string): readonly string[] {
-  return [identityOf(`${file}-wal`), identityOf(`${file}-shm`)]
 }
 
 /**
@@ -74,11 +70,10 @@ export function createKeyReader(
   let isClosed = false
 
   function connect(): Connection {
-    const database = openBesideWriters(file)
-    const nowMs = performance.now()
     // What another connection counted means nothing to this one.
     revision += 1
-    try {
+    return preparedOn(openBesideWriters(file), (database) => {
+      const nowMs = performance.now()
       const readDataVersion = prepareDataVersion(database)
       return {
         database,
@@ -86,14 +81,11 @@ export function createKeyReader(
         readDataVersion,
         dataVersion: readDataVersion(),
         databaseIdentity: identityOf(file),
-        logIdentities: logIdentitiesOf(file).join(' '),
+        logIdentity: logIdentityOf(file),
         placeCheckedAtMs: nowMs,
         logCheckedAtMs: nowMs,
       }
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    })
   }
 
   function disconnect(): void {
@@ -128,11 +120,11 @@ export function createKeyReader(
     }
     if (nowMs - current.logCheckedAtMs < LOG_CHECK_INTERVAL_MS) return
     current.logCheckedAtMs = nowMs
-    const found = logIdentitiesOf(file)
+    const found = logIdentityOf(file)
     if (found.includes(MISSING_FILE)) {
       disconnect()
       void mend()
-    } else if (found.join(' ') !== current.logIdentities) disconnect()
+    } else if (found !== current.logIdentity) disconnect()
   }
 
   function attempt<Answer>(ask: (current: Connection) => Answer): Answer {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { identityOf, MISSING_FILE } from './file-identity.ts'
+import { identityOf, logIdentityOf, MISSING_FILE } from './file-identity.ts'
 import {
   isErasing,
   isReading,
@@ -14,6 +14,7 @@ import {
   DEFAULT_BUSY_TIMEOUT_MS,
   emptyLog,
   openSqliteConnection,
+  preparedOn,
   type SqliteMode,
   type SqliteOptions,
 } from './sqlite-connection.ts'
@@ -45,10 +46,6 @@ interface Connection {
   readonly logIdentity: string
 }
 
-function logIdentityOf(file: string): string {
-  return `${identityOf(`${file}-wal`)} ${identityOf(`${file}-shm`)}`
-}
-
 /** The transactions that a queue becomes: an erasure stands alone, as it may be refused for the log's sake. */
 function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
@@ -76,18 +73,12 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   let isLogOwed = false
 
   function connect(): Connection {
-    const database = openSqliteConnection(mode, options)
-    try {
-      return {
-        database,
-        statements: prepareStatements(database),
-        databaseIdentity: identityOf(file),
-        logIdentity: logIdentityOf(file),
-      }
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    return preparedOn(openSqliteConnection(mode, options), (database) => ({
+      database,
+      statements: prepareStatements(database),
+      databaseIdentity: identityOf(file),
+      logIdentity: logIdentityOf(file),
+    }))
   }
 
   function disconnect(): void {
