@@ -23,7 +23,7 @@ Inspects a deployment as the world sees it, through its proxies and its CDN,
 and tells what is not as promised, what was expected and what to do. BASE is
 the deployment's origin, such as https://example.org, with or without /api/v1.
 
-It sends about 70 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
+It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
 OPTIONS, and one POST without a body to /api/v1/time, which takes none and
 refuses it. It sends no registration, no key and nothing else that writes.
 
@@ -50,7 +50,7 @@ const OPTIONS = {
 } as const
 
 const MAX_TIMEOUT_SECONDS = 600
-const EXPECTED_REQUESTS = 70
+const EXPECTED_REQUESTS = 50
 const DEPLOYMENTS = ['primary', 'preview'] as const
 const MARKS = { error: 'ERROR', warning: 'warning', info: 'info' }
 /** Places of a finding that are named; the others are counted. */

@@ -215,6 +215,11 @@ function unsignedNote({ method, status }: Answer, verdict: Verdict): string | un
       : 'Nobody has signed this answer: it may be from anyone on the way.'
 }
 
+/** A step's name as words. */
+function wordsOf(step: string): string {
+  return step.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
 const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
 
 function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: CommandOutput): void {
@@ -224,7 +229,7 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
   output.out(`status ${status}, ${pluralOf(body.length, 'byte')}`)
   output.out('')
   for (const { step, outcome: mark, expected, found } of verdict.steps) {
-    output.out(`  ${MARKS[mark].padEnd(7)} ${step.padEnd(10)} ${expected}`)
+    output.out(`  ${MARKS[mark].padEnd(7)} ${wordsOf(step).padEnd(10)} ${expected}`)
     if (mark !== 'unchecked' && found !== '') output.out(`${' '.repeat(21)}${found}`)
   }
   output.out('')
@@ -233,7 +238,7 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
     output.out(`It is the error ${shown(`${refusal.code}: ${refusal.message}`)}`)
   if (verdict.fault !== undefined) {
     const note = unsignedNote(answer, verdict)
-    output.out(`Not verified. The first step that failed: ${verdict.fault.step}.`)
+    output.out(`Not verified. The first step that failed: ${wordsOf(verdict.fault.step)}.`)
     output.error(`svc verify: ${shown(verdict.fault.message, 400)}`)
     if (note !== undefined) output.error(note)
     return

@@ -125,7 +125,7 @@ test('the first step that failed is named, and no later one is called right', as
     )
     const { out, error, status } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
     assert.equal(status, 1)
-    assert.match(out, new RegExp(`The first step that failed: ${step}\\.`))
+    assert.match(out, new RegExp(`The first step that failed: ${step.replace('Id', ' id')}\\.`))
     assert.match(error, new RegExp(`^svc verify: ${code}: `))
   }
 })

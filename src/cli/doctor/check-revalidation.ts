@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { HEADERS } from '../../contract/headers.ts'
+import { formatSignedText } from '../../contract/signature.ts'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import { etagOfData } from './check-signatures.ts'
@@ -10,6 +11,22 @@ const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
 const NEVER_ON_304 = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature, HEADERS.requestId]
 const ALWAYS_ON_304 = [HEADERS.etag, HEADERS.cacheControl, HEADERS.vary]
 const OTHER_ETAG = 'W/"of-something-else"'
+
+/**
+ * Whether the signature on a 304 is that of a 200 to the same request: then a cache made the 304 from its own copy, as
+ * Varnish and nginx do, also on a miss, since they take If-None-Match out of what they ask the origin.
+ */
+async function hasProofOfCopy(
+  { method, target, field }: Received,
+  keys: Survey['keys'],
+): Promise<boolean> {
+  const contentDigest = field(HEADERS.contentDigest) ?? ''
+  const signedAt = field(HEADERS.signedAt) ?? ''
+  const text = formatSignedText({ method, target, status: 200, signedAt, contentDigest })
+  const signature = field(HEADERS.signature) ?? ''
+  for (const key of keys) if (await key.isSignatureOf(text, signature)) return true
+  return false
+}
 
 /** Checks a 304. One that no cache can have made by itself must have a proof. */
 async function inspect(
@@ -22,7 +39,9 @@ async function inspect(
   report: Report,
 ): Promise<void> {
   const signed = NEVER_ON_304.filter((name) => answer.field(name) !== undefined)
-  if (signed.length > 0) report('not-modified-signed', where, signed.join(', '))
+  const isFromCopy = signed.length > 0 && (await hasProofOfCopy(answer, keys))
+  if (isFromCopy) report('not-modified-from-cache', where, signed.join(', '))
+  else if (signed.length > 0) report('not-modified-signed', where, signed.join(', '))
   // What is missing everywhere is told of once, and not here again.
   const missing = ALWAYS_ON_304.filter(
     (name) => answer.field(name) === undefined && plain.answer.field(name) !== undefined,
@@ -31,7 +50,8 @@ async function inspect(
   if (keys.length === 0) return
   const proof = answer.field(HEADERS.revalidated)
   if (proof === undefined) {
-    if (isFromOrigin) report('not-modified-unproved', where, `no ${HEADERS.revalidated}`)
+    if (isFromOrigin && !isFromCopy)
+      report('not-modified-unproved', where, `no ${HEADERS.revalidated}`)
     return
   }
   // So is a signature or an ETag that is wrong, or not there, on any answer.

@@ -233,6 +233,12 @@ export const FINDING_CATALOG = {
     expected: 'a 304 without Content-Digest, signature headers and X-Request-Id',
     advice: 'A cache merges them into a stored body they are not for. Remove what adds them.',
   },
+  'not-modified-from-cache': {
+    severity: 'warning',
+    expected: 'a cache that leaves the proof of its own copy out of a 304',
+    advice:
+      'A reader’s cache merges it into an older copy, which then fails to verify. Have the cache take Content-Digest, X-SVC-Signed-At, X-SVC-Signature and X-Request-Id off a 304.',
+  },
   'not-modified-unproved': {
     severity: 'error',
     expected: 'X-SVC-Revalidated on a 304 of the service',

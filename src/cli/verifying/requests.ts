@@ -147,8 +147,9 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
     async ask(question) {
       const { method, target } = question
       const sentAtMs = nowMs()
+      const deadline = AbortSignal.timeout(timeoutMs)
       try {
-        const response = await open(question, AbortSignal.timeout(timeoutMs))
+        const response = await open(question, deadline)
         const receivedAtMs = nowMs()
         const raw = await readWhole(response)
         const headers = pairsOf(response.rawHeaders)
@@ -170,7 +171,9 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
         }
       } catch (error) {
         const url = `${question.origin ?? origin}${target}`
-        throw new UnreachableError(`${url} ${describeFailure(error, timeoutMs)}`)
+        // An answer that was cut for being late looks like one that broke off.
+        const cause: unknown = deadline.aborted ? deadline.reason : error
+        throw new UnreachableError(`${url} ${describeFailure(cause, timeoutMs)}`)
       }
     },
     close() {

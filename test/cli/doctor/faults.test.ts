@@ -304,6 +304,21 @@ const FAULTS: readonly Fault[] = [
     expected: ['not-modified-signed'],
   },
   {
+    name: 'a cache that makes a 304 from its copy',
+    mischief: (() => {
+      const copies = new Map<string, Map<string, string>>()
+      return (passing: Passing) => {
+        if (passing.method !== 'GET') return
+        if (passing.status === 200) copies.set(passing.target, passing.headers)
+        const copy = copies.get(passing.target)
+        if (!is304(passing) || copy === undefined) return
+        passing.headers = new Map(copy)
+        passing.headers.delete('content-length')
+      }
+    })(),
+    expected: ['not-modified-from-cache'],
+  },
+  {
     name: 'a 304 without its proof',
     mischief: remove('x-svc-revalidated'),
     expected: ['not-modified-unproved'],

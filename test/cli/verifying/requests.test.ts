@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+
+import { describeFailure } from '../../../src/cli/verifying/failure-reason.ts'
+import {
+  createAsker,
+  createFetch,
+  UnreachableError,
+  type Asker,
+} from '../../../src/cli/verifying/requests.ts'
+import { ageOf, shown } from '../../../src/cli/verifying/shown-text.ts'
+import { makeFolder } from '../../publishing/content-fixture.ts'
+import { serve } from './run-svc.ts'
+
+const GET = { method: 'GET', target: '/' }
+
+function askerFor(t: TestContext, origin: string, timeoutMs = 5000): Asker {
+  let ms = 0
+  const asker = createAsker({ origin, timeoutMs, nowMs: () => (ms += 10) })
+  t.after(() => asker.close())
+  return asker
+}
+
+async function listenOn(t: TestContext, server: Server, host = '127.0.0.1'): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, host, resolve)
+  })
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+test('the target and the header fields go out as given, and the answer comes back as it was', async (t) => {
+  const heads: string[] = []
+  const server = createTcpServer((socket) => {
+    socket.once('data', (bytes) => {
+      heads.push(bytes.toString('latin1'))
+      socket.end(
+        'HTTP/1.1 200 OK\r\nX-One: a\r\nx-one: b\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+      )
+    })
+  })
+  const origin = `http://127.0.0.1:${await listenOn(t, server)}`
+  const target = '/a/../b%2f?x=%zz&'
+  const answer = await askerFor(t, origin).ask({ method: 'GET', target, headers: { 'X-A': 'b' } })
+  assert.match(heads[0] ?? '', /^GET \/a\/\.\.\/b%2f\?x=%zz& HTTP\/1\.1\r\n/)
+  assert.match(heads[0] ?? '', /\r\nX-A: b\r\n/)
+  assert.deepEqual(answer.headers.slice(0, 2), [
+    ['X-One', 'a'],
+    ['x-one', 'b'],
+  ])
+  assert.equal(answer.field('X-ONE'), 'a, b')
+  assert.deepEqual(
+    [answer.status, answer.sentAtMs, answer.receivedAtMs, Buffer.from(answer.body).toString()],
+    [200, 10, 20, '{}'],
+  )
+})
+
+test('a content coding is undone, or told to be none', async (t) => {
+  const text = '{"a":1}'
+  for (const [coding, bytes, isDecoded] of [
+    ['gzip', gzipSync(text), true],
+    ['X-GZIP', gzipSync(text), true],
+    ['br', brotliCompressSync(text), true],
+    ['deflate', deflateSync(text), true],
+    ['zstd', zstdCompressSync(text), true],
+    ['identity', Buffer.from(text), true],
+    ['gzip', Buffer.from(text), false],
+    ['toString', Buffer.from(text), false],
+    // A bomb: more than any answer may hold.
+    ['gzip', gzipSync(Buffer.alloc(40_000_000)), false],
+  ] as const) {
+    const origin = await serve(t, (_request, response) => {
+      response.writeHead(200, { 'Content-Encoding': coding })
+      response.end(bytes)
+    })
+    const answer = await askerFor(t, origin).ask(GET)
+    assert.equal(answer.isDecoded, isDecoded, coding)
+    assert.equal(Buffer.from(answer.body).toString(), isDecoded ? text : '')
+  }
+})
+
+test('an IPv6 address is reached', async (t) => {
+  const server = createTcpServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
+  })
+  let port: number
+  try {
+    port = await listenOn(t, server, '::1')
+  } catch {
+    return t.skip('this machine has no IPv6 loopback')
+  }
+  assert.equal((await askerFor(t, `http://[::1]:${port}`).ask(GET)).status, 204)
+})
+
+test('what is no HTTP, breaks off or never ends is told in one line', async (t) => {
+  for (const [says, expected] of [
+    ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /answered with something that is no HTTP \(HPE_/],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}', /the connection broke off/],
+    ['', /the connection was closed before an answer came/],
+  ] as const) {
+    const server = createTcpServer((socket) => {
+      socket.once('data', () => socket.end(says))
+      socket.on('error', () => {})
+    })
+    const origin = `http://127.0.0.1:${await listenOn(t, server)}`
+    await assert.rejects(askerFor(t, origin).ask(GET), (error: unknown) => {
+      assert.ok(error instanceof UnreachableError)
+      assert.match(error.message, expected)
+      assert.ok(error.message.startsWith(`${origin}/ `))
+      return true
+    })
+  }
+  const slow = await serve(t, (_request, response) => {
+    response.writeHead(200)
+    response.write('{')
+  })
+  await assert.rejects(askerFor(t, slow, 200).ask(GET), /did not answer within 0\.2 s/)
+})
+
+test('a certificate that nobody vouches for is told as that', async (t) => {
+  const folder = makeFolder(t)
+  const file = (name: string): string => path.join(folder, name)
+  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
+  const subject = '-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1'
+  const made = spawnSync('openssl', [
+    ...`${request} ${subject}`.split(' '),
+    '-keyout',
+    file('key.pem'),
+    '-out',
+    file('cert.pem'),
+  ])
+  if (made.error !== undefined) return t.skip('there is no openssl')
+  const server = createTlsServer(
+    { key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) },
+    (_request, response) => response.end(),
+  )
+  const origin = `https://127.0.0.1:${await listenOn(t, server)}`
+  await assert.rejects(
+    askerFor(t, origin).ask(GET),
+    /its certificate is signed by itself \(TLS\); NODE_EXTRA_CA_CERTS/,
+  )
+})
+
+test('reasons are told by their code, and else in their own words', () => {
+  const failed = (code: string): string =>
+    describeFailure(Object.assign(new Error('raw words'), { code }), 1000)
+  assert.match(failed('ENOTFOUND'), /host name is not known \(DNS\)/)
+  assert.match(failed('CERT_HAS_EXPIRED'), /certificate has expired/)
+  assert.equal(failed('EODD'), 'could not be reached: raw words')
+  assert.equal(failed('toString'), 'could not be reached: raw words')
+  const both = new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])
+  assert.equal(describeFailure(both, 1000), 'could not be reached: nothing listens there')
+  assert.equal(describeFailure('odd', 1000), 'could not be reached: odd')
+})
+
+test('the client’s fetch follows no redirect, and ends with its signal', async (t) => {
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/moved') response.writeHead(302, { Location: '/' })
+    else response.writeHead(304)
+    response.end()
+  })
+  const fetch = createFetch(askerFor(t, origin).ask)
+  const init = {
+    method: 'GET',
+    headers: {},
+    cache: 'no-store',
+    credentials: 'omit',
+    redirect: 'error',
+    signal: null,
+  } as const
+  await assert.rejects(fetch(`${origin}/moved`, init), /redirects elsewhere \(status 302\)/)
+  assert.equal((await fetch(`${origin}/`, init)).status, 304)
+  const reason = new Error('enough')
+  const signal = AbortSignal.abort(reason)
+  await assert.rejects(fetch(`${origin}/`, { ...init, signal }), reason)
+})
+
+test('ages are told in the unit that fits, and texts in one line', () => {
+  assert.deepEqual([-5, 0, 119.9, 120, 7199, 7200, 172_799, 172_800].map(ageOf), [
+    '0 s',
+    '0 s',
+    '119 s',
+    '2 min',
+    '119 min',
+    '2 h',
+    '47 h',
+    '2 days',
+  ])
+  assert.equal(shown('a\r\nb\u001b[31m\u202ec', 20), 'a b [31m c')
+  assert.equal(shown('abcdef', 3), 'abc…')
+})
