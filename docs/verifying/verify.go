@@ -1,6 +1,6 @@
 // Verifies signed answers with Go's standard library. docs/verifying.md explains the steps.
 //
-//	go run verify.go URL KEY-ID [ETAG]              writes the body once it is proved; with the ETag you hold, a 304 counts
+//	go run verify.go URL KEY-ID [ETAG]              writes the body once it is proved; with your ETag, a 304 counts
 //	go run verify.go --history ORIGIN KEY-ID [HASH] follows the versions back to the first; HASH is the head of last time
 //	go run verify.go --vectors FOLDER               runs the cases of test/vectors
 //

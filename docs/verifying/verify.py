@@ -44,7 +44,7 @@ ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
 
 
 def decode_point(data):
-    """The point of 32 bytes in extended coordinates; None for bytes that are no point's one form."""
+    """The point of 32 bytes, in extended coordinates; None where they are no point's one form."""
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, y & (2**255 - 1)
     x_squared = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -83,7 +83,7 @@ def are_equal(one, other):
 
 
 def decode_sound_point(data):
-    """The point of 32 bytes; None also for the eight of small order, under which anyone can sign."""
+    """The same; None also for the eight points of small order: under them anyone can sign."""
     point = decode_point(data)
     return None if point is None or are_equal(multiply(8, point), (0, 1, 1, 0)) else point
 

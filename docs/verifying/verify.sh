@@ -74,7 +74,7 @@ require_past() {
 }
 is_fresh() { ! is_before "${1%Z}" "$(moment $(($(date +%s) - max_age_seconds)))"; }
 
-# revalidation NAME TARGET STEP: the proof that a 304 carries, or that a cache took over from one; STEP if there is none.
+# revalidation NAME TARGET STEP: the proof that a 304 carries, or that a cache took over from one; where none, STEP.
 revalidation() {
   revalidated=$(field "$1" X-SVC-Revalidated)
   [ -n "$revalidated" ] || refuse "$3" 'there is no X-SVC-Revalidated'

@@ -1,0 +1,100 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** How a command ended. */
+export interface Ending {
+  readonly status: number
+  readonly out: string
+  readonly error: string
+}
+
+/** One of the programs in docs/verifying, ready to run. */
+export interface Verifier {
+  readonly file: string
+  /** Why it cannot run here; undefined where it can. */
+  readonly missing: string | undefined
+  run(...args: readonly string[]): Promise<Ending>
+}
+
+/** Reason to skip where one of these programs is not on the machine, or openssl is too old; undefined otherwise. */
+export function missingProgram(...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const { error, stdout } = spawnSync(name, [
+      name === 'go' || name === 'openssl' ? 'version' : '--version',
+    ])
+    if (error !== undefined) return `${name} is not on this machine`
+    if (name === 'openssl' && !/^OpenSSL [3-9]/.test(String(stdout))) {
+      return `openssl is older than 3: ${String(stdout)}`
+    }
+  }
+  return undefined
+}
+
+/** A folder for what Go compiles, and the environment that keeps Go within it and off the network. */
+export function openGoFolder() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'verify-go-'))
+  const env = {
+    ...process.env,
+    CGO_ENABLED: '0',
+    GOCACHE: path.join(folder, 'cache'),
+    GOFLAGS: '-mod=mod',
+    GOPATH: path.join(folder, 'path'),
+    GOPROXY: 'off',
+    GOTOOLCHAIN: 'local',
+  }
+  return { folder, env, close: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Runs a command in the project's folder; not synchronously, since the service answers from the test's own process. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Ending> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd: ROOT, env })
+    return { status: 0, out: stdout, error: stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { status: code, out: stdout, error: stderr }
+  }
+}
+
+/** The three programs. The one in Go is compiled when it first runs. */
+export function verifiersOf(go: ReturnType<typeof openGoFolder>): readonly Verifier[] {
+  const built = path.join(go.folder, 'verify')
+  let building: Promise<Ending> | undefined
+  const interpreted = (
+    file: string,
+    interpreter: string,
+    ...others: readonly string[]
+  ): Verifier => ({
+    file,
+    missing: missingProgram(interpreter, ...others),
+    run: (...args) => runCommand(interpreter, [`docs/verifying/${file}`, ...args]),
+  })
+  return [
+    // The shell has no --version; it is there wherever Node starts a command with it.
+    {
+      ...interpreted('verify.sh', 'sh'),
+      missing: missingProgram('curl', 'openssl', 'awk'),
+    },
+    interpreted('verify.py', 'python3'),
+    {
+      file: 'verify.go',
+      missing: missingProgram('go'),
+      async run(...args) {
+        building ??= runCommand('go', ['build', '-o', built, 'docs/verifying/verify.go'], go.env)
+        const { status, error } = await building
+        if (status !== 0) throw new Error(`verify.go does not compile: ${error}`)
+        return runCommand(built, args)
+      },
+    },
+  ]
+}

@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test, type TestContext } from 'node:test'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
+import type { Vector } from '../../src/client/vector.ts'
+import { openLyingProxy, type Lie, type PassingAnswer } from './lying-proxy.ts'
+import { missingProgram, openGoFolder, runCommand, verifiersOf } from './verifiers.ts'
+
+const go = openGoFolder()
+after(() => go.close())
+const VERIFIERS = verifiersOf(go)
+const PIN = publicSigningKeyOf(TEST_SIGNING_KEY).keyId
+const STATUS = '/api/v1/status'
+const PAGE = read('docs/verifying.md')
+
+function read(file: string): string {
+  return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+}
+
+/** The service by the machine's clock, which is the one that the programs read, or some seconds beside it. */
+function runService(t: TestContext, { aheadSeconds = 0, ...parts }: RunParts = {}) {
+  return runApp(t, { clock: { nowMs: () => Date.now() + aheadSeconds * 1000 }, ...parts })
+}
+
+/** What a service is asked, and with which parts it runs. */
+type Question = RunParts & { readonly target?: string; readonly etag?: readonly string[] }
+
+type RunParts = { readonly aheadSeconds?: number } & NonNullable<Parameters<typeof runApp>[1]>
+
+/** Applies to the answer that the test is about, and leaves the key document alone. */
+function onlyFor(target: string, change: Change): Lie {
+  return { change: (answer) => void (answer.target === target && change(answer)) }
+}
+
+/** Changes one letter of a header. */
+function bend({ headers }: PassingAnswer, name: string): void {
+  const value = headers.get(name)
+  assert.ok(value !== undefined && value.length > 40, `there is ${name}`)
+  const at = value.length - 20
+  const letter = value[at] === 'A' ? 'B' : 'A'
+  headers.set(name, `${value.slice(0, at)}${letter}${value.slice(at + 1)}`)
+}
+
+/** Puts header fields of another answer into this one. */
+function put(answer: PassingAnswer, { headers }: Response, ...names: readonly string[]): void {
+  for (const name of names) answer.headers.set(name, headers.get(name) ?? '')
+}
+
+const SIGNATURE_HEADERS = ['content-digest', 'x-svc-signed-at', 'x-svc-signature'] as const
+
+type Change = (answer: PassingAnswer) => void
+
+/** What may happen to one answer on its way, with the step that must notice. */
+const CHANGES: readonly (readonly [what: string, step: string, change: Change])[] = [
+  [
+    'one changed byte of the body',
+    'DIGEST',
+    (answer) => void (answer.body = answer.body.replace('"ok":true', '"ok":trie')),
+  ],
+  ['another status', 'SIGNATURE', (answer) => void (answer.status = 203)],
+  ['another signature', 'SIGNATURE', (answer) => bend(answer, 'x-svc-signature')],
+  [
+    'another spelling of the signature',
+    'SIGNATURE',
+    ({ headers }) =>
+      headers.set('x-svc-signature', String(headers.get('x-svc-signature')).replace(/==$/, '')),
+  ],
+  [
+    'another time',
+    'SIGNATURE',
+    ({ headers }) => headers.set('x-svc-signed-at', new Date(Date.now() + 5000).toISOString()),
+  ],
+  ['no digest', 'UNSIGNED', ({ headers }) => headers.delete('content-digest')],
+  ['no time', 'UNSIGNED', ({ headers }) => headers.delete('x-svc-signed-at')],
+  ['no signature', 'UNSIGNED', ({ headers }) => headers.delete('x-svc-signature')],
+]
+
+for (const { file, missing, run } of VERIFIERS) {
+  void test(file, { skip: missing ?? false }, async (t) => {
+    /** What it says of an answer to a target, fetched through a proxy. */
+    const through = async (
+      part: TestContext,
+      lie: Lie,
+      { target = STATUS, etag = [], ...parts }: Question = {},
+    ) => {
+      const app = await runService(part, parts)
+      const origin = await openLyingProxy(part, app.port, lie)
+      return run(`${origin}${target}`, PIN, ...etag)
+    }
+    const refuses = async (part: TestContext, step: string, lie: Lie, question?: Question) => {
+      const { status, out, error } = await through(part, lie, question)
+      assert.deepEqual([status, out, error.split(':')[0]], [1, '', step], error)
+    }
+
+    await t.test(
+      'proves a good answer to the target as it was typed, and writes its body',
+      async (part) => {
+        const app = await runService(part)
+        for (const target of [
+          STATUS,
+          `${STATUS}?`,
+          `${STATUS}?a=%2f%2F&&b=%41#part`,
+          '/api/v1/version',
+          '/api/v1/openapi.json',
+          '/api/v1/policy',
+          '/api/v1/nope',
+          '/api/v1/../nope/./%6e',
+        ]) {
+          const { status, out, error } = await run(`${app.origin}${target}`, PIN)
+          assert.equal(status, 0, `${target}: ${error}`)
+          const [sent] = target.split('#')
+          const code = target.includes('nope') ? 404 : 200
+          assert.ok(error.startsWith(`Verified: GET ${sent}, status ${code}, signed at 20`), error)
+          const { ok } = JSON.parse(out) as { ok?: boolean }
+          assert.equal(ok, target.includes('openapi') ? undefined : code === 200)
+        }
+      },
+    )
+
+    await t.test('takes names in upper case, and what a proxy leaves alone', async (part) => {
+      assert.equal((await through(part, {})).status, 0)
+    })
+
+    for (const [name, step, change] of CHANGES) {
+      await t.test(`refuses ${name}: ${step}`, (part) =>
+        refuses(part, step, onlyFor(STATUS, change)),
+      )
+    }
+
+    await t.test('refuses a changed error answer', async (part) => {
+      const target = '/api/v1/nope'
+      const change = (answer: PassingAnswer) => void (answer.status = 410)
+      await refuses(part, 'SIGNATURE', onlyFor(target, change), { target })
+    })
+
+    await t.test('refuses the answer to another target', async (part) => {
+      const lies = [
+        { target: STATUS, redirect: (target: string) => target.replace('status', 'roadmap') },
+        { target: `${STATUS}?`, redirect: (target: string) => target.replace('?', '') },
+        { target: `${STATUS}?a=%2F`, redirect: (target: string) => target.replace('%2F', '%2f') },
+      ]
+      for (const { target, redirect } of lies)
+        await refuses(part, 'SIGNATURE', { redirect }, { target })
+    })
+
+    await t.test('refuses an old answer, and one from the future', async (part) => {
+      await refuses(part, 'STALE', {}, { aheadSeconds: -1000 })
+      const old = await runService(part, { aheadSeconds: -1000 })
+      const replayed = await fetch(`${old.origin}${STATUS}`)
+      const body = await replayed.text()
+      const replay = onlyFor(STATUS, (answer) => {
+        put(answer, replayed, ...SIGNATURE_HEADERS)
+        answer.body = body
+      })
+      await refuses(part, 'STALE', replay)
+      await refuses(part, 'FUTURE', {}, { aheadSeconds: 300 })
+    })
+
+    await t.test('refuses another key, whatever it claims to be called', async (part) => {
+      await refuses(part, 'UNKNOWN_KEY', {}, { signing: testSigning(otherSigningKey()) })
+      const own = publicSigningKeyOf(TEST_SIGNING_KEY)
+      const another = publicSigningKeyOf(otherSigningKey())
+      const claim = onlyFor('/api/v1/keys/signing-key', (answer) => {
+        answer.body = answer.body.replaceAll(own.jwk.x, another.jwk.x)
+      })
+      await refuses(part, 'UNKNOWN_KEY', claim)
+      // The document offers the pinned key, and another one signs.
+      const thief = await runService(part, { signing: testSigning(otherSigningKey()) })
+      const signed = await fetch(`${thief.origin}${STATUS}`)
+      const body = await signed.text()
+      const forge = onlyFor(STATUS, (answer) => {
+        put(answer, signed, ...SIGNATURE_HEADERS)
+        answer.body = body
+      })
+      await refuses(part, 'SIGNATURE', forge)
+    })
+
+    await t.test('takes a 304 with its proof, and refuses one without', async (part) => {
+      const app = await runService(part)
+      const tag = (await fetch(`${app.origin}${STATUS}`)).headers.get('etag') ?? ''
+      const etag = [tag]
+      const { status, out, error } = await run(`${app.origin}${STATUS}`, PIN, tag)
+      assert.deepEqual([status, out], [0, ''], error)
+      assert.match(error, /^Verified: GET \/api\/v1\/status, status 304, signed at 20/)
+      const remove = onlyFor(STATUS, ({ headers }) => headers.delete('x-svc-revalidated'))
+      await refuses(part, 'UNSIGNED', remove, { etag })
+      const change = onlyFor(STATUS, (answer) => bend(answer, 'x-svc-revalidated'))
+      await refuses(part, 'REVALIDATION', change, { etag })
+      const rename = onlyFor(STATUS, ({ headers }) => headers.set('etag', 'W/"other"'))
+      await refuses(part, 'REVALIDATION', rename, { etag })
+      // A proof that is right, and about what the client does not hold.
+      const headers = { 'If-None-Match': tag }
+      const renewed = await fetch(`${app.origin}${STATUS}`, { headers })
+      const lead = onlyFor(STATUS, (answer) => {
+        put(answer, renewed, 'etag', 'x-svc-revalidated')
+        ;[answer.status, answer.body] = [304, '']
+      })
+      await refuses(part, 'ETAG', lead, { etag: ['W/"another"'] })
+    })
+
+    await t.test(
+      'takes an old body that a 304 renewed, if its data are those of the ETag',
+      async (part) => {
+        const old = await runService(part, { aheadSeconds: -1000 })
+        const stored = await fetch(`${old.origin}${STATUS}`)
+        const body = await stored.text()
+        const tag = stored.headers.get('etag') ?? ''
+        const now = await runService(part)
+        const renewed = await fetch(`${now.origin}${STATUS}`, { headers: { 'If-None-Match': tag } })
+        assert.equal(renewed.status, 304)
+        /** The service's answer replaced by what a cache holds. */
+        const merged = (change: Change = () => {}): Lie =>
+          onlyFor(STATUS, (answer) => {
+            put(answer, stored, ...SIGNATURE_HEADERS, 'etag', 'x-request-id')
+            put(answer, renewed, 'x-svc-revalidated')
+            answer.body = body
+            change(answer)
+          })
+        const good = await through(part, merged())
+        assert.deepEqual([good.status, good.out], [0, body], good.error)
+        await refuses(
+          part,
+          'STALE',
+          merged(({ headers }) => headers.delete('x-svc-revalidated')),
+        )
+        await refuses(
+          part,
+          'REVALIDATION',
+          merged((answer) => bend(answer, 'x-svc-revalidated')),
+        )
+        // An old body of other data beside the proof for today's.
+        const past = await runService(part, {
+          aheadSeconds: -1000,
+          releases: loadReleases(makeReleases(1).store),
+        })
+        const earlier = await fetch(`${past.origin}${STATUS}`)
+        const earlierBody = await earlier.text()
+        const mixed = merged((answer) => {
+          put(answer, earlier, ...SIGNATURE_HEADERS, 'x-request-id')
+          answer.body = earlierBody
+        })
+        await refuses(part, 'ETAG', mixed)
+      },
+    )
+
+    if (file !== 'verify.sh') {
+      await t.test(
+        'holds the ETag and the request id of a fresh answer against its body',
+        async (part) => {
+          const change = (name: string) => onlyFor(STATUS, ({ headers }) => headers.set(name, 'x'))
+          await refuses(part, 'ETAG', change('etag'))
+          await refuses(part, 'REQUEST_ID', change('x-request-id'))
+        },
+      )
+
+      await t.test('refuses what a key signed outside its dates', async (part) => {
+        const { signer, keys } = testSigning()
+        const notBefore = new Date(Date.now() + 50_000).toISOString()
+        const signing = { signer, keys: keys.map((key) => ({ ...key, notBefore })) }
+        await refuses(part, 'KEY_PERIOD', {}, { signing })
+      })
+
+      await t.test('comes to the expected outcome in every vector', async () => {
+        const { status, out, error } = await run('--vectors', 'test/vectors')
+        assert.equal(status, 0, error)
+        assert.ok(Number(/^(\d+) cases end as they should\n$/.exec(out)?.[1]) > 100, out)
+        const empty = await run('--vectors', 'docs')
+        assert.deepEqual([empty.status, empty.error.split(':')[0]], [1, 'VECTORS'])
+      })
+    }
+
+    await t.test('follows a good history to its start', async (part) => {
+      const made = makeReleases(4)
+      const app = await runService(part, { releases: loadReleases(made.store) })
+      const hashOf = (id: string) =>
+        (JSON.parse(made.versions.get(id) ?? '') as { hash: string }).hash
+      for (const kept of [[], [hashOf('VS-0004')], [hashOf('VS-0001')]]) {
+        const { status, out, error } = await run('--history', app.origin, PIN, ...kept)
+        assert.deepEqual([status, out, error], [0, `${hashOf('VS-0004')}\n`, ''])
+      }
+    })
+
+    await t.test('refuses a history that was rewritten, or that is no chain', async (part) => {
+      const good = makeReleases(4)
+      const { hash } = JSON.parse(good.versions.get('VS-0003') ?? '') as { hash: string }
+      const rewritten = await runService(part, {
+        releases: rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'Otherwise.' })),
+      })
+      const fault = await run('--history', rewritten.origin, PIN, hash)
+      assert.deepEqual([fault.status, fault.out, fault.error.split(':')[0]], [1, '', 'REWRITTEN'])
+      // Sound in itself, so only a kept head can tell.
+      assert.equal((await run('--history', rewritten.origin, PIN)).status, 0)
+
+      const app = await runService(part, { releases: loadReleases(good.store) })
+      const second = '/api/v1/versions/VS-0002'
+      const misspell: Change = (answer) => void (answer.body = answer.body.replace('test', 'tost'))
+      const renumber: Change = (answer) =>
+        void (answer.body = answer.body.replace('VS-0002', 'VS-0009'))
+      const remove: Change = (answer) => void ([answer.status, answer.body] = [404, '{}'])
+      const lies = [
+        [misspell, second, 'BROKEN'],
+        [renumber, second, 'BROKEN'],
+        [remove, second, 'BROKEN'],
+        [misspell, '/api/v1/version', 'DIGEST'],
+      ] as const
+      for (const [change, target, step] of lies) {
+        const origin = await openLyingProxy(part, app.port, onlyFor(target, change))
+        const { status, out, error } = await run('--history', origin, PIN)
+        assert.deepEqual([status, out, error.split(':')[0]], [1, '', step], error)
+      }
+    })
+
+    await t.test('says 2 where there is nothing to check', async () => {
+      for (const args of [[], ['ftp://a/b', PIN], ['http://127.0.0.1:9/api', PIN]]) {
+        const { status, out, error } = await run(...args)
+        assert.equal(status, 2, error)
+        assert.equal(out, '')
+        assert.notEqual(error, '')
+      }
+    })
+  })
+}
+
+/** The blocks of commands on the page, in order, each with the origin it is run against. */
+function blocksOf(page: string, origin: string): readonly string[] {
+  const all = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+  const tested = [...page.matchAll(/^<!-- A test runs this block[^>]*-->\n```sh\n([\s\S]*?)^```/gm)]
+  assert.equal(tested.length, all.length, 'every block of commands says that it is run')
+  return tested.map(([, block = '']) => block.replace(/^base=.*$/m, `base=${origin}`))
+}
+
+void test('every block of commands on the page does what the page says', async (t) => {
+  const missing = missingProgram('curl', 'openssl', 'awk', 'python3', 'go')
+  if (missing !== undefined) return t.skip(missing)
+  const app = await runService(t)
+  const outputs: string[] = []
+  for (const block of blocksOf(PAGE, app.origin)) {
+    const { status, out, error } = await runCommand('sh', ['-ec', block], go.env)
+    assert.equal(status, 0, `${block}\n${error}`)
+    outputs.push(out)
+  }
+  const [keyId, bodies, none, entry, heads, vectors, ...rest] = outputs
+  assert.equal(keyId, PIN)
+  assert.equal(bodies?.match(/\{"ok":true,/g)?.length, 3)
+  assert.equal(none, '')
+  assert.match(entry ?? '', /^([0-9a-f]{64}) \*stdin\n"hash":"\1"\n$/)
+  assert.match(heads ?? '', /^([0-9a-f]{64}\n)\1\1$/)
+  assert.match(vectors ?? '', /^(\d{3} cases end as they should\n)\1$/)
+  assert.deepEqual(rest, [])
+})
+
+void test('the signed texts on the page are those of the vectors', () => {
+  const texts = [...PAGE.matchAll(/^```text\n([\s\S]*?)\n```/gm)].map(([, text]) => text)
+  const vector = (name: string) => JSON.parse(read(`test/vectors/${name}.json`)) as Vector
+  assert.deepEqual(texts, [
+    vector('good-read').signedText,
+    vector('good-not-modified').revalidationText,
+  ])
+})
