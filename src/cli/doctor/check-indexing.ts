@@ -1,4 +1,5 @@
 import { HEADERS } from '../../contract/headers.ts'
+import { LINKS } from '../../contract/links.ts'
 import type { Check } from './check.ts'
 
 const ROBOTS = { method: 'GET', target: '/robots.txt' }
@@ -30,12 +31,18 @@ export function createIndexingCheck(deployment: 'primary' | 'preview' | undefine
         isClosed ? 'everything is disallowed' : 'not everything is disallowed',
       )
     }
-    for (const { where, answer, isAsPromised } of observed) {
-      if (!isAsPromised) continue
+    const page = await probe.ask({ method: 'GET', target: LINKS.docs })
+    const places = [
+      { where: WHERE, answer: robots },
+      { where: `GET ${LINKS.docs}`, answer: page },
+      ...observed.filter(({ isAsPromised }) => isAsPromised),
+    ]
+    for (const { where, answer } of places) {
       const tag = answer.field(HEADERS.robotsTag)
       const isHidden = tag !== undefined && /\b(?:noindex|none)\b/i.test(tag)
-      if (expected === 'preview' && !isHidden)
+      if (expected === 'preview' && !isHidden) {
         report('robots-tag-missing', where, tag ?? 'no header')
+      }
       if (expected === 'primary' && isHidden) report('robots-tag-unwanted', where, tag)
     }
     return undefined

@@ -90,6 +90,8 @@ export const checkRevalidation: Check = async (survey, report) => {
       })
       if (answer.status === 304) {
         await inspect(answer, where, asked !== target, etag, plain, survey, report)
+      } else if (answer.status === 200 && (await judge(answer)).fault === plain.judged.fault) {
+        report('revalidation-whole', where, 'status 200 with the whole answer')
       } else report('revalidation-ignored', where, `status ${answer.status}`)
     }
     const where = `GET ${target} (If-None-Match of other data)`

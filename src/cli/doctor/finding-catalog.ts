@@ -220,8 +220,14 @@ export const FINDING_CATALOG = {
   },
   'revalidation-ignored': {
     severity: 'error',
-    expected: '304 to an If-None-Match with the right ETag',
+    expected: '304 to an If-None-Match with the right ETag, or the whole answer, signed',
     advice: 'Have the proxy pass If-None-Match and 304 on.',
+  },
+  'revalidation-whole': {
+    severity: 'info',
+    expected: '304 to an If-None-Match with the right ETag',
+    advice:
+      'A cache sends its whole copy, which is right and costs bytes. Some do so until the service has renewed their copy.',
   },
   'revalidation-wrong': {
     severity: 'error',

@@ -86,6 +86,16 @@ function targetOf(row: Endpoint, newestVersion: string | undefined): string {
   return row.path.replace(`{${name}}`, value)
 }
 
+/** The keys of a document; none where one of them cannot be used, since no client would use it either. */
+async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
+  try {
+    return await parseSigningKeys(data)
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    return []
+  }
+}
+
 /** What is asked for, with what is promised. */
 interface Asked {
   readonly question: Question
@@ -132,7 +142,7 @@ export async function takeSurvey(
 
   const keyAnswer = await tryAsk({ method: 'GET', target: ENDPOINTS.signingKey.path })
   const keyContent = parseJson(keyAnswer?.body ?? new Uint8Array())
-  const keys = await parseSigningKeys(propertyOf(keyContent, 'data')).catch(() => [])
+  const keys = await usableKeys(propertyOf(keyContent, 'data'))
   const keyError = propertyOf(propertyOf(keyContent, 'error'), 'code')
 
   async function judgeAt(answer: Received, nowMs: number): Promise<Judged> {

@@ -291,6 +291,19 @@ const FAULTS: readonly Fault[] = [
     expected: ['revalidation-ignored'],
   },
   {
+    name: 'a proxy that drops If-None-Match, with the whole answer',
+    mischief: (() => {
+      const copies = new Map<string, Pick<Passing, 'headers' | 'body'>>()
+      return (passing: Passing) => {
+        const { path, method, headers, body } = passing
+        if (method !== 'GET' || passing.target !== path) return
+        if (passing.status === 200) copies.set(path, { headers: new Map(headers), body })
+        else if (is304(passing)) Object.assign(passing, copies.get(path), { status: 200 })
+      }
+    })(),
+    expected: ['revalidation-whole'],
+  },
+  {
     name: '304 to everything',
     mischief: (passing) => {
       if (!isApi(passing) || passing.asked['if-none-match'] === undefined) return
@@ -432,6 +445,15 @@ const FAULTS: readonly Fault[] = [
     deployment: 'preview',
     examination: { deployment: 'primary' },
     expected: ['robots-txt', 'robots-tag-unwanted'],
+  },
+  {
+    name: 'a preview whose pages have no X-Robots-Tag',
+    deployment: 'preview',
+    mischief: only(
+      ({ path }) => path === '/en/reference',
+      ({ headers }) => void headers.delete('x-robots-tag'),
+    ),
+    expected: ['robots-tag-missing'],
   },
   {
     name: 'a primary deployment that hides',
