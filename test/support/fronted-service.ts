@@ -1,5 +1,6 @@
-import { Agent, createServer, request as ask } from 'node:http'
+import { Agent, createServer, request as ask, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { listen, stopListening } from '../../src/http/listener.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
@@ -25,6 +26,8 @@ export interface FrontedService {
   publish(versions: number): Promise<void>
   /** While it is true, every connection breaks. */
   isDown: boolean
+  /** Resolves once no request has been under way for some milliseconds, such as one that a cache makes by itself. */
+  quiet(): Promise<void>
 }
 
 /** What may differ from a service that runs by itself. */
@@ -34,6 +37,9 @@ export interface FrontOptions {
   /** Header fields by lower-case name that each answer gets, in the place of those that it has; see `dated`. */
   readonly added: () => { readonly [name: string]: string }
 }
+
+/** A cache asks in the background right after it has answered. */
+const QUIET_MS = 5
 
 /** Fields of one connection (RFC 9110 7.6.1), and those that this side says for itself. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
@@ -60,7 +66,10 @@ export async function runFrontedService(
   const agent = new Agent({ keepAlive: true })
   t.after(() => agent.destroy())
 
+  const underWay = new Set<ServerResponse>()
   const server = createServer((request, response) => {
+    underWay.add(response)
+    response.once('close', () => underWay.delete(response))
     if (service.isDown) {
       request.socket.destroy()
       return
@@ -96,6 +105,10 @@ export async function runFrontedService(
       app = await run(versions)
     },
     isDown: false,
+    async quiet() {
+      do await setTimeout(QUIET_MS)
+      while (underWay.size > 0)
+    },
   }
   return service
 }

@@ -1,0 +1,49 @@
+# Varnish before the service, as a cache. What is not said here is as in the built-in VCL.
+vcl 4.1;
+
+import std;
+
+backend default {
+  .host = "127.0.0.1";
+  .port = "8080";
+}
+
+sub vcl_recv {
+  # The built-in VCL does the same for Authorization.
+  if (req.http.X-SVC-Key) {
+    return (pass);
+  }
+}
+
+sub vcl_backend_response {
+  # max-age and stale-while-revalidate are ttl and grace already. What is kept beyond is only asked for again, with its
+  # ETag: the 304 brings X-SVC-Revalidated, which Varnish puts into what it stored.
+  set beresp.keep = 1h;
+  # The digest is over what the client decodes.
+  if (beresp.http.Content-Type ~ "^application/json") {
+    set beresp.do_gzip = true;
+  }
+}
+
+sub vcl_deliver {
+  # A 304 that Varnish makes would carry the signature of the stored answer, and a browser's cache would merge it into its
+  # own copy, which is of other bytes. It carries the proof instead; where there is none yet the whole answer is sent.
+  if (req.http.If-None-Match && resp.status == 200) {
+    if (resp.http.X-SVC-Revalidated && std.strstr(req.http.If-None-Match, resp.http.ETag)) {
+      set req.http.If-None-Match = resp.http.ETag;
+      set req.http.X-Unsigned = "304";
+    } else {
+      unset req.http.If-None-Match;
+    }
+  }
+  # A HEAD is answered out of a stored GET, and its answer has no signature either.
+  if (req.method == "HEAD") {
+    set req.http.X-Unsigned = "HEAD";
+  }
+  if (req.http.X-Unsigned) {
+    unset resp.http.Content-Digest;
+    unset resp.http.X-SVC-Signed-At;
+    unset resp.http.X-SVC-Signature;
+    unset resp.http.X-Request-Id;
+  }
+}

@@ -1,0 +1,381 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { auditHistory } from '../../src/client/audit-history.ts'
+import { createClient } from '../../src/client/client.ts'
+import type { HeadStore, SavedHead } from '../../src/client/head-store.ts'
+import type { VerifiedResponse } from '../../src/client/verify-response.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { key } from '../client/scripted-client.ts'
+import { FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { dated, runFrontedService, type FrontedService } from '../support/fronted-service.ts'
+import { TEST_NOW_MS } from '../support/running-app.ts'
+import { createSeededRandom } from '../support/seeded-random.ts'
+import { askCache, judge, mergedAnswer, type Asked, type CachedAnswer } from './cache-reader.ts'
+import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
+
+/** A cache that was started before a service. */
+export interface StartedCache {
+  readonly port: number
+}
+
+/** Starts a cache with the configuration of docs/caches, whose clock is the simulated one. */
+export type StartCache = (
+  t: TestContext,
+  servicePort: number,
+  clock: SimulatedClock,
+) => Promise<StartedCache>
+
+/** A cache, a service behind it, and one clock for both. */
+export interface CacheRig {
+  readonly port: number
+  readonly clock: SimulatedClock
+  readonly service: FrontedService
+  ask(target: string, asked?: Asked): Promise<CachedAnswer>
+  /** The verdict on an answer, now. */
+  judge(answer: CachedAnswer): ReturnType<typeof judge>
+  /** Lets what the cache asks for in the background end, and then the time pass. */
+  pass(seconds: number): Promise<void>
+}
+
+export async function startCacheRig(t: TestContext, startCache: StartCache): Promise<CacheRig> {
+  const clock = createSimulatedClock(t, TEST_NOW_MS)
+  const service = await runFrontedService(t, { nowMs: clock.nowMs, added: dated(clock.nowMs) })
+  const { port } = await startCache(t, service.port, clock)
+  return {
+    port,
+    clock,
+    service,
+    ask: (target, asked) => askCache(port, target, asked),
+    judge: (answer) => judge(answer, clock.nowMs()),
+    async pass(seconds) {
+      await service.quiet()
+      clock.advance(seconds)
+    },
+  }
+}
+
+/** What an accepted answer proves. Fails where it was refused. */
+async function proved(rig: CacheRig, answer: CachedAnswer): Promise<VerifiedResponse> {
+  const verdict = await rig.judge(answer)
+  if (typeof verdict === 'string') {
+    assert.fail(`${verdict}: ${answer.status} ${JSON.stringify(answer.headers)}`)
+  }
+  return verdict
+}
+
+/** Of one answer and no other, so that they must not be merged into another one. */
+const SIGNATURE_FIELDS = ['content-digest', 'x-svc-signed-at', 'x-svc-signature', 'x-request-id']
+
+function assertNoSignature(answer: CachedAnswer): void {
+  for (const name of SIGNATURE_FIELDS) {
+    assert.equal(answer.header(name), undefined, `${answer.method} ${answer.status} has ${name}`)
+  }
+}
+
+const { status: STATUS, roadmap: ROADMAP, time: TIME, openapi: OPENAPI } = READ_PATHS
+const ACCEPT_GZIP = { 'Accept-Encoding': 'gzip' }
+const FRESH_SECONDS = 60
+const STALE_SECONDS = 300
+const MAX_AGE_SECONDS = 900
+/** What the clock may have run on by itself between two looks at it. */
+const SLACK_MS = 5000
+
+/** The whole suite: one for every cache. */
+export function describeCache(
+  startCache: StartCache,
+  options: { readonly skip: string | undefined },
+): void {
+  test('a stored answer is served until its time is over, and verifies', options, async (t) => {
+    const rig = await startCacheRig(t, startCache)
+    const first = await rig.ask(STATUS)
+    await rig.pass(FRESH_SECONDS - 10)
+    const second = await rig.ask(STATUS, { headers: ACCEPT_GZIP })
+    assert.equal(second.header('x-request-id'), first.header('x-request-id'))
+    assert.equal(second.header('content-encoding'), 'gzip')
+    assert.deepEqual(second.body, first.body)
+    await proved(rig, second)
+    assert.equal(rig.service.seen.length, 1)
+  })
+
+  test('what needs another answer each time is never stored', options, async (t) => {
+    const rig = await startCacheRig(t, startCache)
+    const headers = { Authorization: `Bearer ${FAKE_KEYS.good}` }
+    for (const [target, asked] of [
+      ['/api/v1/nothing', {}],
+      [TIME, {}],
+      [STATUS, { headers }],
+      [STATUS, { headers: { 'X-SVC-Key': FAKE_KEYS.other } }],
+      [STATUS, { headers: { 'X-SVC-Key': 'svk_no' } }],
+    ] as const) {
+      const answers = [await rig.ask(target, asked), await rig.ask(target, asked)]
+      const ids = answers.map((answer) => answer.header('x-request-id'))
+      assert.equal(new Set(ids).size, 2, target)
+      for (const answer of answers) await proved(rig, answer)
+    }
+    const preflight = await rig.ask(STATUS, { method: 'OPTIONS' })
+    assert.equal(preflight.status, 204)
+    assert.match(preflight.header('access-control-allow-headers') ?? '', /X-SVC-Key/)
+    const anonymous = await rig.ask(STATUS)
+    assert.equal(anonymous.header('x-ratelimit-limit'), undefined)
+    const keyed = await rig.ask(STATUS, { headers })
+    assert.equal(keyed.header('x-ratelimit-remaining'), '597')
+    const etag = keyed.header('etag') ?? ''
+    const notModified = await rig.ask(STATUS, { headers: { ...headers, 'If-None-Match': etag } })
+    assert.equal(notModified.status, 304)
+    assert.equal(notModified.header('x-ratelimit-remaining'), '596')
+    assertNoSignature(notModified)
+    await proved(rig, notModified)
+  })
+
+  test('a HEAD carries no signature of a stored GET', options, async (t) => {
+    const rig = await startCacheRig(t, startCache)
+    const got = await rig.ask(STATUS)
+    for (const headers of [{}, ACCEPT_GZIP]) {
+      const answer = await rig.ask(STATUS, { method: 'HEAD', headers })
+      assert.equal(answer.status, 200)
+      assert.equal(answer.header('etag'), got.header('etag'))
+      assertNoSignature(answer)
+    }
+  })
+
+  test(
+    'an answer stays good for a week of revalidations, whoever asks with what',
+    options,
+    async (t) => {
+      const rig = await startCacheRig(t, startCache)
+      let held = await rig.ask(STATUS)
+      const body = held.body
+      let renewals = 0
+      for (let hour = 0; hour < 7 * 24; hour += 1) {
+        await rig.pass(3600)
+        const etag = held.header('etag') ?? ''
+        const answer = await rig.ask(STATUS, { headers: { 'If-None-Match': etag } })
+        held = answer.status === 304 ? mergedAnswer(held, answer) : answer
+        renewals += Number(answer.status === 304)
+        const { provedAtMs } = await proved(rig, held)
+        assert.ok(rig.clock.nowMs() - provedAtMs < SLACK_MS)
+        await proved(rig, await rig.ask(STATUS))
+      }
+      assert.ok(renewals > 7 * 24 - 3, `${renewals} renewals`)
+      assert.ok(rig.service.seen.some(({ status }) => status === 304))
+      assert.equal(held.body.length, body.length)
+    },
+  )
+
+  test(
+    'while the service is away, what comes verifies or is refused for its age',
+    options,
+    async (t) => {
+      const rig = await startCacheRig(t, startCache)
+      const { header } = await rig.ask(STATUS)
+      const lists = [{}, { 'If-None-Match': header('etag') ?? '' }]
+      rig.service.isDown = true
+      await rig.pass(FRESH_SECONDS + 60)
+      for (let elapsed = FRESH_SECONDS + 60; elapsed < 2 * MAX_AGE_SECONDS; elapsed += 120) {
+        for (const headers of lists) {
+          const answer = await rig.ask(STATUS, { headers })
+          const verdict = await rig.judge(answer)
+          if (answer.status >= 500) assert.equal(verdict, 'UNSIGNED')
+          else if (elapsed <= MAX_AGE_SECONDS - 60) assert.equal(typeof verdict, 'object')
+          else if (elapsed > MAX_AGE_SECONDS) assert.equal(verdict, 'REVALIDATION_MISSING')
+          if (elapsed < STALE_SECONDS && headers === lists[0]) assert.equal(answer.status, 200)
+        }
+        await rig.pass(120)
+      }
+      rig.service.isDown = false
+      for (const headers of lists) {
+        const { provedAtMs } = await proved(rig, await rig.ask(STATUS, { headers }))
+        assert.ok(rig.clock.nowMs() - provedAtMs < SLACK_MS)
+      }
+    },
+  )
+
+  test('the published client reads and audits through it', options, async (t) => {
+    const rig = await startCacheRig(t, startCache)
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${rig.port}`,
+      pinnedKeyIds: [key.keyId],
+      now: rig.clock.nowMs,
+    })
+    let saved: SavedHead | undefined
+    const store: HeadStore = {
+      load: () => Promise.resolve(saved),
+      save: (head) => {
+        saved = head
+        return Promise.resolve()
+      },
+    }
+    for (let versions = 2; versions <= 5; versions += 1) {
+      await rig.service.publish(versions)
+      // The cache still has what was there before, which must not look like a lie.
+      for (const seconds of [10, 50, 61, 299, 900]) {
+        await rig.pass(seconds)
+        const { provedAtMs } = await client.status()
+        assert.ok(rig.clock.nowMs() - provedAtMs <= MAX_AGE_SECONDS * 1000)
+        const { head } = await auditHistory({ client, store })
+        if (seconds === 900) assert.equal(head.sequence, versions)
+        const time = await client.time()
+        assert.ok(Math.abs(time.data.epochMs - rig.clock.nowMs()) < SLACK_MS)
+      }
+    }
+    const { provedAtMs } = await client.status({ fresh: true })
+    assert.ok(rig.clock.nowMs() - provedAtMs < SLACK_MS)
+  })
+
+  test(
+    'over a day everything verifies or is refused by the documented rules',
+    options,
+    async (t) => {
+      const rig = await startCacheRig(t, startCache)
+      const day = createDay(rig)
+      await day.live()
+      const { counts } = day
+      const asked = counts.accepted + counts.refused + counts.unsigned + counts.heads
+      t.diagnostic(
+        JSON.stringify({
+          ...counts,
+          versions: [...counts.versions],
+          asked,
+          served: rig.service.seen.length,
+        }),
+      )
+      assert.ok(asked > 1000)
+      assert.ok(rig.service.seen.length < asked * 0.8, 'the cache stores')
+      assert.ok(rig.service.seen.filter(({ status }) => status === 304).length > 50)
+      assert.ok(counts.notModified > 100)
+      assert.ok(counts.gzip > 100)
+      assert.deepEqual(counts.versions, new Set([2, 3, 4]))
+      assert.ok(counts.refused + counts.unsigned > 0, 'the service was away')
+    },
+  )
+}
+
+const DAY_SECONDS = 86_400
+const HOUR_SECONDS = 3600
+const STEP_SECONDS = [20, 45, 61, 120, 299, 361, 600, 900] as const
+
+/** Readers of all kinds, and a service that changes and goes away. */
+function createDay(rig: CacheRig) {
+  const { clock, service } = rig
+  const random = createSeededRandom(20_261_121)
+  const oneOf = <Item>(items: readonly [Item, ...Item[]]): Item =>
+    items[random(items.length)] ?? items[0]
+  const counts = {
+    accepted: 0,
+    refused: 0,
+    unsigned: 0,
+    heads: 0,
+    notModified: 0,
+    gzip: 0,
+    versions: new Set<unknown>(),
+  }
+  /** When which version was the newest. */
+  const published = [{ versions: 2, atMs: 0 }]
+  const publishedAt = (ms: number) => published.findLast(({ atMs }) => atMs <= ms)?.versions
+  /** What a reader that revalidates holds. */
+  const held = new Map<string, CachedAnswer>()
+
+  /** What an accepted answer says is what the service said when it proved it. */
+  function checkContent(
+    { target, header }: CachedAnswer,
+    { status, etag, data, provedAtMs }: VerifiedResponse,
+  ): void {
+    const ageMs = clock.nowMs() - provedAtMs
+    assert.ok(ageMs <= MAX_AGE_SECONDS * 1000, 'accepted too late')
+    if (status === 304) assert.equal(etag, header('etag'))
+    // What a reader renewed by a 304 counts from its own signature as long as that is fresh.
+    if (!service.isDown && (status === 304 || header('x-svc-revalidated') === undefined)) {
+      assert.ok(
+        ageMs <= (FRESH_SECONDS + STALE_SECONDS) * 1000 + SLACK_MS,
+        `${target}: ${ageMs} ms`,
+      )
+    }
+    if (target === TIME) assert.ok(ageMs < SLACK_MS)
+    const made = (data as { readonly made?: number } | undefined)?.made
+    if (made === undefined) return
+    assert.equal(made, publishedAt(provedAtMs))
+    counts.versions.add(made)
+  }
+
+  async function check(answer: CachedAnswer): Promise<boolean> {
+    const verdict = await rig.judge(answer)
+    if (answer.header('content-encoding') === 'gzip') counts.gzip += 1
+    if (typeof verdict === 'object') {
+      counts.accepted += 1
+      checkContent(answer, verdict)
+      return true
+    }
+    assert.ok(service.isDown, `${verdict} of ${answer.target}: ${JSON.stringify(answer.headers)}`)
+    if (answer.status >= 500) {
+      counts.unsigned += 1
+      assert.equal(verdict, 'UNSIGNED')
+      return false
+    }
+    counts.refused += 1
+    const [renewedAt] = answer.header('x-svc-revalidated')?.split(';') ?? []
+    for (const signedAt of [answer.header('x-svc-signed-at'), renewedAt]) {
+      const isOld = clock.nowMs() - Date.parse(signedAt ?? '') > MAX_AGE_SECONDS * 1000
+      assert.ok(signedAt === undefined || isOld, `refused too early: ${signedAt}`)
+    }
+    assert.equal(verdict, renewedAt === undefined ? 'REVALIDATION_MISSING' : 'REVALIDATION_STALE')
+    return false
+  }
+
+  async function readHeld(target: string, headers: Asked['headers']): Promise<void> {
+    const stored = held.get(target)
+    const etag = stored?.header('etag')
+    const conditional = etag === undefined ? {} : { 'If-None-Match': etag }
+    const answer = await rig.ask(target, { headers: { ...headers, ...conditional } })
+    if (stored === undefined || answer.status !== 304) {
+      if (await check(answer)) held.set(target, answer)
+      return
+    }
+    counts.notModified += 1
+    assertNoSignature(answer)
+    await check(answer)
+    const merged = mergedAnswer(stored, answer)
+    await check(merged)
+    held.set(target, merged)
+  }
+
+  const readers: readonly [() => Promise<unknown>, ...(() => Promise<unknown>)[]] = [
+    async () => check(await rig.ask(oneOf([STATUS, ROADMAP, `${STATUS}?of=day&&x=%41`]))),
+    async () => check(await rig.ask(oneOf([STATUS, OPENAPI]), { headers: ACCEPT_GZIP })),
+    () => readHeld(oneOf([STATUS, ROADMAP]), {}),
+    () => readHeld(oneOf([STATUS, OPENAPI]), ACCEPT_GZIP),
+    async () => check(await rig.ask(STATUS, { headers: { 'If-None-Match': 'W/"other", "x"' } })),
+    async () => check(await rig.ask(oneOf([TIME, '/api/v1/nothing', '/api/v1/versions/VS-9999']))),
+    async () => {
+      const answer = await rig.ask(STATUS, { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
+      if (answer.status === 200) assert.notEqual(answer.header('x-ratelimit-remaining'), undefined)
+      return check(answer)
+    },
+    async () => {
+      const answer = await rig.ask(oneOf([STATUS, ROADMAP]), { method: 'HEAD' })
+      counts.heads += 1
+      assert.equal(answer.body.length, 0)
+      assertNoSignature(answer)
+    },
+  ]
+
+  return {
+    counts,
+    async live() {
+      for (let second = 0; second < DAY_SECONDS;) {
+        for (let count = 0; count < 6; count += 1) {
+          await Promise.all([oneOf(readers)(), oneOf(readers)()])
+        }
+        const step = oneOf(STEP_SECONDS)
+        await rig.pass(step)
+        const hour = Math.floor(second / HOUR_SECONDS)
+        second += step
+        if (hour === Math.floor(second / HOUR_SECONDS)) continue
+        service.isDown = hour === 12 || hour === 18
+        const versions = [9, 15].filter((each) => each <= hour).length + 2
+        if (published.at(-1)?.versions === versions) continue
+        await service.publish(versions)
+        published.push({ versions, atMs: clock.nowMs() })
+      }
+    },
+  }
+}

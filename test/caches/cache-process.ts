@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, connect } from 'node:net'
+import type { TestContext } from 'node:test'
+import { eventually } from '../support/service-process.ts'
+
+/** Whether a program is there to be started. */
+export function hasProgram(name: string): boolean {
+  return spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0
+}
+
+/** A port of the loopback that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('There is no port')
+  return address.port
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => resolve(false))
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
+}
+
+/** Starts a program and waits until it listens; it is ended with the test, and what it wrote is told where it failed. */
+export async function startCacheProcess(
+  t: TestContext,
+  port: number,
+  program: string,
+  args: readonly string[],
+  env: { readonly [name: string]: string },
+): Promise<void> {
+  const { PATH = '' } = process.env
+  const child = spawn(program, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      written += text
+    })
+  }
+  let hasEnded = false
+  const ended = once(child, 'close').then(() => {
+    hasEnded = true
+  })
+  t.after(async () => {
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await ended
+    clearTimeout(late)
+  })
+  await eventually(`${program} listens`, async () => {
+    if (hasEnded) throw new Error(`${program} ended: ${written}`)
+    return (await accepts(port)) || undefined
+  })
+}
+
+/** A documented configuration with other values. Each of those that are replaced must stand in it once. */
+export function configuredFrom(
+  documented: string,
+  values: { readonly [documentedValue: string]: string },
+): string {
+  let text = documented
+  for (const [before, after] of Object.entries(values)) {
+    const parts = text.split(before)
+    if (parts.length !== 2) throw new Error(`expected "${before}" once, found ${parts.length - 1}`)
+    text = parts.join(after)
+  }
+  return text
+}

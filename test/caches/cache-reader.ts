@@ -1,0 +1,86 @@
+import { request } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import type { HeaderPair } from '../../src/client/vector.ts'
+import { VerificationError, type VerificationFault } from '../../src/client/verification-error.ts'
+import {
+  verifyResponse,
+  type Answer,
+  type VerifiedResponse,
+} from '../../src/client/verify-response.ts'
+import { key } from '../client/scripted-client.ts'
+
+/** An answer through a cache, any gzip undone. */
+export interface CachedAnswer extends Answer {
+  readonly headers: readonly HeaderPair[]
+  /** A header's value by lower-case name; several lines are one list. */
+  header(name: string): string | undefined
+}
+
+/** What to ask, beside the target. */
+export interface Asked {
+  readonly method?: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** Makes an answer of its parts. */
+function answerOf(parts: Answer & { readonly headers: readonly HeaderPair[] }): CachedAnswer {
+  return {
+    ...parts,
+    header(name) {
+      const values = parts.headers.filter(([each]) => each.toLowerCase() === name)
+      return values.length === 0 ? undefined : values.map(([, value]) => value).join(', ')
+    },
+  }
+}
+
+/** Asks on a connection of its own. */
+export function askCache(
+  port: number,
+  target: string,
+  { method = 'GET', headers = {} }: Asked = {},
+): Promise<CachedAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { agent: false, host: '127.0.0.1', port, method, path: target, headers },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('error', reject)
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () => {
+          const fields: HeaderPair[] = []
+          for (let index = 0; index < answer.rawHeaders.length; index += 2) {
+            fields.push([answer.rawHeaders[index] ?? '', answer.rawHeaders[index + 1] ?? ''])
+          }
+          const coded = Buffer.concat(chunks)
+          const isGzip = answer.headers['content-encoding'] === 'gzip' && coded.length > 0
+          const body = Uint8Array.from(isGzip ? gunzipSync(coded) : coded)
+          resolve(
+            answerOf({ method, target, status: answer.statusCode ?? 0, headers: fields, body }),
+          )
+        })
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** What is stored after a 304, by RFC 9111 3.2: its fields stand in the place of those of the same name. */
+export function mergedAnswer(stored: CachedAnswer, notModified: CachedAnswer): CachedAnswer {
+  const renewed = new Set(notModified.headers.map(([name]) => name.toLowerCase()))
+  const kept = stored.headers.filter(([name]) => !renewed.has(name.toLowerCase()))
+  return answerOf({ ...stored, headers: [...kept, ...notModified.headers] })
+}
+
+/** What the published verifier makes of an answer, by the documented rules: a proof, or the code of its refusal. */
+export async function judge(
+  answer: Answer,
+  nowMs: number,
+): Promise<VerifiedResponse | VerificationFault> {
+  try {
+    return await verifyResponse({ ...answer, keys: [key], pinnedKeyIds: [key.keyId], nowMs })
+  } catch (error) {
+    if (error instanceof VerificationError) return error.code
+    throw error
+  }
+}
