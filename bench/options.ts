@@ -1,9 +1,18 @@
 import { messageOf } from '../src/contract/error-message.ts'
 import { parseArgs } from 'node:util'
 import type { KeyCounts } from './made-keys.ts'
+import { AUDITED_VERSIONS } from './verification-result.ts'
 
 /** The parts of the benchmark that can be run alone. */
-export const PARTS = ['start', 'cost', 'memory', 'registration', 'export', 'keys'] as const
+export const PARTS = [
+  'start',
+  'cost',
+  'memory',
+  'registration',
+  'export',
+  'keys',
+  'verification',
+] as const
 export type Part = (typeof PARTS)[number]
 
 /** What one run does. */
@@ -40,6 +49,12 @@ export interface BenchOptions {
   /** Requests of one kind of refused key, before and while they are timed. */
   readonly keyTimingWarmUpRequests: number
   readonly keyTimingRequests: number
+  readonly verificationRounds: number
+  /** Checks of one kind in one round. */
+  readonly verificationChecks: number
+  /** Length of the history that is audited, and how often. */
+  readonly auditVersions: number
+  readonly auditRuns: number
 }
 
 /** An option is wrong; the message says which and what was expected. */
@@ -49,13 +64,16 @@ export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time per request, requests per second, memory, time to start;
 registering on lists of up to a million rows; opening a list of 100,000; reading with an API
-key, and whether the time of a refusal tells its reason.
+key, and whether the time of a refusal tells its reason; checking an answer, and auditing
+a history of 10,000 versions.
 
-  --quick           fewer rounds, requests and rows: about three and a half minutes, and a
+  --quick           fewer rounds, requests and rows: about four minutes, and a
                     rough answer
   --rounds <n>      rounds of the cost part (7, or 3 with --quick), of the registration part
-                    (5, or 3) and of the keys part (4, or 2)
-  --only <part>     one part alone: ${PARTS.join(', ')}; may be repeated
+                    (5, or 3), of the keys part (4, or 2) and of the verification part
+                    (5, or 2)
+  --only <part>     one part alone: ${PARTS.slice(0, -1).join(', ')},
+                    ${PARTS.at(-1)}; may be repeated
   --json            the result as JSON
   --write           also writes the tables of docs/benchmarks.md; only for a full run
   --date <day>      YYYY-MM-DD that the report shows (today when left out)
@@ -148,5 +166,9 @@ export function readOptions(args: readonly string[], now: Date): BenchOptions {
     keyLookups: quick ? 5000 : 20_000,
     keyTimingWarmUpRequests: quick ? 3000 : 10_000,
     keyTimingRequests: quick ? 5000 : 40_000,
+    verificationRounds: values.rounds === undefined ? (quick ? 2 : 5) : Number(rounds),
+    verificationChecks: quick ? 1600 : 8000,
+    auditVersions: quick ? 2000 : AUDITED_VERSIONS,
+    auditRuns: quick ? 1 : 3,
   }
 }

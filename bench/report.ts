@@ -6,6 +6,8 @@ import type { MemoryResult } from './memory.ts'
 import type { RegistrationResult } from './registration-result.ts'
 import type { StartResult } from './start-up.ts'
 import { range, verdict, whole, type Table } from './table.ts'
+import { missedInVerification, verificationTables } from './verification-tables.ts'
+import type { VerificationResult } from './verification-result.ts'
 import { exportTable, missedInRegistration, registrationTables } from './waitlist-tables.ts'
 
 /** Everything one run found, as --json prints it. A part that was not asked for is left out. */
@@ -25,6 +27,7 @@ export interface BenchReport {
   readonly registration?: RegistrationResult
   readonly export?: ExportResult
   readonly keys?: KeysResult
+  readonly verification?: VerificationResult
 }
 
 function costTables(cost: CostResult): readonly Table[] {
@@ -103,7 +106,7 @@ function startTable(start: StartResult): Table {
 
 /** The tables of a report. */
 export function tablesOf(report: BenchReport): readonly Table[] {
-  const { cost, memory, start, registration, export: exported, keys } = report
+  const { cost, memory, start, registration, export: exported, keys, verification } = report
   return [
     ...(cost === undefined ? [] : costTables(cost)),
     ...(memory === undefined || memory === null ? [] : [memoryTable(memory)]),
@@ -111,6 +114,7 @@ export function tablesOf(report: BenchReport): readonly Table[] {
     ...(registration === undefined ? [] : registrationTables(registration)),
     ...(exported === undefined ? [] : [exportTable(exported)]),
     ...(keys === undefined ? [] : keyTables(keys)),
+    ...(verification === undefined ? [] : verificationTables(verification)),
   ]
 }
 
@@ -121,6 +125,7 @@ export function missedTargets({
   start,
   registration,
   keys,
+  verification,
 }: BenchReport): readonly string[] {
   const missed: string[] = []
   const expect = (isMet: boolean, what: string, found: string, bound: string): void => {
@@ -149,6 +154,7 @@ export function missedTargets({
     ...missed,
     ...(registration === undefined ? [] : missedInRegistration(registration)),
     ...(keys === undefined ? [] : missedInKeys(keys)),
+    ...(verification === undefined ? [] : missedInVerification(verification)),
   ]
 }
 

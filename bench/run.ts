@@ -12,6 +12,7 @@ import { exitCodeOf, factsOf, missedTargets, tablesOf, type BenchReport } from '
 import { measureRegistration } from './registration.ts'
 import { measureStart } from './start-up.ts'
 import { formatTable } from './table.ts'
+import { measureVerification } from './verification.ts'
 import { openWorkspace } from './workspace.ts'
 
 const DOCUMENT = path.join(path.dirname(import.meta.dirname), 'docs', 'benchmarks.md')
@@ -49,6 +50,7 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
       ...(asked('registration') ? { registration: await measureRegistration(parts) } : {}),
       ...(asked('export') ? { export: await measureExport(parts) } : {}),
       ...(asked('keys') ? { keys: await measureKeys(parts) } : {}),
+      ...(asked('verification') ? { verification: await measureVerification(parts) } : {}),
     }
   } finally {
     showProgress('')

@@ -44,7 +44,15 @@ test('no key is asked with more often than its quota allows', () => {
   }
 })
 
-test('--rounds counts for the cost part, the registration part and the keys part', () => {
-  const { rounds, registrationRounds, keyRounds } = readOptions(['--rounds', '9'], NOW)
-  assert.deepEqual([rounds, registrationRounds, keyRounds], [9, 9, 9])
+test('a full run audits a history of the length that its target is for', () => {
+  assert.equal(readOptions([], NOW).auditVersions, 10_000)
+  assert.ok(readOptions(['--quick'], NOW).auditVersions < 10_000)
+})
+
+test('--rounds counts for the cost, the registration, the keys and the verification part', () => {
+  const { rounds, registrationRounds, keyRounds, verificationRounds } = readOptions(
+    ['--rounds', '9'],
+    NOW,
+  )
+  assert.deepEqual([rounds, registrationRounds, keyRounds, verificationRounds], [9, 9, 9, 9])
 })

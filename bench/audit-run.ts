@@ -1,0 +1,18 @@
+import { auditHistory } from '../src/client/audit-history.ts'
+import { createClient } from '../src/client/client.ts'
+import type { AuditRun } from './verification-result.ts'
+
+// One first audit of a service, as a script would do it. Argument: the origin.
+
+const [baseUrl = ''] = process.argv.slice(2)
+const client = createClient({ baseUrl })
+const beganMs = performance.now()
+const before = process.cpuUsage()
+const { versionsRead } = await auditHistory({ client })
+const { user, system } = process.cpuUsage(before)
+const run: AuditRun = {
+  versions: versionsRead,
+  seconds: (performance.now() - beganMs) / 1000,
+  cpuSeconds: (user + system) / 1e6,
+}
+process.stdout.write(`${JSON.stringify(run)}\n`)

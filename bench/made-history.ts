@@ -1,0 +1,33 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { canonicalJson } from '../src/contract/canonical-json.ts'
+import {
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  versionHashText,
+  type VersionEntry,
+} from '../src/contract/version-chain.ts'
+import { sha256Hex } from '../src/crypto/sha256.ts'
+import { openReleaseStore } from '../src/storage/release-store.ts'
+
+/**
+ * Makes a folder of releases with a long history: so many entries like the newest one of the releases that are there, each
+ * chained to the one before it. They are written as the release store keeps them, but for a sync of the disk after each.
+ */
+export function makeHistory(fromDir: string, toDir: string, versions: number): void {
+  const store = openReleaseStore(fromDir)
+  const newestId = store.readVersionIds().at(-1)
+  if (newestId === undefined) throw new RangeError('expected releases with a version')
+  const { hash: _, ...newest } = JSON.parse(store.readVersionText(newestId)) as VersionEntry
+  cpSync(path.join(fromDir, 'resources'), path.join(toDir, 'resources'), { recursive: true })
+  const versionsDir = path.join(toDir, 'versions')
+  mkdirSync(versionsDir)
+  let previousHash = GENESIS_PREVIOUS_HASH
+  for (let sequence = 1; sequence <= versions; sequence += 1) {
+    const snapshotId = formatSnapshotId(sequence)
+    const entry = { ...newest, snapshotId, sequence, previousHash }
+    previousHash = sha256Hex(versionHashText(entry))
+    const text = canonicalJson({ ...entry, hash: previousHash })
+    writeFileSync(path.join(versionsDir, `${snapshotId}.json`), text)
+  }
+}
