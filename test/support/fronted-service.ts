@@ -35,7 +35,7 @@ export interface FrontOptions {
   /** The clock of the service: milliseconds since 1970. */
   readonly nowMs: () => number
   /** Header fields by lower-case name that each answer gets, in the place of those that it has; see `dated`. */
-  readonly added: () => { readonly [name: string]: string }
+  readonly added: (target: string) => { readonly [name: string]: string }
 }
 
 /** A cache asks in the background right after it has answered. */
@@ -78,7 +78,7 @@ export async function runFrontedService(
     const sent = ask(
       { agent, host: '127.0.0.1', port: app.port, method, path: url, headers: rawHeaders },
       (answer) => {
-        const own = added()
+        const own = added(url)
         const fields = Object.entries(own).flat()
         for (let index = 0; index < answer.rawHeaders.length; index += 2) {
           const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2)
