@@ -5,6 +5,7 @@ import { ConnectionError } from '../client/connection.ts'
 import { EvidenceError, verifyEvidence, type HistoryEvidence } from '../client/history-evidence.ts'
 import { VerificationError } from '../client/verification-error.ts'
 import { messageOf } from '../contract/error-message.ts'
+import { ChainError } from '../contract/version-chain.ts'
 import { createAuditProgress } from './auditing/audit-progress.ts'
 import { keepEvidence } from './auditing/evidence-file.ts'
 import { createStateStore } from './auditing/state-store.ts'
@@ -90,6 +91,12 @@ function failureOf(error: unknown): unknown {
       `an answer is not verified, so nothing is known of the history; ${shown(error.message, 400)}`,
     )
   }
+  if (error instanceof ChainError) {
+    return new CommandFailure(
+      'CHAIN',
+      `an entry breaks a rule of the chain; ${shown(error.message)}`,
+    )
+  }
   if (error instanceof ApiResponseError) {
     return new CommandFailure(error.code, `the service refused; ${shown(error.message)}`)
   }
@@ -136,13 +143,13 @@ function tellReport(report: AuditReport, settings: Settings, output: CommandOutp
     )
     return EXIT_CODES.done
   }
-  output.out(`Sound: ${head.snapshotId} is the newest version (${head.hash}).`)
+  output.out(`Sound: ${shown(head.snapshotId)} is the newest version (${shown(head.hash)}).`)
   output.out(`${pluralOf(versionsRead, 'version')} recomputed.`)
   if (previousHead !== undefined) {
     output.out(
       previousHead.hash === head.hash
         ? 'It is also the head of the audit before.'
-        : `It goes on from ${previousHead.snapshotId}, the head of the audit before.`,
+        : `It goes on from ${shown(previousHead.snapshotId)}, the head of the audit before.`,
     )
   } else {
     output.out(
@@ -153,7 +160,7 @@ function tellReport(report: AuditReport, settings: Settings, output: CommandOutp
   }
   output.out(`${pluralOf(resources.length, 'resource')} served as it says.`)
   if (unavailable.length > 0) {
-    output.out(`Not to be had at the moment: ${unavailable.join(', ')}.`)
+    output.out(`Not to be had at the moment: ${shown(unavailable.join(', '), 2000)}.`)
   }
   if (pinnedKeyIds === undefined) output.out(OWN_WORD)
   return EXIT_CODES.done

@@ -1,5 +1,6 @@
 import { messageOf } from '../../contract/error-message.ts'
 import { propertyOf } from '../../service/property-of.ts'
+import { shown } from './shown-text.ts'
 
 /** What keeps a connection from being made, by the code that Node gives. */
 const REASONS: { readonly [code: string]: string } = {
@@ -40,5 +41,6 @@ export function describeFailure(error: unknown, timeoutMs: number): string {
   const code = codeOf(error)
   if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? ''
   if (code.startsWith('HPE_')) return `answered with something that is no HTTP (${code})`
-  return `could not be reached: ${messageOf(error) || code || 'unknown reason'}`
+  // A certificate's names may stand in it.
+  return `could not be reached: ${shown(messageOf(error) || code || 'unknown reason')}`
 }

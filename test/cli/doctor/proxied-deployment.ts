@@ -33,7 +33,8 @@ export interface ProxiedDeployment {
   readonly asked: readonly string[]
 }
 
-const SYNCHRONIZED: TimeQuality = {
+/** What a deployment with a time source says of its clock. */
+export const SYNCHRONIZED: TimeQuality = {
   state: 'SYNCHRONIZED',
   source: 'time.example.test',
   offsetMs: 0,

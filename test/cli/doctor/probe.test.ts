@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { createProbe, MAX_REQUESTS } from '../../../src/cli/doctor/probe.ts'
+import type { Question, Received } from '../../../src/cli/verifying/requests.ts'
+
+/** A deployment whose answers come when the test says so. */
+function held() {
+  const asked: Question[] = []
+  const waiting: (() => void)[] = []
+  const ask = (question: Question): Promise<Received> => {
+    asked.push(question)
+    return new Promise((resolve) => {
+      waiting.push(() => resolve({ target: question.target } as Received))
+    })
+  }
+  const answerOne = async (): Promise<void> => {
+    waiting.shift()?.()
+    // The next request leaves once the answer was handed on.
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
+  }
+  return { ask, asked, answerOne }
+}
+
+const get = (target: string): Question => ({ method: 'GET', target })
+
+test('no more than four requests are under way at a time, and each is sent in its turn', async () => {
+  const { ask, asked, answerOne } = held()
+  const probe = createProbe({ origin: 'https://a', ask })
+  const answers = ['/1', '/2', '/3', '/4', '/5', '/6'].map((target) => probe.ask(get(target)))
+  assert.equal(asked.length, 4)
+  await answerOne()
+  assert.equal(asked.length, 5)
+  for (let left = 0; left < 5; left += 1) await answerOne()
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ target }) => target),
+    ['/1', '/2', '/3', '/4', '/5', '/6'],
+  )
+  // And the places are free again.
+  const more = ['/7', '/8', '/9', '/10', '/11'].map((target) => probe.ask(get(target)))
+  assert.equal(asked.length, 10)
+  for (let left = 0; left < 5; left += 1) await answerOne()
+  await Promise.all(more)
+})
+
+test('a question is sent once, unless another copy is wanted', async () => {
+  let sent = 0
+  const ask = ({ target, headers }: Question): Promise<Received> => {
+    sent += 1
+    assert.ok(headers?.['Accept-Encoding'])
+    return Promise.resolve({ target } as Received)
+  }
+  const probe = createProbe({ origin: 'https://a', ask })
+  await Promise.all([probe.ask(get('/')), probe.ask(get('/'))])
+  assert.equal(sent, 1)
+  await probe.ask(get('/'), 2)
+  await probe.ask({ ...get('/'), headers: { 'Accept-Encoding': 'gzip' } })
+  await probe.ask({ ...get('/'), method: 'HEAD' })
+  assert.equal(sent, 4)
+  assert.equal(probe.count(), 4)
+  assert.notEqual(probe.fresh('/'), probe.fresh('/'))
+})
+
+test('it stops where a check would become a load', async () => {
+  const ask = ({ target }: Question): Promise<Received> => Promise.resolve({ target } as Received)
+  const probe = createProbe({ origin: 'https://a', ask })
+  for (let index = 0; index < MAX_REQUESTS; index += 1) await probe.ask(get(`/${index}`))
+  await assert.rejects(probe.ask(get('/more')), /100 requests at most/)
+})
