@@ -42,8 +42,9 @@ function showOwnTimes(): void {
   const format = new Intl.DateTimeFormat(root.lang, {
     month: 'short',
     day: 'numeric',
-    hour: 'numeric',
+    hour: '2-digit',
     minute: '2-digit',
+    hourCycle: 'h23',
   })
   for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
     const line = time.nextElementSibling

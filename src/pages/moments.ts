@@ -6,8 +6,9 @@ const UTC = 'UTC'
 /** A moment as a reader of the language writes it, to the minute and in UTC. */
 function writtenMoment(locale: Locale, iso: string): string {
   const text = new Intl.DateTimeFormat(locale, {
-    dateStyle: 'long',
+    dateStyle: 'medium',
     timeStyle: 'short',
+    hourCycle: 'h23',
     timeZone: UTC,
   }).format(new Date(iso))
   return `${text} UTC`

@@ -1,5 +1,5 @@
 import { html } from './html.ts'
-import type { Page } from './page.ts'
+import { pathOfPage, type Page } from './page.ts'
 
 /** What stands at an address below a locale that is no page. It is in no list and no index. */
 export const NOT_FOUND_PAGE: Page = {
@@ -7,8 +7,13 @@ export const NOT_FOUND_PAGE: Page = {
   isUnlisted: true,
   title: (texts) => texts.notFound.title,
   description: (texts) => texts.notFound.text,
-  body: ({ texts }) => ({
+  body: ({ locale, texts }) => ({
     main: html`<h1>${texts.notFound.title}</h1>
-      <p>${texts.notFound.text}</p>`,
+      <p>${texts.notFound.text} ${texts.notFound.help}</p>
+      <ul>
+        <li><a href="${pathOfPage(locale, '')}">${texts.overview.title}</a></li>
+        <li><a href="${pathOfPage(locale, 'reference')}">${texts.reference.title}</a></li>
+        <li><a href="${pathOfPage(locale, 'history')}">${texts.history.title}</a></li>
+      </ul>`,
   }),
 }

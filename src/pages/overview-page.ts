@@ -1,10 +1,190 @@
-import { html } from './html.ts'
-import type { Page } from './page.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { HEADERS } from '../contract/headers.ts'
+import { isSnapshotName } from '../contract/snapshot-schemas.ts'
+import { codeBox, copyButton } from './code-box.ts'
+import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { momentHtml } from './moments.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { countPhrase, inEnglish, phrase } from './phrase.ts'
+import { fromSnapshot } from './snapshot-parts.ts'
+import type { Texts } from './texts.ts'
+import { stateBadge, wordFor } from './words.ts'
+
+const HASH_ID = 'newest-hash'
+
+/** What the newest version changed, as a list in one line. */
+function changesOf({ texts, facts }: PageContext): HtmlValue {
+  const t = texts.overview
+  const { changes } = facts.head
+  if (changes.length === 0) return t.noChanges
+  return joinHtml(
+    changes.map(({ resource, kind }) =>
+      phrase(t.change, {
+        resource: isSnapshotName(resource)
+          ? wordFor(texts, 'resource', resource)
+          : html`<code>${resource}</code>`,
+        kind: wordFor(texts, 'resourceChange', kind),
+      }),
+    ),
+    ', ',
+  )
+}
+
+function statusNow(context: PageContext): Html {
+  const { locale, texts } = context
+  const t = texts.overview
+  return html`<section>
+    <h2 id="status">${t.statusTitle}</h2>
+    ${fromSnapshot(
+      context,
+      'status',
+      ({ state, summary }) =>
+        html`<p class="lead">${stateBadge(texts, 'componentState', state)}</p>
+          <p>${inEnglish(locale, summary)}</p>`,
+    )}
+    <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>
+  </section>`
+}
+
+function newestVersion(context: PageContext): Html {
+  const { locale, texts, facts } = context
+  const t = texts.overview
+  const { snapshotId, createdAt, hash, note } = facts.head
+  return html`<section class="newest">
+    <h2 id="version">${t.versionTitle}</h2>
+    <dl class="facts">
+      <dt>${t.versionId}</dt>
+      <dd>
+        <a href="${READ_PATHS.version}"><code>${snapshotId}</code></a>
+        <span class="muted small">${countPhrase(locale, t.versionCount, facts.versionCount)}</span>
+      </dd>
+      <dt>${t.publishedAt}</dt>
+      <dd>${momentHtml(locale, createdAt)}</dd>
+      <dt>${t.hash}</dt>
+      <dd>
+        <code id="${HASH_ID}">${hash}</code>
+        ${copyButton(texts, { from: HASH_ID, what: t.hashWhat })}
+      </dd>
+      ${
+        note !== '' &&
+        html`<dt>${t.note}</dt>
+          <dd>${inEnglish(locale, note)}</dd>`
+      }
+      <dt>${t.changes}</dt>
+      <dd>${changesOf(context)}</dd>
+    </dl>
+    <p><a href="${pathOfPage(locale, 'history')}">${t.historyLink}</a></p>
+  </section>`
+}
+
+/** Shows the headers of an answer, then the digest of its body; both programs are on most systems. */
+function checkingCommand(origin: string): string {
+  const fetching = `curl -sS -D /dev/stderr ${origin}${READ_PATHS.status}`
+  return `${fetching} \\\n  | openssl dgst -sha256 -binary | openssl base64`
+}
+
+function checkYourself({ locale, texts, facts }: PageContext): Html {
+  const t = texts.overview
+  return html`<section>
+    <h2 id="check">${t.checkTitle}</h2>
+    <p>${phrase(t.checkText, { header: html`<code>${HEADERS.contentDigest}</code>` })}</p>
+    ${codeBox(texts, {
+      id: 'check-command',
+      label: t.checkLabel,
+      code: checkingCommand(facts.origin),
+    })}
+    <p>
+      ${phrase(t.checkMore, {
+        link: html`<a href="${pathOfPage(locale, 'verify')}">${t.checkMoreLink}</a>`,
+      })}
+    </p>
+    ${facts.keyId === undefined && html`<p class="note">${t.unsigned}</p>`}
+  </section>`
+}
+
+/** A place to go on to: a page by the key of its texts. */
+interface Place {
+  readonly path: string
+  readonly texts:
+    | 'status'
+    | 'roadmap'
+    | 'changelog'
+    | 'architecture'
+    | 'history'
+    | 'reference'
+    | 'errorCatalog'
+    | 'verify'
+    | 'privacy'
+}
+
+const place = (texts: Place['texts'], path: string = texts): Place => ({ path, texts })
+
+/** Who comes here, and the pages for each. */
+const READERS = [
+  { name: 'reader', places: [place('status'), place('roadmap'), place('changelog')] },
+  { name: 'developer', places: [place('reference'), place('errorCatalog', 'errors')] },
+  { name: 'auditor', places: [place('history'), place('verify')] },
+  { name: 'operator', places: [place('architecture'), place('privacy')] },
+] as const satisfies readonly {
+  readonly name: keyof Texts['overview']['readers']
+  readonly places: readonly Place[]
+}[]
+
+/** Documents for programs that go with the pages of a reader. */
+const DOCUMENTS = {
+  developer: { path: READ_PATHS.openapi, text: 'openapiLink' },
+  operator: { path: READ_PATHS.policy, text: 'policyLink' },
+} as const
+
+function whereToGo({ locale, texts }: PageContext): Html {
+  const t = texts.overview
+  return html`<section>
+    <h2 id="readers">${t.readersTitle}</h2>
+    <ul class="plain-list readers">
+      ${READERS.map(({ name, places }) => {
+        const document = name === 'developer' || name === 'operator' ? DOCUMENTS[name] : undefined
+        return html`<li>
+          <h3>${t.readers[name].title}</h3>
+          <p>${t.readers[name].text}</p>
+          <ul class="plain-list links">
+            ${places.map(
+              (each) =>
+                html`<li>
+                  <a href="${pathOfPage(locale, each.path)}">${texts[each.texts].title}</a>
+                </li> `,
+            )}
+            ${
+              document !== undefined &&
+              html`<li><a href="${document.path}">${t[document.text]}</a></li>`
+            }
+          </ul>
+        </li> `
+      })}
+    </ul>
+  </section>`
+}
 
 /** What this is, how it is doing and how to check it. */
 export const OVERVIEW_PAGE: Page = {
   path: '',
   title: (texts) => texts.overview.title,
   description: (texts) => texts.overview.description,
-  body: ({ texts }) => ({ main: html`<h1>${texts.overview.title}</h1>` }),
+  body(context) {
+    const { locale, texts } = context
+    const t = texts.overview
+    return {
+      main: html`<h1>${t.heading}</h1>
+        <p class="lead">${t.lead}</p>
+        <p class="actions">
+          <a class="button" href="${pathOfPage(locale, 'reference')}">${t.toReference}</a>
+          <a class="button-quiet" href="${pathOfPage(locale, 'early-access')}"
+            >${t.toEarlyAccess}</a
+          >
+        </p>
+        <div class="columns-2">
+          ${statusNow(context)} ${newestVersion(context)} ${checkYourself(context)}
+        </div>
+        ${whereToGo(context)}`,
+    }
+  },
 }

@@ -1,5 +1,17 @@
+import { ARCHITECTURE_PAGE } from './architecture-page.ts'
+import { CHANGELOG_PAGE } from './changelog-page.ts'
 import { OVERVIEW_PAGE } from './overview-page.ts'
 import type { Page } from './page.ts'
+import { ROADMAP_PAGE } from './roadmap-page.ts'
+import { STATUS_PAGE } from './status-page.ts'
+import { WALLET_PAGE } from './wallet-page.ts'
 
 /** Every page, in the order of the navigation. Routing, the language switch, the sitemap and the tests read it. */
-export const PAGES: readonly Page[] = [OVERVIEW_PAGE]
+export const PAGES: readonly Page[] = [
+  OVERVIEW_PAGE,
+  STATUS_PAGE,
+  ROADMAP_PAGE,
+  CHANGELOG_PAGE,
+  ARCHITECTURE_PAGE,
+  WALLET_PAGE,
+]

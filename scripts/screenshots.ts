@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { chromium, type Browser } from 'playwright-core'
+import { LOCALES, type Locale } from '../src/contract/locales.ts'
+import { PAGES } from '../src/pages/page-table.ts'
+import { pathOfPage } from '../src/pages/page.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DOCS_DIR = path.join(ROOT, 'docs', 'screenshots')
+
+const WIDTHS = [320, 768, 1280, 1600] as const
+const SCHEMES = ['light', 'dark'] as const
+
+const HELP = `Usage: node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...
+                                   [--out FOLDER]
+       node scripts/screenshots.ts --docs
+
+Starts the service on loopback with the published releases and takes a picture of each whole page in each locale
+(${LOCALES.join(', ')}), width (${WIDTHS.join(', ')}) and scheme (${SCHEMES.join(', ')}), for looking at.
+
+  --page     path of a page below the locale, overview for the first one; all pages unless given
+  --locale   all three unless given
+  --width    viewport width in pixels; the four unless given
+  --scheme   both unless given
+  --out      folder for the pictures; a new one below the system's temporary folder unless given
+  --docs     replaces the chosen few in docs/screenshots: what a window shows, not whole pages
+  --help     shows this
+
+Needs chromium or chromium-browser on the PATH.
+`
+
+type Scheme = (typeof SCHEMES)[number]
+
+/** One picture to take. */
+interface Shot {
+  /** Path of the page below the locale. */
+  readonly page: string
+  readonly locale: Locale
+  readonly width: number
+  readonly scheme: Scheme
+  /** Height of the window; the whole page where it is left out. */
+  readonly height?: number
+}
+
+const DESKTOP = { width: 1280, height: 900 } as const
+const PHONE = { width: 320, height: 640 } as const
+
+/** What docs/screenshots shows: each page that matters once as most see it, and each locale, width and scheme with one. */
+const DOCS_SHOTS: readonly Shot[] = [
+  { page: '', locale: 'en', scheme: 'light', ...DESKTOP },
+  { page: '', locale: 'th', scheme: 'light', ...DESKTOP },
+  { page: '', locale: 'zh-CN', scheme: 'dark', ...DESKTOP },
+  { page: '', locale: 'en', scheme: 'dark', ...PHONE },
+  { page: 'status', locale: 'th', scheme: 'light', ...PHONE },
+  { page: 'reference', locale: 'en', scheme: 'light', ...DESKTOP },
+  { page: 'reference', locale: 'zh-CN', scheme: 'light', ...PHONE },
+  { page: 'history', locale: 'en', scheme: 'dark', ...DESKTOP },
+  { page: 'history', locale: 'zh-CN', scheme: 'light', ...DESKTOP },
+  { page: 'early-access', locale: 'en', scheme: 'light', ...DESKTOP },
+  { page: 'early-access', locale: 'th', scheme: 'dark', ...PHONE },
+]
+
+const nameOf = (page: string): string => (page === '' ? 'overview' : page)
+
+function fileOf({ page, locale, width, scheme }: Shot): string {
+  return `${nameOf(page)}-${locale}-${width}-${scheme}.png`
+}
+
+function findChromium(): string {
+  const found = (process.env['PATH'] ?? '')
+    .split(path.delimiter)
+    .flatMap((folder) => ['chromium', 'chromium-browser'].map((name) => path.join(folder, name)))
+    .find((file) => existsSync(file))
+  if (found === undefined) throw new Error('Neither chromium nor chromium-browser is on the PATH')
+  return found
+}
+
+/** The service as a process of its own, with everything it writes in `folder`. */
+async function startService(folder: string) {
+  const child = spawn(process.execPath, [path.join(ROOT, 'src', 'main.ts')], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      SVC_RELEASES_DIR: path.join(ROOT, 'releases'),
+      SVC_LOG_LEVEL: 'info',
+    },
+  })
+  const ended = once(child, 'exit')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
+    if (origin === undefined) continue
+    // What else it logs is read away, so that it never waits for a reader.
+    child.stdout.resume()
+    return {
+      origin,
+      async stop() {
+        child.kill('SIGTERM')
+        await ended
+      },
+    }
+  }
+  throw new Error('The service ended before it said where it listens')
+}
+
+async function take(browser: Browser, origin: string, shot: Shot, file: string): Promise<void> {
+  const { page: pagePath, locale, width, scheme, height } = shot
+  const context = await browser.newContext({
+    viewport: { width, height: height ?? 900 },
+    colorScheme: scheme,
+    locale,
+    // A zone of its own, so that the reader's time differs from UTC.
+    timezoneId: 'Asia/Bangkok',
+    reducedMotion: 'reduce',
+  })
+  try {
+    const page = await context.newPage()
+    await page.goto(`${origin}${pathOfPage(locale, pagePath)}`, { waitUntil: 'load' })
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    if (excess > 0) {
+      process.stdout.write(`${path.basename(file)} is ${excess} px wider than its window\n`)
+    }
+    await page.screenshot({ path: file, fullPage: height === undefined })
+  } finally {
+    await context.close()
+  }
+}
+
+async function takeAll(shots: readonly Shot[], folder: string): Promise<void> {
+  const home = mkdtempSync(path.join(tmpdir(), 'screenshots-home-'))
+  const service = await startService(home)
+  try {
+    const browser = await chromium.launch({
+      executablePath: findChromium(),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      ],
+      env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
+    })
+    try {
+      for (const shot of shots) {
+        await take(browser, service.origin, shot, path.join(folder, fileOf(shot)))
+      }
+    } finally {
+      await browser.close()
+    }
+  } finally {
+    await service.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** The values among `all` that were asked for, or all; throws an Error for one that is none of them. */
+function chosen<Value extends string | number>(
+  option: string,
+  all: readonly Value[],
+  asked: readonly string[] | undefined,
+): readonly Value[] {
+  if (asked === undefined) return all
+  return asked.map((text) => {
+    const value = all.find((each) => String(each) === text)
+    if (value === undefined) {
+      throw new Error(`--${option} is "${text}"; expected one of ${all.join(', ')}`)
+    }
+    return value
+  })
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const many = { type: 'string', multiple: true } as const
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        page: many,
+        locale: many,
+        width: many,
+        scheme: many,
+        out: { type: 'string' },
+        docs: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    })
+    if (values.help === true) {
+      process.stdout.write(HELP)
+      return 0
+    }
+    if (values.docs === true) {
+      rmSync(DOCS_DIR, { recursive: true, force: true })
+      mkdirSync(DOCS_DIR, { recursive: true })
+      const paths = new Set(PAGES.map((page) => page.path))
+      await takeAll(
+        DOCS_SHOTS.filter(({ page }) => paths.has(page)),
+        DOCS_DIR,
+      )
+      process.stdout.write(`Pictures are in ${path.relative(process.cwd(), DOCS_DIR)}\n`)
+      return 0
+    }
+    const names = PAGES.map((page) => nameOf(page.path))
+    const pages = chosen('page', names, values.page)
+    const locales = chosen('locale', LOCALES, values.locale)
+    const widths = chosen('width', WIDTHS, values.width)
+    const schemes = chosen('scheme', SCHEMES, values.scheme)
+    const folder = values.out ?? mkdtempSync(path.join(tmpdir(), 'screenshots-'))
+    mkdirSync(folder, { recursive: true })
+    const shots = pages.flatMap((name) =>
+      locales.flatMap((locale) =>
+        widths.flatMap((width) =>
+          schemes.map((scheme) => ({
+            page: name === nameOf('') ? '' : name,
+            locale,
+            width,
+            scheme,
+          })),
+        ),
+      ),
+    )
+    await takeAll(shots, folder)
+    process.stdout.write(`${shots.length} pictures are in ${folder}\n`)
+    return 0
+  } catch (error) {
+    process.stderr.write(`screenshots: ${error instanceof Error ? error.message : String(error)}\n`)
+    return 1
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

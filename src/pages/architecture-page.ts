@@ -1,0 +1,69 @@
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { flowRows, partRows } from './architecture-parts.ts'
+import { html, type Html } from './html.ts'
+import type { Page, PageContext } from './page.ts'
+import { inEnglish } from './phrase.ts'
+import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-parts.ts'
+
+type Architecture = SnapshotData<'architecture'>
+
+const SECTIONS = ['guarantees', 'boundaries', 'parts', 'flows'] as const
+
+function guaranteeList({ locale, texts }: PageContext, { guarantees }: Architecture): Html {
+  const { none, toCheck } = texts.architecture
+  if (guarantees.length === 0) return html`<p class="muted">${none}</p>`
+  return html`<dl class="statements">
+    ${guarantees.map(
+      ({ id, title, statement, verification }) =>
+        html`<div id="guarantee-${id}">
+          <dt>${inEnglish(locale, title)}</dt>
+          <dd>
+            <p>${inEnglish(locale, statement)}</p>
+            <p class="check">
+              <span class="muted">${toCheck}</span> ${inEnglish(locale, verification)}
+            </p>
+          </dd>
+        </div> `,
+    )}
+  </dl>`
+}
+
+function section(context: PageContext, name: (typeof SECTIONS)[number], data: Architecture): Html {
+  const { none } = context.texts.architecture
+  if (name === 'guarantees') return guaranteeList(context, data)
+  if (name === 'boundaries') {
+    return statementList(context, data.boundaries, { prefix: 'boundary', none })
+  }
+  return name === 'parts'
+    ? partRows(context, data.components)
+    : flowRows(context, data.flows, data.components)
+}
+
+/** The parts of the service, what holds and what is out of reach. */
+export const ARCHITECTURE_PAGE: Page = {
+  path: 'architecture',
+  title: (texts) => texts.architecture.title,
+  description: (texts) => texts.architecture.description,
+  body(context) {
+    const t = context.texts.architecture
+    const isThere = context.facts.snapshot('architecture') !== undefined
+    return {
+      main: html`<h1>${t.title}</h1>
+        ${languageNote(context)}
+        ${fromSnapshot(
+          context,
+          'architecture',
+          (data) =>
+            html`${snapshotHead(context, 'architecture', data)}
+            ${SECTIONS.map(
+              (name) =>
+                html`<section>
+                  <h2 id="${name}">${t[name]}</h2>
+                  ${section(context, name, data)}
+                </section> `,
+            )}`,
+        )}`,
+      ...(isThere ? { contents: SECTIONS.map((id) => ({ id, title: t[id] })) } : {}),
+    }
+  },
+}

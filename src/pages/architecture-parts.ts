@@ -1,0 +1,81 @@
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { html, type Html } from './html.ts'
+import type { PageContext } from './page.ts'
+import { inEnglish } from './phrase.ts'
+import { stateBadge, wordFor } from './words.ts'
+
+type Parts = SnapshotData<'architecture'>['components']
+type Flows = SnapshotData<'architecture'>['flows']
+
+const PART_PREFIX = 'part'
+
+/** The parts of a described system as rows, each with an anchor. */
+export function partRows(context: PageContext, parts: Parts): Html {
+  const { locale, texts } = context
+  const t = texts.architecture
+  if (parts.length === 0) return html`<p class="muted">${t.none}</p>`
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${t.part}</th>
+        <th scope="col">${t.kind}</th>
+        <th scope="col">${t.state}</th>
+        <th scope="col">${t.role}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${parts.map(
+        ({ id, name, kind, state, role }) =>
+          html`<tr id="${PART_PREFIX}-${id}">
+            <th scope="row" class="named">
+              <p>${inEnglish(locale, name)}</p>
+              <p class="muted small"><code>${id}</code></p>
+            </th>
+            <td data-label="${t.kind}">${wordFor(texts, 'partKind', kind)}</td>
+            <td data-label="${t.state}">${stateBadge(texts, 'partState', state)}</td>
+            <td data-label="${t.role}">${inEnglish(locale, role)}</td>
+          </tr> `,
+      )}
+    </tbody>
+  </table>`
+}
+
+/** What flows between the parts as rows; the parts are links to their own rows. */
+export function flowRows(context: PageContext, flows: Flows, parts: Parts): Html {
+  const { locale, texts } = context
+  const t = texts.architecture
+  if (flows.length === 0) return html`<p class="muted">${t.none}</p>`
+  const partLink = (id: string): Html => {
+    const part = parts.find((each) => each.id === id)
+    return part === undefined
+      ? html`<code>${id}</code>`
+      : html`<a href="#${PART_PREFIX}-${id}">${inEnglish(locale, part.name)}</a>`
+  }
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${t.from}</th>
+        <th scope="col">${t.to}</th>
+        <th scope="col">${t.data}</th>
+        <th scope="col">${t.means}</th>
+        <th scope="col">${t.state}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${flows.map(
+        ({ id, from, to, data, means, state }) =>
+          html`<tr id="flow-${id}">
+            <td data-label="${t.from}">${partLink(from)}</td>
+            <td data-label="${t.to}">${partLink(to)}</td>
+            <td data-label="${t.data}">${inEnglish(locale, data)}</td>
+            ${
+              means === undefined
+                ? html`<td></td>`
+                : html`<td data-label="${t.means}">${inEnglish(locale, means)}</td>`
+            }
+            <td data-label="${t.state}">${stateBadge(texts, 'partState', state)}</td>
+          </tr> `,
+      )}
+    </tbody>
+  </table>`
+}

@@ -1,0 +1,149 @@
+import { HORIZONS } from '../contract/snapshot-plans.ts'
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { dayHtml } from './moments.ts'
+import type { Page, PageContext } from './page.ts'
+import { inEnglish, phrase } from './phrase.ts'
+import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import { stateBadge, wordFor } from './words.ts'
+
+interface Titled {
+  readonly id: string
+  readonly title: string
+}
+
+const ROADMAP_ID = 'roadmap'
+const QUEUE_ID = 'queue'
+
+/** Links to items on this page by their ids; an id that is none of them stands alone. */
+function itemLinks(
+  { locale }: PageContext,
+  prefix: string,
+  items: readonly Titled[] | undefined,
+  ids: readonly string[],
+): HtmlValue {
+  return joinHtml(
+    ids.map((id) => {
+      const title = items?.find((item) => item.id === id)?.title
+      return title === undefined
+        ? html`<code>${id}</code>`
+        : html`<a href="#${prefix}-${id}">${inEnglish(locale, title)}</a>`
+    }),
+    ', ',
+  )
+}
+
+function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>): Html {
+  const { locale, texts } = context
+  return html`<div class="columns-3">
+    ${HORIZONS.map((horizon) => {
+      const shown = items.filter((item) => item.horizon === horizon)
+      return html`<section>
+        <h3 id="horizon-${horizon}">${wordFor(texts, 'horizon', horizon)}</h3>
+        ${
+          shown.length === 0
+            ? html`<p class="muted">${texts.roadmap.none}</p>`
+            : html`<ul class="plain-list entries" aria-labelledby="horizon-${horizon}">
+                ${shown.map(
+                  ({ id, title, summary, dependsOn = [] }) =>
+                    html`<li id="${ROADMAP_ID}-${id}">
+                      <h4>${inEnglish(locale, title)}</h4>
+                      <p>${inEnglish(locale, summary)}</p>
+                      <p class="muted small"><code>${id}</code></p>
+                      ${
+                        dependsOn.length > 0 &&
+                        html`<p class="muted small">
+                          ${phrase(texts.roadmap.after, {
+                            items: itemLinks(context, ROADMAP_ID, items, dependsOn),
+                          })}
+                        </p>`
+                      }
+                    </li> `,
+                )}
+              </ul>`
+        }
+      </section> `
+    })}
+  </div>`
+}
+
+function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
+  const { locale, texts, facts } = context
+  const t = texts.roadmap
+  if (items.length === 0) return html`<p class="muted">${t.queueEmpty}</p>`
+  const roadmap = facts.snapshot('roadmap')?.items
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${t.priority}</th>
+        <th scope="col">${t.work}</th>
+        <th scope="col">${t.kind}</th>
+        <th scope="col">${t.state}</th>
+        <th scope="col">${t.since}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${items.map(
+        (item) =>
+          html`<tr id="${QUEUE_ID}-${item.id}">
+            <td data-label="${t.priority}">${item.priority}</td>
+            <th scope="row" class="named">
+              <p>${inEnglish(locale, item.title)}</p>
+              <p class="small">${inEnglish(locale, item.summary)}</p>
+              <p class="muted small"><code>${item.id}</code></p>
+              ${
+                item.roadmapItem !== undefined &&
+                html`<p class="muted small">
+                  ${phrase(t.partOf, {
+                    item: itemLinks(context, ROADMAP_ID, roadmap, [item.roadmapItem]),
+                  })}
+                </p>`
+              }
+              ${
+                item.blockedBy !== undefined &&
+                html`<p class="muted small">
+                  ${phrase(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, item.blockedBy) })}
+                </p>`
+              }
+            </th>
+            <td data-label="${t.kind}">${wordFor(texts, 'queueKind', item.kind)}</td>
+            <td data-label="${t.state}">${stateBadge(texts, 'queueState', item.state)}</td>
+            <td data-label="${t.since}">${dayHtml(locale, item.since)}</td>
+          </tr> `,
+      )}
+    </tbody>
+  </table>`
+}
+
+/** What is meant to come, and the work in hand and waiting. */
+export const ROADMAP_PAGE: Page = {
+  path: 'roadmap',
+  title: (texts) => texts.roadmap.title,
+  description: (texts) => texts.roadmap.description,
+  body(context) {
+    const t = context.texts.roadmap
+    return {
+      main: html`<h1>${t.heading}</h1>
+        <p class="lead">${t.intention}</p>
+        ${languageNote(context)}
+        <section>
+          <h2 id="${ROADMAP_ID}">${t.roadmap}</h2>
+          ${fromSnapshot(
+            context,
+            'roadmap',
+            (roadmap) =>
+              html`${snapshotHead(context, 'roadmap', roadmap)} ${roadmapColumns(context, roadmap)}`,
+          )}
+        </section>
+        <section>
+          <h2 id="${QUEUE_ID}">${t.queue}</h2>
+          ${fromSnapshot(
+            context,
+            'development-queue',
+            (queue) =>
+              html`${snapshotHead(context, 'development-queue', queue)} ${queueRows(context, queue)}`,
+          )}
+        </section>`,
+    }
+  },
+}

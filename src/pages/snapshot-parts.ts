@@ -1,0 +1,79 @@
+import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
+import { html, type Html } from './html.ts'
+import { momentHtml } from './moments.ts'
+import type { PageContext } from './page.ts'
+import { inEnglish, phrase } from './phrase.ts'
+import { wordFor } from './words.ts'
+
+/** Where the API has the same resource. */
+function jsonLink(name: SnapshotName): Html {
+  const path = `${BASE_PATH}/${name}`
+  return html`<a href="${path}"><code>${path}</code></a>`
+}
+
+/**
+ * What is made of a published resource or, where its data is damaged, a notice that says so. The rest of the page does
+ * not depend on it.
+ */
+export function fromSnapshot<Name extends SnapshotName>(
+  { facts, texts }: PageContext,
+  name: Name,
+  render: (data: SnapshotData<Name>) => Html,
+): Html {
+  const data = facts.snapshot(name)
+  if (data !== undefined) return render(data)
+  const { damagedTitle, damaged } = texts.snapshot
+  return html`<div class="note note-warn">
+    <p><strong>${damagedTitle}</strong></p>
+    <p>
+      ${phrase(damaged, {
+        resource: wordFor(texts, 'resource', name),
+        version: html`<code>${facts.head.snapshotId}</code>`,
+        path: jsonLink(name),
+      })}
+    </p>
+  </div>`
+}
+
+/** The summary of a resource, when the operator last looked at it, and where a program finds the same. */
+export function snapshotHead(
+  { locale, texts: { snapshot } }: PageContext,
+  name: SnapshotName,
+  { summary, updatedAt }: { readonly summary: string; readonly updatedAt: string },
+): Html {
+  return html`<p>${inEnglish(locale, summary)}</p>
+    <dl class="source">
+      <div>
+        <dt>${snapshot.reviewed}</dt>
+        <dd>${momentHtml(locale, updatedAt)}</dd>
+      </div>
+      <div>
+        <dt>${snapshot.asJson}</dt>
+        <dd>${jsonLink(name)}</dd>
+      </div>
+    </dl>`
+}
+
+/** Says that what follows is in English, where the page is not. */
+export function languageNote({ locale, texts }: PageContext): Html | undefined {
+  return locale === 'en' ? undefined : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
+}
+
+/** Statements of the operator, each with an anchor of its own. */
+export function statementList(
+  { locale }: PageContext,
+  items: readonly { readonly id: string; readonly title: string; readonly statement: string }[],
+  { prefix, none }: { readonly prefix: string; readonly none: string },
+): Html {
+  if (items.length === 0) return html`<p class="muted">${none}</p>`
+  return html`<dl class="statements">
+    ${items.map(
+      ({ id, title, statement }) =>
+        html`<div id="${prefix}-${id}">
+          <dt>${inEnglish(locale, title)}</dt>
+          <dd>${inEnglish(locale, statement)}</dd>
+        </div> `,
+    )}
+  </dl>`
+}

@@ -1,0 +1,125 @@
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { html, joinHtml, type Html } from './html.ts'
+import { momentHtml } from './moments.ts'
+import type { Page, PageContext } from './page.ts'
+import { inEnglish } from './phrase.ts'
+import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import { stateBadge, wordFor } from './words.ts'
+
+type Status = SnapshotData<'status'>
+type Incident = Status['incidents'][number]
+
+function componentRows({ locale, texts }: PageContext, { components }: Status): Html {
+  const { component, state, since, note } = texts.status
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${component}</th>
+        <th scope="col">${state}</th>
+        <th scope="col">${since}</th>
+        <th scope="col">${note}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${components.map(
+        (each) =>
+          html`<tr id="component-${each.id}">
+            <th scope="row" class="named">
+              <p>${inEnglish(locale, each.name)}</p>
+              <p class="muted small">${inEnglish(locale, each.summary)}</p>
+            </th>
+            <td data-label="${state}">${stateBadge(texts, 'componentState', each.state)}</td>
+            <td data-label="${since}">${momentHtml(locale, each.since)}</td>
+            ${
+              each.note === undefined
+                ? html`<td></td>`
+                : html`<td data-label="${note}">
+                    <p class="small">${inEnglish(locale, each.note)}</p>
+                  </td>`
+            }
+          </tr> `,
+      )}
+    </tbody>
+  </table>`
+}
+
+/** Links to the components that an incident affected; an id that is none of them stands alone. */
+function affectedParts({ locale }: PageContext, { components }: Status, ids: readonly string[]) {
+  return joinHtml(
+    ids.map((id) => {
+      const name = components.find((each) => each.id === id)?.name
+      return name === undefined
+        ? html`<code>${id}</code>`
+        : html`<a href="#component-${id}">${inEnglish(locale, name)}</a>`
+    }),
+    ', ',
+  )
+}
+
+function incidentArticle(context: PageContext, status: Status, incident: Incident): Html {
+  const { locale, texts } = context
+  const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
+  const t = texts.status
+  return html`<article id="incident-${id}">
+    <h3>${inEnglish(locale, title)}</h3>
+    <dl class="facts">
+      <dt>${t.state}</dt>
+      <dd>${stateBadge(texts, 'incidentState', state)}</dd>
+      <dt>${t.impact}</dt>
+      <dd>${wordFor(texts, 'incidentImpact', impact)}</dd>
+      <dt>${t.started}</dt>
+      <dd>${momentHtml(locale, startedAt)}</dd>
+      ${
+        resolvedAt !== undefined &&
+        html`<dt>${t.ended}</dt>
+          <dd>${momentHtml(locale, resolvedAt)}</dd>`
+      }
+      ${
+        components.length > 0 &&
+        html`<dt>${t.affected}</dt>
+          <dd>${affectedParts(context, status, components)}</dd>`
+      }
+    </dl>
+    <h4>${t.updates}</h4>
+    <dl class="facts">
+      ${updates.map(
+        (update) =>
+          html`<dt>${momentHtml(locale, update.at)}</dt>
+            <dd>
+              ${stateBadge(texts, 'incidentState', update.state)}
+              <p>${inEnglish(locale, update.text)}</p>
+            </dd> `,
+      )}
+    </dl>
+  </article>`
+}
+
+/** How the parts are doing, and what incidents there were. */
+export const STATUS_PAGE: Page = {
+  path: 'status',
+  title: (texts) => texts.status.title,
+  description: (texts) => texts.status.description,
+  body(context) {
+    const { texts } = context
+    const t = texts.status
+    return {
+      main: html`<h1>${t.title}</h1>
+        ${languageNote(context)}
+        ${fromSnapshot(
+          context,
+          'status',
+          (status) =>
+            html`<p class="lead">${stateBadge(texts, 'componentState', status.state)}</p>
+              ${snapshotHead(context, 'status', status)}
+              <h2 id="components">${t.components}</h2>
+              ${componentRows(context, status)}
+              <h2 id="incidents">${t.incidents}</h2>
+              ${
+                status.incidents.length === 0
+                  ? html`<p class="muted">${t.noIncidents}</p>`
+                  : status.incidents.map((incident) => incidentArticle(context, status, incident))
+              }`,
+        )}`,
+    }
+  },
+}

@@ -1,0 +1,79 @@
+import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
+import { html, type Html } from './html.ts'
+import type { Page, PageContext } from './page.ts'
+import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import type { Texts } from './texts.ts'
+import {
+  architectureView,
+  capabilitiesView,
+  developmentView,
+  evidenceView,
+  integrationView,
+  overviewView,
+  securityView,
+} from './wallet-views.ts'
+
+interface View {
+  /** Id of its section, and the key of its title. */
+  readonly id: keyof Texts['wallet']
+  render(context: PageContext): Html
+}
+
+function viewOf<Name extends SnapshotName & `wallet${string}`>(
+  id: View['id'],
+  name: Name,
+  render: (context: PageContext, data: SnapshotData<Name>) => Html,
+): View {
+  return {
+    id,
+    render: (context) =>
+      fromSnapshot(
+        context,
+        name,
+        (data) => html`${snapshotHead(context, name, data)} ${render(context, data)}`,
+      ),
+  }
+}
+
+const VIEWS: readonly View[] = [
+  viewOf('overview', 'wallet', overviewView),
+  viewOf('architecture', 'wallet/architecture', architectureView),
+  viewOf('security', 'wallet/security', securityView),
+  viewOf('evidence', 'wallet/evidence', evidenceView),
+  viewOf('capabilities', 'wallet/capabilities', capabilitiesView),
+  viewOf('integration', 'wallet/integration', integrationView),
+  viewOf('development', 'wallet/development', developmentView),
+]
+
+/** Whether a wallet is attached; nothing where the view that says so is damaged. */
+function attachment({ texts, facts }: PageContext): Html | undefined {
+  const wallet = facts.snapshot('wallet')
+  if (wallet === undefined) return undefined
+  return wallet.attached
+    ? html`<p class="lead"><span class="state state-good">${texts.wallet.attached}</span></p>`
+    : html`<p class="lead"><span class="state state-idle">${texts.wallet.notAttached}</span></p>`
+}
+
+/** The seven wallet views. */
+export const WALLET_PAGE: Page = {
+  path: 'wallet',
+  title: (texts) => texts.wallet.title,
+  description: (texts) => texts.wallet.description,
+  body(context) {
+    const t = context.texts.wallet
+    return {
+      main: html`<h1>${t.title}</h1>
+        ${attachment(context)}
+        <p>${t.published}</p>
+        ${languageNote(context)}
+        ${VIEWS.map(
+          ({ id, render }) =>
+            html`<section>
+              <h2 id="${id}">${t[id]}</h2>
+              ${render(context)}
+            </section> `,
+        )}`,
+      contents: VIEWS.map(({ id }) => ({ id, title: t[id] })),
+    }
+  },
+}

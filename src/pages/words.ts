@@ -1,0 +1,93 @@
+import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
+import type { Texts } from './texts.ts'
+
+type ItemOf<List extends readonly unknown[]> = List[number]
+type Incident = ItemOf<SnapshotData<'status'>['incidents']>
+type QueueItem = ItemOf<SnapshotData<'development-queue'>['items']>
+type Part = ItemOf<SnapshotData<'architecture'>['components']>
+type Security = SnapshotData<'wallet/security'>
+
+/** The machine words of published data that a page shows, by the list of texts that says them for people. */
+export interface MachineWords {
+  readonly componentState: SnapshotData<'status'>['state']
+  readonly incidentState: Incident['state']
+  readonly incidentImpact: Incident['impact']
+  readonly horizon: ItemOf<SnapshotData<'roadmap'>['items']>['horizon']
+  readonly queueKind: QueueItem['kind']
+  readonly queueState: QueueItem['state']
+  readonly changelogKind: ItemOf<SnapshotData<'changelog'>['unreleased']>['kind']
+  readonly partKind: Part['kind']
+  readonly partState: Part['state']
+  readonly custody: Security['custody']
+  readonly controlState: ItemOf<Security['controls']>['state']
+  readonly evidenceKind: ItemOf<SnapshotData<'wallet/evidence'>['evidence']>['kind']
+  readonly capabilityState: ItemOf<SnapshotData<'wallet/capabilities'>['capabilities']>['state']
+  readonly direction: ItemOf<SnapshotData<'wallet/integration'>['interfaces']>['direction']
+  readonly environment: ItemOf<SnapshotData<'wallet'>['networks']>['environment']
+  readonly resource: SnapshotName
+  readonly resourceChange: ItemOf<VersionEntry['changes']>['kind']
+}
+
+type WordTexts = {
+  readonly [List in keyof MachineWords]: { readonly [Word in MachineWords[List]]: string }
+}
+
+/**
+ * A machine word in words for people. A word of a schema that the locale file lacks does not compile. A release may be
+ * newer than this program, so a word it does not know is shown as it is.
+ */
+export function wordFor<List extends keyof MachineWords>(
+  texts: Texts,
+  list: List,
+  word: MachineWords[List],
+): HtmlValue {
+  const words: WordTexts = texts.words
+  const known: { readonly [word: string]: string } = words[list]
+  return Object.hasOwn(known, word) ? known[word] : html`<code>${word}</code>`
+}
+
+/** How a state is meant; each has a colour and a shape. */
+type Tone = 'good' | 'warn' | 'bad' | 'idle'
+
+/** The lists whose words are states, and how each is meant. */
+const TONES = {
+  componentState: {
+    operational: 'good',
+    maintenance: 'warn',
+    degraded: 'warn',
+    partial_outage: 'bad',
+    major_outage: 'bad',
+  },
+  incidentState: {
+    investigating: 'bad',
+    identified: 'warn',
+    monitoring: 'warn',
+    resolved: 'good',
+  },
+  queueState: {
+    queued: 'idle',
+    in_progress: 'good',
+    in_review: 'good',
+    blocked: 'warn',
+    done: 'good',
+  },
+  partState: { live: 'good', planned: 'idle', retired: 'idle' },
+  controlState: { in_place: 'good', planned: 'idle', retired: 'idle' },
+  capabilityState: { available: 'good', planned: 'idle', unavailable: 'idle', never: 'bad' },
+} as const satisfies {
+  readonly [List in keyof MachineWords]?: { readonly [Word in MachineWords[List]]: Tone }
+}
+
+/** A word of state with its colour and its shape. */
+export function stateBadge<List extends keyof typeof TONES>(
+  texts: Texts,
+  list: List,
+  word: MachineWords[List],
+): Html {
+  const tones: { readonly [word: string]: Tone } = TONES[list]
+  return html`<span class="state state-${tones[word] ?? 'idle'}"
+    >${wordFor(texts, list, word)}</span
+  >`
+}
