@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
+import { freePort, hasProgram, startCacheProcess } from '../../caches/cache-process.ts'
 import { key } from '../../client/scripted-client.ts'
 import { makeFolder } from '../../publishing/content-fixture.ts'
 import { runApp } from '../../support/running-app.ts'
-import { eventually } from '../../support/service-process.ts'
 import { liveParts } from '../verifying/live-app.ts'
 import { svc } from '../verifying/run-svc.ts'
 import { SYNCHRONIZED } from './proxied-deployment.ts'
@@ -22,29 +20,6 @@ interface CacheProgram {
   readonly config: (folder: string, port: number, servicePort: number) => string
   readonly args: (folder: string, file: string, port: number) => readonly string[]
   readonly expected: readonly string[]
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => {
-    server.close(resolve)
-  })
-  return port
-}
-
-function isListening(port: number): Promise<true | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => resolve(undefined))
-  })
 }
 
 const nginxConfig =
@@ -123,31 +98,13 @@ async function startCache(t: TestContext, cache: CacheProgram): Promise<string> 
   mkdirSync(path.join(folder, 'cache'))
   const file = path.join(folder, 'config')
   writeFileSync(file, cache.config(folder, port, app.port))
-  const child = spawn(cache.program, cache.args(folder, file, port), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  const ended = new Promise((resolve) => {
-    child.on('close', resolve)
-  })
-  t.after(async () => {
-    child.kill()
-    await ended
-  })
-  await eventually(`${cache.program} listens`, () => {
-    assert.equal(child.exitCode, null, said)
-    return isListening(port)
-  })
+  await startCacheProcess(t, port, cache.program, cache.args(folder, file, port), {})
   return `http://127.0.0.1:${port}`
 }
 
 for (const cache of CACHES) {
   test(`${cache.name}: ${cache.expected.join(', ') || 'no finding'}`, async (t) => {
-    const isMissing = spawnSync(cache.program, ['-V']).error !== undefined
-    if (isMissing) return t.skip(`${cache.program} is not installed`)
+    if (!hasProgram(cache.program)) return t.skip(`${cache.program} is not installed`)
     const origin = await startCache(t, cache)
     const { out, error } = await svc('doctor', origin, '--pin', key.keyId, '--json')
     const { checks } = JSON.parse(out) as {
