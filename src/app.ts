@@ -47,6 +47,8 @@ export interface AppParts {
   /** Addresses and ranges of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   readonly timeQuality: TimeQualityMonitor
+  /** URI at which the operator hears of security problems; left out where none is known. */
+  readonly securityContact?: string | undefined
   readonly clock: Clock
   /** A random UUID v4, another one each time. */
   readonly newRequestId: () => string
@@ -107,8 +109,10 @@ export function createApp(parts: AppParts): App {
   const answerSite = createSite({
     deployment,
     challenge,
+    clock,
     log,
     origin: baseUrl,
+    contact: parts.securityContact,
     registry: visibleEndpoints(registry, runtime),
     runtime,
     registryVersion: REGISTRY_VERSION,

@@ -56,6 +56,8 @@ export interface Config {
   readonly workers: number
   readonly adminPort: number | undefined
   readonly ntpServer: string | undefined
+  /** URI at which the operator hears of security problems, as written; for security.txt and the privacy page. */
+  readonly securityContact: string | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Secrets that stand in variables. */
   readonly secretVariables: { readonly [Name in SecretName]?: string }
@@ -270,6 +272,26 @@ function readNtpServer(reader: Reader): string | undefined {
   }
 }
 
+/** Characters of a URI (RFC 3986 2): no space and no line break, which would begin another field of security.txt. */
+const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
+
+/** A mailto: with an address (RFC 6068) or a tel: with a number (RFC 3966). */
+const DIRECT_CONTACT = /^(?:mailto:[^@?]+@[^@?]+(?:\?.*)?|tel:\+?[\d().-]*\d[\d().-]*(?:;.*)?)$/
+
+function readSecurityContact(reader: Reader): string | undefined {
+  const name = 'SVC_SECURITY_CONTACT'
+  const contact = reader.text(name)
+  if (contact === undefined) return undefined
+  const url = URL.parse(contact)
+  const isWeb = url?.protocol === 'https:' && contact.startsWith('https://')
+  const isPublic = url?.username === '' && url.password === ''
+  const isUri =
+    URI_CHARACTERS.test(contact) && ((isWeb && isPublic) || DIRECT_CONTACT.test(contact))
+  if (isUri) return contact
+  const expected = 'a URI that starts with https://, mailto: or tel:'
+  return reader.wrong(name, expected, !contact.includes('@'))
+}
+
 /** Where a folder really is, links resolved, as far as it exists. */
 function realFolder(folder: string): string {
   try {
@@ -323,6 +345,7 @@ export function inspectConfig(
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,
     adminPort,
     ntpServer: readNtpServer(reader),
+    securityContact: readSecurityContact(reader),
     logLevel: reader.oneOf('SVC_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     secretVariables: Object.fromEntries(
       Object.entries(SECRET_VARIABLES).flatMap(([name, { variable }]) => {

@@ -174,6 +174,7 @@ export async function startServer({
     challenge,
     trustedProxies: config.trustedProxies,
     timeQuality,
+    securityContact: config.securityContact,
     clock,
     newRequestId: () => randomUUID(),
     log,

@@ -43,6 +43,7 @@ test('an empty environment is a whole configuration', () => {
     workers: 1,
     adminPort: undefined,
     ntpServer: undefined,
+    securityContact: undefined,
     logLevel: 'info',
     secretVariables: {},
     unknownVariables: [],
@@ -129,6 +130,21 @@ const GOOD: readonly (readonly [
   ['SVC_ADMIN_PORT', '0', ({ adminPort }) => adminPort, 0],
   ['SVC_NTP_SERVER', 'time.example:123', ({ ntpServer }) => ntpServer, 'time.example:123'],
   ['SVC_NTP_SERVER', '[::1]', ({ ntpServer }) => ntpServer, '[::1]'],
+  ...[
+    'https://example.test/security?lang=en#form',
+    'mailto:security@example.test',
+    'mailto:a%2Bb@example.test?subject=Security',
+    'tel:+1-201-555-0123',
+    'tel:7042;phone-context=example.test',
+  ].map(
+    (contact) =>
+      [
+        'SVC_SECURITY_CONTACT',
+        contact,
+        ({ securityContact }: Config) => securityContact,
+        contact,
+      ] as const,
+  ),
   ...LOG_LEVELS.map(
     (level) => ['SVC_LOG_LEVEL', level, ({ logLevel }: Config) => logLevel, level] as const,
   ),
@@ -203,6 +219,23 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
     ['::1', 'time.example:0', 'time.example:ntp', 'a b', 'ntp://time.example'],
     'a host, or host:port, with an IPv6 address in brackets',
   ],
+  [
+    'SVC_SECURITY_CONTACT',
+    [
+      'example.test',
+      'http://example.test/security',
+      'https:example.test',
+      'https://',
+      'HTTPS://exämple.test',
+      'mailto:',
+      'mailto:security',
+      'tel:',
+      'tel:security',
+      'tel:+1 201 555 0123',
+      'https://example.test/\nExpires:',
+    ],
+    'a URI that starts with https://, mailto: or tel:',
+  ],
   ['SVC_LOG_LEVEL', ['verbose', 'INFO'], 'one of trace, debug, info, warn, error, fatal, silent'],
 ]
 
@@ -242,6 +275,7 @@ test('an address that may hold a password is not repeated', () => {
     SVC_VALKEY_URL: 'http://:hunter2@cache',
     SVC_BASE_URL: 'https://user:hunter2@example.test',
     SVC_CHALLENGE_VERIFY_URL: 'https://user:hunter2@verify.example/x',
+    SVC_SECURITY_CONTACT: 'https://user:hunter2@example.test/security',
   }
   for (const [variable, value] of Object.entries(cases)) {
     const { mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)

@@ -11,6 +11,7 @@ import {
   indexFaultOf,
   type HistoryEvidence,
   type HistoryFault,
+  type HistoryFinding,
 } from './history-evidence.ts'
 import { publishedOf, toPortable, verifyPortable, type PortableAnswer } from './portable-answer.ts'
 import type { PublishedKey } from './verification-key.ts'
@@ -21,14 +22,42 @@ export class HistoryError extends Error {
   readonly code: HistoryFault
   /** JSON: keep it, it is the only proof. */
   readonly evidence: HistoryEvidence
+  readonly finding: HistoryFinding
 
-  constructor(evidence: HistoryEvidence, detail: string) {
-    super(`${evidence.fault}: ${HISTORY_FAULTS[evidence.fault]} (${detail})`)
+  constructor(evidence: HistoryEvidence, finding: HistoryFinding) {
+    super(`${evidence.fault}: ${HISTORY_FAULTS[evidence.fault]} (${detailOf(evidence, finding)})`)
     this.name = 'HistoryError'
     this.code = evidence.fault
     this.evidence = evidence
+    this.finding = finding
   }
 }
+
+function detailOf({ fault }: HistoryEvidence, { at, expected, found }: HistoryFinding): string {
+  if (fault === 'SHORTENED') return `${expected} was signed, now the history ends with ${found}`
+  if (fault === 'REWRITTEN') return `${at} is signed with ${expected} and with ${found}`
+  return `${at}: expected ${expected}, found ${found}`
+}
+
+/** What an audit found to hold, told as it goes. It begins again where a version is published meanwhile. */
+export type AuditProgress =
+  /** The newest version is signed, and its hash is that of its entry. */
+  | { readonly step: 'head'; readonly head: VersionSummary; readonly keyId: string }
+  /** The index is signed, is a chain, ends with that head, and goes on from the head of the last audit. */
+  | {
+      readonly step: 'index'
+      /** All versions, newest first. */
+      readonly versions: readonly VersionSummary[]
+      readonly previousHead: VersionSummary | undefined
+      /** How many of them will be read. */
+      readonly toRead: number
+      /** How many resources will be asked for. */
+      readonly resources: number
+    }
+  /** A version's hash was computed from its entry. */
+  | { readonly step: 'version'; readonly version: VersionSummary }
+  /** A resource is served as the newest version says, or the service says that it cannot serve it. */
+  | { readonly step: 'resource'; readonly name: string; readonly isAvailable: boolean }
 
 /** What an audit is made with. */
 export interface AuditSettings {
@@ -40,6 +69,8 @@ export interface AuditSettings {
   /** Versions that are fetched at the same time; 24 unless given. */
   readonly concurrency?: number
   readonly signal?: AbortSignal
+  /** Hears of each step; what it throws ends the audit. */
+  readonly onProgress?: (progress: AuditProgress) => void
 }
 
 /** What an audit found to be right. */
@@ -100,9 +131,9 @@ export async function auditHistory(settings: AuditSettings): Promise<AuditReport
     const after = await client.version(options)
     const isSameHead = after.data.hash === newest.data.hash
     if (isSameHead && found.contradiction !== undefined) {
-      const { answer, detail } = found.contradiction
+      const { answer, ...finding } = found.contradiction
       const answers = [newest.answer, answer, after.answer]
-      throw await historyError(client, 'INCONSISTENT', answers, detail)
+      throw await historyError(client, 'INCONSISTENT', answers, finding)
     }
     if (isSameHead) {
       await store?.save({
@@ -145,7 +176,7 @@ async function historyError(
   client: Client,
   fault: HistoryFault,
   answers: readonly (Answer | PortableAnswer)[],
-  detail: string,
+  finding: HistoryFinding,
   keys: readonly PublishedKey[] = [],
 ): Promise<HistoryError> {
   const all = [...keys, ...publishedOf(await client.keys())]
@@ -156,7 +187,7 @@ async function historyError(
     keys: [...byX.values()],
     answers: answers.map((answer) => ('body' in answer ? toPortable(answer) : answer)),
   }
-  return new HistoryError(evidence, detail)
+  return new HistoryError(evidence, finding)
 }
 
 /** One pass over the history while `newest` is the newest version. */
@@ -171,29 +202,46 @@ interface Found {
   readonly resources: readonly string[]
   readonly unavailable: readonly string[]
   /** Something that is not as the newest version says, if that still is the newest afterwards. */
-  readonly contradiction?: { readonly answer: Answer; readonly detail: string }
+  readonly contradiction?: HistoryFinding & { readonly answer: Answer }
 }
 
 async function auditOnce(round: Round): Promise<Found> {
-  const { client, options, known, newest } = round
+  const { client, options, known, newest, onProgress } = round
   await requireSuccession(round, newest)
   const computed = await hashOf(newest.data)
   if (computed !== newest.data.hash) {
-    const detail = `the newest version says ${newest.data.hash} and has ${computed}`
-    throw await historyError(client, 'BROKEN', [newest.answer], detail)
+    const { snapshotId: at, hash } = newest.data
+    throw await historyError(client, 'BROKEN', [newest.answer], {
+      at,
+      expected: computed,
+      found: hash,
+    })
   }
+  onProgress?.({ step: 'head', head: newest.data, keyId: newest.keyId })
   const index = await client.versions(options)
   const fault = indexFaultOf(index.data)
   if (fault !== undefined) throw await historyError(client, 'BROKEN', [index.answer], fault)
   const entries = entriesOf(index.data)
   if (entries[0]?.hash !== newest.data.hash) {
-    const detail = `the index has the head ${entries[0]?.snapshotId}`
-    return { resources: [], unavailable: [], contradiction: { answer: index.answer, detail } }
+    const finding = {
+      at: newest.data.snapshotId,
+      expected: newest.data.hash,
+      found: entries[0]?.hash ?? '',
+    }
+    return { resources: [], unavailable: [], contradiction: { answer: index.answer, ...finding } }
   }
   await requireSuccession(round, index)
   const isNew = ({ sequence }: VersionSummary) =>
     round.everyVersion === true || known === undefined || sequence > known.entry.sequence
-  await checkEntries(round, index, entries.filter(isNew))
+  const toRead = entries.filter((entry) => isNew(entry) && !round.seen.has(entry.hash))
+  onProgress?.({
+    step: 'index',
+    versions: entries,
+    previousHead: known?.entry,
+    toRead: toRead.length,
+    resources: Object.keys(newest.data.resources).length,
+  })
+  await checkEntries(round, index, toRead)
   return checkResources(round)
 }
 
@@ -206,17 +254,23 @@ async function requireSuccession(
   const { entry, keys } = known
   const entries = entriesOf(data)
   const [head] = entries
-  const contradict = (fault: HistoryFault, detail: string) =>
-    historyError(client, fault, [known.answer, answer], detail, keys)
+  const contradict = (fault: HistoryFault, finding: HistoryFinding) =>
+    historyError(client, fault, [known.answer, answer], finding, keys)
   if (head !== undefined && head.sequence < entry.sequence) {
-    throw await contradict(
-      'SHORTENED',
-      `${entry.snapshotId} was signed, now ends with ${head.snapshotId}`,
-    )
+    const { snapshotId } = entry
+    throw await contradict('SHORTENED', {
+      at: snapshotId,
+      expected: snapshotId,
+      found: head.snapshotId,
+    })
   }
   const same = entries.find(({ sequence }) => sequence === entry.sequence)
   if (same !== undefined && same.hash !== entry.hash) {
-    throw await contradict('REWRITTEN', `${entry.snapshotId} was ${entry.hash}, now ${same.hash}`)
+    throw await contradict('REWRITTEN', {
+      at: entry.snapshotId,
+      expected: entry.hash,
+      found: same.hash,
+    })
   }
 }
 
@@ -225,21 +279,21 @@ async function requireSuccession(
  * signature was checked: no other entry has it. That is what makes ten thousand of them a matter of seconds.
  */
 async function checkEntries(
-  { client, concurrency = 24, signal, seen }: Round,
+  { client, concurrency = 24, signal, seen, onProgress }: Round,
   index: Verified<unknown>,
   summaries: readonly VersionSummary[],
 ): Promise<void> {
   const all = entriesOf(index.data)
   const decoder = new TextDecoder()
   const asked = signal === undefined ? {} : { signal }
-  const missing = summaries.filter(({ hash }) => !seen.has(hash))
-  await forEachSome(missing, concurrency, async (summary) => {
+  await forEachSome(summaries, concurrency, async (summary) => {
     const target = `${READ_PATHS.versions}/${summary.snapshotId}`
     const { body } = await client.getUnverified(target, asked)
     const previous = all[all.length - summary.sequence + 1]
     const isRight = await isEntry(decoder.decode(body), summary, previous)
     if (!isRight) await accuse(client, index, summary, previous)
     seen.add(summary.hash)
+    onProgress?.({ step: 'version', version: summary })
   })
 }
 
@@ -269,12 +323,12 @@ async function accuse(
   const { data, answer } = await client.versionById(snapshotId, { fresh: true })
   const computed = await hashOf(data)
   if (computed !== data.hash) {
-    const detail = `${snapshotId} says ${data.hash} and has ${computed}`
-    throw await historyError(client, 'BROKEN', [answer], detail)
+    const finding = { at: snapshotId, expected: computed, found: data.hash }
+    throw await historyError(client, 'BROKEN', [answer], finding)
   }
   if (data.hash !== summary.hash) {
-    const detail = `${snapshotId} is ${data.hash}, in the index ${summary.hash}`
-    throw await historyError(client, 'REWRITTEN', [answer, index.answer], detail)
+    const finding = { at: snapshotId, expected: summary.hash, found: data.hash }
+    throw await historyError(client, 'REWRITTEN', [answer, index.answer], finding)
   }
   // The hashes are right, so the entry itself breaks a rule of the chain.
   verifyLink(previous, data, computed)
@@ -285,6 +339,7 @@ async function checkResources({
   options,
   newest,
   concurrency = 24,
+  onProgress,
 }: Round): Promise<Found> {
   const resources: string[] = []
   const unavailable: string[] = []
@@ -292,12 +347,16 @@ async function checkResources({
   await forEachSome(Object.entries(newest.data.resources), concurrency, async ([name, digest]) => {
     try {
       const { etag, answer } = await client.get(`${BASE_PATH}/${name}`, options)
-      if (etag === `W/"${digest}"`) resources.push(name)
-      else contradiction ??= { answer, detail: `${name} is served with another digest` }
+      const expected = `W/"${digest}"`
+      if (etag === expected) {
+        resources.push(name)
+        onProgress?.({ step: 'resource', name, isAvailable: true })
+      } else contradiction ??= { answer, at: name, expected, found: etag }
     } catch (error) {
       const isGone = error instanceof ApiResponseError && error.code === 'SNAPSHOT_UNAVAILABLE'
       if (!isGone) throw error
       unavailable.push(name)
+      onProgress?.({ step: 'resource', name, isAvailable: false })
     }
   })
   return { resources, unavailable, ...(contradiction === undefined ? {} : { contradiction }) }

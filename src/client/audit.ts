@@ -2,9 +2,9 @@
 // does not carry it.
 
 export { auditHistory, HistoryError } from './audit-history.ts'
-export type { AuditReport, AuditSettings } from './audit-history.ts'
+export type { AuditProgress, AuditReport, AuditSettings } from './audit-history.ts'
 export { createLocalStorageHeadStore } from './head-store.ts'
 export type { HeadStore, SavedHead } from './head-store.ts'
 export { EvidenceError, verifyEvidence } from './history-evidence.ts'
-export type { HistoryEvidence, HistoryFault } from './history-evidence.ts'
+export type { HistoryEvidence, HistoryFault, HistoryFinding } from './history-evidence.ts'
 export type { PortableAnswer } from './portable-answer.ts'

@@ -1,6 +1,7 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
 import {
+  GENESIS_PREVIOUS_HASH,
   versionHashText,
   type VersionEntry,
   type VersionSummary,
@@ -24,6 +25,16 @@ export const HISTORY_FAULTS = {
 } as const
 
 export type HistoryFault = keyof typeof HISTORY_FAULTS
+
+/** Where signed answers contradict each other. */
+export interface HistoryFinding {
+  /** Id of the version, or name of the resource; `versions` for the index as a whole. */
+  readonly at: string
+  /** What one says, or must be so by what it says: a hash, an ETag, an id or a number. */
+  readonly expected: string
+  /** What the other says. */
+  readonly found: string
+}
 
 /** Signed answers that cannot all be true, as JSON. Whoever has it can check it without the service. */
 export interface HistoryEvidence {
@@ -94,22 +105,26 @@ export function hashOf(entry: VersionEntry): Promise<string> {
 }
 
 /** Where the index, newest first, is no chain; undefined where it is one. */
-export function indexFaultOf(data: unknown): string | undefined {
+export function indexFaultOf(data: unknown): HistoryFinding | undefined {
   const entries = entriesOf(data)
-  if (entries.length === 0 || memberOf(data, 'count') !== entries.length) {
-    return 'the index does not hold as many entries as it says'
+  const [first] = entries
+  const fault = (at: string, expected: unknown, found: unknown): HistoryFinding => ({
+    at,
+    expected: String(expected),
+    found: String(found),
+  })
+  const count = memberOf(data, 'count')
+  // As many entries as it says, and the first of them its head.
+  if (first === undefined || count !== entries.length) {
+    return fault('versions', count, entries.length)
   }
-  if (memberOf(memberOf(data, 'head'), 'hash') !== entries[0]?.hash) {
-    return 'the head of the index is not its first entry'
-  }
-  for (const [index, entry] of entries.entries()) {
-    const previous = entries[index + 1]
-    if (entry.sequence !== entries.length - index) {
-      return `${entry.snapshotId}: expected sequence ${entries.length - index}, found ${entry.sequence}`
-    }
-    if (entry.previousHash !== (previous?.hash ?? '0'.repeat(64))) {
-      return `${entry.snapshotId}: previousHash is not the hash of the entry before`
-    }
+  const head = memberOf(memberOf(data, 'head'), 'hash')
+  if (head !== first.hash) return fault('versions', head, first.hash)
+  for (const [index, { snapshotId, sequence, previousHash }] of entries.entries()) {
+    const expected = entries.length - index
+    if (sequence !== expected) return fault(snapshotId, expected, sequence)
+    const hash = entries[index + 1]?.hash ?? GENESIS_PREVIOUS_HASH
+    if (previousHash !== hash) return fault(snapshotId, hash, previousHash)
   }
   return undefined
 }

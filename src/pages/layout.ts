@@ -36,6 +36,7 @@ function head({ locale, texts, facts }: PageContext, page: Page): Html {
     <title>${title}</title>
     <meta name="description" content="${page.description(texts)}" />
     <meta name="color-scheme" content="light dark" />
+    <link rel="icon" href="${facts.assetPath('favicon.svg')}" type="image/svg+xml" />
     ${placeLinks(origin, locale, page)}${[SITE_STYLE, ...(page.styles ?? [])].map(
       (file) => html`<link rel="stylesheet" href="${facts.assetPath(file)}" /> `,
     )}${[SITE_SCRIPT, ...(page.scripts ?? [])].map(

@@ -2,6 +2,7 @@ import { ARCHITECTURE_PAGE } from './architecture-page.ts'
 import { CHANGELOG_PAGE } from './changelog-page.ts'
 import { OVERVIEW_PAGE } from './overview-page.ts'
 import type { Page } from './page.ts'
+import { PRIVACY_PAGE } from './privacy-page.ts'
 import { ROADMAP_PAGE } from './roadmap-page.ts'
 import { STATUS_PAGE } from './status-page.ts'
 import { WALLET_PAGE } from './wallet-page.ts'
@@ -14,4 +15,5 @@ export const PAGES: readonly Page[] = [
   CHANGELOG_PAGE,
   ARCHITECTURE_PAGE,
   WALLET_PAGE,
+  PRIVACY_PAGE,
 ]

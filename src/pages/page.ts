@@ -27,6 +27,8 @@ export interface SiteFacts {
   /** Id of the key that signs; undefined where answers are unsigned. */
   readonly keyId: string | undefined
   readonly challenge: ChallengeDescription
+  /** URI at which the operator hears of security problems; undefined where none is known. */
+  readonly contact: string | undefined
   /** Address of a file of `assets/` (or of the style sheet), with its digest in the name. */
   assetPath(file: string): string
 }

@@ -3,8 +3,11 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sha256Base64url } from '../crypto/sha256.ts'
 
-const STYLE_DIR = fileURLToPath(new URL('.', import.meta.url))
+const PAGES_DIR = fileURLToPath(new URL('.', import.meta.url))
 const ASSETS_DIR = fileURLToPath(new URL('../../assets', import.meta.url))
+
+/** Files that are not made but written. */
+const OWN_FILES = ['style.css', 'favicon.svg']
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.css': 'text/css; charset=utf-8',
@@ -40,11 +43,11 @@ function readAsset(dir: string, file: string): SiteAsset {
 }
 
 /**
- * Reads the style sheet beside this file and all of `assets/`, which `npm run generate` makes from src/browser. Their
- * addresses hold a digest of the content, so they may be kept for ever.
+ * Reads the style sheet and the icon beside this file and all of `assets/`, which `npm run generate` makes from
+ * src/browser. Their addresses hold a digest of the content, so they may be kept for ever.
  */
 export function readSiteAssets(): SiteAssets {
-  const byFile = new Map([['style.css', readAsset(STYLE_DIR, 'style.css')]])
+  const byFile = new Map(OWN_FILES.map((file) => [file, readAsset(PAGES_DIR, file)]))
   for (const file of readdirSync(ASSETS_DIR)) byFile.set(file, readAsset(ASSETS_DIR, file))
   const byPath = new Map(Array.from(byFile.values(), (asset) => [asset.path, asset]))
   return {

@@ -20,6 +20,7 @@ export interface SiteFactsOptions {
   readonly releases: Releases
   readonly keyId: string | undefined
   readonly challenge: Challenge
+  readonly contact: string | undefined
   assetPath(file: string): string
 }
 

@@ -3,28 +3,28 @@ import { LOCALES, type Locale } from '../contract/locales.ts'
 import type { ApiRequest, App, Reply } from '../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../http/request-locale.ts'
 import type { Challenge } from '../service/challenge.ts'
+import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
+import { API_CATALOG_LINK } from './api-catalog.ts'
 import { createChallengePage } from './challenge.ts'
 import { renderPage } from './layout.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
 import { pathOfPage, type Page } from './page.ts'
+import { createProgramFiles } from './program-files.ts'
 import { securityHeaders } from './security-headers.ts'
 import { readSiteAssets, type SiteAssets } from './site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 import { TEXTS } from './texts.ts'
 
-const ROBOTS = {
-  primary: 'User-agent: *\nAllow: /\n',
-  preview: 'User-agent: *\nDisallow: /\n',
-}
-
 const HTML_TYPE = 'text/html; charset=utf-8'
-const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A page changes with a deployment only; a minute keeps a reader's own copy, and a validator costs little after that. */
 const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
+/** Browsers look for it beside answers that name no icon, such as JSON; they need not come back for a day. */
+const ICON_PATH = '/favicon.ico'
+const ICON_CACHING = 'public, max-age=86400'
 /** The address of an asset holds its digest. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
 const NO_CACHING = 'no-store'
@@ -33,6 +33,7 @@ const NO_CACHING = 'no-store'
 export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
   readonly deployment: 'primary' | 'preview'
   readonly challenge: Challenge
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -46,7 +47,7 @@ function localeOfPath(path: string): Locale {
  * for, and an HTML 404 for whatever is none of them. A page is rendered when it is first asked for and kept.
  */
 export function createSite(options: SiteOptions): App {
-  const { deployment, challenge, log } = options
+  const { deployment, challenge, clock, log, origin, contact } = options
   const challengePath = challenge.description.path
   const answerChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
@@ -68,7 +69,11 @@ export function createSite(options: SiteOptions): App {
       ...extra,
       contentType: HTML_TYPE,
       cacheControl: page.isUnlisted === true ? NO_CACHING : PAGE_CACHING,
-      headers: [...securityHeaders(page.foreignOrigins?.(facts)), ...robotsTag],
+      headers: [
+        ...(page.path === '' ? [HEADERS.link, API_CATALOG_LINK] : []),
+        ...securityHeaders(page.foreignOrigins?.(facts)),
+        ...robotsTag,
+      ],
       make: () => renderPage({ locale, texts: TEXTS[locale], facts }, page, PAGES),
     })
   }
@@ -77,15 +82,15 @@ export function createSite(options: SiteOptions): App {
     for (const page of PAGES) files.set(pathOfPage(locale, page.path), pageFile(locale, page))
     notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE, { status: 404 }))
   }
-  files.set(
-    '/robots.txt',
-    createSiteFile({
-      contentType: TEXT_TYPE,
-      cacheControl: 'public, max-age=3600',
-      headers: plainHeaders,
-      make: () => ROBOTS[deployment],
-    }),
-  )
+  const programFiles = createProgramFiles({
+    origin,
+    deployment,
+    pages: PAGES,
+    contact,
+    clock,
+    headers: plainHeaders,
+  })
+  for (const [path, file] of programFiles) files.set(path, file)
 
   function assetFile(path: string): SiteFile | undefined {
     const asset = assets().at(path)
@@ -137,6 +142,7 @@ export function createSite(options: SiteOptions): App {
       return bodiless(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING])
     }
     if (redirected !== undefined) return redirected
+    if (path === ICON_PATH) return bodiless(404, [HEADERS.cacheControl, ICON_CACHING])
     const missing = notFound.get(localeOfPath(path))
     return missing?.(request) ?? bodiless(404, [HEADERS.cacheControl, NO_CACHING])
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { auditHistory, HistoryError } from '../../src/client/audit-history.ts'
+import { auditHistory, HistoryError, type AuditProgress } from '../../src/client/audit-history.ts'
 import { createClient, type Client } from '../../src/client/client.ts'
 import type { Fetch } from '../../src/client/connection.ts'
 import type { HeadStore, SavedHead } from '../../src/client/head-store.ts'
@@ -71,8 +71,15 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]): Promis
 
 const sound = (count: number) => loadReleases(makeReleases(count).store)
 
-/** What the audit throws, with its evidence checked by a third person: from JSON, with nothing but the pinned id. */
-async function faultOf(audit: Promise<unknown>, expected: HistoryFault): Promise<HistoryEvidence> {
+/**
+ * What the audit throws, with its evidence checked by a third person: from JSON, with nothing but the pinned id. `at` is
+ * where it must be found.
+ */
+async function faultOf(
+  audit: Promise<unknown>,
+  expected: HistoryFault,
+  at?: string,
+): Promise<HistoryEvidence> {
   let found: unknown
   try {
     await audit
@@ -81,6 +88,10 @@ async function faultOf(audit: Promise<unknown>, expected: HistoryFault): Promise
   }
   assert.ok(found instanceof HistoryError, String(found))
   assert.equal(found.code, expected, found.message)
+  const { finding } = found
+  assert.equal(finding.at, at ?? finding.at)
+  assert.notEqual(finding.expected, finding.found)
+  for (const part of [finding.expected, finding.found]) assert.ok(found.message.includes(part))
   const evidence = JSON.parse(JSON.stringify(found.evidence)) as HistoryEvidence
   const { fault } = await verifyEvidence(evidence, PINS)
   assert.equal(fault, expected)
@@ -169,6 +180,75 @@ describe('a sound history', () => {
   })
 })
 
+describe('the progress of an audit', () => {
+  /** What was told, each step in a word or two; those that run at the same time in the order of their names. */
+  function told(progress: readonly AuditProgress[]): readonly string[] {
+    return progress.map((each) => {
+      if (each.step === 'head') return `head ${each.head.snapshotId} ${each.keyId}`
+      if (each.step === 'index') {
+        const { versions, previousHead, toRead, resources } = each
+        const before = previousHead?.snapshotId ?? 'nothing'
+        return `index ${versions.length} after ${before}, ${toRead} to read, ${resources} resources`
+      }
+      if (each.step === 'version') return `version ${each.version.snapshotId}`
+      return `resource ${each.isAvailable ? 'served' : 'unavailable'}`
+    })
+  }
+
+  test('is told step by step, with how much there is to do', async (t) => {
+    const made = makeReleases(3)
+    const lost = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
+    made.resources.delete(lost)
+    const deployments = await deploy(t, sound(2), loadReleases(made.store))
+    const { client } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    deployments.turn = () => 1
+    const progress: AuditProgress[] = []
+    await auditHistory({ client, store, onProgress: (each) => progress.push(each) })
+    const [head, index, version, ...resources] = told(progress)
+    assert.equal(head, `head VS-0003 ${key.keyId}`)
+    assert.equal(index, 'index 3 after VS-0002, 1 to read, 12 resources')
+    assert.equal(version, 'version VS-0003')
+    assert.equal(resources.length, 12)
+    assert.deepEqual([...new Set(resources)].toSorted(), [
+      'resource served',
+      'resource unavailable',
+    ])
+  })
+
+  test('begins again where a version is published meanwhile, and what was read is not read twice', async (t) => {
+    const deployments = await deploy(t, sound(3), sound(4))
+    deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
+    const progress: AuditProgress[] = []
+    const { client } = deployments
+    await auditHistory({ client, onProgress: (each) => progress.push(each) })
+    const lines = told(progress).filter((line) => !line.startsWith('resource'))
+    assert.deepEqual(
+      [...lines.slice(0, 2), ...lines.slice(2, 5).toSorted(), ...lines.slice(5)],
+      [
+        `head VS-0003 ${key.keyId}`,
+        'index 3 after nothing, 3 to read, 12 resources',
+        'version VS-0001',
+        'version VS-0002',
+        'version VS-0003',
+        `head VS-0004 ${key.keyId}`,
+        'index 4 after VS-0003, 1 to read, 12 resources',
+        'version VS-0004',
+      ],
+    )
+  })
+
+  test('ends the audit where its hearer throws', async (t) => {
+    const { client } = await deploy(t, sound(2))
+    const reason = new Error('enough')
+    const onProgress = () => {
+      throw reason
+    }
+    await assert.rejects(auditHistory({ client, onProgress }), reason)
+  })
+})
+
 describe('a history that contradicts itself', () => {
   const noted =
     (note: string) => (entry: Parameters<Parameters<typeof rewrittenReleases>[2]>[0]) => ({
@@ -204,7 +284,7 @@ describe('a history that contradicts itself', () => {
     await auditHistory({ client, store })
     deployments.turn = () => 1
     clock.ms += 86_400_000
-    await faultOf(auditHistory({ client, store }), 'SHORTENED')
+    await faultOf(auditHistory({ client, store }), 'SHORTENED', 'VS-0005')
   })
 
   test('shortened while it is audited', async (t) => {
@@ -216,7 +296,7 @@ describe('a history that contradicts itself', () => {
   test('an entry that is another one than the index says', async (t) => {
     const deployments = await deploy(t, sound(4), rewrittenReleases(4, 2, noted('Never mind.')))
     deployments.turn = (path) => (path.endsWith('/VS-0002') ? 1 : 0)
-    await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN')
+    await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN', 'VS-0002')
   })
 
   /** The releases with the data of some answers exchanged, as a service could that signs what it likes. */
@@ -255,17 +335,17 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client }), 'BROKEN')
   })
 
-  for (const [name, from, to] of [
-    ['skips an entry', /,\{"createdAt":"2026-01-02[^}]*\}/, ''],
-    ['counts wrongly', '"count":4', '"count":5'],
-    ['does not link', /"previousHash":"[^"]{4}/, '"previousHash":"ffff'],
-    ['numbers wrongly', '"sequence":2', '"sequence":9'],
+  for (const [name, from, to, at] of [
+    ['skips an entry', /,\{"createdAt":"2026-01-02[^}]*\}/, '', 'versions'],
+    ['counts wrongly', '"count":4', '"count":5', 'versions'],
+    ['does not link', /"previousHash":"[^"]{4}/, '"previousHash":"ffff', 'VS-0004'],
+    ['numbers wrongly', '"sequence":2', '"sequence":9', 'VS-0002'],
   ] as const) {
     test(`an index that ${name}`, async (t) => {
       const releases = sound(4)
       const history = changed(releases.history.json, from, to)
       const { client } = await deploy(t, lying(releases, { history }))
-      await faultOf(auditHistory({ client }), 'BROKEN')
+      await faultOf(auditHistory({ client }), 'BROKEN', at)
     })
   }
 
@@ -278,7 +358,11 @@ describe('a history that contradicts itself', () => {
   test('a resource that is not the one of the newest version', async (t) => {
     const deployments = await deploy(t, sound(4), sound(3))
     deployments.turn = (path) => (path === READ_PATHS.status ? 1 : 0)
-    const evidence = await faultOf(auditHistory({ client: deployments.client }), 'INCONSISTENT')
+    const evidence = await faultOf(
+      auditHistory({ client: deployments.client }),
+      'INCONSISTENT',
+      'status',
+    )
     assert.equal(evidence.answers.length, 3)
   })
 })

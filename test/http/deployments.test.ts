@@ -117,7 +117,9 @@ for (const deployment of ['primary', 'preview'] as const) {
     assert.equal(robots.header('content-type'), 'text/plain; charset=utf-8')
     assert.equal(
       robots.bytes.toString(),
-      deployment === 'preview' ? 'User-agent: *\nDisallow: /\n' : 'User-agent: *\nAllow: /\n',
+      deployment === 'preview'
+        ? 'User-agent: *\nDisallow: /\n'
+        : 'User-agent: *\nAllow: /\n\nSitemap: http://127.0.0.1:8080/sitemap.xml\n',
     )
   })
 }

@@ -74,10 +74,16 @@ const ARGUMENTS = [
 /** What is asked without a proxy. */
 const LOOPBACK = '127.0.0.1,localhost'
 
+/** What Chromium asks its makers about every form that a page shows; no page has it ask. */
+const OF_THE_BROWSER = 'CONNECT content-autofill.googleapis.com:443'
+
 /** A proxy that refuses all it is asked for, and remembers it. */
 async function openRefusingProxy() {
   const outside: string[] = []
-  const note = ({ method, url }: IncomingMessage): void => void outside.push(`${method} ${url}`)
+  const note = ({ method, url }: IncomingMessage): void => {
+    const asked = `${method} ${url}`
+    if (asked !== OF_THE_BROWSER) outside.push(asked)
+  }
   const server = createServer((request, response) => {
     note(request)
     response.writeHead(403, { 'Content-Length': 0, Connection: 'close' }).end()

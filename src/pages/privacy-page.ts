@@ -1,0 +1,135 @@
+import { LIMITS } from '../contract/limits.ts'
+import { KEPT_HEAD_NAME } from './history-audit.ts'
+import { html, type Html } from './html.ts'
+import { phrase } from './phrase.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { SECURITY_TXT_PATH } from './security-txt.ts'
+
+/** Id of the section that tells how to report a security problem. */
+export const REPORT_ID = 'report'
+
+function listOf(texts: readonly string[]): Html {
+  return html`<ul>
+    ${texts.map((text) => html`<li>${text}</li> `)}
+  </ul>`
+}
+
+function isHosted(provider: string): provider is 'turnstile' | 'hcaptcha' {
+  return provider === 'turnstile' || provider === 'hcaptcha'
+}
+
+function challengeText({ texts, facts }: PageContext): Html {
+  const { challenge, providers } = texts.privacy
+  const { provider } = facts.challenge
+  if (isHosted(provider)) return phrase(challenge.hosted, { provider: providers[provider] })
+  return html`${provider === 'test' ? challenge.test : challenge.altcha}`
+}
+
+/** The number or address of a contact as a person writes it. */
+function contactLink(contact: string): Html {
+  const shown = contact.replace(/^(?:mailto|tel):([^?;]*).*$/, '$1')
+  return html`<a href="${contact}"><code>${decodable(shown)}</code></a>`
+}
+
+function decodable(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function waitlist({ texts }: PageContext): Html {
+  const { privacy } = texts
+  return html`<table>
+      <caption>
+        ${privacy.waitlistTable}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">${privacy.what}</th>
+          <th scope="col">${privacy.how}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${Object.values(privacy.rows).map(
+          ({ what, how }) =>
+            html`<tr>
+              <th scope="row">${what}</th>
+              <td data-label="${privacy.how}">${how}</td>
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+    <p>${phrase(privacy.waitlistAddress, { limit: LIMITS.registrationPerActor.requests })}</p>
+    <p>${privacy.waitlistAnswer}</p>
+    <p>${privacy.waitlistUse}</p>`
+}
+
+function contact({ texts, facts }: PageContext): Html {
+  const { privacy } = texts
+  if (facts.contact === undefined) return html`<p>${privacy.noContact}</p>`
+  const link = html`<a href="${SECURITY_TXT_PATH}"><code>${SECURITY_TXT_PATH}</code></a>`
+  return html`<p>${phrase(privacy.contact, { contact: contactLink(facts.contact) })}</p>
+    <p>${phrase(privacy.securityTxt, { link })}</p>`
+}
+
+function body(context: PageContext) {
+  const { locale, texts, facts } = context
+  const { privacy, history } = texts
+  const historyLink = html`<a href="${pathOfPage(locale, 'history')}">${history.title}</a>`
+  const isForeign = isHosted(facts.challenge.provider)
+  const sections: readonly (readonly [id: string, title: string, content: Html])[] = [
+    [
+      'reading',
+      privacy.readingTitle,
+      listOf([...privacy.reading, isForeign ? privacy.ownButForm : privacy.ownOnly]),
+    ],
+    ['waitlist', privacy.waitlistTitle, waitlist(context)],
+    [
+      'kept',
+      privacy.keptTitle,
+      html`<p>${privacy.keptLong}</p>
+        <p>${phrase(privacy.erase, { command: html`<code>svc waitlist erase</code>` })}</p>`,
+    ],
+    ['challenge', privacy.challengeTitle, html`<p>${challengeText(context)}</p>`],
+    ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
+    [
+      'browser',
+      privacy.browserTitle,
+      html`<p>
+        ${phrase(privacy.browser, {
+          name: html`<code>${KEPT_HEAD_NAME}</code>`,
+          page: historyLink,
+        })}
+      </p>`,
+    ],
+    [
+      REPORT_ID,
+      privacy.contactTitle,
+      html`${contact(context)}
+        <p>${privacy.report}</p>`,
+    ],
+  ]
+  return {
+    contents: sections.map(([id, title]) => ({ id, title })),
+    main: html`<h1>${privacy.title}</h1>
+      <p class="lead">${privacy.lead}</p>
+      <p>${privacy.scope}</p>
+      ${sections.map(
+        ([id, title, content]) =>
+          html`<section id="${id}" aria-labelledby="${id}-title">
+            <h2 id="${id}-title">${title}</h2>
+            ${content}
+          </section> `,
+      )}`,
+  }
+}
+
+/** What the service keeps of its visitors, and what it does not. */
+export const PRIVACY_PAGE: Page = {
+  path: 'privacy',
+  title: (texts) => texts.privacy.title,
+  description: (texts) => texts.privacy.description,
+  body,
+}

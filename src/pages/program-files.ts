@@ -1,0 +1,99 @@
+import { HEADERS } from '../contract/headers.ts'
+import type { Reply } from '../http/api-request.ts'
+import type { Clock } from '../service/clock.ts'
+import {
+  API_CATALOG_LINK,
+  API_CATALOG_PATH,
+  API_CATALOG_TYPE,
+  createApiCatalog,
+} from './api-catalog.ts'
+import { pathOfPage, type Page } from './page.ts'
+import { PRIVACY_PAGE, REPORT_ID } from './privacy-page.ts'
+import { createSecurityTxt, dayOf, SECURITY_TXT_PATH } from './security-txt.ts'
+import {
+  createSiteFile,
+  type SiteFile,
+  type SiteFileOptions,
+  type SiteRequest,
+} from './site-file.ts'
+import { createSitemap, SITEMAP_TYPE } from './sitemap.ts'
+
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+const SITEMAP_PATH = '/sitemap.xml'
+
+/** They change with a deployment, and the programs that read them come seldom. */
+const CACHING = 'public, max-age=3600'
+
+/** What the files are made from. */
+export interface ProgramFilesOptions {
+  /** Own origin: scheme and authority, without a slash at the end. */
+  readonly origin: string
+  readonly deployment: 'primary' | 'preview'
+  readonly pages: readonly Page[]
+  /** URI at which the operator hears of security problems; undefined where none is known. */
+  readonly contact: string | undefined
+  readonly clock: Clock
+  /** Headers of every answer outside the API: names and values in turn. */
+  readonly headers: readonly string[]
+}
+
+/** A crawler is told of the pages, or to stay away; then there is no map either. */
+function robots(deployment: ProgramFilesOptions['deployment'], origin: string): string {
+  return deployment === 'preview'
+    ? 'User-agent: *\nDisallow: /\n'
+    : `User-agent: *\nAllow: /\n\nSitemap: ${origin}${SITEMAP_PATH}\n`
+}
+
+/** A file that is made anew when the first request of a UTC day comes. */
+function createDailyFile(clock: Clock, make: (nowMs: number) => SiteFile): SiteFile {
+  let made: { readonly day: number; readonly file: SiteFile } | undefined
+  return (request: SiteRequest): Reply => {
+    const nowMs = clock.nowMs()
+    const day = dayOf(nowMs)
+    if (made?.day !== day) made = { day, file: make(nowMs) }
+    return made.file(request)
+  }
+}
+
+/**
+ * The files that programs look for at addresses agreed on by everyone, by their paths: robots.txt (RFC 9309), the
+ * sitemap, security.txt (RFC 9116) where a contact is known, and the API catalog (RFC 9727).
+ */
+export function createProgramFiles(options: ProgramFilesOptions): ReadonlyMap<string, SiteFile> {
+  const { origin, deployment, pages, contact, clock, headers } = options
+  const file = (
+    made: Pick<SiteFileOptions, 'contentType' | 'make'>,
+    extra: readonly string[] = [],
+  ) => createSiteFile({ ...made, cacheControl: CACHING, headers: [...extra, ...headers] })
+
+  const files = new Map<string, SiteFile>([
+    ['/robots.txt', file({ contentType: TEXT_TYPE, make: () => robots(deployment, origin) })],
+    [
+      API_CATALOG_PATH,
+      file({ contentType: API_CATALOG_TYPE, make: () => createApiCatalog(origin) }, [
+        HEADERS.link,
+        API_CATALOG_LINK,
+      ]),
+    ],
+  ])
+  if (deployment === 'primary') {
+    files.set(
+      SITEMAP_PATH,
+      file({ contentType: SITEMAP_TYPE, make: () => createSitemap(origin, pages) }),
+    )
+  }
+  if (contact !== undefined) {
+    const policyPath = `${pathOfPage('en', PRIVACY_PAGE.path)}#${REPORT_ID}`
+    files.set(
+      SECURITY_TXT_PATH,
+      createDailyFile(clock, (nowMs) =>
+        file({
+          contentType: TEXT_TYPE,
+          make: () => createSecurityTxt({ origin, contact, policyPath, nowMs }),
+        }),
+      ),
+    )
+  }
+  return files
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { BASE_PATH } from '../../src/contract/api-version.ts'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { LINKS } from '../../src/contract/links.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { securityHeaders } from '../../src/pages/security-headers.ts'
+import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
+
+const ORIGIN = 'https://api.example.test'
+const CONTACT = 'mailto:security@example.test'
+const SECURITY_TXT = '/.well-known/security.txt'
+const API_CATALOG = '/.well-known/api-catalog'
+const DAY_MS = 86_400_000
+
+const FILES = [
+  ['/robots.txt', 'text/plain; charset=utf-8'],
+  ['/sitemap.xml', 'application/xml; charset=utf-8'],
+  [SECURITY_TXT, 'text/plain; charset=utf-8'],
+  [API_CATALOG, 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'],
+] as const
+
+function run(t: TestContext, parts: Parameters<typeof runApp>[1] = {}): Promise<RunningApp> {
+  return runApp(t, { baseUrl: ORIGIN, securityContact: CONTACT, ...parts })
+}
+
+async function textOf(app: RunningApp, path: string): Promise<string> {
+  const answer = await app.fetch(path)
+  assert.equal(answer.status, 200, path)
+  return answer.text()
+}
+
+/** The fields of a security.txt, by name. */
+function fieldsOf(text: string): ReadonlyMap<string, string> {
+  assert.match(text, /^(?:[A-Z][A-Za-z-]+: [^\r\n]+\n)+$/)
+  const lines = text.trimEnd().split('\n')
+  const fields = new Map(
+    lines.map((line) => {
+      const [name = '', ...value] = line.split(': ')
+      return [name, value.join(': ')]
+    }),
+  )
+  assert.equal(fields.size, lines.length, 'each field stands once')
+  return fields
+}
+
+describe('every file that programs look for', () => {
+  for (const [path, contentType] of FILES) {
+    test(`${path}: type, HEAD, 304, 405, headers, codings`, async (t) => {
+      const app = await run(t)
+      const answer = await app.fetch(path)
+      const text = await answer.text()
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers.get('content-type'), contentType)
+      assert.equal(answer.headers.get('cache-control'), 'public, max-age=3600')
+      assert.equal(answer.headers.get('x-robots-tag'), null)
+      assert.equal(answer.headers.get('set-cookie'), null)
+      const expected = securityHeaders()
+      for (let index = 0; index < expected.length; index += 2) {
+        assert.equal(answer.headers.get(expected[index] ?? ''), expected[index + 1])
+      }
+
+      const identity = { 'Accept-Encoding': 'identity' }
+      const plain = await app.fetch(path, { headers: identity })
+      const head = await app.fetch(path, { method: 'HEAD', headers: identity })
+      assert.equal(head.status, 200)
+      assert.equal(await head.text(), '')
+      for (const name of ['content-type', 'content-length', 'etag', 'link', 'vary']) {
+        assert.equal(head.headers.get(name), plain.headers.get(name), name)
+      }
+      assert.equal(await plain.text(), text)
+
+      const etag = answer.headers.get('etag') ?? ''
+      const again = await app.fetch(path, { headers: { 'If-None-Match': etag } })
+      assert.equal(again.status, 304)
+
+      const refused = await app.fetch(path, { method: 'POST' })
+      assert.equal(refused.status, 405)
+      assert.equal(refused.headers.get('allow'), 'GET, HEAD')
+      const slashed = await app.fetch(`${path}/`)
+      assert.deepEqual([slashed.status, slashed.headers.get('location')], [308, path])
+    })
+  }
+
+  test('a preview has neither a map nor an invitation, and says so everywhere', async (t) => {
+    const app = await run(t, { deployment: 'preview' })
+    assert.equal(await textOf(app, '/robots.txt'), 'User-agent: *\nDisallow: /\n')
+    assert.equal((await app.fetch('/sitemap.xml')).status, 404)
+    for (const [path] of FILES) {
+      const answer = await app.fetch(path)
+      assert.equal(answer.headers.get('x-robots-tag'), 'noindex, nofollow', path)
+    }
+  })
+})
+
+test('the sitemap has every listed page in every locale, each with all its languages', async (t) => {
+  const app = await run(t)
+  const text = await textOf(app, '/sitemap.xml')
+  assert.match(
+    text,
+    /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<urlset xmlns="[^"]+" xmlns:xhtml="http:\/\/www\.w3\.org\/1999\/xhtml">/,
+  )
+  const entries = [...text.matchAll(/<url>\s*<loc>([^<]+)<\/loc>([\s\S]*?)<\/url>/g)]
+  const listed = PAGES.filter(({ isUnlisted }) => isUnlisted !== true)
+  const addresses = entries.map(([, address]) => address)
+  const expected = listed.flatMap(({ path }) =>
+    LOCALES.map((locale) => ORIGIN + pathOfPage(locale, path)),
+  )
+  assert.deepEqual(addresses, expected)
+  for (const [, address = '', links = ''] of entries) {
+    const alternates = [
+      ...links.matchAll(/<xhtml:link rel="alternate" hreflang="([^"]+)" href="([^"]+)"\/>/g),
+    ].map(([, language, href]) => [language, href])
+    const path = new URL(address).pathname
+    // What the page itself says of its languages.
+    const page = await textOf(app, path)
+    const own = [
+      ...page.matchAll(/<link\s+rel="alternate"\s+hreflang="([^"]+)"\s+href="([^"]+)"\s*\/?>/g),
+    ].map(([, language, href]) => [language, href])
+    assert.deepEqual(alternates, own, path)
+    assert.equal(alternates.length, LOCALES.length + 1)
+    assert.ok(alternates.some(([, href]) => href === address))
+  }
+  assert.equal(
+    await textOf(app, '/robots.txt'),
+    `User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`,
+  )
+})
+
+describe('security.txt', () => {
+  test('has the fields of RFC 9116, and the policy it names is there', async (t) => {
+    const app = await run(t)
+    const fields = fieldsOf(await textOf(app, SECURITY_TXT))
+    assert.deepEqual(
+      [...fields.keys()],
+      ['Contact', 'Expires', 'Preferred-Languages', 'Canonical', 'Policy'],
+    )
+    assert.equal(fields.get('Contact'), CONTACT)
+    assert.equal(fields.get('Preferred-Languages'), 'en, th, zh')
+    assert.equal(fields.get('Canonical'), `${ORIGIN}${SECURITY_TXT}`)
+    const policy = new URL(fields.get('Policy') ?? '')
+    assert.equal(policy.origin, ORIGIN)
+    const page = await textOf(app, policy.pathname)
+    assert.ok(page.includes(`id="${policy.hash.slice(1)}"`))
+    assert.ok(page.includes(`href="${CONTACT}"`))
+  })
+
+  test('never ends within a day or in more than a year, however long the service has run', async (t) => {
+    const app = await run(t)
+    const etags = new Set<string | null>()
+    for (const days of [0, 0.2, 1, 100, 400, 1000]) {
+      app.clock.ms = TEST_NOW_MS + days * DAY_MS
+      const answer = await app.fetch(SECURITY_TXT)
+      const expires = fieldsOf(await answer.text()).get('Expires') ?? ''
+      assert.match(expires, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+      const leftDays = (Date.parse(expires) - app.clock.ms) / DAY_MS
+      assert.ok(leftDays > 90 && leftDays < 365, `${leftDays} days`)
+      etags.add(answer.headers.get('etag'))
+    }
+    assert.equal(etags.size, 5, 'one text a day')
+  })
+
+  test('without https names no address of the web, which would have to begin with it', async (t) => {
+    const app = await run(t, { baseUrl: 'http://127.0.0.1:8080' })
+    const fields = fieldsOf(await textOf(app, SECURITY_TXT))
+    assert.deepEqual([...fields.keys()], ['Contact', 'Expires', 'Preferred-Languages'])
+  })
+
+  for (const runtime of ['local', 'production'] as const) {
+    test(`is not there where no contact is known, in the ${runtime} runtime`, async (t) => {
+      const app = await run(t, { runtime, securityContact: undefined })
+      assert.equal((await app.fetch(SECURITY_TXT)).status, 404)
+    })
+  }
+})
+
+describe('the API catalog', () => {
+  interface Target {
+    readonly href: string
+    readonly type: string
+    readonly hreflang?: readonly string[]
+  }
+  type Context = { readonly anchor: string } & {
+    readonly [relation: string]: readonly Target[]
+  }
+
+  test('is a linkset whose every target is there, with the type it says', async (t) => {
+    const app = await run(t)
+    const { linkset, ...rest } = JSON.parse(await textOf(app, API_CATALOG)) as {
+      readonly linkset: readonly Context[]
+    }
+    assert.deepEqual(rest, {})
+    const [catalog, api] = linkset
+    assert.ok(catalog && api && linkset.length === 2)
+    assert.equal(catalog.anchor, ORIGIN + API_CATALOG)
+    assert.deepEqual(
+      catalog['item']?.map(({ href }) => href),
+      [api.anchor],
+    )
+    assert.equal(api.anchor, ORIGIN + BASE_PATH)
+    assert.deepEqual(Object.keys(api).toSorted(), [
+      'anchor',
+      'service-desc',
+      'service-doc',
+      'service-meta',
+      'status',
+    ])
+    assert.equal(api['service-desc']?.[0]?.href, ORIGIN + READ_PATHS.openapi)
+    assert.equal(api['service-doc']?.[0]?.href, ORIGIN + LINKS.docs)
+    const machine = [catalog['item'], api['service-desc'], api['service-meta'], api['status']]
+    for (const target of machine.flatMap((targets) => targets ?? [])) {
+      const answer = await app.fetch(new URL(target.href).pathname)
+      assert.equal(answer.status, 200, target.href)
+      assert.equal(answer.headers.get('content-type')?.split(';')[0], target.type)
+    }
+    assert.deepEqual(
+      api['service-doc']?.map(({ href, hreflang }) => [href, hreflang]),
+      LOCALES.map((locale) => [`${ORIGIN}${pathOfPage(locale, 'reference')}`, [locale]]),
+    )
+  })
+
+  test('is linked from itself and from the home of each locale', async (t) => {
+    const app = await run(t)
+    for (const path of [API_CATALOG, ...LOCALES.map((locale) => pathOfPage(locale, ''))]) {
+      const answer = await app.fetch(path, { method: 'HEAD' })
+      assert.equal(answer.headers.get('link'), `<${API_CATALOG}>; rel="api-catalog"`, path)
+    }
+    const other = await app.fetch(pathOfPage('en', 'privacy'))
+    assert.equal(other.headers.get('link'), null)
+  })
+})
+
+test('the icon is a picture without anything inline, named on each page; its old address costs nothing', async (t) => {
+  const app = await run(t)
+  const page = await textOf(app, '/en')
+  const [, address = ''] = /<link rel="icon" href="([^"]+)" type="image\/svg\+xml"/.exec(page) ?? []
+  const icon = await app.fetch(address)
+  assert.equal(icon.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
+  assert.match(icon.headers.get('cache-control') ?? '', /immutable/)
+  const text = await icon.text()
+  assert.ok(text.length < 500)
+  assert.ok(!/style|script|href/.test(text))
+
+  const old = await app.fetch('/favicon.ico')
+  assert.equal(old.status, 404)
+  assert.equal(old.headers.get('content-length'), '0')
+  assert.equal(old.headers.get('cache-control'), 'public, max-age=86400')
+  assert.match(old.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+})
