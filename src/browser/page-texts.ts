@@ -8,10 +8,15 @@ export interface TextValues {
   readonly [place: string]: string | number
 }
 
+/** A text whose places may hold elements: what to put into an element, one after another. */
+export type Told = readonly (string | Node)[]
+
 /** Texts that the server wrote into the page for its script, by the keys they have in the locale file. */
 export interface PageTexts {
   /** A text with its `{places}` filled. Throws an Error for a key or a place that is not there. */
   text(key: string, values?: TextValues): string
+  /** A text whose places hold what a machine says: each value stands in a `code` element, unless it is a node itself. */
+  told(key: string, values: { readonly [place: string]: string | number | Node }): Told
   /** A counted text in the form that the page's language asks for; `{count}` is written as the language does. */
   count(key: string, count: number, values?: TextValues): string
 }
@@ -23,6 +28,27 @@ function fill(text: string, values: TextValues): string {
     const value = values[name]
     if (value === undefined) throw new Error(`"${text}" has no value for {${name}}`)
     return String(value)
+  })
+}
+
+/** What a machine says, as an element. */
+export function codeElement(text: string): HTMLElement {
+  const element = document.createElement('code')
+  element.textContent = text
+  return element
+}
+
+/** The pieces of a text, with an element for each place. */
+function fillWithNodes(
+  text: string,
+  values: { readonly [place: string]: string | number | Node },
+): Told {
+  // Every second piece is the name of a place.
+  return text.split(PLACE).flatMap((piece, index): Told => {
+    if (index % 2 === 0) return piece === '' ? [] : [piece]
+    const value = values[piece]
+    if (value === undefined) throw new Error(`"${text}" has no value for {${piece}}`)
+    return [value instanceof Node ? value : codeElement(String(value))]
   })
 }
 
@@ -43,12 +69,14 @@ function memberAt(texts: unknown, key: string): unknown {
 function textsFrom(name: string, tree: unknown, language: string): PageTexts {
   const missing = (key: string): Error =>
     new Error(`The page has no text ${key} among those called "${name}"`)
+  function textAt(key: string): string {
+    const text = memberAt(tree, key)
+    if (typeof text !== 'string') throw missing(key)
+    return text
+  }
   return {
-    text(key, values = {}) {
-      const text = memberAt(tree, key)
-      if (typeof text !== 'string') throw missing(key)
-      return fill(text, values)
-    },
+    text: (key, values = {}) => fill(textAt(key), values),
+    told: (key, values) => fillWithNodes(textAt(key), values),
     count(key, count, values = {}) {
       const forms = memberAt(tree, key)
       if (typeof forms !== 'object' || forms === null) throw missing(key)
@@ -61,13 +89,27 @@ function textsFrom(name: string, tree: unknown, language: string): PageTexts {
   }
 }
 
+function textsIn(page: Document, name: string): PageTexts {
+  const holder = page.querySelector<HTMLTemplateElement>(`template[data-texts="${name}"]`)
+  const json = holder?.content.textContent
+  if (json === undefined || json === null) throw new Error(`The page has no texts called "${name}"`)
+  return textsFrom(name, JSON.parse(json), page.documentElement.lang)
+}
+
 /**
  * Reads the texts that the server wrote into the page under a name (`scriptTexts` of src/pages/script-texts.ts), so that
  * a script holds no word for people itself. Throws an Error where the page has none of that name.
  */
 export function readPageTexts(name: string): PageTexts {
-  const holder = document.querySelector<HTMLTemplateElement>(`template[data-texts="${name}"]`)
-  const json = holder?.content.textContent
-  if (json === undefined || json === null) throw new Error(`The page has no texts called "${name}"`)
-  return textsFrom(name, JSON.parse(json), document.documentElement.lang)
+  return textsIn(document, name)
+}
+
+/**
+ * The same from another page of this origin, for texts that are seldom needed on a page that is long already. Rejects
+ * with what fetch throws, and with an Error where that page has none of that name.
+ */
+export async function fetchPageTexts(address: string, name: string): Promise<PageTexts> {
+  const response = await fetch(address, { credentials: 'omit' })
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  return textsIn(page, name)
 }

@@ -1,19 +1,19 @@
-import type { PageTexts } from './page-texts.ts'
+import type { PageTexts, Told } from './page-texts.ts'
 
 /** How far a step has come. */
 export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
 
 /** What a step expected and what came instead. */
 export interface StepMismatch {
-  readonly expected: string
-  readonly found: string
+  readonly expected: string | Told
+  readonly found: string | Told
 }
 
 /** A step as it is shown. */
 export interface StepReport {
   readonly state: StepState
   /** What was found, as a sentence; of a failed step, what was expected and what came. */
-  readonly detail?: string | StepMismatch
+  readonly detail?: string | Told | StepMismatch
 }
 
 /** A step of the list. */
@@ -43,6 +43,23 @@ const PACE_MS = 120
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+const SHAPES = {
+  pending: 'idle',
+  running: 'idle',
+  passed: 'good',
+  failed: 'bad',
+  skipped: 'idle',
+} as const satisfies { readonly [State in StepState]: string }
+
+/** The classes that give the word of a state its shape and colour. */
+export function stateClass(state: StepState): string {
+  return `state state-${SHAPES[state]}`
+}
+
+function nodesOf(text: string | Told): Told {
+  return typeof text === 'string' ? [text] : text
+}
+
 function textElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className: string,
@@ -56,8 +73,7 @@ function textElement<Tag extends keyof HTMLElementTagNameMap>(
 
 /**
  * Makes a list of steps, all pending. `texts` are those of the page called `proof`: `states.<state>` is the word of a
- * state, `expected` and `found` introduce what a failed step compared. The shape of a state comes from the style sheet
- * (`data-state`).
+ * state, `expected` and `found` introduce what a failed step compared. The shape of a state comes from the style sheet.
  */
 export function createStepList<Name extends string>(
   texts: PageTexts,
@@ -66,7 +82,7 @@ export function createStepList<Name extends string>(
   const element = document.createElement('ol')
   element.className = 'steps'
   element.setAttribute('aria-live', 'polite')
-  element.setAttribute('aria-relevant', 'text')
+  element.setAttribute('aria-relevant', 'additions text')
   let turn = 0
 
   const items = new Map(
@@ -74,7 +90,7 @@ export function createStepList<Name extends string>(
       const item = document.createElement('li')
       item.className = 'step'
       item.dataset['step'] = name
-      const state = textElement('span', 'step-state')
+      const state = textElement('span', '')
       const detail = textElement('div', 'step-detail')
       item.append(textElement('span', 'step-label', label), state, detail)
       element.append(item)
@@ -82,15 +98,14 @@ export function createStepList<Name extends string>(
     }),
   )
 
-  function detailNodes(detail: StepReport['detail']): readonly (Node | string)[] {
+  function detailNodes(detail: StepReport['detail']): Told {
     if (detail === undefined) return []
-    if (typeof detail === 'string') return [detail]
+    if (typeof detail === 'string' || !('found' in detail)) return nodesOf(detail)
     const list = document.createElement('dl')
     for (const part of ['expected', 'found'] as const) {
-      list.append(
-        textElement('dt', 'step-term', texts.text(part)),
-        textElement('dd', `step-${part}`, detail[part]),
-      )
+      const description = textElement('dd', `step-${part}`)
+      description.append(...nodesOf(detail[part]))
+      list.append(textElement('dt', 'step-term', texts.text(part)), description)
     }
     return [list]
   }
@@ -99,6 +114,7 @@ export function createStepList<Name extends string>(
     const parts = items.get(name)
     if (parts === undefined) return
     parts.item.dataset['state'] = state
+    parts.state.className = `step-state ${stateClass(state)}`
     parts.state.textContent = texts.text(`states.${state}`)
     parts.detail.replaceChildren(...detailNodes(detail))
   }

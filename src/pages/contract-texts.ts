@@ -10,27 +10,8 @@ import { ERRORS, type CatalogError } from '../contract/errors.ts'
 import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from '../documents/header-docs.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
-import { inEnglish } from './phrase.ts'
 import { TEXTS } from './texts.ts'
-
-/** Header fields that the reference tells of, by their key in HEADERS. */
-export const SHOWN_REQUEST_HEADERS = ['authorization', 'key', 'ifNoneMatch'] as const
-export const SHOWN_RESPONSE_HEADERS = [
-  'requestId',
-  'etag',
-  'contentDigest',
-  'signedAt',
-  'signature',
-  'revalidated',
-  'rateLimitLimit',
-  'rateLimitRemaining',
-  'rateLimitReset',
-  'retryAfter',
-  'deprecation',
-  'sunset',
-] as const
 
 /** A tree of texts, as a locale file has it. */
 export interface TextTree {
@@ -73,14 +54,6 @@ export function contractTextsOf({ registry, errors, requestSchemas }: WordedTabl
       description,
       fields: mapValues(properties, (field) => field.description ?? ''),
     })),
-    headers: {
-      request: Object.fromEntries(
-        SHOWN_REQUEST_HEADERS.map((name) => [name, REQUEST_HEADER_DOCS[name].meaning]),
-      ),
-      response: Object.fromEntries(
-        SHOWN_RESPONSE_HEADERS.map((name) => [name, RESPONSE_HEADER_DOCS[name].meaning]),
-      ),
-    },
   }
 }
 
@@ -139,9 +112,4 @@ export function contractText(locale: Locale, english: string): Html {
     return html`<span lang="en">${withCode(english)}</span>`
   }
   return withCode(translated)
-}
-
-/** The same without markup, for a place that takes none; in English where there is no translation. */
-export function plainContractText(locale: Locale, english: string): string {
-  return translationsOf(locale).get(english) ?? english
 }

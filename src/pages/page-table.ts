@@ -1,8 +1,9 @@
 import { ARCHITECTURE_PAGE } from './architecture-page.ts'
 import { CHANGELOG_PAGE } from './changelog-page.ts'
+import { ERRORS_PAGE } from './errors-page.ts'
 import { OVERVIEW_PAGE } from './overview-page.ts'
 import type { Page } from './page.ts'
-import { PRIVACY_PAGE } from './privacy-page.ts'
+import { REFERENCE_PAGE } from './reference-page.ts'
 import { ROADMAP_PAGE } from './roadmap-page.ts'
 import { STATUS_PAGE } from './status-page.ts'
 import { WALLET_PAGE } from './wallet-page.ts'
@@ -15,5 +16,6 @@ export const PAGES: readonly Page[] = [
   CHANGELOG_PAGE,
   ARCHITECTURE_PAGE,
   WALLET_PAGE,
-  PRIVACY_PAGE,
+  REFERENCE_PAGE,
+  ERRORS_PAGE,
 ]

@@ -1,0 +1,28 @@
+/** Units of time from the longest on, each with its length in seconds. */
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** The longest unit of which there is at least one, and how many. */
+function wholeUnits(seconds: number): readonly [count: number, unit: (typeof UNITS)[number][0]] {
+  const length = Math.abs(seconds)
+  const [unit, each] = UNITS.find(([, unitSeconds]) => length >= unitSeconds) ?? ['second', 1]
+  return [Math.floor(length / each), unit]
+}
+
+/** How long ago something was, or how far ahead it is, as the page's language says it: `now`, `3 seconds ago`. */
+export function ageOf(seconds: number): string {
+  const [count, unit] = wholeUnits(seconds)
+  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' })
+  return format.format(seconds < 0 ? count : -count, unit)
+}
+
+/** A length of time as the page's language says it: `15 minutes`. */
+export function durationOf(seconds: number): string {
+  const [count, unit] = wholeUnits(seconds)
+  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(document.documentElement.lang, style).format(count)
+}

@@ -1,0 +1,87 @@
+import type { Answer } from '../client/verify-response.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { stepsOfStatus } from '../client/verification-step.ts'
+import { partOf, textElement } from './page-parts.ts'
+import type { PageTexts } from './page-texts.ts'
+import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
+import { createStepList, stateClass } from './step-list.ts'
+
+/** Where an answer is shown, and what its proof is checked with. */
+export interface AnswerViewParts {
+  /** The element that holds the parts of an answer, as the server rendered them. */
+  readonly element: HTMLElement
+  /** Texts of the form. */
+  readonly texts: PageTexts
+  /** Texts that tell of a proof. */
+  readonly proofTexts: () => Promise<PageTexts>
+  /** Id of the key that the page names, where it names one. */
+  readonly expectedKeyId: string | undefined
+  /** Asks for a target without an API key. */
+  readonly ask: (target: string) => Promise<Answer>
+}
+
+/** JSON with a line for each member; any other text as it is. */
+function readable(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body)
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2)
+  } catch {
+    return text
+  }
+}
+
+function headerNodes({ headers }: Answer): readonly Node[] {
+  const fields = headers instanceof Headers ? [...headers] : []
+  return fields.map(([name, value]) => {
+    const row = document.createElement('div')
+    row.append(textElement('dt', name), textElement('dd', value))
+    return row
+  })
+}
+
+/** Shows an answer with its headers and checks its proof step by step. Rejects where the key document does not come. */
+export function createAnswerView({
+  element,
+  texts,
+  proofTexts: fetchProofTexts,
+  expectedKeyId,
+  ask,
+}: AnswerViewParts): (answer: Answer) => Promise<void> {
+  const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
+  const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
+  const lines = partOf(element, '[data-part="lines"] pre', HTMLElement)
+  const headers = partOf(element, '[data-part="headers"] dl', HTMLElement)
+  const body = partOf(element, '[data-part="body"] pre', HTMLElement)
+
+  async function check(answer: Answer): Promise<void> {
+    const support = await cryptoSupport()
+    if (support !== 'ready') {
+      stepsPlace.replaceChildren(textElement('p', texts.text(support), 'note note-warn'))
+      return
+    }
+    const proofTexts = await fetchProofTexts()
+    const heads = stepsOfStatus(answer.status).map((name) => ({
+      name,
+      label: proofTexts.text(`steps.${name}.label`),
+    }))
+    const list = createStepList(proofTexts, heads)
+    stepsPlace.replaceChildren(list.element)
+    // Asked for each time: what the service says of its keys now is part of what is checked.
+    const keyDocument = await ask(READ_PATHS.signingKey)
+    const nowMs = Date.now()
+    const found = await checkProof({ answer, keyDocument, expectedKeyId, nowMs }, proofTexts)
+    await list.play(found.reports)
+    const state = found.isGood ? 'passed' : 'failed'
+    const word = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
+    verdict.replaceChildren(word, ' ', ...found.verdict)
+  }
+
+  return async (answer) => {
+    verdict.replaceChildren()
+    lines.textContent = signedLinesOf(answer)
+    headers.replaceChildren(...headerNodes(answer))
+    body.textContent = answer.body.length === 0 ? texts.text('emptyBody') : readable(answer.body)
+    element.hidden = false
+    await check(answer)
+  }
+}

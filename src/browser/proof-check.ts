@@ -1,0 +1,267 @@
+import { encodeBase64 } from '../client/base64.ts'
+import { readHeaders, sha256Of } from '../client/header-fields.ts'
+import { sha256 } from '../client/sha256.ts'
+import { verifyKeyDocument } from '../client/signing-keys.ts'
+import { VerificationError, type VerificationFault } from '../client/verification-error.ts'
+import type { VerificationKey } from '../client/verification-key.ts'
+import {
+  signedAtOf,
+  stepOfFault,
+  stepsOfStatus,
+  type VerificationStep,
+} from '../client/verification-step.ts'
+import {
+  memberOf,
+  verifyResponse,
+  type Answer,
+  type VerifiedResponse,
+} from '../client/verify-response.ts'
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { parseInstant } from '../contract/instant.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
+import { formatRevalidationText, formatSignedText } from '../contract/signature.ts'
+import { ageOf, durationOf } from './age.ts'
+import { codeElement, type PageTexts, type Told } from './page-texts.ts'
+import type { StepReport } from './step-list.ts'
+
+/** Whether this browser can check a signature on this page, and why not. */
+export type CryptoSupport = 'ready' | 'insecure' | 'unsupported'
+
+/** Asks WebCrypto for what a check needs. It is there in secure contexts only, and Ed25519 in newer browsers only. */
+export async function cryptoSupport(): Promise<CryptoSupport> {
+  if (!isSecureContext) return 'insecure'
+  try {
+    // The bytes of any point will do; this is the base point of the curve.
+    const point = new Uint8Array(32).fill(0x66)
+    point[0] = 0x58
+    await crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify'])
+    return 'ready'
+  } catch {
+    return 'unsupported'
+  }
+}
+
+/** What a check is made with. */
+export interface ProofQuestion {
+  readonly answer: Answer
+  /** The answer to GET of the signing-key document. */
+  readonly keyDocument: Answer
+  /** Id of the key that is expected; undefined takes any that the document holds. */
+  readonly expectedKeyId: string | undefined
+  /** The reader's clock: milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** One step with what came of it. */
+export type ProofReport = StepReport & { readonly name: VerificationStep }
+
+/** What a check came to, in the words of the page. */
+export interface ProofVerdict {
+  readonly isGood: boolean
+  readonly reports: readonly ProofReport[]
+  /** The sum of it, as a sentence. */
+  readonly verdict: Told
+}
+
+/** The lines that are signed of an answer, whether or not the signature fits them. */
+export function signedLinesOf({ method, target, status, headers }: Answer): string {
+  const fields = readHeaders(headers)
+  const signedAt = signedAtOf({ status, headers }) ?? ''
+  return status === 304
+    ? formatRevalidationText({ method, target, signedAt, etag: fields(CLIENT_HEADERS.etag) ?? '' })
+    : formatSignedText({
+        method,
+        target,
+        status,
+        signedAt,
+        contentDigest: fields(CLIENT_HEADERS.contentDigest) ?? '',
+      })
+}
+
+/**
+ * What a code compares, expected and found: a name of something observed, or the key of a text with dots in it. What
+ * machines said stands for itself and needs no words.
+ */
+const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string] } = {
+  KEY_MALFORMED: ['compared.usableKey', 'compared.unusableKey'],
+  UNKNOWN_KEY: ['pinned', 'keyId'],
+  PINNED_KEY_ABSENT: ['pinned', 'ids'],
+  UNSIGNED: ['names', 'present'],
+  DIGEST: ['stated', 'computed'],
+  SIGNATURE: ['compared.signatureBy', 'signature'],
+  KEY_PERIOD: ['compared.keyInUse', 'signedAt'],
+  MALFORMED: ['compared.goodForm', 'compared.otherForm'],
+  FUTURE: ['compared.validUntil', 'signedAt'],
+  STALE: ['compared.signedBefore', 'compared.signedThen'],
+  REVALIDATION_MISSING: ['compared.signedBefore', 'compared.signedThen'],
+  REVALIDATION: ['compared.signatureBy', 'revalidated'],
+  REVALIDATION_STALE: ['compared.signedBefore', 'compared.signedThen'],
+  ETAG: ['dataEtag', 'etag'],
+  REQUEST_ID: ['bodyRequestId', 'requestId'],
+}
+
+/** What can be seen of an answer without trusting it, by the names that the texts call it. */
+type Observed = { readonly [place: string]: string | number }
+
+/** Stands for what is not there. */
+const NONE = '–'
+
+/** The request id that an envelope states. */
+function requestIdOf(content: unknown): string {
+  const id = memberOf(content, 'requestId')
+  return typeof id === 'string' ? id : NONE
+}
+
+async function signerOf(
+  { answer }: ProofQuestion,
+  keys: readonly VerificationKey[],
+): Promise<string> {
+  const fields = readHeaders(answer.headers)
+  const signature =
+    answer.status === 304
+      ? fields(CLIENT_HEADERS.revalidated)?.split('; ')[1]
+      : fields(CLIENT_HEADERS.signature)
+  const text = signedLinesOf(answer)
+  for (const key of keys) {
+    if (await key.isSignatureOf(text, signature ?? '')) return key.keyId
+  }
+  return NONE
+}
+
+async function observe(
+  question: ProofQuestion,
+  keys: readonly VerificationKey[],
+): Promise<Observed> {
+  const { answer, expectedKeyId, nowMs } = question
+  const { method, target, status, headers, body } = answer
+  const fields = readHeaders(headers)
+  const names =
+    status === 304
+      ? [CLIENT_HEADERS.revalidated]
+      : [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
+  const contentDigest = fields(CLIENT_HEADERS.contentDigest)
+  const signedAt = signedAtOf(answer) ?? NONE
+  const signedAtMs = parseInstant(signedAt)
+  return {
+    method,
+    target,
+    status,
+    names: names.join(', '),
+    present: names.filter((name) => fields(name) !== undefined).join(', ') || NONE,
+    goodStatus: 'HTTP 200',
+    gotStatus: `HTTP ${status}`,
+    stated: sha256Of(contentDigest ?? '') ?? contentDigest ?? NONE,
+    computed: encodeBase64(await sha256(body)),
+    signature: fields(CLIENT_HEADERS.signature) ?? NONE,
+    signedAt,
+    now: new Date(nowMs).toISOString(),
+    revalidated: fields(CLIENT_HEADERS.revalidated) ?? NONE,
+    etag: fields(CLIENT_HEADERS.etag) ?? NONE,
+    requestId: fields(CLIENT_HEADERS.requestId) ?? NONE,
+    contentType: fields('Content-Type') ?? NONE,
+    ids: keys.map(({ keyId }) => keyId).join(', ') || NONE,
+    pinned: expectedKeyId ?? NONE,
+    keyId: await signerOf(question, keys),
+    ...(signedAtMs === undefined ? {} : { ageSeconds: (nowMs - signedAtMs) / 1000 }),
+  }
+}
+
+/** What only shows once the other parts hold: the tag of the data and the id in the body. */
+async function observeContent(
+  { answer, nowMs }: ProofQuestion,
+  keys: readonly VerificationKey[],
+  code: VerificationFault,
+): Promise<Observed> {
+  if (code !== 'ETAG' && code !== 'REQUEST_ID') return {}
+  const content: unknown = JSON.parse(new TextDecoder().decode(answer.body))
+  const bodyRequestId = requestIdOf(content)
+  const fields = readHeaders(answer.headers)
+  const kept = [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
+  const headers = kept.map((name) => [name, fields(name) ?? ''] as const)
+  // Without the two headers that are compared, the same check says what they are compared with.
+  const { etag } = await verifyResponse({ ...answer, headers, keys, nowMs })
+  return { bodyRequestId, dataEtag: etag ?? NONE }
+}
+
+/** Checks an answer with the published verifier and tells, step by step, what it expected and what it found. */
+export async function checkProof(question: ProofQuestion, texts: PageTexts): Promise<ProofVerdict> {
+  const { answer, keyDocument, expectedKeyId, nowMs } = question
+  const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
+  const steps = stepsOfStatus(answer.status)
+
+  /** Texts may tell an age or a length of time in the words of the language. */
+  function placesOf(observed: Observed): { readonly [place: string]: string | number | Node } {
+    const { ageSeconds } = observed
+    const words = (text: string): Text => document.createTextNode(text)
+    return {
+      ...observed,
+      age: words(typeof ageSeconds === 'number' ? ageOf(ageSeconds) : NONE),
+      limit: words(durationOf(SIGNATURE_MAX_AGE_SECONDS)),
+    }
+  }
+
+  function passed(step: VerificationStep, observed: Observed): ProofReport {
+    const isEmpty =
+      (step === 'etag' && observed['dataEtag'] === NONE) ||
+      (step === 'requestId' && observed['bodyRequestId'] === NONE)
+    const key = `steps.${step}.${isEmpty ? 'none' : 'passed'}`
+    return { name: step, state: 'passed', detail: texts.told(key, placesOf(observed)) }
+  }
+
+  function refused(
+    failed: VerificationStep,
+    code: string,
+    [expected, found]: readonly [string, string],
+    meaning: string,
+    observed: Observed,
+  ): ProofVerdict {
+    const end = steps.indexOf(failed)
+    const values = placesOf(observed)
+    const told = (what: string): Told =>
+      what.includes('.') ? texts.told(what, values) : [codeElement(String(observed[what]))]
+    const reports = steps.map((name, index): ProofReport => {
+      if (index < end) return passed(name, observed)
+      if (index > end) return { name, state: 'skipped' }
+      return { name, state: 'failed', detail: { expected: told(expected), found: told(found) } }
+    })
+    const reason = document.createTextNode(texts.text(meaning))
+    return { isGood: false, reports, verdict: texts.told('doesNotHold', { code, meaning: reason }) }
+  }
+
+  function accepted({ etag, content }: VerifiedResponse, observed: Observed): ProofVerdict {
+    const all = {
+      ...observed,
+      dataEtag: etag ?? NONE,
+      bodyRequestId: requestIdOf(content),
+    }
+    return {
+      isGood: true,
+      reports: steps.map((step) => passed(step, all)),
+      verdict: texts.told('allHold', placesOf(all)),
+    }
+  }
+
+  let keys: readonly VerificationKey[] = []
+  try {
+    // Without pins first: where the expected key is absent, the ones that are there can be told.
+    ;({ keys } = await verifyKeyDocument({ ...keyDocument, nowMs }))
+    await verifyKeyDocument({ ...keyDocument, ...pins, nowMs })
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    const { code } = error
+    const observed = await observe({ ...question, answer: keyDocument }, keys)
+    return keyDocument.status === 200
+      ? refused('keys', code, COMPARED[code], `faults.${code}`, observed)
+      : refused('keys', code, ['goodStatus', 'gotStatus'], 'noDocument', observed)
+  }
+  const observed = await observe(question, keys)
+  try {
+    return accepted(await verifyResponse({ ...answer, keys, ...pins, nowMs }), observed)
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    const { code } = error
+    const content = await observeContent(question, keys, code)
+    const step = stepOfFault(code, answer)
+    return refused(step, code, COMPARED[code], `faults.${code}`, { ...observed, ...content })
+  }
+}

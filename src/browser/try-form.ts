@@ -1,0 +1,168 @@
+import { ConnectionError, createConnection } from '../client/connection.ts'
+import type { Answer } from '../client/verify-response.ts'
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { createAnswerView } from './answer-view.ts'
+import { partOf } from './page-parts.ts'
+import { fetchPageTexts, type PageTexts } from './page-texts.ts'
+
+/** How long an answer may take. */
+const PATIENCE_MS = 20_000
+
+/** What a header field carries whoever reads it; an API key is made of fewer characters still. */
+const KEY_CHARACTERS = /^[\x21-\x7e]*$/
+
+/** What every form of the page is made with. */
+export interface TryParts {
+  /**
+   * The form and the room for the answer, as the server rendered them: `data-key-id` names the expected key, and
+   * `data-proof` a page that has the texts of a proof.
+   */
+  readonly template: HTMLTemplateElement
+  /** Texts of the form. */
+  readonly texts: PageTexts
+}
+
+/** What a person has to mend before anything can be asked. */
+class InputError extends Error {
+  readonly input: HTMLInputElement
+
+  constructor(input: HTMLInputElement, message: string) {
+    super(message)
+    this.name = 'InputError'
+    this.input = input
+  }
+}
+
+const connection = createConnection(location.origin, (url, init) => fetch(url, init))
+
+function ask(target: string, key = ''): Promise<Answer> {
+  const headers: Record<string, string> =
+    key === '' ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${key}` }
+  return connection.get(target, headers, AbortSignal.timeout(PATIENCE_MS))
+}
+
+/** Gives a field's control an id, and its label and hint what ties them to it. */
+function identify(field: HTMLElement, id: string): HTMLInputElement {
+  const input = partOf(field, 'input', HTMLInputElement)
+  input.id = id
+  partOf(field, 'label', HTMLLabelElement).htmlFor = id
+  const hint = field.querySelector('.hint')
+  if (hint !== null) {
+    hint.id = `${id}-hint`
+    input.setAttribute('aria-describedby', hint.id)
+  }
+  return input
+}
+
+/** A path template with the value of its parameter, each part of it in the coding of a path. */
+function fillPath(path: string, value: string): string {
+  const gap = path.indexOf('/{')
+  if (value === '') return path.slice(0, gap)
+  const parts = value.split('/').map((each) => `/${encodeURIComponent(each)}`)
+  return path.slice(0, gap) + parts.join('')
+}
+
+/**
+ * Puts a form into its place that asks the endpoint of an entry: the entry's id is the endpoint's name, its line `.call`
+ * says the method and the path, and `data-parameter` which part of the path is filled in. What a person types goes into
+ * the request and nowhere else.
+ */
+export function mountTryForm(
+  place: HTMLElement,
+  entry: HTMLElement,
+  { template, texts }: TryParts,
+): void {
+  const { id, dataset } = entry
+  const { parameter, example = '', mayBeEmpty } = dataset
+  const [, path = ''] = partOf(entry, '.call', HTMLElement).innerText.split(' ')
+  place.append(template.content.cloneNode(true))
+
+  const form = partOf(place, 'form', HTMLFormElement)
+  const button = partOf(form, 'button', HTMLButtonElement)
+  const said = partOf(place, '.try-said', HTMLElement)
+  const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
+  const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
+  const parameterInput = identify(parameterField, `${id}-parameter`)
+  if (parameter === undefined) {
+    parameterField.remove()
+  } else {
+    const label = partOf(parameterField, 'label', HTMLElement)
+    label.replaceChildren(...texts.told('parameter', { name: parameter }))
+    parameterInput.value = example
+  }
+  const { keyId, proof = '' } = template.dataset
+  const show = createAnswerView({
+    element: partOf(place, '.try-answer', HTMLElement),
+    texts,
+    proofTexts: () => fetchPageTexts(proof, 'proof'),
+    expectedKeyId: keyId === '' ? undefined : keyId,
+    ask,
+  })
+
+  function targetOfForm(): string {
+    if (parameter === undefined) return path
+    const value = parameterInput.value.trim()
+    if (value === '' && mayBeEmpty === undefined) {
+      throw new InputError(parameterInput, texts.text('missing', { name: parameter }))
+    }
+    return fillPath(path, value)
+  }
+
+  function keyOfForm(): string {
+    const key = keyInput.value.trim()
+    if (!KEY_CHARACTERS.test(key)) throw new InputError(keyInput, texts.text('badKey'))
+    return key
+  }
+
+  async function askWithForm(): Promise<Answer> {
+    const [target, key] = [targetOfForm(), keyOfForm()]
+    try {
+      return await ask(target, key)
+    } catch (error) {
+      // A path that the browser would send in another form, such as one with two dots as a part.
+      if (parameter === undefined || !(error instanceof TypeError)) throw error
+      const { value } = parameterInput
+      throw new InputError(parameterInput, texts.text('badPath', { value }))
+    }
+  }
+
+  function tell(error: unknown): void {
+    if (error instanceof InputError) {
+      error.input.setAttribute('aria-invalid', 'true')
+      error.input.focus()
+      said.textContent = error.message
+      return
+    }
+    said.textContent = texts.text('notReached')
+    // The other one is the end of patience; anything else is a defect of this script.
+    if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
+  }
+
+  async function send(): Promise<void> {
+    for (const input of [parameterInput, keyInput]) input.removeAttribute('aria-invalid')
+    said.textContent = texts.text('waiting')
+    button.disabled = true
+    const startedMs = performance.now()
+    try {
+      const answer = await askWithForm()
+      const milliseconds = Math.round(performance.now() - startedMs)
+      said.replaceChildren(
+        ...texts.told('answered', {
+          status: answer.status,
+          milliseconds: document.createTextNode(String(milliseconds)),
+        }),
+      )
+      button.disabled = false
+      await show(answer)
+    } catch (error) {
+      tell(error)
+    } finally {
+      button.disabled = false
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void send()
+  })
+}

@@ -1,0 +1,127 @@
+import { errorsOf, KEY_ERRORS } from '../contract/endpoints.ts'
+import { errorOf, ERRORS, type ErrorCode } from '../contract/errors.ts'
+import { HEADERS } from '../contract/headers.ts'
+import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
+import { contractText } from './contract-texts.ts'
+import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { phrase, plainPhrase } from './phrase.ts'
+
+const VERIFIER_ID = 'verifier'
+
+const retryAfter = html`<code>${HEADERS.retryAfter}</code>`
+
+function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
+  return codes.includes(code)
+}
+
+/** Which endpoints answer a code of their own, and who else does. */
+function answeredBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
+  const { anyKeyed, noRoute, nobody } = texts.errorCatalog
+  const isOfKeys = isOneOf(KEY_ERRORS, code)
+  const rows = Object.entries(facts.registry).filter(([, row]) =>
+    (isOfKeys ? [...row.errors, row.failure] : errorsOf(row)).includes(code),
+  )
+  const links = rows.map(
+    ([name, { method, path }]) =>
+      html`<a href="${pathOfPage(locale, 'reference')}#${name}"><code>${method} ${path}</code></a>`,
+  )
+  const sentences: HtmlValue[] = [
+    isOfKeys && html`<p>${anyKeyed}</p>`,
+    isOneOf(ROUTE_ERRORS, code) && html`<p>${noRoute}</p>`,
+    links.length > 0 && html`<p>${joinHtml(links, html`, `)}</p>`,
+  ].filter((each) => each !== false)
+  return html`${sentences.length === 0 ? nobody : sentences}`
+}
+
+function retryText({ texts }: PageContext, code: ErrorCode): HtmlValue {
+  const t = texts.errorCatalog
+  const { retryable, retryAfterSeconds } = errorOf(code)
+  if (!retryable) return t.cannotRetry
+  const wait =
+    retryAfterSeconds === undefined
+      ? phrase(t.retryAfterUnknown, { header: retryAfter })
+      : phrase(t.retryAfter, { header: retryAfter, seconds: retryAfterSeconds })
+  return html`${t.canRetry} ${wait}`
+}
+
+function fact(term: string, description: HtmlValue): Html {
+  return html`<dt>${term}</dt>
+    <dd>${description}</dd> `
+}
+
+function errorEntry(context: PageContext, code: ErrorCode): Html {
+  const { locale, texts } = context
+  const t = texts.errorCatalog
+  const { meaning, message } = errorOf(code)
+  return html`<section class="error-entry" aria-labelledby="${code}">
+    <h3 id="${code}">
+      <a class="anchor" href="#${code}"><code>${code}</code></a>
+    </h3>
+    <p>${contractText(locale, meaning)}</p>
+    <dl class="facts">
+      ${fact(t.whatToDo, contractText(locale, message))}${fact(
+        t.retryable,
+        retryText(context, code),
+      )}${fact(t.answeredBy, answeredBy(context, code))}
+    </dl>
+  </section> `
+}
+
+/** Codes by status, the lowest status first and each status in the order of the catalog. */
+function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  const statuses = [...new Set(codes.map((code) => errorOf(code).status))].toSorted((a, b) => a - b)
+  return new Map(
+    statuses.map((status) => [status, codes.filter((code) => errorOf(code).status === status)]),
+  )
+}
+
+/** The codes by which the check of a signature names what did not hold. */
+function verifierSection({ texts }: PageContext): Html {
+  const t = texts.errorCatalog
+  return html`<section aria-labelledby="${VERIFIER_ID}">
+    <h2 id="${VERIFIER_ID}">${t.verification}</h2>
+    <p>${t.verificationIntro}</p>
+    <dl class="facts">
+      ${Object.entries(texts.proof.faults).map(
+        ([code, meaning]) =>
+          html`<dt id="${code}"><code>${code}</code></dt>
+            <dd>${meaning}</dd> `,
+      )}
+    </dl>
+  </section>`
+}
+
+/** Every code of the error catalog under an anchor of its own. */
+export const ERRORS_PAGE: Page = {
+  path: 'errors',
+  title: (texts) => texts.errorCatalog.title,
+  description: (texts) => texts.errorCatalog.description,
+  body(context) {
+    const t = context.texts.errorCatalog
+    const groups = [...codesByStatus()].map(([status, codes]) => ({
+      id: `status-${status}`,
+      title: plainPhrase(t.byStatus, { status }),
+      codes,
+    }))
+    const contents: readonly ContentsEntry[] = [
+      ...groups.map(({ id, title }) => ({ id, title })),
+      { id: VERIFIER_ID, title: t.verification },
+    ]
+    return {
+      contents,
+      main: html`<h1>${t.title}</h1>
+        <p class="lead">${t.intro}</p>
+        <p>${phrase(t.retryIntro, { header: retryAfter })}</p>
+        ${groups.map(
+          ({ id, title, codes }) =>
+            html`<section aria-labelledby="${id}">
+              <h2 id="${id}">${title}</h2>
+              ${codes.map((code) => errorEntry(context, code))}
+            </section> `,
+        )}
+        ${verifierSection(context)}`,
+    }
+  },
+}

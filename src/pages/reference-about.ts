@@ -1,0 +1,195 @@
+import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
+import { AUTHENTICATIONS, ENDPOINT_STATUSES, STABILITY_LEVELS } from '../contract/endpoint-terms.ts'
+import { ENDPOINTS, KEY_ERRORS } from '../contract/endpoints.ts'
+import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { LINKS } from '../contract/links.ts'
+import { contractText } from './contract-texts.ts'
+import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { pathOfPage, type ContentsEntry, type PageContext } from './page.ts'
+import { countPhrase, phrase } from './phrase.ts'
+import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
+import { exampleError } from './reference-example.ts'
+
+const code = (text: string | number): Html => html`<code>${text}</code>`
+
+function codeLink(path: string): Html {
+  return html`<a href="${path}">${code(path)}</a>`
+}
+
+/** Terms of a table of the contract with what each means. */
+function meanings(context: PageContext, table: { readonly [term: string]: string }): Html {
+  return html`<dl class="facts">
+    ${Object.entries(table).map(
+      ([term, meaning]) =>
+        html`<dt>${code(term)}</dt>
+          <dd>${contractText(context.locale, meaning)}</dd> `,
+    )}
+  </dl>`
+}
+
+/** Words of the registry as the entries show them, each with what it means. */
+function named(tables: { readonly [name: string]: { readonly [word: string]: string } }): {
+  readonly [term: string]: string
+} {
+  return Object.fromEntries(
+    Object.entries(tables).flatMap(([name, table]) =>
+      Object.entries(table).map(([word, meaning]) => [`${name}: ${word}`, meaning]),
+    ),
+  )
+}
+
+function envelopePart(context: PageContext): Html {
+  const t = context.texts.reference.about
+  const catalog = html`<a href="${pathOfPage(context.locale, 'errors')}">${t.catalog}</a>`
+  const common = commonErrors(context.facts.registry)
+  return html`<p>${phrase(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}</p>
+    <p>
+      ${phrase(t.envelopeError, { error: code('error'), data: code('data'), catalog, path: code(BASE_PATH) })}
+      ${phrase(t.envelopeNone, { path: codeLink(LINKS.openapi) })}
+      ${phrase(t.commonErrors, { errors: errorLinks(context, common) })}
+    </p>
+    <pre class="code" tabindex="0"><code>${exampleError('NOT_FOUND')}</code></pre>`
+}
+
+function signaturesPart({ locale, texts }: PageContext): Html {
+  const { signaturesText, signaturesMore } = texts.reference.about
+  const names = [
+    HEADERS.contentDigest,
+    HEADERS.signedAt,
+    HEADERS.signature,
+    HEADERS.requestId,
+    HEADERS.etag,
+  ]
+  const headers = joinHtml(names.map(code), ', ')
+  return html`<p>
+    ${phrase(signaturesText, {
+      headers,
+      path: codeLink(ENDPOINTS.signingKey.path),
+      notModified: code(304),
+      revalidated: code(HEADERS.revalidated),
+    })}
+    <a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>
+  </p>`
+}
+
+function authenticationPart(context: PageContext): Html {
+  const t = context.texts.reference.about
+  const { issuance } = context.facts
+  const errors = errorLinks(context, KEY_ERRORS)
+  const headers = joinHtml(
+    [HEADERS.rateLimitLimit, HEADERS.rateLimitRemaining, HEADERS.rateLimitReset].map(code),
+    ', ',
+  )
+  return html`<p>${t.authenticationText}</p>
+    <ul>
+      <li>${code(`${HEADERS.authorization}: Bearer <API_KEY>`)}</li>
+      <li>${code(`${HEADERS.key}: <API_KEY>`)}</li>
+    </ul>
+    ${meanings(context, named({ authentication: AUTHENTICATIONS }))}
+    <p>
+      ${phrase(t.authenticationErrors, { errors, headers })}
+      ${!issuance.enabled && phrase(t.issuancePaused, { reason: code(issuance.reason) })}
+    </p>`
+}
+
+function cachingPart({ locale, texts }: PageContext): Html {
+  const t = texts.reference.about
+  return html`<p>${t.cachingText}</p>
+    <dl class="facts">
+      ${Object.entries(CACHE_CLASSES).map(
+        ([name, { cacheControl, meaning }]) =>
+          html`<dt>${code(`cacheClass: ${name}`)}</dt>
+            <dd>${code(cacheControl)}<br />${contractText(locale, meaning)}</dd> `,
+      )}
+    </dl>
+    <p>
+      ${phrase(t.cachingConditional, {
+        etag: code(HEADERS.etag),
+        ifNoneMatch: code(HEADERS.ifNoneMatch),
+        status: code(304),
+      })}
+    </p>`
+}
+
+function limitsPart({ locale, texts }: PageContext): Html {
+  const t = texts.reference.about
+  const format = new Intl.NumberFormat(locale)
+  const windows = ['keyedRequests', 'registrationPerActor', 'registrationGlobal', 'keyIssuance']
+  const rows: readonly (readonly [label: string, most: Html])[] = [
+    ...(windows as ('keyedRequests' | 'keyIssuance')[]).map((name) => {
+      const { requests, windowSeconds } = LIMITS[name]
+      const values = { requests: format.format(requests), seconds: format.format(windowSeconds) }
+      return [t[name], phrase(t.perWindow, values)] as const
+    }),
+    [t.bodySize, phrase(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
+  ]
+  return html`<p>${t.limitsText}</p>
+    <dl class="facts">
+      ${rows.map(
+        ([label, most]) =>
+          html`<dt>${label}</dt>
+            <dd>${most}</dd> `,
+      )}
+    </dl>
+    <p>${phrase(t.retryAfter, { status: code(429), header: code(HEADERS.retryAfter) })}</p>`
+}
+
+function versioningPart(context: PageContext): Html {
+  const { locale, texts, facts } = context
+  const t = texts.reference.about
+  return html`<p>
+      ${phrase(t.versioningText, {
+        version: code(API_VERSION),
+        registryVersion: code(facts.registryVersion),
+      })}
+      ${countPhrase(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays)}
+    </p>
+    ${meanings(context, named({ stability: STABILITY_LEVELS, status: ENDPOINT_STATUSES }))}`
+}
+
+function addressPart({ texts, facts }: PageContext): Html {
+  return html`<p>
+    ${phrase(texts.reference.about.addressText, {
+      origin: code(`${facts.origin}${BASE_PATH}`),
+      get: code('GET'),
+      head: code('HEAD'),
+      options: code('OPTIONS'),
+    })}
+  </p>`
+}
+
+function corsPart({ texts }: PageContext): Html {
+  const methods = joinHtml(CORS.allowMethods.map(code), ', ')
+  return html`<p>${phrase(texts.reference.about.corsText, { methods })}</p>`
+}
+
+/** What holds for every endpoint, before the endpoints: sections with a heading each, and their entries of the rail. */
+export function aboutSections(context: PageContext): {
+  readonly sections: Html
+  readonly contents: readonly ContentsEntry[]
+} {
+  const parts = {
+    address: addressPart,
+    envelope: envelopePart,
+    signatures: signaturesPart,
+    authentication: authenticationPart,
+    caching: cachingPart,
+    cors: corsPart,
+    limits: limitsPart,
+    versioning: versioningPart,
+  } as const satisfies { readonly [Part in keyof typeof ABOUT_IDS]: unknown }
+  const names = Object.keys(parts) as (keyof typeof parts)[]
+  const contents = names.map((name) => ({
+    id: ABOUT_IDS[name],
+    title: context.texts.reference.about[name],
+  }))
+  const sections: HtmlValue = names.map(
+    (name) =>
+      html`<section aria-labelledby="${ABOUT_IDS[name]}">
+        <h2 id="${ABOUT_IDS[name]}">${context.texts.reference.about[name]}</h2>
+        ${parts[name](context)}
+      </section> `,
+  )
+  return { sections: html`${sections}`, contents }
+}

@@ -1,0 +1,107 @@
+import type { JsonValue } from '../contract/canonical-json.ts'
+import type { Endpoint } from '../contract/endpoints.ts'
+import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
+import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
+import { exampleOf } from '../documents/examples.ts'
+import { dataSchema, EXAMPLE_IDENTITY } from '../documents/openapi-schemas.ts'
+import { toJson } from '../documents/plain-json.ts'
+import { Html } from './html.ts'
+
+/** What fits on one line of an example. */
+const LINE_CHARACTERS = 72
+/** A longer text is cut: what readers want of an example is its shape. */
+const TEXT_CHARACTERS = 40
+/** How many levels of an example are shown that has more characters than this. */
+const LEVELS = [
+  { characters: 1200, depth: 1 },
+  { characters: 600, depth: 3 },
+] as const
+const MORE = '…'
+
+function textOf(value: string): string {
+  const shown = value.length > TEXT_CHARACTERS ? value.slice(0, TEXT_CHARACTERS - 8) + MORE : value
+  return JSON.stringify(shown)
+}
+
+/** JSON for a reader, in as little room as lets it be read: what is short stands on one line. */
+function compactJson(value: JsonValue, depth: number, indent = ''): string {
+  if (typeof value === 'string') return textOf(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const isList = Array.isArray(value)
+  const [open, close] = isList ? '[]' : '{}'
+  const entries = Object.entries(value)
+  if (depth === 0 && entries.length > 0) return `${open}${MORE}${close}`
+  const deeper = `${indent} `
+  const parts = entries.map(([name, each = null]) => {
+    const text = compactJson(each, depth - 1, deeper)
+    return isList ? text : `"${name}": ${text}`
+  })
+  const line = `${open}${parts.join(', ')}${close}`
+  if (line.length + indent.length <= LINE_CHARACTERS && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
+}
+
+/** An example in full, or what lies near its surface where that would be long. */
+function exampleText(value: JsonValue): string {
+  const { length } = JSON.stringify(value)
+  const depth = LEVELS.find(({ characters }) => length > characters)?.depth
+  return compactJson(value, depth ?? Infinity)
+}
+
+/** Text between tags. A page has thousands of quotation marks in its examples, and none of them needs an escape there. */
+function inElement(text: string): Html {
+  return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+}
+
+/** The path of an endpoint with the example of its parameter. */
+export function examplePath({ path, parameter }: Endpoint): string {
+  return parameter === undefined
+    ? path
+    : path.replace(`{${parameter.name}}`, encodeURIComponent(parameter.example))
+}
+
+/** A text as one word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** A request for curl that asks an endpoint with its examples. */
+export function curlOf(row: Endpoint, origin: string): Html {
+  const { method, authentication, request } = row
+  const words = [
+    `curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath(row)}`,
+    // The shell fills the key in, so that it need not stand in what was typed.
+    ...(authentication === 'api-key' ? [`-H "${HEADERS.authorization}: Bearer $API_KEY"`] : []),
+    ...(request === undefined
+      ? []
+      : [
+          `-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`,
+          `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request])))}`,
+        ]),
+  ]
+  return inElement(words.join(' \\\n '))
+}
+
+/** What an envelope holds beside `data`: the same in every example, and told once. */
+const REST_OF_ENVELOPE = `"ok": true, ${MORE}, "data": `
+
+function answerHtml(status: number, body: string): Html {
+  return inElement(`HTTP ${status}\n${body}`)
+}
+
+/** An error in full: the status, then the body. */
+export function exampleError(code: ErrorCode): Html {
+  const error = errorBodyOf(code)
+  const body = { ok: false, schema: SCHEMA_IDS.error, ...EXAMPLE_IDENTITY, error: toJson(error) }
+  return answerHtml(error.status, compactJson(body, Infinity))
+}
+
+/** A success of an endpoint, made from its schema, with its status; the refusal of an endpoint that has none. */
+export function exampleAnswer({ success, failure }: Endpoint): Html {
+  if (success === undefined) return exampleError(failure)
+  const text = exampleText(exampleOf(dataSchema(success.data)))
+  const { status, envelope } = success
+  return answerHtml(status, envelope === 'none' ? text : `{${REST_OF_ENVELOPE}${text}}`)
+}

@@ -1,0 +1,51 @@
+import type { JsonSchema } from '../contract/schema-type.ts'
+import { contractText } from './contract-texts.ts'
+import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import type { PageContext } from './page.ts'
+import { countPhrase, phrase } from './phrase.ts'
+
+/** What a field may hold, one sentence for each rule of its schema. */
+function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Html[] {
+  const { oneOf, maxLength, maxItems, range, defaultValue, form } = texts.reference
+  const values = field.enum ?? field.items?.enum
+  const rules: HtmlValue[] = [
+    // Of a field with one value its description tells all.
+    values !== undefined &&
+      values.length > 1 &&
+      phrase(oneOf, {
+        values: joinHtml(
+          values.map((value) => html`<code>${String(value)}</code>`),
+          ', ',
+        ),
+      }),
+    field.maxLength !== undefined && countPhrase(locale, maxLength, field.maxLength),
+    field.maxItems !== undefined && countPhrase(locale, maxItems, field.maxItems),
+    field.minimum !== undefined &&
+      field.maximum !== undefined &&
+      phrase(range, { least: field.minimum, most: field.maximum }),
+    field.default !== undefined &&
+      phrase(defaultValue, { value: html`<code>${JSON.stringify(field.default)}</code>` }),
+    field.pattern !== undefined && phrase(form, { pattern: html`<code>${field.pattern}</code>` }),
+  ]
+  return rules.flatMap((rule) => (rule === false ? [] : [html` ${rule}`]))
+}
+
+/** The fields of a request body: name, type, whether it must be sent, and what it may hold. */
+export function fieldsList(context: PageContext, schema: JsonSchema): Html {
+  const { locale, texts } = context
+  const { reference: t } = texts
+  return html`<h4>${t.fields}</h4>
+    <dl class="fields">
+      ${Object.entries(schema.properties ?? {}).map(([name, field]) => {
+        const isRequired = schema.required?.includes(name) === true
+        return html`<div>
+          <dt>
+            <code>${name}</code> <code class="type">${field.type ?? ''}</code> ${
+              isRequired ? html`<strong>${t.required}</strong>` : t.optional
+            }
+          </dt>
+          <dd>${contractText(locale, field.description ?? '')}${rulesOf(context, field)}</dd>
+        </div> `
+      })}
+    </dl>`
+}

@@ -1,0 +1,82 @@
+import { html, type Html } from './html.ts'
+import { pathOfPage, type PageContext } from './page.ts'
+import { phrase } from './phrase.ts'
+import { scriptTexts } from './script-texts.ts'
+
+/** Name of the template that the page's script clones for each endpoint that is tried. */
+const TEMPLATE_ID = 'try-form'
+
+/**
+ * What the page's script needs to try an endpoint: the form with its room for the answer, once for all of them,
+ * and the key that is expected. The texts that tell of a proof are taken from the page about verifying when they are
+ * needed: in Thai they would make this page too long.
+ */
+export function tryTemplates({ locale, texts, facts }: PageContext): Html {
+  const { try: t } = texts.reference
+  const { keyId } = facts
+  const verifyPath = pathOfPage(locale, 'verify')
+  return html`<template id="${TEMPLATE_ID}" data-key-id="${keyId ?? ''}" data-proof="${verifyPath}">
+      <form novalidate>
+        <div class="field" data-part="parameter">
+          <label></label>
+          <input type="text" autocomplete="off" autocapitalize="off" spellcheck="false" />
+        </div>
+        <div class="field" data-part="key">
+          <label>${t.key}</label>
+          <p class="hint">${phrase(t.keyHint, { header: html`<code>Authorization</code>` })}</p>
+          <input type="password" autocomplete="off" spellcheck="false" />
+        </div>
+        <button class="button" type="submit">${t.send}</button>
+      </form>
+      <p class="try-said" role="status"></p>
+      <div class="try-answer" hidden>
+        <h4>${t.check}</h4>
+        <div data-part="steps"></div>
+        <p class="verdict" data-part="verdict" role="status"></p>
+        <p class="hint">
+          ${
+            keyId === undefined
+              ? t.noKey
+              : phrase(t.trustedKey, { keyId: html`<code>${keyId}</code>` })
+          }
+          <a href="${verifyPath}">${t.howToVerify}</a>
+        </p>
+        <details data-part="lines">
+          <summary>${t.signedLines}</summary>
+          <pre class="code" tabindex="0"></pre>
+        </details>
+        <details data-part="headers" open>
+          <summary>${t.headers}</summary>
+          <dl class="code headers"></dl>
+        </details>
+        <details data-part="body" open>
+          <summary>${t.body}</summary>
+          <pre class="code" tabindex="0"></pre>
+        </details>
+      </div>
+    </template>
+    <template id="try">
+      <details class="try">
+        <summary>${t.open}</summary>
+      </details>
+    </template>
+    <template id="copy-request">
+      <button type="button" class="copy">
+        ${texts.site.copy}<span class="hidden-text"> ${texts.reference.request}</span>
+      </button>
+    </template>
+    ${scriptTexts('reference', {
+      parameter: t.parameter,
+      missing: t.missing,
+      badPath: t.badPath,
+      badKey: t.badKey,
+      waiting: t.waiting,
+      answered: t.answered,
+      notReached: t.notReached,
+      emptyBody: t.emptyBody,
+      insecure: t.insecure,
+      unsupported: t.unsupported,
+      copied: texts.site.copied,
+      request: texts.reference.request,
+    })}`
+}
