@@ -77,10 +77,11 @@ function newestVersion(context: PageContext): Html {
   </section>`
 }
 
-/** Shows the headers of an answer, then the digest of its body; both programs are on most systems. */
+/** Saves an answer and shows its headers, then the digest of its body; both programs are on most systems. */
 function checkingCommand(origin: string): string {
-  const fetching = `curl -sS -D /dev/stderr ${origin}${READ_PATHS.status}`
-  return `${fetching} \\\n  | openssl dgst -sha256 -binary | openssl base64`
+  const file = 'status.json'
+  return `curl -sS -D - -o ${file} ${origin}${READ_PATHS.status}
+openssl dgst -sha256 -binary ${file} | openssl base64`
 }
 
 function checkYourself({ locale, texts, facts }: PageContext): Html {

@@ -72,8 +72,8 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
     <h3>${t.views}</h3>
     <dl class="facts">
       ${data.views.map(
-        ({ path, summary }) =>
-          html`<dt>
+        ({ id, path, summary }) =>
+          html`<dt id="view-${id}">
               <a href="${path}"><code>${path}</code></a>
             </dt>
             <dd>${inEnglish(locale, summary)}</dd> `,

@@ -87,7 +87,6 @@ export function stateBadge<List extends keyof typeof TONES>(
   word: MachineWords[List],
 ): Html {
   const tones: { readonly [word: string]: Tone } = TONES[list]
-  return html`<span class="state state-${tones[word] ?? 'idle'}"
-    >${wordFor(texts, list, word)}</span
-  >`
+  const tone = Object.hasOwn(tones, word) ? tones[word] : undefined
+  return html`<span class="state state-${tone ?? 'idle'}">${wordFor(texts, list, word)}</span>`
 }

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { dayHtml, momentHtml, momentInText } from '../../src/pages/moments.ts'
+
+const ISO = '2026-11-21T22:05:59Z'
+
+/** What a reader of each language expects: the Thai year counts from the Buddha, and nobody is asked for a.m. or p.m. */
+const EXPECTED = {
+  en: { moment: 'Nov 21, 2026, 22:05 UTC', day: 'November 21, 2026' },
+  th: { moment: '21 พ.ย. 2569 22:05 UTC', day: '21 พฤศจิกายน 2569' },
+  'zh-CN': { moment: '2026年11月21日 22:05 UTC', day: '2026年11月21日' },
+} as const
+
+for (const locale of LOCALES) {
+  const { moment, day } = EXPECTED[locale]
+
+  test(`a moment and a day in ${locale} are written as its readers do, in UTC`, () => {
+    assert.equal(momentInText(locale, ISO).text, `<time datetime="${ISO}">${moment}</time>`)
+    assert.equal(dayHtml(locale, '2026-11-21').text, `<time datetime="2026-11-21">${day}</time>`)
+  })
+
+  test(`a moment in ${locale} has a line for the reader's own time from the start`, () => {
+    const { text } = momentHtml(locale, ISO)
+    assert.ok(text.includes(`<time datetime="${ISO}" data-moment>${moment}</time`), text)
+    assert.match(text, /<span class="own-time"><\/span/)
+  })
+}

@@ -1,0 +1,125 @@
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
+import type { JsonSchema } from '../../src/contract/schema-type.ts'
+import {
+  SNAPSHOT_NAMES,
+  SNAPSHOT_SCHEMAS,
+  type SnapshotData,
+  type SnapshotName,
+} from '../../src/contract/snapshot-schemas.ts'
+import {
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  versionHashText,
+  type VersionEntry,
+} from '../../src/contract/version-chain.ts'
+import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
+import { exampleOf } from '../../src/documents/examples.ts'
+import { toJson } from '../../src/documents/plain-json.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+
+/** What a made release holds, by resource. */
+export type MadeContent = { readonly [Name in SnapshotName]?: SnapshotData<Name> }
+
+/** What a test may say of a made version besides its content. */
+export interface MadeVersion {
+  readonly note?: string
+  readonly changes?: VersionEntry['changes']
+  /** Resources whose stored data is not what the version says. */
+  readonly damaged?: readonly SnapshotName[]
+}
+
+/** Releases with one version of the given content; a resource that is not given holds its schema's example. */
+export function releasesOf(
+  content: MadeContent,
+  { note = 'Made by a test.', changes = [], damaged = [] }: MadeVersion = {},
+): Releases {
+  const resources: { [name: string]: string } = {}
+  const texts = new Map<string, string>()
+  for (const name of SNAPSHOT_NAMES) {
+    const data = content[name]
+    const value = data === undefined ? exampleOf(SNAPSHOT_SCHEMAS[name]) : toJson(data, name)
+    const text = canonicalJson(value)
+    resources[name] = sha256Base64url(text)
+    texts.set(name, damaged.includes(name) ? `${text} ` : text)
+  }
+  const snapshotId = formatSnapshotId(1)
+  const entry = {
+    snapshotId,
+    sequence: 1,
+    createdAt: '2026-03-04T05:06:07.000Z',
+    apiVersion: 'v1',
+    registryVersion: REGISTRY_VERSION,
+    resources,
+    changes,
+    note,
+    previousHash: GENESIS_PREVIOUS_HASH,
+  }
+  const version = canonicalJson({
+    ...entry,
+    changes: entry.changes.map((change) => ({ ...change })),
+    hash: sha256Hex(versionHashText(entry)),
+  })
+  const never = (): never => {
+    throw new Error('The service never writes a release')
+  }
+  return loadReleases({
+    readVersionIds: () => [snapshotId],
+    readVersionText: () => version,
+    readResourceText: (name) => texts.get(name) ?? '',
+    writeResource: never,
+    appendVersion: never,
+  })
+}
+
+/** Enough items for the longest list of words. */
+const ITEMS = 6
+
+/** A value of a schema, with every optional field, and texts and words that differ from item to item. */
+function filled(
+  schema: JsonSchema,
+  text: (nth: number) => string,
+  counter: { nth: number },
+  row = 0,
+): unknown {
+  if (schema.enum !== undefined) return schema.enum[row % schema.enum.length]
+  if (schema.type === 'array') {
+    const { items } = schema
+    if (items === undefined) return []
+    return Array.from({ length: ITEMS }, (_, index) => filled(items, text, counter, index))
+  }
+  if (schema.type === 'object') {
+    return Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([name, member]) => [
+        name,
+        filled(member, text, counter, row),
+      ]),
+    )
+  }
+  if (schema.type === 'boolean') return row % 2 === 1
+  counter.nth += 1
+  const { nth } = counter
+  if (schema.type === 'integer') return nth
+  if (schema.format === 'date-time') {
+    return new Date(Date.UTC(2026, 0, 1, 0, nth)).toISOString().replace('.000Z', 'Z')
+  }
+  if (schema.format === 'date') return new Date(Date.UTC(2026, 0, nth)).toISOString().slice(0, 10)
+  if (schema.pattern === undefined) return text(nth)
+  const example = String(schema.example)
+  // Two kinds of text are told apart on a page by themselves; all others with a pattern may repeat.
+  if (/^\d+\.\d+\.\d+$/.test(example)) return `${nth}.0.0`
+  return /^[a-z0-9-]+$/.test(example) && !/^[0-9a-f]{64}$/.test(example)
+    ? `${example}-${nth}`
+    : example
+}
+
+/**
+ * Content with everything that the schemas allow: every optional field, six items in each list, each word of each list
+ * of words. Plain text is what `text` makes of a number that is another one each time.
+ */
+export function fullContent(text: (nth: number) => string): Required<MadeContent> {
+  const counter = { nth: 0 }
+  return Object.fromEntries(
+    SNAPSHOT_NAMES.map((name) => [name, filled(SNAPSHOT_SCHEMAS[name], text, counter)]),
+  ) as unknown as Required<MadeContent>
+}
