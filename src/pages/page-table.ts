@@ -2,6 +2,9 @@ import { ARCHITECTURE_PAGE } from './architecture-page.ts'
 import { CHANGELOG_PAGE } from './changelog-page.ts'
 import { ERRORS_PAGE } from './errors-page.ts'
 import { OVERVIEW_PAGE } from './overview-page.ts'
+import { HISTORY_PAGE } from './history-page.ts'
+import { PRIVACY_PAGE } from './privacy-page.ts'
+import { VERIFY_PAGE } from './verify-page.ts'
 import type { Page } from './page.ts'
 import { REFERENCE_PAGE } from './reference-page.ts'
 import { ROADMAP_PAGE } from './roadmap-page.ts'
@@ -16,6 +19,9 @@ export const PAGES: readonly Page[] = [
   CHANGELOG_PAGE,
   ARCHITECTURE_PAGE,
   WALLET_PAGE,
+  HISTORY_PAGE,
   REFERENCE_PAGE,
   ERRORS_PAGE,
+  VERIFY_PAGE,
+  PRIVACY_PAGE,
 ]

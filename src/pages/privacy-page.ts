@@ -66,7 +66,7 @@ function waitlist({ texts }: PageContext): Html {
     <p>${privacy.waitlistUse}</p>`
 }
 
-function contact({ texts, facts }: PageContext): Html {
+function contactParts({ texts, facts }: PageContext): Html {
   const { privacy } = texts
   if (facts.contact === undefined) return html`<p>${privacy.noContact}</p>`
   const link = html`<a href="${SECURITY_TXT_PATH}"><code>${SECURITY_TXT_PATH}</code></a>`
@@ -107,7 +107,7 @@ function body(context: PageContext) {
     [
       REPORT_ID,
       privacy.contactTitle,
-      html`${contact(context)}
+      html`${contactParts(context)}
         <p>${privacy.report}</p>`,
     ],
   ]

@@ -1,0 +1,94 @@
+import { ApiResponseError } from '../client/api-response-error.ts'
+import type { HistoryError } from '../client/audit-history.ts'
+import { ConnectionError } from '../client/connection.ts'
+import { VerificationError } from '../client/verification-error.ts'
+import { ChainError } from '../contract/version-chain.ts'
+import { pageElement } from './page-element.ts'
+import { textElement } from './page-parts.ts'
+import type { PageTexts } from './page-texts.ts'
+
+/** An element around others. */
+function boxOf(
+  tag: 'div' | 'p',
+  className: string,
+  ...children: readonly (Node | string)[]
+): HTMLElement {
+  return pageElement(tag, { className, children })
+}
+
+/** Whether the browser's cryptography is what was missing: no WebCrypto outside https, no Ed25519 in an older one. */
+function isUnsupported(error: unknown): boolean {
+  return !isSecureContext || (error instanceof DOMException && error.name === 'NotSupportedError')
+}
+
+/** A failure that says nothing of the history, in words. */
+function failureText(texts: PageTexts, error: unknown): string {
+  if (isUnsupported(error)) return texts.text('failures.unsupported')
+  if (error instanceof VerificationError) return texts.text('failures.verification')
+  if (error instanceof ApiResponseError) return texts.text('failures.refused')
+  if (error instanceof ConnectionError) return texts.text('failures.connection')
+  if (error instanceof ChainError) {
+    return texts.text('failures.chain', { at: error.snapshotId })
+  }
+  return texts.text('failures.other')
+}
+
+/** An audit that came to no end. */
+export function failureElement(texts: PageTexts, error: unknown): HTMLElement {
+  const message = boxOf('p', 'small', textElement('code', String(error)))
+  message.lang = 'en'
+  return boxOf(
+    'div',
+    'note note-warn',
+    textElement('h3', texts.text('failedTitle')),
+    textElement('p', failureText(texts, error)),
+    message,
+  )
+}
+
+/** The two sides that do not fit, drawn as a link that is broken between them. */
+function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElement {
+  const isOfBefore = code === 'SHORTENED' || code === 'REWRITTEN'
+  const side = (label: string, value: string): HTMLElement =>
+    boxOf(
+      'div',
+      'break-side',
+      textElement('p', texts.text(label), 'break-label'),
+      boxOf('p', '', textElement('code', value)),
+    )
+  return boxOf(
+    'div',
+    'break',
+    side(isOfBefore ? 'before' : 'mustBe', finding.expected),
+    textElement('p', texts.text('brokenLink'), 'break-gap'),
+    side(isOfBefore ? 'now' : 'is', finding.found),
+  )
+}
+
+/** Name of the file of evidence: the fault and the time to the second. */
+function evidenceName({ code }: HistoryError, nowMs: number): string {
+  const moment = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  return `svc-evidence-${code}-${moment}.json`
+}
+
+/** A history that contradicts itself: where, between what, and the evidence as a file. */
+export function faultElement(texts: PageTexts, error: HistoryError, nowMs: number): HTMLElement {
+  const { code, evidence, finding } = error
+  const name = evidenceName(error, nowMs)
+  const file = new Blob([`${JSON.stringify(evidence)}\n`], { type: 'application/json' })
+  const download = textElement('a', texts.text('evidence'), 'button')
+  download.href = URL.createObjectURL(file)
+  download.download = name
+  const { at, found } = finding
+  return boxOf(
+    'div',
+    'note note-warn',
+    textElement('h3', texts.text('faultTitle')),
+    boxOf('p', '', ...texts.told(`faults.${code}`, { at, found })),
+    brokenLink(texts, error),
+    boxOf('p', '', download),
+    boxOf('p', '', ...texts.told('evidenceWhat', { option: '--pin' })),
+    boxOf('p', '', textElement('code', `svc audit --check-evidence ${name} --pin KEYID`)),
+    textElement('p', texts.text('rollout'), 'muted'),
+  )
+}

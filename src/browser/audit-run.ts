@@ -1,0 +1,217 @@
+import {
+  auditHistory,
+  HistoryError,
+  type AuditProgress,
+  type AuditReport,
+} from '../client/audit-history.ts'
+import { createClient } from '../client/client.ts'
+import type { HeadStore } from '../client/head-store.ts'
+import { orAborted } from '../client/retries.ts'
+import type { VersionSummary } from '../contract/version-chain.ts'
+import type { HeadKeeper, KeptHead } from './kept-head.ts'
+import type { KnotMarks } from './knot-marks.ts'
+import { textElement } from './page-parts.ts'
+import type { PageTexts, Told } from './page-texts.ts'
+import { createStepList, type StepHead, type StepList, type StepReport } from './step-list.ts'
+
+/** The steps of an audit, in their order. */
+const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'keep'] as const
+
+export type AuditStep = (typeof STEPS)[number]
+
+/** How often a step tells how far it has come: a screen reader reads each of them aloud. */
+const TOLD_TIMES = 10
+
+/** What one audit is made with. */
+export interface AuditRun {
+  readonly texts: PageTexts
+  readonly steps: StepList<AuditStep>
+  readonly marks: KnotMarks
+  /** Undefined where the browser gives the page no storage. */
+  readonly keeper: HeadKeeper | undefined
+  readonly kept: KeptHead | undefined
+  readonly pinnedKeyId: string | undefined
+  readonly everyVersion: boolean
+  readonly signal: AbortSignal
+}
+
+/** The list of the steps, all of them waiting. `proof` are the texts of that name. */
+export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<AuditStep> {
+  const heads: readonly StepHead<AuditStep>[] = STEPS.map((name) => ({
+    name,
+    label: texts.text(`steps.${name}`),
+  }))
+  return createStepList(proof, heads)
+}
+
+/** What was found of the keys, in words. */
+function keysDetail({ texts, kept, pinnedKeyId }: AuditRun, keyId: string): Told {
+  if (pinnedKeyId !== undefined) return texts.told('details.keysPinned', { key: keyId })
+  if (kept === undefined) return texts.told('details.keysOwnWord', { key: keyId })
+  const isSame = kept.keyIds.includes(keyId)
+  return texts.told(isSame ? 'details.keysSame' : 'details.keysOther', { key: keyId })
+}
+
+function previousDetail({ texts }: AuditRun, now: VersionSummary, before?: VersionSummary): Told {
+  if (before === undefined) return [texts.text('details.previousNone')]
+  const isSame = before.hash === now.hash
+  return texts.told(isSame ? 'details.previousSame' : 'details.previousGrown', {
+    version: before.snapshotId,
+  })
+}
+
+/** Shows the progress of an audit in its steps and in the chain. */
+function createProgress(run: AuditRun) {
+  const { texts, steps, marks } = run
+  let current: AuditStep = 'keys'
+  /** Steps of which it is known what came of them. */
+  const ended = new Set<AuditStep>()
+  /** Done and total of the step that counts. */
+  let done = 0
+  let total = 0
+  let resources = 0
+  let unavailable: readonly string[] = []
+
+  function begin(step: AuditStep): void {
+    current = step
+    steps.set(step, { state: 'running' })
+  }
+
+  function end(step: AuditStep, report: StepReport): void {
+    ended.add(step)
+    steps.set(step, report)
+  }
+
+  function pass(detail: string | Told): void {
+    end(current, { state: 'passed', detail })
+  }
+
+  /** Of the steps that were not come to, nothing is known. */
+  function skipRest(): void {
+    for (const step of STEPS) if (!ended.has(step)) end(step, { state: 'skipped' })
+  }
+
+  function count(key: string): void {
+    done += 1
+    const interval = Math.ceil(total / TOLD_TIMES)
+    if (done % interval !== 0) return
+    const detail = texts.text(`details.${key}Progress`, { done, total })
+    steps.set(current, { state: 'running', detail })
+  }
+
+  function beginResources(): void {
+    pass(total === 0 ? texts.text('details.versionsNone') : texts.count('details.versions', total))
+    begin('resources')
+    done = 0
+    total = resources
+    unavailable = []
+  }
+
+  function hear(progress: AuditProgress): void {
+    if (progress.step === 'head') {
+      // Here again after a version was published meanwhile.
+      begin('head')
+      pass(texts.told('details.head', { version: progress.head.snapshotId }))
+      begin('index')
+    } else if (progress.step === 'index') {
+      const { versions, previousHead, toRead } = progress
+      const [head] = versions
+      pass(texts.count('details.index', versions.length))
+      current = 'previous'
+      if (head !== undefined) pass(previousDetail(run, head, previousHead))
+      const known = run.everyVersion ? 0 : (previousHead?.sequence ?? 0)
+      for (const version of versions) if (version.sequence <= known) marks.mark(version, 'held')
+      begin('versions')
+      done = 0
+      total = toRead
+      resources = progress.resources
+      if (total === 0) beginResources()
+    } else if (progress.step === 'version') {
+      marks.mark(progress.version, 'recomputed')
+      count('versions')
+      if (done === total) beginResources()
+    } else {
+      if (!progress.isAvailable) unavailable = [...unavailable, progress.name]
+      count('resources')
+      if (done < total) return
+      const found = texts.count('details.resources', total - unavailable.length)
+      const names = unavailable.join(', ')
+      pass(names === '' ? found : `${found} ${texts.text('details.unavailable', { names })}`)
+    }
+  }
+
+  return { begin, end, pass, skipRest, hear, current: () => current }
+}
+
+/** What the audit saves goes into storage that may be full; then the audit itself is sound all the same. */
+function saving(
+  { texts }: AuditRun,
+  { store }: HeadKeeper,
+  { begin, end, pass }: ReturnType<typeof createProgress>,
+): HeadStore {
+  return {
+    load: () => store.load(),
+    async save(head) {
+      begin('keep')
+      try {
+        await store.save(head)
+        pass(texts.text('details.keep'))
+      } catch {
+        end('keep', { state: 'failed', detail: texts.text('details.keepFailed') })
+      }
+    },
+  }
+}
+
+/** The step that a contradiction belongs to. */
+function stepOf({ code }: HistoryError, current: AuditStep): AuditStep {
+  const isOfBefore = code === 'SHORTENED' || (code === 'REWRITTEN' && current !== 'versions')
+  return isOfBefore ? 'previous' : current
+}
+
+/** What a contradiction is between, as something that a machine said. */
+function faultReport({ finding }: HistoryError): StepReport {
+  const said = (value: string): Told => [textElement('code', value)]
+  return {
+    state: 'failed',
+    detail: { expected: said(finding.expected), found: said(finding.found) },
+  }
+}
+
+/**
+ * Runs one audit and shows its steps as they come. Rejects as `auditHistory` does, or with the signal's reason; the step
+ * that failed says so.
+ */
+export async function runAudit(run: AuditRun): Promise<AuditReport> {
+  const { texts, keeper, pinnedKeyId, everyVersion, signal } = run
+  const progress = createProgress(run)
+  const client = createClient({
+    baseUrl: location.origin,
+    ...(pinnedKeyId === undefined ? {} : { pinnedKeyIds: [pinnedKeyId] }),
+  })
+  try {
+    progress.begin('keys')
+    const keys = await orAborted(client.keys(), signal)
+    progress.pass(keysDetail(run, pinnedKeyId ?? keys[0]?.keyId ?? ''))
+    progress.begin('head')
+    const report = await auditHistory({
+      client,
+      ...(keeper === undefined ? {} : { store: saving(run, keeper, progress) }),
+      everyVersion,
+      signal,
+      onProgress: progress.hear,
+    })
+    if (keeper === undefined) {
+      progress.end('keep', { state: 'skipped', detail: texts.text('noStorage') })
+    }
+    return report
+  } catch (error) {
+    if (!signal.aborted) {
+      const isFault = error instanceof HistoryError
+      const step = isFault ? stepOf(error, progress.current()) : progress.current()
+      progress.end(step, isFault ? faultReport(error) : { state: 'failed' })
+    }
+    progress.skipRest()
+    throw error
+  }
+}

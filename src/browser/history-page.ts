@@ -1,0 +1,146 @@
+// The history page: audits the history in this browser, with the program that the package for clients contains.
+import { HistoryError } from '../client/audit-history.ts'
+import { ChainError } from '../contract/version-chain.ts'
+import { failureElement, faultElement } from './audit-outcome.ts'
+import { createAuditSteps, runAudit } from './audit-run.ts'
+import { openHeadKeeper, type KeptHead } from './kept-head.ts'
+import { createKnotMarks } from './knot-marks.ts'
+import { partOf, textElement } from './page-parts.ts'
+import { readPageTexts, type Told } from './page-texts.ts'
+
+const KEY_ID = /^[\w-]{43}$/
+
+/** As many of a hash as the line at the end of each page shows. */
+const SHOWN_HASH_CHARACTERS = 12
+
+const texts = readPageTexts('history')
+const form = partOf(document, '#audit-form', HTMLFormElement)
+const pinInput = partOf(document, '#pin', HTMLInputElement)
+const pinError = partOf(document, '#pin-error', HTMLElement)
+const everyVersionInput = partOf(document, '#every-version', HTMLInputElement)
+const startButton = partOf(document, '#audit-start', HTMLButtonElement)
+const stopButton = partOf(document, '#audit-stop', HTMLButtonElement)
+const forgetButton = partOf(document, '#audit-forget', HTMLButtonElement)
+const keptPlace = partOf(document, '#kept-head', HTMLElement)
+const stepsPlace = partOf(document, '#audit-steps', HTMLElement)
+const resultPlace = partOf(document, '#audit-result', HTMLElement)
+
+const keeper = openHeadKeeper(form.dataset['kept'] ?? '')
+const steps = createAuditSteps(texts, readPageTexts('proof'))
+const marks = createKnotMarks(texts)
+let running: AbortController | undefined
+
+/** A moment in the reader's own time. */
+function momentText(ms: number): string {
+  const { lang } = document.documentElement
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeStyle: 'short' }).format(ms)
+}
+
+/** Says what is kept. Gives it, or undefined where there is nothing; rejects where it cannot be read. */
+async function readKept(): Promise<KeptHead | undefined> {
+  const tell = (told: Told, isForgettable: boolean): void => {
+    keptPlace.replaceChildren(...told)
+    forgetButton.hidden = !isForgettable
+  }
+  if (keeper === undefined) {
+    tell([texts.text('noStorage')], false)
+    return undefined
+  }
+  try {
+    const kept = await keeper.read()
+    if (kept === undefined) {
+      tell([texts.text('nothingKept')], false)
+      return undefined
+    }
+    const { snapshotId: version, hash } = kept.head
+    const moment = document.createTextNode(momentText(kept.signedAtMs))
+    tell(texts.told('kept', { version, hash: hash.slice(0, SHOWN_HASH_CHARACTERS), moment }), true)
+    return kept
+  } catch (error) {
+    tell([texts.text('keptUnreadable')], true)
+    throw error
+  }
+}
+
+/** The key id that was asked for, undefined where none was; null where it is none. */
+function readPin(): string | undefined | null {
+  const pin = pinInput.value.trim()
+  const isWrong = pin !== '' && !KEY_ID.test(pin)
+  pinError.textContent = isWrong ? texts.text('pinMistake') : ''
+  pinError.hidden = !isWrong
+  pinInput.toggleAttribute('aria-invalid', isWrong)
+  if (isWrong) {
+    pinInput.setAttribute('aria-invalid', 'true')
+    pinInput.focus()
+    return null
+  }
+  return pin === '' ? undefined : pin
+}
+
+function showRunning(isRunning: boolean): void {
+  stopButton.hidden = !isRunning
+  startButton.disabled = isRunning
+  forgetButton.disabled = isRunning
+  pinInput.readOnly = isRunning
+  everyVersionInput.disabled = isRunning
+  ;(isRunning ? stopButton : startButton).focus()
+}
+
+function showResult(...children: readonly (Node | string)[]): void {
+  resultPlace.replaceChildren(...children)
+}
+
+async function audit(pinnedKeyId: string | undefined): Promise<void> {
+  const controller = new AbortController()
+  running = controller
+  showRunning(true)
+  showResult()
+  marks.clear()
+  steps.reset()
+  stepsPlace.replaceChildren(steps.element)
+  try {
+    const kept = await readKept()
+    const { head } = await runAudit({
+      texts,
+      steps,
+      marks,
+      keeper,
+      kept,
+      pinnedKeyId,
+      everyVersion: everyVersionInput.checked,
+      signal: controller.signal,
+    })
+    const words = texts.text('sound', { version: head.snapshotId })
+    showResult(textElement('p', words, 'state state-good'), textElement('code', head.hash, 'hash'))
+    await readKept()
+  } catch (error) {
+    if (controller.signal.aborted) {
+      showResult(textElement('p', texts.text('stopped')))
+    } else if (error instanceof HistoryError) {
+      marks.break(error.finding.at)
+      showResult(faultElement(texts, error, Date.now()))
+    } else {
+      if (error instanceof ChainError) marks.break(error.snapshotId)
+      showResult(failureElement(texts, error))
+    }
+  } finally {
+    running = undefined
+    showRunning(false)
+  }
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const pin = readPin()
+  if (pin !== null && running === undefined) void audit(pin)
+})
+stopButton.addEventListener('click', () => running?.abort())
+forgetButton.addEventListener('click', () => {
+  keeper?.forget()
+  forgetButton.hidden = true
+  keptPlace.textContent = texts.text('forgotten')
+  startButton.focus()
+})
+readKept().catch(() => {
+  // The page says so, and an audit stops there.
+})

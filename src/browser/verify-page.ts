@@ -1,0 +1,68 @@
+// The page on verifying: fetches the status and checks it, step by step, with the program that the package contains.
+import { ConnectionError, createConnection } from '../client/connection.ts'
+import { stepsOfStatus } from '../client/verification-step.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { partOf, textElement } from './page-parts.ts'
+import { readPageTexts } from './page-texts.ts'
+import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
+import { createStepList, stateClass } from './step-list.ts'
+
+/** Where the lines of the table that only an answer knows stand, by their place in the signed text. */
+const FILLED_LINES = { 3: '#line-status', 4: '#line-signedat', 5: '#line-digest' } as const
+
+const texts = readPageTexts('verify')
+const proofTexts = readPageTexts('proof')
+const startButton = partOf(document, '#check-start', HTMLButtonElement)
+const stepsPlace = partOf(document, '#check-steps', HTMLElement)
+const resultPlace = partOf(document, '#check-result', HTMLElement)
+const connection = createConnection(location.origin, (url, init) => fetch(url, init))
+
+const ask = (target: string) => connection.get(target, {}, undefined)
+
+function showLines(text: string): void {
+  const lines = text.split('\n')
+  for (const [index, place] of Object.entries(FILLED_LINES)) {
+    const line = textElement('code', lines[Number(index)] ?? '')
+    partOf(document, place, HTMLElement).replaceChildren(line)
+  }
+}
+
+async function check(): Promise<void> {
+  if ((await cryptoSupport()) !== 'ready') {
+    resultPlace.replaceChildren(textElement('p', texts.text('unsupported'), 'note note-warn'))
+    return
+  }
+  const answer = await ask(READ_PATHS.status)
+  const keyDocument = await ask(READ_PATHS.signingKey)
+  showLines(signedLinesOf(answer))
+  const heads = stepsOfStatus(answer.status).map((name) => ({
+    name,
+    label: proofTexts.text(`steps.${name}.label`),
+  }))
+  const list = createStepList(proofTexts, heads)
+  stepsPlace.replaceChildren(list.element)
+  const question = { answer, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
+  const { isGood, reports, verdict } = await checkProof(question, proofTexts)
+  await list.play(reports)
+  const state = isGood ? 'passed' : 'failed'
+  const word = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
+  const result = document.createElement('p')
+  result.append(word, ' ', ...verdict)
+  resultPlace.replaceChildren(result)
+}
+
+async function run(): Promise<void> {
+  startButton.disabled = true
+  stepsPlace.replaceChildren()
+  resultPlace.replaceChildren()
+  try {
+    await check()
+  } catch (error) {
+    const key = error instanceof ConnectionError ? 'connection' : 'failed'
+    resultPlace.replaceChildren(textElement('p', texts.text(key), 'note note-warn'))
+  } finally {
+    startButton.disabled = false
+  }
+}
+
+startButton.addEventListener('click', () => void run())

@@ -1,0 +1,160 @@
+import { READ_PATHS } from '../contract/read-paths.ts'
+import {
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  type VersionEntry,
+} from '../contract/version-chain.ts'
+import { auditForm } from './history-audit.ts'
+import { html, type Html } from './html.ts'
+import { momentHtml } from './moments.ts'
+import { countPhrase, inEnglish, phrase } from './phrase.ts'
+import type { Page, PageContext } from './page.ts'
+import { scriptTexts } from './script-texts.ts'
+
+/** Most versions that are drawn: the page has to stay light, also in Thai. */
+const MAX_DRAWN = 20
+
+const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
+
+/** How a version is told apart in the page; its script finds the knot by it. */
+function knotId(snapshotId: string): string {
+  return snapshotId.toLowerCase()
+}
+
+function changesOf({ texts }: PageContext, { changes }: VersionEntry): Html {
+  const { history } = texts
+  if (changes.length === 0) return html`<p class="muted">${history.noChanges}</p>`
+  return html`<ul class="changes" aria-label="${history.changes}">
+    ${changes.map(
+      ({ resource, kind }) =>
+        html`<li>
+          <span class="tag tag-${kind}">${history.kinds[kind]}</span> <code>${resource}</code>
+        </li> `,
+    )}
+  </ul>`
+}
+
+/** The link to the version before: whole, broken, or the beginning of the chain. */
+function linkOf(
+  { texts }: PageContext,
+  entry: VersionEntry,
+  before: VersionEntry | undefined,
+): Html {
+  const { history } = texts
+  const { sequence, previousHash } = entry
+  const isGenesis = sequence === 1
+  const version = html`<code>${formatSnapshotId(sequence - 1)}</code>`
+  const isBroken = isGenesis
+    ? previousHash !== GENESIS_PREVIOUS_HASH
+    : before !== undefined && before.hash !== previousHash
+  if (isBroken) {
+    const found = before?.hash ?? GENESIS_PREVIOUS_HASH
+    return html`<div class="link link-broken">
+      <p>${phrase(history.brokenLink, { version })} <code class="hash">${previousHash}</code></p>
+      <p>${phrase(history.brokenFound, { version })} <code class="hash">${found}</code></p>
+    </div>`
+  }
+  const words = isGenesis ? html`${history.genesisLink}` : phrase(history.link, { version })
+  return html`<p class="link ${isGenesis ? 'link-first' : ''}">
+    ${words} <code class="hash">${previousHash}</code>
+  </p>`
+}
+
+function knot(
+  context: PageContext,
+  entry: VersionEntry,
+  before: VersionEntry | undefined,
+  isNewest: boolean,
+): Html {
+  const { locale, texts } = context
+  const { history } = texts
+  const { snapshotId, sequence, createdAt, note, registryVersion, hash } = entry
+  const id = knotId(snapshotId)
+  return html`<li class="knot" id="${id}" data-hash="${hash}">
+    <div class="knot-head">
+      <h3><code>${snapshotId}</code></h3>
+      ${isNewest && html`<span class="tag">${history.newest}</span>`}
+      ${sequence === 1 && html`<span class="tag">${history.genesis}</span>`}
+      <span class="knot-proof"></span>
+    </div>
+    <p class="knot-when">${momentHtml(locale, createdAt)}</p>
+    <p class="knot-note">${inEnglish(locale, note)}</p>
+    ${changesOf(context, entry)}
+    <dl class="knot-facts">
+      <dt>${history.registryVersion}</dt>
+      <dd><code>${registryVersion}</code></dd>
+      <dt>${history.hash}</dt>
+      <dd><code class="hash">${hash}</code></dd>
+    </dl>
+    ${linkOf(context, entry, before)}
+  </li> `
+}
+
+/** What is not drawn, and where it is. */
+function older({ locale, texts }: PageContext, count: number): Html | false {
+  if (count === 0) return false
+  const { history } = texts
+  const first = formatSnapshotId(1)
+  return html`<p class="older" id="older">
+    ${countPhrase(locale, history.older, count)}
+    ${phrase(history.olderWhere, {
+      index: html`<a href="${READ_PATHS.versions}"><code>${READ_PATHS.versions}</code></a>`,
+      first: html`<a href="${READ_PATHS.versions}/${first}"><code>${first}</code></a>`,
+    })}
+  </p>`
+}
+
+function body(context: PageContext) {
+  const { locale, texts, facts } = context
+  const { history } = texts
+  const count = facts.versionCount
+  // One more than is drawn, so that the last link can be held against the version it leads to.
+  const entries = facts.newestVersions(MAX_DRAWN + 1)
+  const drawn = entries.slice(0, MAX_DRAWN)
+  const titles = {
+    reading: history.readingTitle,
+    audit: history.auditTitle,
+    chain: history.chainTitle,
+  }
+  return {
+    contents: [SECTIONS.reading, SECTIONS.audit, SECTIONS.chain].map((id) => ({
+      id,
+      title: titles[id],
+    })),
+    main: html`<h1>${history.title}</h1>
+      <p class="lead">${history.lead}</p>
+      <p>${countPhrase(locale, history.versions, count)}</p>
+      <section id="${SECTIONS.reading}" aria-labelledby="reading-title">
+        <h2 id="reading-title">${titles.reading}</h2>
+        <ul>
+          ${[
+            history.readingHash,
+            history.readingLink,
+            history.readingGenesis,
+            history.readingHead,
+          ].map((text) => html`<li>${text}</li> `)}
+        </ul>
+      </section>
+      <section id="${SECTIONS.audit}" aria-labelledby="audit-title">
+        <h2 id="audit-title">${titles.audit}</h2>
+        ${auditForm(context)}
+      </section>
+      <section id="${SECTIONS.chain}" aria-labelledby="chain-title">
+        <h2 id="chain-title">${titles.chain}</h2>
+        <ol class="chain" reversed start="${count}">
+          ${drawn.map((entry, index) => knot(context, entry, entries[index + 1], index === 0))}
+        </ol>
+        ${older(context, count - drawn.length)}
+      </section>
+      ${scriptTexts('history', history.script)} ${scriptTexts('proof', texts.proof)}`,
+  }
+}
+
+/** The chain of versions, drawn, and its audit. */
+export const HISTORY_PAGE: Page = {
+  path: 'history',
+  title: (texts) => texts.history.title,
+  description: (texts) => texts.history.description,
+  scripts: ['history-page.js'],
+  body,
+}

@@ -1,0 +1,195 @@
+import { HEADERS } from '../contract/headers.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
+import { codeBox, copyButton } from './code-box.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
+import { phrase } from './phrase.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { scriptTexts } from './script-texts.ts'
+import { commandRecipe, curlRecipe, packageRecipe } from './verify-recipe.ts'
+
+/** Stands for a key id where the deployment has no key. */
+const NO_KEY_ID = 'KEYID'
+
+const SECTIONS = [
+  'signed',
+  'key',
+  'browser',
+  'curl',
+  'package',
+  'command',
+  'vectors',
+  'limits',
+] as const
+
+const code = (text: string): Html => html`<code>${text}</code>`
+
+const jsonLink = (path: string): Html => html`<a href="${path}">${code(path)}</a>`
+
+/** The six lines with their meaning; the last two are known once there is an answer, and the script fills them in. */
+function signedLines({ texts }: PageContext): Html {
+  const { verify } = texts
+  const { lines } = verify
+  const rows: readonly (readonly [name: string, content: HtmlValue, meaning: HtmlValue])[] = [
+    ['label', code(SIGNED_TEXT_LINES[0]), lines.label],
+    ['method', code('GET'), lines.method],
+    ['target', code(READ_PATHS.status), lines.target],
+    ['status', code('200'), lines.status],
+    ['signedAt', verify.ofTheAnswer, phrase(lines.signedAt, { header: code(HEADERS.signedAt) })],
+    ['digest', verify.ofTheAnswer, phrase(lines.digest, { header: code(HEADERS.contentDigest) })],
+  ]
+  return html`<table>
+    <caption>
+      ${verify.signedTable}
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">${verify.line}</th>
+        <th scope="col">${verify.content}</th>
+        <th scope="col">${verify.meaning}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ([name, content, meaning], index) =>
+          html`<tr>
+            <th scope="row">${index + 1}</th>
+            <td data-label="${verify.content}" id="line-${name.toLowerCase()}">${content}</td>
+            <td data-label="${verify.meaning}">${meaning}</td>
+          </tr> `,
+      )}
+    </tbody>
+  </table>`
+}
+
+function signedSection(context: PageContext): Html {
+  const { verify } = context.texts
+  return html`<p>${verify.signedLead}</p>
+    ${signedLines(context)}
+    <p>
+      ${phrase(verify.signedHeader, {
+        header: code(HEADERS.signature),
+        seconds: LIMITS.signatureMaxAgeSeconds,
+      })}
+    </p>
+    <p>
+      ${phrase(verify.notModified, {
+        header: code(HEADERS.revalidated),
+        label: code(REVALIDATION_TEXT_LINES[0]),
+      })}
+    </p>
+    <p>${verify.errorsToo}</p>`
+}
+
+function keySection({ texts, facts }: PageContext): Html {
+  const { verify } = texts
+  const own =
+    facts.keyId !== undefined &&
+    html`<p class="key-id">
+      <span class="key-id-label">${verify.keyId}</span>
+      <code id="key-id">${facts.keyId}</code>
+      ${copyButton(texts, { from: 'key-id', what: verify.keyId })}
+    </p>`
+  return html`${own}
+    <p>${verify.keyWhy}</p>
+    <p>${phrase(verify.keyComputed, { link: jsonLink(READ_PATHS.signingKey) })}</p>
+    <p>${verify.keyNext}</p>`
+}
+
+function browserSection({ locale, texts }: PageContext): Html {
+  const { verify, reference, history } = texts
+  const linkTo = (path: string, title: string): Html =>
+    html`<a href="${pathOfPage(locale, path)}">${title}</a>`
+  return html`<p>${verify.browserLead}</p>
+    <noscript><p class="note">${verify.browserNeedsScript}</p></noscript>
+    <p class="check-start">
+      <button class="button" type="button" id="check-start">${verify.start}</button>
+    </p>
+    <div id="check-steps"></div>
+    <div id="check-result" role="status"></div>
+    <p>
+      ${phrase(verify.browserMore, {
+        reference: linkTo('reference', reference.title),
+        history: linkTo('history', history.title),
+      })}
+    </p>`
+}
+
+function codeSections({ texts, facts }: PageContext) {
+  const { verify } = texts
+  const recipe = { origin: facts.origin, keyId: facts.keyId ?? NO_KEY_ID }
+  return {
+    curl: html`<p>${verify.curlLead}</p>
+      ${codeBox(texts, { id: 'curl-code', label: verify.curlLabel, code: curlRecipe(recipe) })}
+      <p>
+        ${phrase(verify.curlAfter, {
+          header: code(HEADERS.signedAt),
+          folder: code('docs/verifying'),
+        })}
+      </p>`,
+    package: html`<p>${phrase(verify.packageLead, { name: code('@public-api/client') })}</p>
+      ${codeBox(texts, {
+        id: 'package-code',
+        label: verify.packageLabel,
+        code: packageRecipe(recipe),
+      })}`,
+    command: html`<p>${phrase(verify.commandLead, { name: code('svc') })}</p>
+      ${codeBox(texts, {
+        id: 'command-code',
+        label: verify.commandLabel,
+        code: commandRecipe(recipe),
+      })}
+      <p>${phrase(verify.commandAudit, { option: code('--state') })}</p>`,
+  }
+}
+
+function body(context: PageContext) {
+  const { texts, facts } = context
+  const { verify } = texts
+  const titles: { readonly [Name in (typeof SECTIONS)[number]]: string } = {
+    signed: verify.signedTitle,
+    key: verify.keyTitle,
+    browser: verify.browserTitle,
+    curl: verify.curlTitle,
+    package: verify.packageTitle,
+    command: verify.commandTitle,
+    vectors: verify.vectorsTitle,
+    limits: verify.limitsTitle,
+  }
+  const contents: { readonly [Name in (typeof SECTIONS)[number]]: Html } = {
+    signed: signedSection(context),
+    key: keySection(context),
+    browser: browserSection(context),
+    ...codeSections(context),
+    vectors: html`<p>${verify.vectorsText}</p>`,
+    limits: html`<ul>
+      ${verify.limits.map(
+        (limit) => html`<li>${phrase(limit, { seconds: LIMITS.signatureMaxAgeSeconds })}</li> `,
+      )}
+    </ul>`,
+  }
+  return {
+    contents: SECTIONS.map((id) => ({ id, title: titles[id] })),
+    main: html`<h1>${verify.title}</h1>
+      <p class="lead">${verify.lead}</p>
+      ${facts.keyId === undefined && html`<p class="note note-warn">${verify.unsigned}</p>`}
+      ${SECTIONS.map(
+        (id) =>
+          html`<section id="${id}" aria-labelledby="${id}-title">
+            <h2 id="${id}-title">${titles[id]}</h2>
+            ${contents[id]}
+          </section> `,
+      )}
+      ${scriptTexts('verify', verify.script)} ${scriptTexts('proof', texts.proof)}`,
+  }
+}
+
+/** How an answer is checked: by hand, in the browser, from a program, on the command line. */
+export const VERIFY_PAGE: Page = {
+  path: 'verify',
+  title: (texts) => texts.verify.title,
+  description: (texts) => texts.verify.description,
+  scripts: ['verify-page.js'],
+  body,
+}

@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test, type TestContext } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import {
+  verifyEvidence,
+  type HistoryEvidence,
+  type HistoryFault,
+} from '../../src/client/history-evidence.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { key } from '../client/scripted-client.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+const KEPT = 'svc-history-head'
+const { script } = TEXTS.en.history
+const { states } = TEXTS.en.proof
+
+const sound = (count: number): Releases => loadReleases(makeReleases(count).store)
+
+/** One service whose history becomes another one when the test says so, as an operator could do it. */
+function turningReleases(...histories: readonly Releases[]) {
+  const turning = { turn: 0 }
+  const now = (): Releases => {
+    const releases = histories[turning.turn]
+    if (releases === undefined) throw new Error('There is no such history')
+    return releases
+  }
+  const releases: Releases = {
+    snapshot: (name) => now().snapshot(name),
+    version: (id) => now().version(id),
+    get head() {
+      return now().head
+    },
+    get history() {
+      return now().history
+    },
+    get headSnapshotId() {
+      return now().headSnapshotId
+    },
+    faults: [],
+  }
+  return Object.assign(turning, { releases })
+}
+
+interface Opened {
+  readonly page: Page
+  readonly origin: string
+  readonly errors: readonly string[]
+  /** Which of the histories is served. */
+  readonly histories: { turn: number }
+}
+
+async function open(
+  t: TestContext,
+  histories: readonly Releases[],
+  { options = {}, path = '/en/history' }: { options?: BrowserContextOptions; path?: string } = {},
+): Promise<Opened> {
+  const turning = turningReleases(...histories)
+  const app = await runApp(t, { releases: turning.releases })
+  const { page, errors } = await browser.openPage(t, { acceptDownloads: true, ...options })
+  await page.clock.setFixedTime(TEST_NOW_MS)
+  await page.goto(`${app.origin}${path}`)
+  return { page, origin: app.origin, errors, histories: turning }
+}
+
+/** Starts an audit and waits for its end. Gives the word of each step. */
+async function audit(page: Page): Promise<readonly (readonly [step: string, state: string])[]> {
+  await page.locator('#audit-start').click()
+  await page.locator('#audit-result > *').first().waitFor()
+  return stepsOf(page)
+}
+
+function stepsOf(page: Page): Promise<readonly (readonly [step: string, state: string])[]> {
+  return page.locator('#audit-steps .step').evaluateAll((steps) =>
+    steps.map((step) => {
+      const { dataset } = step as HTMLElement
+      return [dataset['step'] ?? '', dataset['state'] ?? ''] as const
+    }),
+  )
+}
+
+const allOf = (state: string) => Object.keys(script.steps).map((step) => [step, state] as const)
+
+/** The mark of each knot as a reader sees it, newest first. */
+function marksOf(page: Page): Promise<readonly string[]> {
+  return page.locator('.knot .knot-proof').allInnerTexts()
+}
+
+function keptIn(page: Page): Promise<string | null> {
+  return page.evaluate((name) => localStorage.getItem(name), KEPT)
+}
+
+const knotWords = (words: readonly (keyof typeof script.knots | '')[]): readonly string[] =>
+  words.map((word) => (word === '' ? '' : script.knots[word]))
+
+/** A text of the locale file as a pattern, whatever stands in its places. */
+function patternOf(text: string): RegExp {
+  const parts = text
+    .split(/\{[a-zA-Z]+\}/)
+    .map((part) => part.replaceAll(/[.*+?^$()[\]\\|]/g, '\\$&'))
+  return new RegExp(parts.join('.+'))
+}
+
+describe('a sound history', { skip }, () => {
+  test('is proved step by step, each knot is marked, and the head is kept', async (t) => {
+    const { page, errors } = await open(t, [sound(4)])
+    assert.equal(await page.locator('#kept-head').textContent(), script.nothingKept)
+    assert.equal(await page.locator('#audit-forget').isHidden(), true)
+    assert.deepEqual(await audit(page), allOf('passed'))
+    const steps = page.locator('#audit-steps .step')
+    assert.deepEqual(
+      await steps.locator('.step-state').allTextContents(),
+      Object.keys(script.steps).map(() => states.passed),
+    )
+    const details = await steps.locator('.step-detail').allTextContents()
+    assert.ok(details[0]?.includes(key.keyId))
+    assert.match(details[0] ?? '', patternOf(script.details.keysOwnWord))
+    assert.equal(details[3], script.details.previousNone)
+    assert.match(details[4] ?? '', patternOf(script.details.versions.other))
+    assert.deepEqual(await marksOf(page), knotWords(Array.from({ length: 4 }, () => 'recomputed')))
+    assert.match((await page.locator('#audit-result').textContent()) ?? '', /VS-0004/)
+    const kept = JSON.parse((await keptIn(page)) ?? '{}') as { answer: { target: string } }
+    assert.ok(kept.answer.target.startsWith(READ_PATHS.version))
+    assert.match((await page.locator('#kept-head').textContent()) ?? '', /VS-0004/)
+    assert.deepEqual(await axeFaults(page), [])
+    assert.deepEqual(errors, [])
+  })
+
+  test('is compared with the kept head the next time, also once it has grown', async (t) => {
+    const { page, histories } = await open(t, [sound(3), sound(5)])
+    await audit(page)
+    await page.reload()
+    assert.match((await page.locator('#kept-head').textContent()) ?? '', /VS-0003/)
+    assert.deepEqual(await audit(page), allOf('passed'))
+    const previous = page.locator('[data-step="previous"] .step-detail')
+    assert.match((await previous.textContent()) ?? '', patternOf(script.details.previousSame))
+    assert.match(
+      (await page.locator('[data-step="keys"] .step-detail').textContent()) ?? '',
+      patternOf(script.details.keysSame),
+    )
+    const versions = page.locator('[data-step="versions"] .step-detail')
+    assert.equal(await versions.textContent(), script.details.versionsNone)
+    assert.deepEqual(await marksOf(page), knotWords(['held', 'held', 'held']))
+
+    histories.turn = 1
+    assert.deepEqual(await audit(page), allOf('passed'))
+    assert.match((await previous.textContent()) ?? '', patternOf(script.details.previousGrown))
+    assert.match((await page.locator('#kept-head').textContent()) ?? '', /VS-0005/)
+
+    await page.locator('#every-version').check()
+    assert.deepEqual(await audit(page), allOf('passed'))
+    assert.deepEqual(await marksOf(page), knotWords(['recomputed', 'recomputed', 'recomputed']))
+  })
+
+  test('is read again from the start once the head is forgotten', async (t) => {
+    const { page } = await open(t, [sound(2)])
+    await audit(page)
+    await page.locator('#audit-forget').click()
+    assert.equal(await page.locator('#kept-head').textContent(), script.forgotten)
+    assert.equal(await keptIn(page), null)
+    await audit(page)
+    assert.deepEqual(await marksOf(page), knotWords(['recomputed', 'recomputed']))
+  })
+
+  test('is held against the key id that was pinned', async (t) => {
+    const { page } = await open(t, [sound(2)])
+    await page.locator('#pin').fill('short')
+    await page.locator('#audit-start').click()
+    assert.equal(await page.locator('#pin-error').textContent(), script.pinMistake)
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'pin')
+    assert.equal(await page.locator('#pin').getAttribute('aria-invalid'), 'true')
+    assert.deepEqual(await axeFaults(page), [])
+
+    await page.locator('#pin').fill(key.keyId)
+    assert.deepEqual(await audit(page), allOf('passed'))
+    const detail = page.locator('[data-step="keys"] .step-detail')
+    assert.match((await detail.textContent()) ?? '', patternOf(script.details.keysPinned))
+
+    await page.locator('#pin').fill(`A${key.keyId.slice(1)}`)
+    const [first, ...rest] = await audit(page)
+    assert.deepEqual(first, ['keys', 'failed'])
+    assert.ok(rest.every(([, state]) => state === 'skipped'))
+    const result = (await page.locator('#audit-result').textContent()) ?? ''
+    assert.ok(result.includes(script.failures.verification))
+    assert.ok(result.includes('PINNED_KEY_ABSENT'))
+  })
+
+  test('is audited in a browser without storage; nothing is kept, and the page says so', async (t) => {
+    const app = await runApp(t, { releases: sound(2) })
+    const { page } = await browser.openPage(t)
+    await page.clock.setFixedTime(TEST_NOW_MS)
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'localStorage', {
+        get() {
+          throw new DOMException('Denied', 'SecurityError')
+        },
+      })
+    })
+    await page.goto(`${app.origin}/en/history`)
+    assert.equal(await page.locator('#kept-head').textContent(), script.noStorage)
+    const steps = await audit(page)
+    assert.deepEqual(steps, [...allOf('passed').slice(0, -1), ['keep', 'skipped']])
+  })
+})
+
+describe('a history that contradicts itself', { skip }, () => {
+  /** What the page offers as evidence, checked by someone who knows nothing but the key id. */
+  async function evidenceOf(page: Page, fault: HistoryFault): Promise<void> {
+    const download = page.waitForEvent('download')
+    await page.locator('#audit-result a[download]').click()
+    const file = await download
+    assert.equal(file.suggestedFilename(), `svc-evidence-${fault}-20261121T090000Z.json`)
+    const evidence = JSON.parse(await readFile(await file.path(), 'utf8')) as HistoryEvidence
+    const { fault: proved } = await verifyEvidence(evidence, { pinnedKeyIds: [key.keyId] })
+    assert.equal(proved, fault)
+    const result = (await page.locator('#audit-result').textContent()) ?? ''
+    assert.ok(result.includes(`svc audit --check-evidence ${file.suggestedFilename()} --pin`))
+  }
+
+  /** What the broken link on the page is drawn between. */
+  function sidesOf(page: Page): Promise<readonly string[]> {
+    return page.locator('.break .break-side code').allTextContents()
+  }
+
+  test('rewritten: which entry, both hashes, the evidence, and the kept head stays', async (t) => {
+    const before = sound(3)
+    const after = rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
+    const { page, histories, errors } = await open(t, [before, after])
+    await audit(page)
+    const kept = await keptIn(page)
+    histories.turn = 1
+    const steps = new Map(await audit(page))
+    assert.equal(steps.get('previous'), 'failed')
+    assert.equal(steps.get('versions'), 'skipped')
+    const hashOf = ({ version }: Releases) =>
+      (JSON.parse(version('VS-0003')?.json ?? '{}') as { hash: string }).hash
+    assert.deepEqual(await sidesOf(page), [hashOf(before), hashOf(after)])
+    const failed = page.locator('[data-step="previous"] dd')
+    assert.deepEqual(await failed.allTextContents(), [hashOf(before), hashOf(after)])
+    const result = (await page.locator('#audit-result').textContent()) ?? ''
+    assert.match(result, patternOf(script.faults.REWRITTEN))
+    assert.ok(result.includes('VS-0003') && result.includes(script.brokenLink))
+    assert.deepEqual(await marksOf(page), knotWords(['broken', '', '']))
+    await evidenceOf(page, 'REWRITTEN')
+    assert.equal(await keptIn(page), kept)
+    assert.deepEqual(await axeFaults(page), [])
+    assert.deepEqual(errors, [])
+  })
+
+  test('shortened: what was the newest is gone', async (t) => {
+    const { page, histories } = await open(t, [sound(5), sound(4)])
+    await audit(page)
+    histories.turn = 1
+    const steps = new Map(await audit(page))
+    assert.equal(steps.get('previous'), 'failed')
+    assert.deepEqual(await sidesOf(page), ['VS-0005', 'VS-0004'])
+    assert.deepEqual(await marksOf(page), knotWords(['broken', '', '', '', '']))
+    await evidenceOf(page, 'SHORTENED')
+  })
+
+  test('an entry that is another one than the list says, found without a kept head', async (t) => {
+    const liar = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
+    const honest = sound(3)
+    const releases: Releases = {
+      snapshot: (name) => honest.snapshot(name),
+      version: (id) => (id === 'VS-0002' ? liar : honest).version(id),
+      head: honest.head,
+      history: honest.history,
+      headSnapshotId: honest.headSnapshotId,
+      faults: [],
+    }
+    const { page } = await open(t, [releases])
+    const steps = new Map(await audit(page))
+    assert.equal(steps.get('previous'), 'passed')
+    assert.equal(steps.get('versions'), 'failed')
+    assert.equal((await marksOf(page))[1], script.knots.broken)
+    await evidenceOf(page, 'REWRITTEN')
+  })
+
+  test('a page drawn from another history than the service signs now is told', async (t) => {
+    const after = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
+    const { page, histories } = await open(t, [sound(3), after])
+    histories.turn = 1
+    assert.deepEqual(await audit(page), allOf('passed'))
+    assert.deepEqual(await marksOf(page), knotWords(['otherHash', 'otherHash', 'recomputed']))
+  })
+})
+
+describe('an audit that comes to no end', { skip }, () => {
+  test('is stopped by its button, and nothing is kept', async (t) => {
+    const { page } = await open(t, [sound(3)])
+    // The list of versions is never answered.
+    const asked = page.waitForRequest((request) =>
+      request.url().includes(`${READ_PATHS.versions}?`),
+    )
+    await page.route(`**${READ_PATHS.versions}?*`, () => {})
+    await page.locator('#audit-start').click()
+    await asked
+    assert.equal(await page.locator('#audit-start').isDisabled(), true)
+    await page.locator('#audit-stop').click()
+    await page.locator('#audit-result > *').first().waitFor()
+    assert.equal(await page.locator('#audit-result').textContent(), script.stopped)
+    assert.deepEqual((await stepsOf(page)).slice(0, 3), [
+      ['keys', 'passed'],
+      ['head', 'passed'],
+      ['index', 'skipped'],
+    ])
+    assert.equal(await keptIn(page), null)
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'audit-start')
+    await page.unroute(`**${READ_PATHS.versions}?*`)
+    assert.deepEqual(await audit(page), allOf('passed'))
+  })
+
+  test('says so where what was kept is no head any more, and begins anew once it is forgotten', async (t) => {
+    const { page } = await open(t, [sound(2)])
+    await audit(page)
+    const kept = (await keptIn(page)) ?? ''
+    for (const damaged of ['{', kept.replace('"status":200', '"status":404')]) {
+      await page.evaluate(([name, text]) => localStorage.setItem(name, text), [
+        KEPT,
+        damaged,
+      ] as const)
+      await page.reload()
+      await page.locator('#audit-forget').waitFor()
+      assert.equal(await page.locator('#kept-head').textContent(), script.keptUnreadable)
+      await page.locator('#audit-start').click()
+      await page.locator('#audit-result > *').first().waitFor()
+      assert.equal(await keptIn(page), damaged, 'it is left for the reader to look at')
+      await page.locator('#audit-forget').click()
+      assert.deepEqual(await audit(page), allOf('passed'))
+    }
+  })
+
+  test('names an answer that was changed on its way', async (t) => {
+    const { page } = await open(t, [sound(2)])
+    await page.route(`**${READ_PATHS.version}?*`, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace('Made by a test.', 'Never mind.')
+      await route.fulfill({ response, body })
+    })
+    const steps = new Map(await audit(page))
+    assert.deepEqual([steps.get('keys'), steps.get('head')], ['passed', 'failed'])
+    const result = (await page.locator('#audit-result').textContent()) ?? ''
+    assert.ok(result.includes(script.failures.verification))
+    assert.match(result, /DIGEST/)
+  })
+})
+
+test(
+  'without scripts the chain can be read, and the command line is named',
+  { skip },
+  async (t) => {
+    const { page } = await open(t, [sound(3)], { options: { javaScriptEnabled: false } })
+    assert.equal(await page.locator('.knot').count(), 3)
+    for (const knot of await page.locator('.knot').all()) assert.equal(await knot.isVisible(), true)
+    const [link] = await page.locator('.knot .link code.hash').allTextContents()
+    assert.equal(link, await page.locator('#vs-0002').getAttribute('data-hash'))
+    assert.equal(await page.locator('#audit-form').isVisible(), false)
+    assert.match((await page.locator('main .note').first().textContent()) ?? '', /svc audit /)
+  },
+)
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(
+    `nothing is wider than a narrow screen, and axe finds nothing, ${scheme}`,
+    { skip },
+    async (t) => {
+      for (const path of ['/en/history', '/th/history', '/zh-CN/history']) {
+        const { page } = await open(t, [sound(3)], {
+          options: { viewport: { width: 320, height: 640 }, colorScheme: scheme },
+          path,
+        })
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        assert.equal(overflow, 0, path)
+        assert.deepEqual(await axeFaults(page), [], path)
+      }
+    },
+  )
+}

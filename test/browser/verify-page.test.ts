@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { key } from '../client/scripted-client.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+const { script } = TEXTS.en.verify
+const { states } = TEXTS.en.proof
+
+async function open(t: TestContext, options: Parameters<typeof browser.openPage>[1] = {}) {
+  const app = await runApp(t)
+  const { page, errors } = await browser.openPage(t, options)
+  await page.clock.setFixedTime(TEST_NOW_MS + 5000)
+  await page.goto(`${app.origin}/en/verify`)
+  return { page, errors }
+}
+
+/** Starts the check and waits for what came of it. Gives the state of each step. */
+async function check(page: Page): Promise<readonly (readonly [step: string, state: string])[]> {
+  await page.locator('#check-start').click()
+  await page.locator('#check-result > *').first().waitFor()
+  return page.locator('#check-steps .step').evaluateAll((steps) =>
+    steps.map((step) => {
+      const { dataset } = step as HTMLElement
+      return [dataset['step'] ?? '', dataset['state'] ?? ''] as const
+    }),
+  )
+}
+
+const resultOf = async (page: Page): Promise<string> =>
+  (await page.locator('#check-result').textContent()) ?? ''
+
+test(
+  'the status is checked step by step, and the table shows the lines of that answer',
+  { skip },
+  async (t) => {
+    const { page, errors } = await open(t)
+    const steps = await check(page)
+    assert.ok(steps.length >= 6)
+    assert.deepEqual(
+      steps.filter(([, state]) => state !== 'passed'),
+      [],
+    )
+    assert.ok((await resultOf(page)).startsWith(states.passed))
+    assert.match((await page.locator('#line-signedat code').textContent()) ?? '', /^2026-11-21T09:/)
+    assert.match(
+      (await page.locator('#line-digest code').textContent()) ?? '',
+      /^sha-256=:[^:]{44}:$/,
+    )
+    const signer = page.locator('[data-step="key"] .step-detail')
+    assert.ok((await signer.textContent())?.includes(key.keyId))
+    assert.deepEqual(await axeFaults(page), [])
+    // Again, for a list that was there before.
+    assert.deepEqual(await check(page), steps)
+    assert.deepEqual(errors, [])
+  },
+)
+
+test('a changed body fails at the digest, with both of them', { skip }, async (t) => {
+  const { page } = await open(t)
+  await page.route(`**${READ_PATHS.status}`, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace('"ok":true', '"ok":null')
+    await route.fulfill({ response, body })
+  })
+  const failed = (await check(page)).filter(([, state]) => state === 'failed')
+  assert.deepEqual(failed, [['digest', 'failed']])
+  const [expected = '', found = ''] = await page
+    .locator('[data-step="digest"] dd')
+    .allTextContents()
+  assert.notEqual(expected, found)
+  assert.ok((await resultOf(page)).startsWith(states.failed))
+  assert.deepEqual(await axeFaults(page), [])
+})
+
+test('a service that is not reached is no bad answer', { skip }, async (t) => {
+  const { page } = await open(t)
+  await page.route(`**${READ_PATHS.status}`, (route) => route.abort())
+  assert.deepEqual(await check(page), [])
+  assert.equal(await resultOf(page), script.connection)
+  await page.unroute(`**${READ_PATHS.status}`)
+  assert.ok((await check(page)).length > 0)
+})
+
+test('a browser without Ed25519 is told so', { skip }, async (t) => {
+  const { page } = await open(t)
+  await page.evaluate(() => {
+    crypto.subtle.importKey = () => Promise.reject(new DOMException('No', 'NotSupportedError'))
+  })
+  assert.deepEqual(await check(page), [])
+  assert.equal(await resultOf(page), script.unsupported)
+})
+
+test('the key id can be copied', { skip }, async (t) => {
+  const { page } = await open(t, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.locator('.copy[data-copy="key-id"]').click()
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key.keyId)
+})
+
+test('without scripts everything but the check is there', { skip }, async (t) => {
+  const { page } = await open(t, { javaScriptEnabled: false })
+  assert.equal(await page.locator('#check-start').isVisible(), false)
+  assert.equal(await page.locator('#browser .note').isVisible(), true)
+  assert.equal(await page.locator('#key-id').textContent(), key.keyId)
+  assert.equal(await page.locator('#curl-code').isVisible(), true)
+})
+
+for (const name of ['verify', 'privacy']) {
+  test(
+    `${name}: axe finds nothing and nothing is wider than a narrow screen`,
+    { skip },
+    async (t) => {
+      const { origin } = await runApp(t, { securityContact: 'mailto:security@example.test' })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const locale of ['en', 'th', 'zh-CN']) {
+          const { page } = await browser.openPage(t, {
+            viewport: { width: 320, height: 640 },
+            colorScheme,
+          })
+          await page.goto(`${origin}/${locale}/${name}`)
+          const overflow = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          )
+          assert.equal(overflow, 0, `${locale} ${colorScheme}`)
+          assert.deepEqual(await axeFaults(page), [], `${locale} ${colorScheme}`)
+        }
+      }
+    },
+  )
+}

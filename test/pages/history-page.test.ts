@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { GENESIS_PREVIOUS_HASH, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { payloadOf } from '../../src/service/payload.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { htmlFaults } from '../support/page-checks.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+
+const { history } = TEXTS.en
+
+function sound(count: number): Releases {
+  return loadReleases(makeReleases(count).store)
+}
+
+function entryOf(releases: Releases, snapshotId: string): VersionEntry {
+  const payload = releases.version(snapshotId)
+  assert.ok(payload, snapshotId)
+  return JSON.parse(payload.json) as VersionEntry
+}
+
+async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
+  const answer = await fetch(`/${locale}/history`)
+  assert.equal(answer.status, 200)
+  return answer.text()
+}
+
+/** The knots of the chain as they stand in the page, newest first. */
+function knotsOf(page: string): readonly string[] {
+  const [, chain = ''] = /<ol class="chain"[^>]*>([\s\S]*?)<\/ol>/.exec(page) ?? []
+  return chain.split('<li class="knot"').slice(1)
+}
+
+/** The text of a piece of markup. */
+function textOf(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/\s+/g, ' ')
+}
+
+for (const locale of LOCALES) {
+  test(`the chain in ${locale}: one knot a version, each linked to the one below by its hash`, async (t) => {
+    const releases = sound(4)
+    const app = await runApp(t, { releases })
+    const page = await pageOf(app, locale)
+    assert.deepEqual(await htmlFaults(page), [])
+    const knots = knotsOf(page)
+    assert.equal(knots.length, 4)
+    for (const [index, knot] of knots.entries()) {
+      const entry = entryOf(releases, `VS-000${4 - index}`)
+      for (const expected of [
+        `id="${entry.snapshotId.toLowerCase()}"`,
+        `data-hash="${entry.hash}"`,
+        `datetime="${entry.createdAt}"`,
+        entry.note,
+        entry.registryVersion,
+        TEXTS[locale].history.kinds.changed,
+        '<code>status</code>',
+      ]) {
+        assert.ok(knot.includes(expected), expected)
+      }
+      const [, link = ''] = knot.split('<p class="link')
+      assert.ok(link.includes(entry.previousHash))
+      const below = knots[index + 1]
+      if (below === undefined) assert.equal(entry.previousHash, GENESIS_PREVIOUS_HASH)
+      else assert.ok(below.includes(`data-hash="${entry.previousHash}"`))
+      assert.equal(link.startsWith(' link-first'), below === undefined)
+      assert.ok(!knot.includes('link-broken'))
+    }
+    const { newest, genesis } = TEXTS[locale].history
+    assert.deepEqual(
+      knots.map((knot) => [newest, genesis].filter((tag) => knot.includes(`>${tag}</span>`))),
+      [[newest], [], [], [genesis]],
+    )
+    assert.ok(!page.includes('id="older"'))
+  })
+
+  test(`very many versions in ${locale}: the newest are drawn, and the page says where the others are`, async (t) => {
+    // Notes longer than most, which are English in every locale.
+    const releases = rewrittenReleases(60, 41, (entry) => entry)
+    const app = await runApp(t, { releases })
+    const page = await pageOf(app, locale)
+    assert.ok(Buffer.byteLength(page) < 60_000, `${Buffer.byteLength(page)} bytes`)
+    const knots = knotsOf(page)
+    assert.ok(knots.length >= 10)
+    assert.ok(knots[0]?.includes('VS-0060'))
+    const [, older = ''] = /<p class="older" id="older">([\s\S]*?)<\/p>/.exec(page) ?? []
+    assert.match(textOf(older), new RegExp(`\\b${60 - knots.length}\\b`))
+    assert.ok(older.includes(`href="${READ_PATHS.versions}"`))
+    assert.ok(older.includes(`href="${READ_PATHS.versions}/VS-0001"`))
+    // The last link leads to a version that is not drawn.
+    assert.ok(!knots.at(-1)?.includes('link-first'))
+    assert.deepEqual(await htmlFaults(page), [])
+  })
+}
+
+test('every kind of change is named, and so is none', async (t) => {
+  const changes = [
+    { resource: 'wallet/security', kind: 'added' },
+    { resource: 'status', kind: 'changed' },
+    { resource: 'roadmap', kind: 'removed' },
+  ] as const
+  const releases = rewrittenReleases(2, 2, (entry) => ({ ...entry, changes, note: 'a < b & "c"' }))
+  const none = rewrittenReleases(2, 2, (entry) => ({ ...entry, changes: [] }))
+  const [page = '', without = ''] = await Promise.all(
+    [releases, none].map(async (each) => pageOf(await runApp(t, { releases: each }))),
+  )
+  const text = textOf(knotsOf(page)[0] ?? '')
+  for (const { resource, kind } of changes) {
+    assert.ok(text.includes(`${history.kinds[kind]} ${resource}`), kind)
+  }
+  assert.ok(page.includes('a &lt; b &amp; &quot;c&quot;'))
+  assert.ok(knotsOf(without)[0]?.includes(history.noChanges))
+})
+
+describe('a link that is broken', () => {
+  /** Releases that give another entry than was loaded: no release on a disk gets past the start like this. */
+  function withEntry(releases: Releases, entry: VersionEntry): Releases {
+    return {
+      snapshot: (name) => releases.snapshot(name),
+      version: (id) => (id === entry.snapshotId ? payloadOf({ ...entry }) : releases.version(id)),
+      head: releases.head,
+      history: releases.history,
+      headSnapshotId: releases.headSnapshotId,
+      faults: [],
+    }
+  }
+
+  test('says so in words and by its shape, with both hashes', async (t) => {
+    const releases = sound(3)
+    const entry = entryOf(releases, 'VS-0002')
+    const hash = 'f'.repeat(64)
+    const app = await runApp(t, { releases: withEntry(releases, { ...entry, hash }) })
+    const page = await pageOf(app)
+    const [third = '', second = ''] = knotsOf(page)
+    const [, link = ''] = third.split('<div class="link link-broken">')
+    const [, said = ''] = /^([^{]+)\{version\}/.exec(history.brokenLink) ?? []
+    assert.ok(textOf(link).includes(said.trim()))
+    assert.ok(link.includes(entry.hash) && link.includes(hash))
+    assert.ok(!second.includes('link-broken'))
+    assert.deepEqual(await htmlFaults(page), [])
+  })
+
+  test('of a first version with something before it, too', async (t) => {
+    const releases = sound(1)
+    const entry = entryOf(releases, 'VS-0001')
+    const previousHash = 'f'.repeat(64)
+    const app = await runApp(t, { releases: withEntry(releases, { ...entry, previousHash }) })
+    assert.ok(knotsOf(await pageOf(app))[0]?.includes('link-broken'))
+  })
+})
