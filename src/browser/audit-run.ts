@@ -155,10 +155,11 @@ function saving(
       begin('keep')
       try {
         await store.save(head)
-        pass(texts.text('details.keep'))
       } catch {
         end('keep', { state: 'failed', detail: texts.text('details.keepFailed') })
+        return
       }
+      pass(texts.text('details.keep'))
     },
   }
 }

@@ -5,6 +5,7 @@ import { failureElement, faultElement } from './audit-outcome.ts'
 import { createAuditSteps, runAudit } from './audit-run.ts'
 import { openHeadKeeper, type KeptHead } from './kept-head.ts'
 import { createKnotMarks } from './knot-marks.ts'
+import { pageElement } from './page-element.ts'
 import { partOf, textElement } from './page-parts.ts'
 import { readPageTexts, type Told } from './page-texts.ts'
 
@@ -111,7 +112,10 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       signal: controller.signal,
     })
     const words = texts.text('sound', { version: head.snapshotId })
-    showResult(textElement('p', words, 'state state-good'), textElement('code', head.hash, 'hash'))
+    showResult(
+      textElement('p', words, 'state state-good'),
+      pageElement('p', { children: [textElement('code', head.hash)] }),
+    )
     await readKept()
   } catch (error) {
     if (controller.signal.aborted) {

@@ -134,6 +134,20 @@ describe('a sound history', { skip }, () => {
     assert.deepEqual(errors, [])
   })
 
+  for (const locale of ['th', 'zh-CN'] as const) {
+    test(`is proved in the words of ${locale}`, async (t) => {
+      const { page, errors } = await open(t, [sound(2)], { path: `/${locale}/history` })
+      assert.deepEqual(await audit(page), allOf('passed'))
+      const detail = page.locator('[data-step="keep"] .step-detail')
+      assert.equal(await detail.textContent(), TEXTS[locale].history.script.details.keep)
+      assert.deepEqual(
+        await marksOf(page),
+        [1, 2].map(() => TEXTS[locale].history.script.knots.recomputed),
+      )
+      assert.deepEqual(errors, [])
+    })
+  }
+
   test('is compared with the kept head the next time, also once it has grown', async (t) => {
     const { page, histories } = await open(t, [sound(3), sound(5)])
     await audit(page)
@@ -209,6 +223,19 @@ describe('a sound history', { skip }, () => {
     const steps = await audit(page)
     assert.deepEqual(steps, [...allOf('passed').slice(0, -1), ['keep', 'skipped']])
   })
+})
+
+test('a storage that is full fails the last step alone', { skip }, async (t) => {
+  const { page } = await open(t, [sound(2)])
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('Full', 'QuotaExceededError')
+    }
+  })
+  assert.deepEqual(await audit(page), [...allOf('passed').slice(0, -1), ['keep', 'failed']])
+  const detail = page.locator('[data-step="keep"] .step-detail')
+  assert.equal(await detail.textContent(), script.details.keepFailed)
+  assert.match((await page.locator('#audit-result').textContent()) ?? '', /VS-0002/)
 })
 
 describe('a history that contradicts itself', { skip }, () => {

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeDeployment } from '../support/deployment.ts'
+import { startService } from '../support/service-process.ts'
+
+test('the configured contact stands in security.txt, which ends within the year', async (t) => {
+  const contact = 'mailto:security@example.test'
+  const env = { SVC_SECURITY_CONTACT: contact }
+  const { origin } = await startService(t, makeDeployment(t).folder, env).serving()
+  const answer = await fetch(`${origin}/.well-known/security.txt`)
+  assert.equal(answer.status, 200)
+  const text = await answer.text()
+  assert.ok(text.startsWith(`Contact: ${contact}\n`))
+  const [, expires = ''] = /^Expires: (\S+)$/m.exec(text) ?? []
+  const leftDays = (Date.parse(expires) - Date.now()) / 86_400_000
+  assert.ok(leftDays > 0 && leftDays < 365, expires)
+})
