@@ -2,7 +2,7 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { flowRows, partRows } from './architecture-parts.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish } from './phrase.ts'
+import { inEnglish, phrase } from './phrase.ts'
 import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-parts.ts'
 
 type Architecture = SnapshotData<'architecture'>
@@ -19,9 +19,7 @@ function guaranteeList({ locale, texts }: PageContext, { guarantees }: Architect
           <dt>${inEnglish(locale, title)}</dt>
           <dd>
             <p>${inEnglish(locale, statement)}</p>
-            <p class="check">
-              <span class="muted">${toCheck}</span> ${inEnglish(locale, verification)}
-            </p>
+            <p>${phrase(toCheck, { how: inEnglish(locale, verification) })}</p>
           </dd>
         </div> `,
     )}

@@ -1,33 +1,38 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { isSnapshotName } from '../contract/snapshot-schemas.ts'
+import { CHANGE_KINDS } from '../contract/version-chain.ts'
 import { codeBox, copyButton } from './code-box.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { countPhrase, inEnglish, phrase } from './phrase.ts'
+import { countPhrase, inEnglish, listHtml, phrase } from './phrase.ts'
 import { fromSnapshot } from './snapshot-parts.ts'
 import type { Texts } from './texts.ts'
 import { stateBadge, wordFor } from './words.ts'
 
 const HASH_ID = 'newest-hash'
 
-/** What the newest version changed, as a list in one line. */
-function changesOf({ texts, facts }: PageContext): HtmlValue {
+/** What the newest version changed, a line for each kind of change. */
+function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
   const t = texts.overview
   const { changes } = facts.head
   if (changes.length === 0) return t.noChanges
-  return joinHtml(
-    changes.map(({ resource, kind }) =>
-      phrase(t.change, {
-        resource: isSnapshotName(resource)
-          ? wordFor(texts, 'resource', resource)
-          : html`<code>${resource}</code>`,
+  return CHANGE_KINDS.map((kind) => {
+    const changed = changes.filter((change) => change.kind === kind)
+    if (changed.length === 0) return undefined
+    const names = changed.map(({ resource }) =>
+      isSnapshotName(resource)
+        ? wordFor(texts, 'resource', resource)
+        : html`<code>${resource}</code>`,
+    )
+    return html`<p>
+      ${phrase(t.change, {
         kind: wordFor(texts, 'resourceChange', kind),
-      }),
-    ),
-    ', ',
-  )
+        resources: listHtml(locale, names),
+      })}
+    </p> `
+  })
 }
 
 function statusNow(context: PageContext): Html {

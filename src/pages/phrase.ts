@@ -48,6 +48,13 @@ export function countPhrase(locale: Locale, forms: PluralForms, count: number): 
   return phrase(text, { count: new Intl.NumberFormat(locale).format(count) })
 }
 
+/** Several pieces in a row, as the language says such a row: with commas, its word for "and", or neither. */
+export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
+  const places = pieces.map((_, index) => String(index))
+  const parts = new Intl.ListFormat(locale, { type: 'conjunction' }).formatToParts(places)
+  return html`${parts.map(({ type, value }) => (type === 'element' ? pieces[Number(value)] : value))}`
+}
+
 /** A run in another language than the page's, marked for screen readers and fonts. Published content is English. */
 export function inEnglish(locale: Locale, text: string): Html {
   return locale === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`

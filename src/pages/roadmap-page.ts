@@ -1,9 +1,9 @@
 import { HORIZONS } from '../contract/snapshot-plans.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, phrase } from './phrase.ts'
+import { inEnglish, listHtml, phrase } from './phrase.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
 import { stateBadge, wordFor } from './words.ts'
 
@@ -22,14 +22,14 @@ function itemLinks(
   items: readonly Titled[] | undefined,
   ids: readonly string[],
 ): HtmlValue {
-  return joinHtml(
+  return listHtml(
+    locale,
     ids.map((id) => {
       const title = items?.find((item) => item.id === id)?.title
       return title === undefined
         ? html`<code>${id}</code>`
         : html`<a href="#${prefix}-${id}">${inEnglish(locale, title)}</a>`
     }),
-    ', ',
   )
 }
 

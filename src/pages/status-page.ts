@@ -1,8 +1,8 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { html, joinHtml, type Html } from './html.ts'
+import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish } from './phrase.ts'
+import { inEnglish, listHtml } from './phrase.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
 import { stateBadge, wordFor } from './words.ts'
 
@@ -45,14 +45,14 @@ function componentRows({ locale, texts }: PageContext, { components }: Status): 
 
 /** Links to the components that an incident affected; an id that is none of them stands alone. */
 function affectedParts({ locale }: PageContext, { components }: Status, ids: readonly string[]) {
-  return joinHtml(
+  return listHtml(
+    locale,
     ids.map((id) => {
       const name = components.find((each) => each.id === id)?.name
       return name === undefined
         ? html`<code>${id}</code>`
         : html`<a href="#component-${id}">${inEnglish(locale, name)}</a>`
     }),
-    ', ',
   )
 }
 
