@@ -54,12 +54,13 @@ export function createAnswerView({
   const body = partOf(element, '[data-part="body"] pre', HTMLElement)
 
   async function check(answer: Answer): Promise<void> {
+    const proofTexts = await fetchProofTexts()
     const support = await cryptoSupport()
     if (support !== 'ready') {
-      stepsPlace.replaceChildren(textElement('p', texts.text(support), 'note note-warn'))
+      const text = proofTexts.text(`cannot.${support}`)
+      stepsPlace.replaceChildren(textElement('p', text, 'note note-warn'))
       return
     }
-    const proofTexts = await fetchProofTexts()
     const heads = stepsOfStatus(answer.status).map((name) => ({
       name,
       label: proofTexts.text(`steps.${name}.label`),

@@ -32,7 +32,7 @@ function addCopyButton(entry: HTMLElement): void {
 for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
   addCopyButton(entry)
   // What changes something cannot be tried.
-  if (!partOf(entry, '.call', HTMLElement).innerText.startsWith('GET ')) continue
+  if (!partOf(entry, '.call', HTMLElement).textContent.startsWith('GET ')) continue
   const place = clone(opener, 'details', HTMLDetailsElement)
   // A page full of forms would be heavy, and password managers would offer themselves in each of them.
   place.addEventListener('toggle', () => mountTryForm(place, entry, { template: form, texts }), {

@@ -41,10 +41,11 @@ function ask(target: string, key = ''): Promise<Answer> {
   return connection.get(target, headers, AbortSignal.timeout(PATIENCE_MS))
 }
 
-/** Gives a field's control an id, and its label and hint what ties them to it. */
+/** Gives a field's control an id of its own, and its label and hint what ties them to it. Nothing is to remember it. */
 function identify(field: HTMLElement, id: string): HTMLInputElement {
   const input = partOf(field, 'input', HTMLInputElement)
   input.id = id
+  input.autocomplete = 'off'
   partOf(field, 'label', HTMLLabelElement).htmlFor = id
   const hint = field.querySelector('.hint')
   if (hint !== null) {
@@ -74,7 +75,7 @@ export function mountTryForm(
 ): void {
   const { id, dataset } = entry
   const { parameter, example = '', mayBeEmpty } = dataset
-  const [, path = ''] = partOf(entry, '.call', HTMLElement).innerText.split(' ')
+  const [, path = ''] = partOf(entry, '.call', HTMLElement).textContent.split(' ')
   place.append(template.content.cloneNode(true))
 
   const form = partOf(place, 'form', HTMLFormElement)

@@ -61,7 +61,7 @@ function parameterText({ locale, texts }: PageContext, parameter: PathParameter)
   return html`<p>
     ${code(name)}: ${contractText(locale, description)}
     ${pattern !== undefined && phrase(parameterForm, { pattern: code(pattern) })}
-    ${phrase(parameterExample, { example: code(example) })} ${mayBeEmpty && parameterEmpty}
+    ${phrase(parameterExample, { example: code(example) })}${mayBeEmpty && html` ${parameterEmpty}`}
   </p>`
 }
 

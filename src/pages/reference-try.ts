@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
-import { phrase } from './phrase.ts'
+import { phrase, plainPhrase } from './phrase.ts'
 import { scriptTexts } from './script-texts.ts'
 
 /** Name of the template that the page's script clones for each endpoint that is tried. */
@@ -18,13 +18,15 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
   return html`<template id="${TEMPLATE_ID}" data-key-id="${keyId ?? ''}" data-proof="${verifyPath}">
       <form novalidate>
         <div class="field" data-part="parameter">
-          <label></label>
-          <input type="text" autocomplete="off" autocapitalize="off" spellcheck="false" />
+          <label for="try-parameter">${plainPhrase(t.parameter, { name: '' })}</label>
+          <input id="try-parameter" type="text" autocomplete="off" spellcheck="false" />
         </div>
         <div class="field" data-part="key">
-          <label>${t.key}</label>
-          <p class="hint">${phrase(t.keyHint, { header: html`<code>Authorization</code>` })}</p>
-          <input type="password" autocomplete="off" spellcheck="false" />
+          <label for="try-key">${t.key}</label>
+          <p class="hint" id="try-key-hint">
+            ${phrase(t.keyHint, { header: html`<code>Authorization</code>` })}
+          </p>
+          <input id="try-key" type="password" aria-describedby="try-key-hint" />
         </div>
         <button class="button" type="submit">${t.send}</button>
       </form>
@@ -74,8 +76,6 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
       answered: t.answered,
       notReached: t.notReached,
       emptyBody: t.emptyBody,
-      insecure: t.insecure,
-      unsupported: t.unsupported,
       copied: texts.site.copied,
       request: texts.reference.request,
     })}`

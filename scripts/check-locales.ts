@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+import { LOCALES, type Locale } from '../src/contract/locales.ts'
+
+const ENGLISH = 'en'
+const TRANSLATED_FILE = 'locales/translated-from.json'
+const SAME_FILE = 'locales/same-as-english.json'
+
+const HELP = `Usage: node scripts/check-locales.ts [--translated <locale> [<key>...]]
+
+Without an option: tells what is wrong with the texts in locales/, a line each:
+  keys, {places} and plural forms that English and another language do not share, texts that are empty,
+  texts that are not translated, and texts that were translated from an English that has changed since.
+
+  --translated <locale>   notes in ${TRANSLATED_FILE} that its texts are those of today's English;
+                          with keys (such as site or reference.try) only theirs
+  --help                  this text
+
+${SAME_FILE} lists keys whose text may be the English one in every language: names and words of machines.
+
+Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
+`
+
+/** A tree of texts, as a locale file has it. */
+export interface TextTree {
+  readonly [key: string]: string | TextTree
+}
+
+/** For each locale: the digest of the English text that each text was made from, by key. */
+export interface TranslatedFrom {
+  readonly [locale: string]: { readonly [key: string]: string }
+}
+
+/** What the check looks at. */
+export interface LocaleFiles {
+  /** Texts by locale; English is the one that the others are held against. */
+  readonly texts: { readonly [locale: string]: TextTree }
+  readonly translatedFrom: TranslatedFrom
+  /** Keys, or beginnings of keys up to a dot, whose text may be the English one. */
+  readonly sameAsEnglish: readonly string[]
+}
+
+/** Texts by their keys with dots, in the order of the file. */
+type Leaves = ReadonlyMap<string, string>
+
+function leavesOf(tree: TextTree, prefix = ''): Leaves {
+  const leaves = new Map<string, string>()
+  for (const [name, value] of Object.entries(tree)) {
+    const key = `${prefix}${name}`
+    if (typeof value === 'string') leaves.set(key, value)
+    else for (const [inner, text] of leavesOf(value, `${key}.`)) leaves.set(inner, text)
+  }
+  return leaves
+}
+
+const PLURAL_CATEGORIES: ReadonlySet<string> = new Set([
+  'zero',
+  'one',
+  'two',
+  'few',
+  'many',
+  'other',
+])
+
+/** The keys of plural forms: trees that hold nothing but plural categories, `other` among them. */
+function pluralKeysOf(tree: TextTree, prefix = ''): readonly string[] {
+  return Object.entries(tree).flatMap(([name, value]) => {
+    if (typeof value === 'string') return []
+    const key = `${prefix}${name}`
+    const names = Object.keys(value)
+    const isPlural = names.includes('other') && names.every((each) => PLURAL_CATEGORIES.has(each))
+    return isPlural ? [key] : pluralKeysOf(value, `${key}.`)
+  })
+}
+
+function categoriesOf(locale: string): readonly string[] {
+  return new Intl.PluralRules(locale).resolvedOptions().pluralCategories
+}
+
+/** The form that a key is of, where it is one of plural forms. */
+function formOf(key: string, plurals: ReadonlySet<string>): string | undefined {
+  const at = key.lastIndexOf('.')
+  return plurals.has(key.slice(0, at)) ? key.slice(at + 1) : undefined
+}
+
+function placesOf(text: string): readonly string[] {
+  return [...new Set(text.match(/\{[a-zA-Z]+\}/g) ?? [])].toSorted()
+}
+
+/** A text without its places and without what no language writes otherwise. */
+function wordsOf(text: string): string {
+  return text.replaceAll(/\{[a-zA-Z]+\}|[^\p{Letter}]/gu, '')
+}
+
+/** Short, since it tells whether a text is still the same and defends against nobody. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 10)
+}
+
+function isWithin(key: string, keys: readonly string[]): boolean {
+  return keys.some((each) => key === each || key.startsWith(`${each}.`))
+}
+
+/** Says a thing of a key in a locale. */
+const fault = (locale: string, key: string, what: string): string =>
+  `locales/${locale}.json: ${key} ${what}`
+
+/** What is wrong with a file by itself. */
+function ownFaults(locale: string, tree: TextTree, plurals: ReadonlySet<string>): string[] {
+  const leaves = leavesOf(tree)
+  const empty = [...leaves]
+    .filter(([, text]) => text.trim() === '')
+    .map(([key]) => fault(locale, key, 'is empty'))
+  const missing = [...plurals].flatMap((key) =>
+    categoriesOf(locale)
+      .filter((form) => !leaves.has(`${key}.${form}`))
+      .map((form) => fault(locale, key, `lacks the plural form ${form}`)),
+  )
+  return [...empty, ...missing]
+}
+
+/** The contract's texts are looked up by their English, so one English has one translation. */
+function ambiguousFaults(locale: string, english: Leaves, own: Leaves): string[] {
+  const first = new Map<string, string>()
+  return [...english].flatMap(([key, text]) => {
+    if (!isWithin(key, ['contract'])) return []
+    const known = first.get(text)
+    if (known === undefined) {
+      first.set(text, key)
+      return []
+    }
+    return own.get(known) === own.get(key)
+      ? []
+      : [fault(locale, key, `differs from ${known}, which has the same English`)]
+  })
+}
+
+/** What is wrong with a translation beside the English it was made from. */
+function translationFaults(locale: string, files: LocaleFiles): string[] {
+  const { texts, translatedFrom, sameAsEnglish } = files
+  const englishTree = texts[ENGLISH] ?? {}
+  const english = leavesOf(englishTree)
+  const own = leavesOf(texts[locale] ?? {})
+  const plurals = new Set(pluralKeysOf(englishTree))
+  const needed = new Set(categoriesOf(locale))
+  const digests = translatedFrom[locale] ?? {}
+
+  /** A form that only English has is no text of this language. */
+  function isForeignForm(key: string): boolean {
+    const form = formOf(key, plurals)
+    return form !== undefined && !needed.has(form)
+  }
+
+  /** A form that English lacks and this language has. */
+  function isExtraForm(key: string): boolean {
+    const form = formOf(key, plurals)
+    return form !== undefined && needed.has(form)
+  }
+
+  function faultOf(key: string, source: string): string | undefined {
+    const text = own.get(key)
+    if (text === undefined) return 'is missing'
+    const places = placesOf(source)
+    const found = placesOf(text)
+    // A form for one may leave the number out.
+    const isOne = formOf(key, plurals) === 'one'
+    const kept = isOne ? places.filter((each) => each !== '{count}') : places
+    const lost = kept.filter((each) => !found.includes(each))
+    if (lost.length > 0) return `has no ${lost.join(', ')}`
+    const more = found.filter((each) => !places.includes(each) && !(isOne && each === '{count}'))
+    if (more.length > 0) return `has ${more.join(', ')}, which English has not`
+    if (isWithin(key, sameAsEnglish)) return undefined
+    if (text === source && wordsOf(text) !== '') return 'is not translated'
+    const digest = digests[key]
+    if (digest === undefined) return `is not noted in ${TRANSLATED_FILE}`
+    if (digest !== digestOf(source)) return 'is older than its English text'
+    return undefined
+  }
+
+  const listed = [...english].flatMap(([key, source]) => {
+    const what = isForeignForm(key) ? undefined : faultOf(key, source)
+    return what === undefined ? [] : [fault(locale, key, what)]
+  })
+  const extra = [...own.keys()]
+    .filter((key) => !english.has(key) && !isExtraForm(key))
+    .map((key) => fault(locale, key, 'is not in the English file'))
+
+  return [...listed, ...extra, ...ambiguousFaults(locale, english, own)]
+}
+
+/** What the list of keys and the notes name that is not there any more. */
+function leftoverFaults({ texts, translatedFrom, sameAsEnglish }: LocaleFiles): string[] {
+  const keys = [...leavesOf(texts[ENGLISH] ?? {}).keys()]
+  const listed = sameAsEnglish
+    .filter((each) => !keys.some((key) => isWithin(key, [each])))
+    .map((each) => `${SAME_FILE}: ${each} is no key of the English file`)
+  const noted = Object.entries(translatedFrom).flatMap(([locale, digests]) => {
+    const own = leavesOf(texts[locale] ?? {})
+    return Object.keys(digests)
+      .filter((key) => !own.has(key))
+      .map((key) => `${TRANSLATED_FILE}: ${key} of ${locale} is no key of its file`)
+  })
+  return [...listed, ...noted]
+}
+
+/** Everything that is wrong with the texts, a line each; an empty list where all is well. */
+export function localeFaults(files: LocaleFiles): readonly string[] {
+  const plurals = new Set(pluralKeysOf(files.texts[ENGLISH] ?? {}))
+  const locales = Object.keys(files.texts)
+  return [
+    ...locales.flatMap((locale) => ownFaults(locale, files.texts[locale] ?? {}, plurals)),
+    ...locales
+      .filter((locale) => locale !== ENGLISH)
+      .flatMap((locale) => translationFaults(locale, files)),
+    ...leftoverFaults(files),
+  ]
+}
+
+/**
+ * The notes with the texts of a locale (those below some keys, where keys are given) noted as made from today's English.
+ * What is still the English text is left out, unless it may be.
+ */
+export function noteTranslated(
+  { texts, translatedFrom, sameAsEnglish }: LocaleFiles,
+  locale: string,
+  keys: readonly string[] = [],
+): TranslatedFrom {
+  const own = leavesOf(texts[locale] ?? {})
+  const before = translatedFrom[locale] ?? {}
+  const noted: { [key: string]: string } = {}
+  for (const [key, source] of leavesOf(texts[ENGLISH] ?? {})) {
+    const text = own.get(key)
+    if (text === undefined || isWithin(key, sameAsEnglish)) continue
+    const isMeant = keys.length === 0 || isWithin(key, keys)
+    const isTranslated = text !== source || wordsOf(text) === ''
+    const now = isTranslated ? digestOf(source) : undefined
+    const digest = isMeant ? now : before[key]
+    if (digest !== undefined) noted[key] = digest
+  }
+  return { ...translatedFrom, [locale]: noted }
+}
+
+function readJson(rootDir: string, file: string): unknown {
+  return JSON.parse(readFileSync(path.join(rootDir, file), 'utf8'))
+}
+
+/** Reads the files below the root of a repository. */
+export function readLocaleFiles(rootDir: string): LocaleFiles {
+  const texts = LOCALES.map((locale) => [locale, readJson(rootDir, `locales/${locale}.json`)])
+  return {
+    texts: Object.fromEntries(texts) as { readonly [L in Locale]: TextTree },
+    translatedFrom: readJson(rootDir, TRANSLATED_FILE) as TranslatedFrom,
+    sameAsEnglish: readJson(rootDir, SAME_FILE) as readonly string[],
+  }
+}
+
+function usageFault(message: string): number {
+  process.stderr.write(`check-locales: ${message}\n`)
+  return 2
+}
+
+function main(args: readonly string[]): number {
+  const rootDir = fileURLToPath(new URL('..', import.meta.url))
+  let parsed
+  try {
+    parsed = parseArgs({
+      args: [...args],
+      options: { translated: { type: 'string' }, help: { type: 'boolean' } },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    return usageFault(error instanceof Error ? error.message : 'wrong usage')
+  }
+  const { values, positionals } = parsed
+  if (values.help === true) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const files = readLocaleFiles(rootDir)
+  if (values.translated === undefined) {
+    if (positionals.length > 0) return usageFault('keys go with --translated')
+    const faults = localeFaults(files)
+    for (const line of faults) process.stderr.write(`${line}\n`)
+    return faults.length === 0 ? 0 : 1
+  }
+  const locale = LOCALES.find((each) => each === values.translated && each !== ENGLISH)
+  if (locale === undefined) {
+    const known = LOCALES.filter((each) => each !== ENGLISH).join(' or ')
+    return usageFault(`there is no translation ${values.translated}; expected ${known}`)
+  }
+  const keys = [...leavesOf(files.texts[ENGLISH] ?? {}).keys()]
+  const unknown = positionals.filter((each) => !keys.some((key) => isWithin(key, [each])))
+  if (unknown.length > 0) return usageFault(`no text has the key ${unknown.join(', ')}`)
+  const noted = noteTranslated(files, locale, positionals)
+  writeFileSync(path.join(rootDir, TRANSLATED_FILE), `${JSON.stringify(noted, null, 2)}\n`)
+  return 0
+}
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2))

@@ -1,0 +1,474 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test, type TestContext } from 'node:test'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { VERIFICATION_STEPS } from '../../src/client/verification-step.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { runKeyedApp } from '../support/keyed-app.ts'
+import { otherSigningKey, runApp, testSigning } from '../support/running-app.ts'
+import {
+  runTamperingProxy,
+  type PassingAnswer,
+  type TamperingProxy,
+} from '../support/tampering-proxy.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+
+const { reference: t0, proof } = TEXTS.en
+const STATUS = ENDPOINTS.status.path
+const KEYS = ENDPOINTS.signingKey.path
+const MINUTE_MS = 60_000
+
+const STILL: BrowserContextOptions = { reducedMotion: 'reduce' }
+const REAL_TIME = { nowMs: () => Date.now() }
+
+/** The reference behind a proxy, opened. The clocks of the service and of the browser run. */
+async function openReference(t: TestContext, locale = 'en', options = STILL) {
+  const clock = { offsetMs: 0 }
+  const nowMs = (): number => Date.now() + clock.offsetMs
+  const app = await runApp(t, { clock: { nowMs } })
+  const proxy = await runTamperingProxy(t, app.origin)
+  const { page, errors } = await browser.openPage(t, options)
+  await page.goto(`${proxy.origin}/${locale}/reference`)
+  return { app, proxy, page, errors, clock }
+}
+
+/** The form of an endpoint, opened where it is not yet. */
+async function openForm(page: Page, name: string): Promise<Locator> {
+  const place = page.locator(`#${name} .try`)
+  if ((await place.getAttribute('open')) === null) await place.locator('summary').first().click()
+  return place
+}
+
+/** Opens the form, fills the parameter in where one is given, and sends it. */
+async function tryEndpoint(page: Page, name: string, parameter?: string): Promise<Locator> {
+  const place = await openForm(page, name)
+  if (parameter !== undefined) await place.locator(`#${name}-parameter`).fill(parameter)
+  // What an answer before has left, so that the next one can be waited for.
+  await place.locator('.verdict').evaluate((verdict) => verdict.replaceChildren())
+  await place.locator('button[type="submit"]').click()
+  return place
+}
+
+/** Waits for the end of a check and gives the state of each step, by its name. */
+async function statesOf(place: Locator): Promise<{ readonly [step: string]: string }> {
+  await place.locator('.verdict .state').waitFor()
+  const entries = await place
+    .locator('.step')
+    .evaluateAll((steps) =>
+      steps.map((step) => [
+        (step as HTMLElement).dataset['step'] ?? '',
+        (step as HTMLElement).dataset['state'] ?? '',
+      ]),
+    )
+  return Object.fromEntries(entries) as { readonly [step: string]: string }
+}
+
+const ALL_PASSED = Object.fromEntries(VERIFICATION_STEPS.map((step) => [step, 'passed']))
+
+/** The states of a check in which a step fails: those before it passed, those after it were not reached. */
+function failedAt(failed: (typeof VERIFICATION_STEPS)[number]) {
+  const end = VERIFICATION_STEPS.indexOf(failed)
+  return Object.fromEntries(
+    VERIFICATION_STEPS.map((step, index) => [
+      step,
+      index < end ? 'passed' : index === end ? 'failed' : 'skipped',
+    ]),
+  )
+}
+
+/** Changes the answers for one path only. */
+function tamperWith(proxy: TamperingProxy, path: string, change: (answer: PassingAnswer) => void) {
+  proxy.tamper = (answer) => {
+    if (answer.target === path) change(answer)
+  }
+}
+
+function editBody(answer: PassingAnswer, from: string, to: string): void {
+  const before = answer.body.toString()
+  assert.ok(before.includes(from), `${before} has no ${from}`)
+  answer.body = Buffer.from(before.replace(from, to))
+}
+
+test('good answers are shown and hold, refusals included', { skip }, async (t) => {
+  const { proxy, page } = await openReference(t)
+  for (const [name, parameter, target, status] of [
+    ['status', undefined, STATUS, 200],
+    ['index', undefined, ENDPOINTS.index.path, 200],
+    ['time', undefined, ENDPOINTS.time.path, 200],
+    ['openapi', undefined, ENDPOINTS.openapi.path, 200],
+    ['signingKey', undefined, KEYS, 200],
+    ['versionById', 'VS-0002', '/api/v1/versions/VS-0002', 200],
+    ['versionById', 'VS-9999', '/api/v1/versions/VS-9999', 404],
+    ['versionById', 'a b/ü?', '/api/v1/versions/a%20b/%C3%BC%3F', 404],
+    ['preview', '', '/api/v1/preview', 403],
+    ['keySelf', undefined, ENDPOINTS.keySelf.path, 401],
+  ] as const) {
+    await t.test(target, async () => {
+      let sent: PassingAnswer | undefined
+      tamperWith(proxy, target, (answer) => {
+        sent ??= { ...answer }
+      })
+      const place = await tryEndpoint(page, name, parameter)
+      assert.deepEqual(await statesOf(place), ALL_PASSED)
+      assert.ok(sent)
+      const { headers, body } = sent
+      assert.equal(await place.locator('.verdict .state').textContent(), proof.states.passed)
+      assert.match((await place.locator('.try-said').textContent()) ?? '', new RegExp(`${status}`))
+      const shown = (await place.locator('[data-part="body"] pre').textContent()) ?? ''
+      assert.deepEqual(JSON.parse(shown), JSON.parse(body.toString()))
+      assert.deepEqual(
+        (await place.locator('[data-part="lines"] pre').textContent())?.split('\n'),
+        [
+          'svc-response-v1',
+          'GET',
+          target,
+          String(status),
+          headers.get('x-svc-signed-at'),
+          headers.get('content-digest'),
+        ],
+      )
+      const names = await place.locator('[data-part="headers"] dt').allTextContents()
+      for (const field of ['content-digest', 'x-svc-signature', 'x-request-id']) {
+        assert.ok(names.includes(field), `${field} in ${names.join(', ')}`)
+      }
+    })
+  }
+})
+
+test('an answer that was changed fails at its step', { skip }, async (t) => {
+  const cases: readonly (readonly [
+    what: string,
+    step: (typeof VERIFICATION_STEPS)[number],
+    code: keyof typeof proof.faults,
+    change: (answer: PassingAnswer) => void,
+  ])[] = [
+    [
+      'a byte of the body',
+      'digest',
+      'DIGEST',
+      (answer) => editBody(answer, 'ok":true', 'ok":TRUE'),
+    ],
+    [
+      'the body together with its digest',
+      'signature',
+      'SIGNATURE',
+      (answer) => {
+        editBody(answer, '"data":{', '"data":{"made":"up",')
+        const digest = createHash('sha256').update(answer.body).digest('base64')
+        answer.headers.set('content-digest', `sha-256=:${digest}:`)
+      },
+    ],
+    [
+      'a character of the signature',
+      'signature',
+      'SIGNATURE',
+      ({ headers }) => {
+        const signature = headers.get('x-svc-signature') ?? ''
+        const first = signature.startsWith('A') ? 'B' : 'A'
+        headers.set('x-svc-signature', first + signature.slice(1))
+      },
+    ],
+    [
+      'the time',
+      'signature',
+      'SIGNATURE',
+      ({ headers }) => headers.set('x-svc-signed-at', new Date(0).toISOString()),
+    ],
+    ['the status', 'signature', 'SIGNATURE', (answer) => void (answer.status = 203)],
+    [
+      'no signature any more',
+      'proof',
+      'UNSIGNED',
+      ({ headers }) => headers.delete('x-svc-signature'),
+    ],
+    ['the entity tag', 'etag', 'ETAG', ({ headers }) => headers.set('etag', 'W/"another"')],
+    [
+      'the request id',
+      'requestId',
+      'REQUEST_ID',
+      ({ headers }) => headers.set('x-request-id', 'another'),
+    ],
+  ]
+  const { proxy, page } = await openReference(t)
+  for (const [what, step, code, change] of cases) {
+    await t.test(`${what}: ${code}`, async () => {
+      tamperWith(proxy, STATUS, change)
+      const place = await tryEndpoint(page, 'status')
+      assert.deepEqual(await statesOf(place), failedAt(step))
+      assert.equal(await place.locator('.verdict .state').textContent(), proof.states.failed)
+      const verdict = (await place.locator('.verdict').textContent()) ?? ''
+      assert.ok(verdict.includes(code) && verdict.includes(proof.faults[code]), verdict)
+      const failed = place.locator('.step[data-state="failed"]')
+      assert.deepEqual(await failed.locator('dt').allTextContents(), [proof.expected, proof.found])
+      const [expected = '', found = ''] = await failed.locator('dd').allTextContents()
+      assert.ok(expected !== '' && found !== '' && expected !== found, `${expected} / ${found}`)
+      assert.doesNotMatch(`${expected}${found}`, /undefined|[{}]/)
+    })
+  }
+})
+
+describe('an answer that must not be trusted', { skip }, () => {
+  test('what was expected and what came are the two digests', async (t) => {
+    const { proxy, page } = await openReference(t)
+    let stated: string | undefined
+    let came: string | undefined
+    tamperWith(proxy, STATUS, (answer) => {
+      stated = /:(.*):/.exec(answer.headers.get('content-digest') ?? '')?.[1]
+      editBody(answer, 'ok":true', 'ok":false')
+      came = createHash('sha256').update(answer.body).digest('base64')
+    })
+    const place = await tryEndpoint(page, 'status')
+    await statesOf(place)
+    assert.deepEqual(await place.locator('.step[data-state="failed"] dd').allTextContents(), [
+      stated,
+      came,
+    ])
+  })
+
+  test('an answer of a while ago, sent again', async (t) => {
+    const { proxy, page, clock } = await openReference(t)
+    clock.offsetMs = -16 * MINUTE_MS
+    let old: PassingAnswer | undefined
+    tamperWith(proxy, STATUS, (answer) => (old = { ...answer }))
+    await page.evaluate((path) => fetch(path, { cache: 'no-store' }), STATUS)
+    clock.offsetMs = 0
+    tamperWith(proxy, STATUS, (answer) => Object.assign(answer, old))
+    const place = await tryEndpoint(page, 'status')
+    assert.deepEqual(await statesOf(place), failedAt('freshness'))
+    const [expected, found] = await place.locator('.step[data-state="failed"] dd').allTextContents()
+    assert.match(expected ?? '', /15 minutes/)
+    assert.match(found ?? '', /16 minutes ago/)
+  })
+
+  test('a service with another key than the page names', async (t) => {
+    const { app, page } = await openReference(t)
+    const other = await runApp(t, { clock: REAL_TIME, signing: testSigning(otherSigningKey()) })
+    const front = await runTamperingProxy(t, other.origin)
+    const { page: copied } = await browser.openPage(t, STILL)
+    // The page of the one, before the answers of the other.
+    await copied.route('**/en/reference', async (route) => {
+      await route.fulfill({ response: await route.fetch({ url: `${app.origin}/en/reference` }) })
+    })
+    await copied.goto(`${front.origin}/en/reference`)
+    const place = await tryEndpoint(copied, 'status')
+    assert.deepEqual(await statesOf(place), failedAt('keys'))
+    const verdict = (await place.locator('.verdict').textContent()) ?? ''
+    assert.ok(verdict.includes('PINNED_KEY_ABSENT'), verdict)
+    await page.close()
+  })
+
+  test('a key document that is not there', async (t) => {
+    const { proxy, page } = await openReference(t)
+    tamperWith(proxy, KEYS, (answer) => {
+      answer.status = 502
+      answer.headers = new Map([['content-type', 'text/html']])
+      answer.body = Buffer.from('<h1>Bad gateway</h1>')
+    })
+    const place = await tryEndpoint(page, 'status')
+    assert.deepEqual(await statesOf(place), failedAt('keys'))
+    assert.deepEqual(await place.locator('.step[data-state="failed"] dd').allTextContents(), [
+      'HTTP 200',
+      'HTTP 502',
+    ])
+  })
+
+  test('an answer that is no JSON is shown as it came', async (t) => {
+    const { proxy, page } = await openReference(t)
+    tamperWith(proxy, STATUS, (answer) => void (answer.body = Buffer.from('<b>not found</b>')))
+    const place = await tryEndpoint(page, 'status')
+    assert.deepEqual(await statesOf(place), failedAt('digest'))
+    const shown = place.locator('[data-part="body"] pre')
+    assert.equal(await shown.textContent(), '<b>not found</b>')
+  })
+
+  test('a good answer after a bad one holds again', async (t) => {
+    const { proxy, page } = await openReference(t)
+    tamperWith(proxy, STATUS, ({ headers }) => headers.set('x-request-id', 'another'))
+    const place = await tryEndpoint(page, 'status')
+    assert.deepEqual(await statesOf(place), failedAt('requestId'))
+    proxy.tamper = () => {}
+    await place.locator('button[type="submit"]').click()
+    await place.locator('.verdict .state-good').waitFor()
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+  })
+})
+
+describe('what a person types', { skip }, () => {
+  test('an API key goes into one header and is kept nowhere', async (t) => {
+    const app = await runKeyedApp(t, { parts: { clock: REAL_TIME } })
+    const key = await app.makeKey({ nowMs: Date.now() })
+    const proxy = await runTamperingProxy(t, app.origin)
+    const { page, context } = await browser.openPage(t, STILL)
+    await page.goto(`${proxy.origin}/en/reference`)
+    const place = await openForm(page, 'keySelf')
+    const input = place.locator('#keySelf-key')
+    assert.equal(await input.getAttribute('type'), 'password')
+    assert.equal(await input.getAttribute('autocomplete'), 'off')
+    await input.fill(` ${key} `)
+    await place.locator('button[type="submit"]').click()
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+    const names = await place.locator('[data-part="headers"] dt').allTextContents()
+    assert.ok(names.includes('x-ratelimit-remaining'))
+    const withKey = proxy.asked.filter((each) => JSON.stringify(each).includes(key))
+    assert.deepEqual(
+      withKey.map(({ target, headers }) => [target, headers['authorization']]),
+      [[ENDPOINTS.keySelf.path, `Bearer ${key}`]],
+    )
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
+    assert.equal(kept, '[{},{}]')
+    assert.deepEqual(await context.cookies(), [])
+    assert.ok(!page.url().includes(key))
+  })
+
+  for (const [what, value, expected] of [
+    ['nothing', ' ', t0.try.missing.replace('{name}', 'snapshotId')],
+    ['two dots', '..', t0.try.badPath.replace('{value}', '..')],
+  ] as const) {
+    test(`${what} as a parameter is told at its field, and nothing is asked`, async (t) => {
+      const { page, proxy } = await openReference(t)
+      const place = await tryEndpoint(page, 'versionById', value)
+      const said = place.locator('.try-said')
+      await said.filter({ hasText: expected }).waitFor()
+      const input = place.locator('#versionById-parameter')
+      assert.equal(await input.getAttribute('aria-invalid'), 'true')
+      assert.ok(await input.evaluate((element) => element === document.activeElement))
+      assert.ok(proxy.asked.every(({ target }) => !target.startsWith('/api/')))
+    })
+  }
+
+  test('a key that no header can carry is told', async (t) => {
+    const { page } = await openReference(t)
+    const place = await openForm(page, 'status')
+    await place.locator('#status-key').fill('clé')
+    await place.locator('button[type="submit"]').click()
+    await place.locator('.try-said').filter({ hasText: t0.try.badKey }).waitFor()
+  })
+
+  test('a service that is gone is told', async (t) => {
+    const { page } = await openReference(t)
+    await page.route(`**${STATUS}`, (route) => route.abort())
+    const place = await tryEndpoint(page, 'status')
+    await place.locator('.try-said').filter({ hasText: t0.try.notReached }).waitFor()
+    assert.ok(await place.locator('button[type="submit"]').isEnabled())
+  })
+
+  test('all of it can be done with the keyboard', async (t) => {
+    const { page } = await openReference(t)
+    await page.locator('#versionById .try summary').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#versionById-parameter').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('VS-0001')
+    await page.keyboard.press('Enter')
+    const place = page.locator('#versionById .try')
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+    const isHere = await place.evaluate((element) => element.contains(document.activeElement))
+    assert.ok(isHere, 'the focus stays in the form')
+  })
+})
+
+describe('a browser that cannot check', { skip }, () => {
+  for (const [name, script] of [
+    ['insecure', "Object.defineProperty(window, 'isSecureContext', { value: false })"],
+    ['unsupported', "SubtleCrypto.prototype.importKey = () => Promise.reject(new Error('no'))"],
+  ] as const) {
+    test(`${name}: it is said, and the answer is shown all the same`, async (t) => {
+      const app = await runApp(t)
+      const { page } = await browser.openPage(t, STILL)
+      await page.addInitScript(script)
+      await page.goto(`${app.origin}/en/reference`)
+      const place = await tryEndpoint(page, 'status')
+      await place.locator('.note').filter({ hasText: proof.cannot[name] }).waitFor()
+      assert.ok(await place.locator('[data-part="body"] pre').isVisible())
+      assert.equal(await place.locator('.verdict').textContent(), '')
+    })
+  }
+
+  test('without scripts there is the reference and no form', async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPage(t, { javaScriptEnabled: false })
+    await page.goto(`${app.origin}/en/reference`)
+    assert.equal(await page.locator('#status pre').count(), 1)
+    assert.equal(await page.locator('.try').count(), 0)
+  })
+})
+
+describe('the page with its script', { skip }, () => {
+  for (const locale of ['en', 'th', 'zh-CN'] as const) {
+    test(`${locale}: the steps are in the language, and axe finds nothing`, async (t) => {
+      const { page, errors } = await openReference(t, locale)
+      const place = await tryEndpoint(page, 'status')
+      assert.deepEqual(await statesOf(place), ALL_PASSED)
+      const { steps } = TEXTS[locale].proof
+      assert.deepEqual(
+        await place.locator('.step-label').allTextContents(),
+        VERIFICATION_STEPS.map((step) => steps[step].label),
+      )
+      assert.deepEqual(await axeFaults(page), [])
+      assert.deepEqual(errors, [])
+    })
+  }
+
+  test('a failed check has nothing that axe finds either', async (t) => {
+    const { proxy, page } = await openReference(t, 'en', { ...STILL, colorScheme: 'dark' })
+    tamperWith(proxy, STATUS, ({ headers }) => headers.set('x-request-id', 'another'))
+    await statesOf(await tryEndpoint(page, 'status'))
+    assert.deepEqual(await axeFaults(page), [])
+  })
+
+  test('the steps run one after another where motion is welcome', async (t) => {
+    const { page } = await openReference(t, 'en', { reducedMotion: 'no-preference' })
+    const place = await tryEndpoint(page, 'status')
+    await place.locator('.step[data-state="running"]').first().waitFor()
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+  })
+
+  test('every endpoint that is read has a form, and no other', async (t) => {
+    const { page } = await openReference(t)
+    const tried = await page
+      .locator('.endpoint:has(.try)')
+      .evaluateAll((entries) => entries.map(({ id }) => id))
+    const reads = Object.entries(ENDPOINTS).filter(([, { method }]) => method === 'GET')
+    assert.deepEqual(tried.toSorted(), reads.map(([name]) => name).toSorted())
+  })
+
+  test('a request is copied as it stands', async (t) => {
+    const { page, proxy } = await openReference(t)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.locator('#register .copy').click()
+    const said = TEXTS.en.site.copied.replace('{what}', t0.request)
+    await page.locator('#said').filter({ hasText: said }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    assert.equal(copied, await page.locator('#register figcaption code').textContent())
+    assert.match(copied, /^curl -i -X POST http/)
+    assert.ok(proxy.asked.length > 0)
+  })
+
+  test('nothing moves once the page is drawn', async (t) => {
+    const app = await runApp(t)
+    const positionsOf = (page: Page): Promise<readonly number[]> =>
+      page
+        .locator('.endpoint')
+        .evaluateAll((entries) =>
+          entries.map((each) => Math.round(each.getBoundingClientRect().top)),
+        )
+    const shown = []
+    for (const isScripted of [true, false]) {
+      const { page } = await browser.openPage(t, STILL)
+      if (!isScripted) await page.route('**/assets/reference-page.*', (route) => route.abort())
+      await page.goto(`${app.origin}/en/reference`)
+      shown.push(await positionsOf(page))
+    }
+    const [scripted = [], bare = []] = shown
+    for (const [index, top] of scripted.entries()) {
+      // Heights are rounded once for each entry above.
+      assert.ok(Math.abs(top - (bare[index] ?? 0)) <= 2, `entry ${index} moved`)
+    }
+  })
+})

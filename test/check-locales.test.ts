@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import {
+  localeFaults,
+  noteTranslated,
+  readLocaleFiles,
+  type LocaleFiles,
+  type TextTree,
+} from '../scripts/check-locales.ts'
+import { LOCALES } from '../src/contract/locales.ts'
+
+const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
+
+const ENGLISH = {
+  site: { name: 'A name', made: 'Made from {version} by {key}.' },
+  count: { one: 'One entry', other: '{count} entries' },
+  contract: { first: 'The same', second: 'The same' },
+} as const satisfies TextTree
+
+const THAI = {
+  site: { name: 'ชื่อ', made: 'สร้างจาก {version} ด้วย {key}' },
+  count: { one: 'ไม่ใช้', other: '{count} รายการ' },
+  contract: { first: 'เหมือนกัน', second: 'เหมือนกัน' },
+} as const satisfies TextTree
+
+/** Files of two languages in which all is well but for what is exchanged. */
+function files(
+  parts: { en?: TextTree; th?: TextTree; same?: readonly string[] } = {},
+): LocaleFiles {
+  const sound = {
+    texts: { en: ENGLISH, th: THAI },
+    translatedFrom: {},
+    sameAsEnglish: [],
+  }
+  const { translatedFrom } = { translatedFrom: noteTranslated(sound, 'th') }
+  const texts = { en: parts.en ?? ENGLISH, th: parts.th ?? THAI }
+  return { texts, translatedFrom, sameAsEnglish: parts.same ?? [] }
+}
+
+/** A file of Thai texts with one of a section exchanged. */
+const thaiWith = (section: keyof typeof THAI, change: TextTree): TextTree => ({
+  ...THAI,
+  [section]: { ...THAI[section], ...change },
+})
+
+describe('the check of the texts', () => {
+  test('has nothing to say where all is well', () => {
+    assert.deepEqual(localeFaults(files()), [])
+  })
+
+  for (const [what, parts, expected] of [
+    [
+      'a key that a language lacks',
+      { th: { ...THAI, site: { name: 'ชื่อ' } } },
+      ['locales/th.json: site.made is missing', 'site.made of th is no key of its file'],
+    ],
+    [
+      'a key that English has not',
+      { th: thaiWith('site', { more: 'อีก' }) },
+      ['locales/th.json: site.more is not in the English file'],
+    ],
+    [
+      'a place that was lost',
+      { th: thaiWith('site', { made: 'สร้างจาก {version}' }) },
+      ['locales/th.json: site.made has no {key}'],
+    ],
+    [
+      'a place that nothing fills',
+      { th: thaiWith('site', { name: 'ชื่อ {who}' }) },
+      ['locales/th.json: site.name has {who}, which English has not'],
+    ],
+    [
+      'a text that is empty',
+      { th: thaiWith('site', { name: ' ' }) },
+      ['locales/th.json: site.name is empty'],
+    ],
+    [
+      'a text that is empty in English',
+      { en: { ...ENGLISH, site: { ...ENGLISH.site, name: '' } } },
+      ['locales/en.json: site.name is empty', 'site.name is older than its English text'],
+    ],
+    [
+      'a text that is still English',
+      { th: thaiWith('site', { name: ENGLISH.site.name }) },
+      ['locales/th.json: site.name is not translated'],
+    ],
+    [
+      'a text whose English has changed',
+      { en: { ...ENGLISH, site: { ...ENGLISH.site, name: 'Another name' } } },
+      ['locales/th.json: site.name is older than its English text'],
+    ],
+    [
+      'a text that is in no notes',
+      {
+        en: { ...ENGLISH, more: 'More' },
+        th: { ...THAI, more: 'อีก' },
+      },
+      ['locales/th.json: more is not noted in locales/translated-from.json'],
+    ],
+    [
+      'a plural form that English needs',
+      { en: { ...ENGLISH, count: { other: '{count} entries' } } },
+      ['locales/en.json: count lacks the plural form one', 'count.one is not in the English file'],
+    ],
+    [
+      'a plural form that the language needs',
+      { th: { ...THAI, count: { one: 'ไม่ใช้' } } },
+      [
+        'locales/th.json: count lacks the plural form other',
+        'locales/th.json: count.other is missing',
+        'count.other of th is no key',
+      ],
+    ],
+    [
+      'two translations of one text of the contract',
+      { th: thaiWith('contract', { second: 'อย่างอื่น' }) },
+      ['contract.second differs from contract.first, which has the same English'],
+    ],
+    ['a listed key that is gone', { same: ['site.gone'] }, ['site.gone is no key of the English']],
+  ] as const) {
+    test(what, () => {
+      const found = localeFaults(files(parts))
+      assert.equal(found.length, expected.length, found.join('\n'))
+      for (const [index, text] of expected.entries()) {
+        assert.ok(found[index]?.includes(text), `${found[index]} has no "${text}"`)
+      }
+    })
+  }
+
+  test('a listed text, or one below a listed key, may be the English one', () => {
+    const th = thaiWith('site', ENGLISH.site)
+    assert.deepEqual(localeFaults(files({ th, same: ['site'] })), [])
+    assert.equal(localeFaults(files({ th, same: ['site.name'] })).length, 1)
+  })
+
+  test('a text of nothing but places is the same in every language', () => {
+    const parts = { en: { a: '{x}: {y}' }, th: { a: '{x}: {y}' } }
+    const made = { texts: parts, translatedFrom: {}, sameAsEnglish: [] }
+    const translatedFrom = noteTranslated(made, 'th')
+    assert.deepEqual(localeFaults({ ...made, translatedFrom }), [])
+  })
+
+  test('a form for one may leave the number out, and forms that a language lacks do not matter', () => {
+    const th = thaiWith('count', { one: ENGLISH.count.one })
+    assert.deepEqual(localeFaults(files({ th })), [])
+  })
+})
+
+describe('noting that a locale was translated', () => {
+  const en = {
+    ...ENGLISH,
+    site: { ...ENGLISH.site, name: 'Another name', made: 'Now {version} {key}' },
+  }
+
+  test('takes the texts below the named keys, and leaves the other notes', () => {
+    const before = files({ en })
+    assert.equal(localeFaults(before).length, 2)
+    const translatedFrom = noteTranslated(before, 'th', ['site.name'])
+    const left = localeFaults({ ...before, translatedFrom })
+    assert.deepEqual(left, ['locales/th.json: site.made is older than its English text'])
+    const all = noteTranslated(before, 'th')
+    assert.deepEqual(localeFaults({ ...before, translatedFrom: all }), [])
+  })
+
+  test('notes nothing that is still English, and forgets what is gone', () => {
+    const before = files({ th: thaiWith('site', { name: ENGLISH.site.name }) })
+    const noted = noteTranslated(before, 'th')['th'] ?? {}
+    assert.ok(!Object.hasOwn(noted, 'site.name'))
+    assert.ok(Object.hasOwn(noted, 'site.made'))
+    const fewer = { ...before, texts: { en: { count: ENGLISH.count }, th: { count: THAI.count } } }
+    assert.deepEqual(Object.keys(noteTranslated(fewer, 'th')['th'] ?? {}), [
+      'count.one',
+      'count.other',
+    ])
+  })
+})
+
+test('the files of this repository are read, every locale among them', () => {
+  const { texts, translatedFrom, sameAsEnglish } = readLocaleFiles(ROOT_DIR)
+  assert.deepEqual(Object.keys(texts), [...LOCALES])
+  assert.deepEqual(Object.keys(translatedFrom), LOCALES.slice(1))
+  assert.ok(Array.isArray(sameAsEnglish))
+})
+
+test('the program says what it does and refuses what it does not know', () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [path.join(ROOT_DIR, 'scripts/check-locales.ts'), ...args], {
+      encoding: 'utf8',
+    })
+  const help = run('--help')
+  assert.equal(help.status, 0)
+  assert.match(help.stdout, /^Usage: node scripts\/check-locales\.ts/)
+  for (const [args, message] of [
+    [['--wrong'], /--wrong/],
+    [['--translated', 'en'], /there is no translation en; expected th or zh-CN/],
+    [['--translated', 'th', 'no.such'], /no text has the key no\.such/],
+    [['site'], /keys go with --translated/],
+  ] as const) {
+    const wrong = run(...args)
+    assert.equal(wrong.status, 2, wrong.stderr)
+    assert.match(wrong.stderr, message)
+  }
+})

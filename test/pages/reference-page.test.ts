@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import type { HtmlElement } from 'html-validate'
+import { VERIFICATION_FAULTS } from '../../src/client/verification-error.ts'
+import { VERIFICATION_STEPS } from '../../src/client/verification-step.ts'
+import { ENDPOINTS, errorsOf, KEY_ERRORS, type Registry } from '../../src/contract/endpoints.ts'
+import { STABILITY_LEVELS } from '../../src/contract/endpoint-terms.ts'
+import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
+import { CACHE_CLASSES } from '../../src/contract/headers.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import type { AppParts } from '../../src/app.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import {
+  attributeOf,
+  parsePage,
+  textIn,
+  unescapeHtml,
+  type PageMarkup,
+} from '../support/page-markup.ts'
+import { runApp } from '../support/running-app.ts'
+
+const MAX_PAGE_BYTES = 60_000
+
+const ROWS: Registry = ENDPOINTS
+
+interface ReadPage {
+  readonly text: string
+  readonly markup: PageMarkup
+}
+
+async function readPage(
+  t: TestContext,
+  path: string,
+  parts: Partial<AppParts> = {},
+): Promise<ReadPage> {
+  const app = await runApp(t, parts)
+  const response = await app.fetch(path)
+  assert.equal(response.status, 200)
+  const text = await response.text()
+  return { text, markup: parsePage(text) }
+}
+
+/** The entry of an endpoint. */
+function entryOf({ markup }: ReadPage, name: string): HtmlElement {
+  const [entry] = markup.all(`section[id="${name}"]`)
+  assert.ok(entry, `there is no entry ${name}`)
+  return entry
+}
+
+/** The sections that hold for all endpoints. */
+function aboutSections({ markup }: ReadPage): readonly HtmlElement[] {
+  return markup
+    .all('section')
+    .filter((each) => attributeOf(each, 'aria-labelledby')?.startsWith('about-') === true)
+}
+
+/** The text of the first element below another that a selector finds. */
+function textAt(entry: HtmlElement, selector: string): string {
+  const found = entry.querySelector(selector)
+  assert.ok(found, `there is no ${selector}`)
+  return textIn(found)
+}
+
+/** The codes that an entry links to. */
+function codesOf(entry: HtmlElement): readonly string[] {
+  return entry
+    .querySelectorAll('a')
+    .flatMap((link) => attributeOf(link, 'href') ?? [])
+    .filter((href) => href.includes('/errors#'))
+    .map((href) => href.slice(href.indexOf('#') + 1))
+}
+
+/** What is written between the tags of an element, line breaks and all. */
+function rawText(entry: HtmlElement, selector: string): string {
+  const found = entry.querySelector(selector)
+  assert.ok(found, `there is no ${selector}`)
+  return unescapeHtml(found.textContent)
+}
+
+describe('every endpoint has an entry', () => {
+  test('with what the registry says of it', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    for (const [name, row] of Object.entries(ROWS)) {
+      const entry = entryOf(page, name)
+      assert.equal(textAt(entry, 'h3'), row.summary)
+      assert.equal(textAt(entry, '.call'), `${row.method} ${row.path}`)
+      assert.equal(
+        textAt(entry, '.traits'),
+        `stability: ${row.stability}, status: ${row.status}, cacheClass: ${row.cacheClass}, authentication: ${row.authentication}`,
+      )
+      assert.ok(textIn(entry).includes(row.description), name)
+    }
+  })
+
+  test('with a request to copy and an answer', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    for (const [name, row] of Object.entries(ROWS)) {
+      const entry = entryOf(page, name)
+      const curl = rawText(entry, 'figcaption code')
+      const path = row.path.replace(/\{.*\}/, row.parameter?.example ?? '')
+      assert.ok(curl.includes(`http://127.0.0.1:8080${path}`), curl)
+      assert.equal(curl.includes(`-X ${row.method}`), row.method !== 'GET')
+      assert.equal(curl.includes('$API_KEY'), row.authentication === 'api-key')
+      const body = /-d '(.*)'/.exec(curl)?.[1]
+      assert.equal(body !== undefined, row.request !== undefined, name)
+      if (row.request !== undefined && body !== undefined) {
+        const sent = JSON.parse(body) as object
+        const known = Object.keys(REQUEST_SCHEMAS[row.request].properties)
+        assert.deepEqual(Object.keys(sent), known)
+      }
+      const status = row.success?.status ?? errorOf(row.failure).status
+      assert.match(rawText(entry, 'pre'), new RegExp(`^HTTP ${status}\n\\{`))
+    }
+  })
+
+  test('with its errors: those of most endpoints and of bad keys are told once', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    const keyErrors: readonly ErrorCode[] = KEY_ERRORS
+    const about = aboutSections(page).flatMap(codesOf)
+    for (const code of keyErrors) assert.ok(about.includes(code), code)
+    const common = about.filter((code) => !keyErrors.includes(code as ErrorCode))
+    assert.deepEqual(common, ['SNAPSHOT_UNAVAILABLE'])
+    for (const [name, row] of Object.entries(ROWS)) {
+      const listed = codesOf(entryOf(page, name))
+      const all = new Set([...(listed.length === 0 ? common : listed), ...keyErrors])
+      assert.deepEqual(all, new Set(errorsOf(row)), name)
+    }
+  })
+
+  test('with the fields of a body and their limits', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    const fields = entryOf(page, 'register').querySelectorAll('.fields > div').map(textIn)
+    const { required, properties } = REQUEST_SCHEMAS.Registration
+    assert.deepEqual(
+      fields.map((field) => field.split(' ').slice(0, 3).join(' ')),
+      Object.entries(properties).map(
+        ([name, { type }]) =>
+          `${name} ${type} ${required.some((each) => each === name) ? 'required' : 'optional'}`,
+      ),
+    )
+    const [email = '', , interests = '', useCase = ''] = fields
+    assert.ok(email.includes(`At most ${LIMITS.maxEmailLength} characters`), email)
+    for (const area of properties.interests.items.enum) assert.ok(interests.includes(area), area)
+    assert.ok(interests.includes(`At most ${LIMITS.maxInterests} entries`), interests)
+    assert.ok(useCase.includes(`At most ${LIMITS.maxUseCaseCodePoints} characters`), useCase)
+    const key = textIn(entryOf(page, 'createKey'))
+    assert.ok(key.includes(`From ${LIMITS.minTtlDays} to ${LIMITS.maxTtlDays}.`), key)
+    assert.ok(key.includes(`Left out, it is ${LIMITS.defaultTtlDays}.`), key)
+  })
+
+  test('and the parameter of its path', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    const { description, example, pattern } = ENDPOINTS.versionById.parameter
+    const entry = entryOf(page, 'versionById')
+    for (const text of [description, example, pattern]) assert.ok(textIn(entry).includes(text))
+    assert.equal(attributeOf(entry, 'data-parameter'), 'snapshotId')
+    const empty = TEXTS.en.reference.parameterEmpty
+    assert.ok(!textIn(entry).includes(empty))
+    assert.ok(textIn(entryOf(page, 'preview')).includes(empty))
+  })
+})
+
+describe('the page follows the registry', () => {
+  const deprecation = {
+    deprecatedAt: '2026-11-01T00:00:00.000Z',
+    sunsetAt: '2027-03-01T00:00:00.000Z',
+    successor: ENDPOINTS.version.path,
+  }
+  const registry: Registry = {
+    ...ENDPOINTS,
+    roadmap: {
+      ...ENDPOINTS.roadmap,
+      summary: 'Read what comes <next>',
+      stability: 'beta',
+    },
+    versions: { ...ENDPOINTS.versions, status: 'deprecated', deprecation },
+    weather: { ...ENDPOINTS.time, path: '/api/v1/weather', summary: 'Read the weather' },
+    workbench: {
+      ...ENDPOINTS.time,
+      path: '/api/v1/workbench',
+      summary: 'Read the workbench',
+      runtime: 'local',
+    },
+  }
+  const unasked = (): never => {
+    throw new Error('These tests read pages only')
+  }
+  const parts = { registry, extraHandlers: { weather: unasked, workbench: unasked } }
+
+  test('with a row that was changed, one that was added and one that is deprecated', async (t) => {
+    const page = await readPage(t, '/en/reference', parts)
+    assert.equal(textAt(entryOf(page, 'roadmap'), 'h3'), 'Read what comes <next>')
+    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /stability: beta/)
+    assert.equal(textAt(entryOf(page, 'weather'), '.call'), 'GET /api/v1/weather')
+    assert.ok(page.markup.all('.endpoint-list a').map(textIn).includes('GET /weather'))
+    const [note] = entryOf(page, 'versions').querySelectorAll('.note')
+    assert.ok(note)
+    assert.deepEqual(
+      note.querySelectorAll('time').map((time) => attributeOf(time, 'datetime')),
+      [deprecation.deprecatedAt, deprecation.sunsetAt],
+    )
+    assert.ok(textIn(note).includes(deprecation.successor))
+  })
+
+  test('and so does the error catalog', async (t) => {
+    const { markup } = await readPage(t, '/en/errors', parts)
+    const links = markup.all('a').flatMap((link) => attributeOf(link, 'href') ?? [])
+    assert.ok(links.includes('/en/reference#weather'))
+  })
+
+  test('without the rows that its runtime leaves out', async (t) => {
+    const page = await readPage(t, '/en/reference', { ...parts, runtime: 'production' })
+    assert.deepEqual(page.markup.all('section[id="workbench"]'), [])
+    const local = await readPage(t, '/en/reference', parts)
+    assert.match(textAt(entryOf(local, 'workbench'), '.traits'), /runtime: local/)
+  })
+
+  test('in every language: what nobody has translated stands in English, marked as such', async (t) => {
+    const page = await readPage(t, '/th/reference', parts)
+    const found = entryOf(page, 'roadmap').querySelector('h3 [lang="en"]')
+    assert.ok(found)
+    assert.equal(textIn(found), 'Read what comes <next>')
+  })
+})
+
+describe('what holds for all endpoints is told from the tables', () => {
+  test('cache classes, stability, limits and the state of issuance', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    const about = aboutSections(page).map(textIn).join(' ')
+    for (const { cacheControl, meaning } of Object.values(CACHE_CLASSES)) {
+      assert.ok(about.includes(cacheControl) && about.includes(meaning), cacheControl)
+    }
+    for (const meaning of Object.values(STABILITY_LEVELS)) assert.ok(about.includes(meaning))
+    for (const { requests, windowSeconds } of [
+      LIMITS.keyedRequests,
+      LIMITS.registrationPerActor,
+      LIMITS.keyIssuance,
+    ]) {
+      const format = new Intl.NumberFormat('en')
+      const text = `${format.format(requests)} in ${format.format(windowSeconds)} seconds`
+      assert.ok(about.includes(text), text)
+    }
+    assert.ok(about.includes('PRODUCT_NOT_READY'))
+  })
+
+  test('an open issuance is not called paused', async (t) => {
+    const issuance = {
+      enabled: true,
+      approvedBy: 'A board',
+      approvedAt: '2026-11-01',
+      reference: 'https://example.test/1',
+    } as const
+    const { text } = await readPage(t, '/en/reference', { issuance })
+    assert.ok(!text.includes('Issuing keys is paused'))
+  })
+
+  test('a deployment that does not sign says that it names no key', async (t) => {
+    const { text } = await readPage(t, '/en/reference', { signing: undefined })
+    assert.ok(text.includes(TEXTS.en.reference.try.noKey))
+    assert.match(text, /data-key-id=""/)
+  })
+})
+
+describe('the error catalog', () => {
+  test('has every code under its anchor, with its meaning and what to do', async (t) => {
+    const { markup } = await readPage(t, '/en/errors')
+    const codes = Object.keys(ERRORS) as ErrorCode[]
+    for (const code of codes) {
+      const [entry] = markup.all(`section[aria-labelledby="${code}"]`)
+      assert.ok(entry, code)
+      const { meaning, message, retryAfterSeconds, retryable } = errorOf(code)
+      const text = textIn(entry)
+      for (const part of [meaning, message]) assert.ok(text.includes(part), `${code}: ${text}`)
+      assert.equal(text.includes(TEXTS.en.errorCatalog.canRetry), retryable, code)
+      if (retryAfterSeconds !== undefined) {
+        assert.ok(text.includes(`at most ${retryAfterSeconds} seconds`), text)
+      }
+    }
+    const ids = markup.all('h3').flatMap((heading) => attributeOf(heading, 'id') ?? [])
+    assert.deepEqual(ids.toSorted(), codes.toSorted())
+  })
+
+  test('says which endpoints answer a code, and links to them', async (t) => {
+    const { markup } = await readPage(t, '/en/errors')
+    const keyErrors: readonly ErrorCode[] = KEY_ERRORS
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      const [entry] = markup.all(`section[aria-labelledby="${code}"]`)
+      const named = (entry?.querySelectorAll('a') ?? [])
+        .flatMap((link) => attributeOf(link, 'href') ?? [])
+        .filter((href) => href.startsWith('/en/reference#'))
+        .map((href) => href.slice(href.indexOf('#') + 1))
+      const expected = Object.entries(ROWS).filter(([, row]) =>
+        keyErrors.includes(code)
+          ? row.failure === code || row.errors.includes(code)
+          : errorsOf(row).includes(code),
+      )
+      assert.deepEqual(named.toSorted(), expected.map(([name]) => name).toSorted(), code)
+    }
+  })
+
+  test('explains the codes of the verifier, all of them', async (t) => {
+    const { markup } = await readPage(t, '/en/errors')
+    for (const code of Object.keys(VERIFICATION_FAULTS)) assert.ok(markup.ids.includes(code), code)
+    for (const locale of LOCALES) {
+      const { faults, steps } = TEXTS[locale].proof
+      assert.deepEqual(Object.keys(faults), Object.keys(VERIFICATION_FAULTS))
+      assert.deepEqual(Object.keys(steps), [...VERIFICATION_STEPS])
+    }
+  })
+})
+
+describe('the size of both pages', () => {
+  const paths = LOCALES.flatMap((locale: Locale) => [`/${locale}/reference`, `/${locale}/errors`])
+  for (const path of paths) {
+    test(`${path} is below ${MAX_PAGE_BYTES} bytes`, async (t) => {
+      const parts = { baseUrl: 'https://public-api.a-long-name.example.org' }
+      const { text } = await readPage(t, path, parts)
+      const { length } = Buffer.from(text)
+      assert.ok(length < MAX_PAGE_BYTES, `${length} bytes`)
+    })
+  }
+})
+
+test('the texts of a proof, which the script asks for, are on the page about verifying', async (t) => {
+  const { text, markup } = await readPage(t, '/th/reference')
+  const address = attributeOf(markup.all('#try-form')[0] as HtmlElement, 'data-proof') ?? ''
+  assert.ok(!text.includes('data-texts="proof"'))
+  const { text: other } = await readPage(t, address)
+  assert.ok(other.includes('data-texts="proof"'))
+  assert.equal(address, '/th/verify')
+})
