@@ -11,8 +11,9 @@ import { countPhrase, inEnglish, phrase } from './phrase.ts'
 import type { Page, PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 
-/** Most versions that are drawn: the page has to stay light, also in Thai. */
+/** Most versions that are drawn, and about how many bytes they may take: the page has to stay light, also in Thai. */
 const MAX_DRAWN = 20
+const MAX_CHAIN_BYTES = 28_000
 
 const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
 
@@ -90,6 +91,21 @@ function knot(
   </li> `
 }
 
+/** As many knots as there is room for, newest first. */
+function knotsOf(context: PageContext): readonly Html[] {
+  // One more than is drawn, so that the last link can be held against the version it leads to.
+  const entries = context.facts.newestVersions(MAX_DRAWN + 1)
+  const knots: Html[] = []
+  let bytes = 0
+  for (const [index, entry] of entries.slice(0, MAX_DRAWN).entries()) {
+    const made = knot(context, entry, entries[index + 1], index === 0)
+    bytes += Buffer.byteLength(made.text)
+    if (bytes > MAX_CHAIN_BYTES) break
+    knots.push(made)
+  }
+  return knots
+}
+
 /** What is not drawn, and where it is. */
 function older({ locale, texts }: PageContext, count: number): Html | false {
   if (count === 0) return false
@@ -108,9 +124,7 @@ function body(context: PageContext) {
   const { locale, texts, facts } = context
   const { history } = texts
   const count = facts.versionCount
-  // One more than is drawn, so that the last link can be held against the version it leads to.
-  const entries = facts.newestVersions(MAX_DRAWN + 1)
-  const drawn = entries.slice(0, MAX_DRAWN)
+  const knots = knotsOf(context)
   const titles = {
     reading: history.readingTitle,
     audit: history.auditTitle,
@@ -142,9 +156,9 @@ function body(context: PageContext) {
       <section id="${SECTIONS.chain}" aria-labelledby="chain-title">
         <h2 id="chain-title">${titles.chain}</h2>
         <ol class="chain" reversed start="${count}">
-          ${drawn.map((entry, index) => knot(context, entry, entries[index + 1], index === 0))}
+          ${knots}
         </ol>
-        ${older(context, count - drawn.length)}
+        ${older(context, count - knots.length)}
       </section>
       ${scriptTexts('history', history.script)} ${scriptTexts('proof', texts.proof)}`,
   }

@@ -7,13 +7,18 @@ import { makeReleases } from '../support/made-releases.ts'
 /** What a rewriter changes in an entry. */
 export type Rewrite = (entry: VersionEntry) => VersionEntry
 
-/** A sound chain of `count` versions in which one entry was changed, and every hash from there on made to fit. */
-export function rewrittenReleases(count: number, sequence: number, rewrite: Rewrite): Releases {
+/** A sound chain of `count` versions in which one entry or all were changed, and every hash from there on made to fit. */
+export function rewrittenReleases(
+  count: number,
+  sequence: number | 'all',
+  rewrite: Rewrite,
+): Releases {
   const made = makeReleases(count)
   let previousHash: string | undefined
   for (const [snapshotId, text] of made.versions) {
     const stored = JSON.parse(text) as VersionEntry
-    const changed = stored.sequence === sequence ? rewrite(stored) : stored
+    const isMeant = sequence === 'all' || stored.sequence === sequence
+    const changed = isMeant ? rewrite(stored) : stored
     const entry = { ...changed, previousHash: previousHash ?? changed.previousHash }
     previousHash = sha256Hex(versionHashText(entry))
     const whole = { ...entry, hash: previousHash }
