@@ -78,7 +78,7 @@ export function curlOf(row: Endpoint, origin: string): Html {
       ? []
       : [
           `-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`,
-          `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request])))}`,
+          `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request]), undefined, 1))}`,
         ]),
   ]
   return inElement(words.join(' \\\n '))

@@ -103,7 +103,7 @@ describe('every endpoint has an entry', () => {
       assert.ok(curl.includes(`http://127.0.0.1:8080${path}`), curl)
       assert.equal(curl.includes(`-X ${row.method}`), row.method !== 'GET')
       assert.equal(curl.includes('$API_KEY'), row.authentication === 'api-key')
-      const body = /-d '(.*)'/.exec(curl)?.[1]
+      const body = /-d '(.*)'/s.exec(curl)?.[1]
       assert.equal(body !== undefined, row.request !== undefined, name)
       if (row.request !== undefined && body !== undefined) {
         const sent = JSON.parse(body) as object

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { ERRORS } from '../../src/contract/errors.ts'
+import { contractText, withCode } from '../../src/pages/contract-texts.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+
+describe('the words of machines in a text', () => {
+  for (const [text, expected] of [
+    ['See the Allow header.', 'See the Allow header.'],
+    ['Wait for Retry-After.', 'Wait for <code>Retry-After</code>.'],
+    ['Listed at /api/v1/versions.', 'Listed at <code>/api/v1/versions</code>.'],
+    ['Answered 403 PREVIEW_NOT_ENABLED.', 'Answered 403 <code>PREVIEW_NOT_ENABLED</code>.'],
+    ['The error DUPLICATE', 'The error <code>DUPLICATE</code>'],
+    ['Send useCase as text', 'Send <code>useCase</code> as text'],
+    ['must be application/json', 'must be <code>application/json</code>'],
+    ['ส่งเป็น challengeTokenเท่านั้น', 'ส่งเป็น <code>challengeToken</code>เท่านั้น'],
+    ['请使用Retry-After。', '请使用<code>Retry-After</code>。'],
+    ['UTC, JSON and OpenAPI are words of people', 'UTC, JSON and OpenAPI are words of people'],
+    ['a < b & "c"', 'a &lt; b &amp; &quot;c&quot;'],
+  ] as const) {
+    test(text, () => assert.equal(withCode(text).text, expected))
+  }
+
+  test('no text of the contract is marked within another word', () => {
+    const texts = [
+      ...Object.values(ENDPOINTS).flatMap(({ summary, description }) => [summary, description]),
+      ...Object.values(ERRORS).flatMap(({ meaning, message }) => [meaning, message]),
+    ]
+    for (const text of texts) assert.doesNotMatch(withCode(text).text, /[\w-]<code>|<\/code>\w/)
+  })
+})
+
+describe('a text of the contract in a language', () => {
+  const { summary } = ENDPOINTS.status
+
+  test('is the table’s own in English', () => {
+    assert.equal(contractText('en', summary).text, summary)
+    assert.equal(contractText('en', 'Nobody translated this').text, 'Nobody translated this')
+  })
+
+  test('is the translation of exactly this English', () => {
+    const translated = TEXTS.th.contract.endpoints.status.summary
+    const expected = translated === summary ? `<span lang="en">${summary}</span>` : translated
+    assert.equal(contractText('th', summary).text, expected)
+  })
+
+  test('stands in English, marked, where there is none', () => {
+    const text = 'Read what /api/v1/next has'
+    const expected = '<span lang="en">Read what <code>/api/v1/next</code> has</span>'
+    assert.equal(contractText('zh-CN', text).text, expected)
+  })
+})
