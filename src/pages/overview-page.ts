@@ -85,7 +85,8 @@ function newestVersion(context: PageContext): Html {
 /** Saves an answer and shows its headers, then the digest of its body; both programs are on most systems. */
 function checkingCommand(origin: string): string {
   const file = 'status.json'
-  return `curl -sS -D - -o ${file} ${origin}${READ_PATHS.status}
+  return `curl -sS -D - -o ${file} \\
+  ${origin}${READ_PATHS.status}
 openssl dgst -sha256 -binary ${file} | openssl base64`
 }
 
