@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions } from 'esbuild'
 
 /** The ALTCHA widget with its worker and style sheet apart, as a strict Content-Security-Policy wants it, and our locales. */
@@ -46,6 +47,9 @@ export async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[
       bundle(entry.replace(/\.ts$/, '.js'), { entryPoints: [path.join(sourceDir, entry)] }),
     ),
     bundle('altcha.js', { stdin: { contents: ALTCHA_ENTRY, resolveDir: rootDir } }),
+    bundle('altcha-worker.js', {
+      entryPoints: [fileURLToPath(import.meta.resolve('altcha/workers/pbkdf2'))],
+    }),
     bundle('altcha.css', {
       stdin: { contents: "@import 'altcha/altcha.css';", resolveDir: rootDir, loader: 'css' },
     }),

@@ -1,14 +1,15 @@
 import { ARCHITECTURE_PAGE } from './architecture-page.ts'
 import { CHANGELOG_PAGE } from './changelog-page.ts'
+import { EARLY_ACCESS_PAGE } from './early-access-page.ts'
 import { ERRORS_PAGE } from './errors-page.ts'
-import { OVERVIEW_PAGE } from './overview-page.ts'
 import { HISTORY_PAGE } from './history-page.ts'
-import { PRIVACY_PAGE } from './privacy-page.ts'
-import { VERIFY_PAGE } from './verify-page.ts'
+import { OVERVIEW_PAGE } from './overview-page.ts'
 import type { Page } from './page.ts'
+import { PRIVACY_PAGE } from './privacy-page.ts'
 import { REFERENCE_PAGE } from './reference-page.ts'
 import { ROADMAP_PAGE } from './roadmap-page.ts'
 import { STATUS_PAGE } from './status-page.ts'
+import { VERIFY_PAGE } from './verify-page.ts'
 import { WALLET_PAGE } from './wallet-page.ts'
 
 /** Every page, in the order of the navigation. Routing, the language switch, the sitemap and the tests read it. */
@@ -23,5 +24,6 @@ export const PAGES: readonly Page[] = [
   REFERENCE_PAGE,
   ERRORS_PAGE,
   VERIFY_PAGE,
+  EARLY_ACCESS_PAGE,
   PRIVACY_PAGE,
 ]

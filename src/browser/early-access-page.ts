@@ -1,0 +1,173 @@
+// The script of the early-access page: it checks what was typed by the service's own rules, has the challenge solved,
+// sends the form and shows what came of it. Nothing that was typed is kept anywhere but in the form.
+import { LIMITS } from '../contract/limits.ts'
+import { elementOf } from './page-element.ts'
+import { readPageTexts, type Told } from './page-texts.ts'
+import { createFormChallenge } from './registration-challenge.ts'
+import { countCharacters } from './registration-counter.ts'
+import { FIELD_OF_CODE, findFaults, readForm, type FieldFault } from './registration-fields.ts'
+import { createProblemList, type Problem } from './registration-problems.ts'
+import { proveAnswer } from './registration-proof.ts'
+import { isRegistrationClosed, sendRegistration, type Outcome } from './registration-request.ts'
+
+const SECONDS_IN_WORDS = 90
+
+const texts = readPageTexts('earlyAccess')
+const { lang } = document.documentElement
+const form = elementOf('registration', HTMLFormElement)
+const send = elementOf('send', HTMLButtonElement)
+const progress = elementOf('progress', HTMLElement)
+const registered = elementOf('registered', HTMLElement)
+const duplicate = elementOf('duplicate', HTMLElement)
+const problems = createProblemList(texts, form, elementOf('problems', HTMLElement))
+const challengeElement = form.querySelector<HTMLElement>('[data-provider]')
+if (challengeElement === null) throw new Error('The form has no challenge')
+const challenge = createFormChallenge(challengeElement)
+
+let isBusy = false
+
+/** A number as the page's language writes it. */
+const numberOf = (value: number): string => new Intl.NumberFormat(lang).format(value)
+
+/** A wait in words: in seconds while they are few, then in minutes. */
+function waitInWords(seconds: number): string {
+  const isShort = seconds <= SECONDS_IN_WORDS
+  return new Intl.NumberFormat(lang, {
+    style: 'unit',
+    unit: isShort ? 'second' : 'minute',
+    unitDisplay: 'long',
+  }).format(isShort ? seconds : Math.ceil(seconds / 60))
+}
+
+function messageOfFault({ field, code }: FieldFault, email: string): Told {
+  if (field === 'email' && email.trim() === '') return [texts.text('problems.emailMissing')]
+  const counts: { readonly [code: string]: number } = {
+    INVALID_INTERESTS: LIMITS.maxInterests,
+    INVALID_USE_CASE: LIMITS.maxUseCaseCodePoints,
+  }
+  const count = counts[code]
+  const values = count === undefined ? {} : { count: numberOf(count) }
+  return [texts.text(`problems.${code}`, values)]
+}
+
+/** What is wrong, from what the service said. */
+function problemOfRefusal(
+  { code, retryAfterSeconds }: Outcome & { readonly kind: 'refused' },
+  email: string,
+): Problem {
+  const known = code as FieldFault['code']
+  const field = FIELD_OF_CODE[known]
+  if (field !== undefined) {
+    return { field, message: messageOfFault({ field, code: known }, email) }
+  }
+  if (code === 'RATE_LIMITED') {
+    const message =
+      retryAfterSeconds === undefined
+        ? texts.text('problems.RATE_LIMITED_SOON')
+        : texts.text('problems.RATE_LIMITED', { wait: waitInWords(retryAfterSeconds) })
+    return { field, message: [message] }
+  }
+  if (code === 'REGISTRATION_UNAVAILABLE') {
+    return { field, message: [texts.text('problems.REGISTRATION_UNAVAILABLE')] }
+  }
+  return { field, message: texts.told('problems.refused', { code }) }
+}
+
+/** Whether the token may have been used up by what came of it. */
+function mayBeSpent(outcome: Outcome): boolean {
+  if (outcome.kind !== 'refused') return true
+  const { code } = outcome
+  if (code === 'REGISTRATION_UNAVAILABLE') return !challenge.isGivenBack
+  // The limits and the fields come before the challenge.
+  const field = FIELD_OF_CODE[code as FieldFault['code']]
+  return code !== 'RATE_LIMITED' && (field === undefined || field === 'challenge')
+}
+
+async function showTicket({ ticket, answer }: Outcome & { readonly kind: 'registered' }) {
+  const proof = elementOf('proof', HTMLElement)
+  elementOf('ticket', HTMLElement).textContent = ticket
+  form.reset()
+  form.hidden = true
+  registered.hidden = false
+  registered.focus()
+  // A deployment without keys has nothing to prove with, and says so below every page.
+  if (registered.dataset['keyId'] === undefined) return
+  proof.replaceChildren(texts.text('result.proving'))
+  const proved = await proveAnswer(answer)
+  const isProved = 'keyId' in proved
+  proof.className = isProved ? 'state state-good' : 'state state-warn'
+  proof.replaceChildren(
+    ...(isProved
+      ? texts.told('result.proved', { key: proved.keyId })
+      : texts.told('result.disproved', { code: proved.fault })),
+  )
+}
+
+function showDuplicate(): void {
+  form.hidden = true
+  duplicate.hidden = false
+  duplicate.focus()
+}
+
+elementOf('again', HTMLButtonElement).addEventListener('click', () => {
+  duplicate.hidden = true
+  form.hidden = false
+  elementOf('email', HTMLInputElement).select()
+})
+
+function showOutcome(outcome: Outcome, email: string): void {
+  if (outcome.kind === 'registered') {
+    void showTicket(outcome)
+  } else if (outcome.kind === 'unanswered') {
+    problems.show([{ field: undefined, message: [texts.text('problems.unanswered')] }])
+  } else if (outcome.code === 'DUPLICATE') {
+    showDuplicate()
+  } else {
+    problems.show([problemOfRefusal(outcome, email)])
+  }
+}
+
+async function submit(): Promise<void> {
+  const typed = readForm(form)
+  problems.clear()
+  const faults = findFaults(typed).map((fault) => ({
+    field: fault.field,
+    message: messageOfFault(fault, typed.email),
+  }))
+  if (faults.length > 0) {
+    problems.show(faults)
+    return
+  }
+  progress.textContent = texts.text('progress.checking')
+  const solved = await challenge.solve()
+  if ('problem' in solved) {
+    problems.show([{ field: 'challenge', message: [texts.text(`problems.${solved.problem}`)] }])
+    return
+  }
+  progress.textContent = texts.text('progress.sending')
+  const outcome = await sendRegistration(form.dataset['path'] ?? '', typed, solved.token)
+  if (mayBeSpent(outcome)) challenge.renew()
+  showOutcome(outcome, typed.email)
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  if (isBusy) return
+  isBusy = true
+  send.setAttribute('aria-disabled', 'true')
+  void submit().finally(() => {
+    isBusy = false
+    send.removeAttribute('aria-disabled')
+    progress.textContent = ''
+  })
+})
+
+countCharacters(texts, {
+  field: elementOf('useCase', HTMLTextAreaElement),
+  shown: elementOf('useCase-count', HTMLElement),
+  said: elementOf('useCase-said', HTMLElement),
+})
+send.disabled = false
+void isRegistrationClosed().then((isClosed) => {
+  elementOf('closed', HTMLElement).hidden = !isClosed
+})

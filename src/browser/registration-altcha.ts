@@ -1,0 +1,79 @@
+import type { FormChallenge, Solved } from './registration-challenge.ts'
+
+/** What the ALTCHA widget tells when its state changes. */
+interface StateChange {
+  readonly state: 'code' | 'error' | 'expired' | 'unverified' | 'verified' | 'verifying'
+  readonly payload: string | null
+}
+
+/** The widget's element, once its script has defined it. */
+interface AltchaWidget extends HTMLElement {
+  verify(): Promise<unknown>
+  reset(): void
+}
+
+/** What the widget's script leaves in the page for all widgets. */
+interface WidgetPage {
+  readonly $altcha: { readonly algorithms: Map<string, () => Worker> }
+}
+
+const TAG = 'altcha-widget'
+/** The service sets no other (src/service/altcha-challenge.ts). */
+const ALGORITHM = 'PBKDF2/SHA-256'
+/** How long the widget's script may take to arrive after the form was sent. */
+const LOAD_MS = 15_000
+/** The widget itself gives up after 90 seconds of work, and waits for a challenge without end. */
+const SOLVE_MS = 120_000
+
+function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+/** The proof of work that this service sets: ticked by a person, or started when the form is sent. */
+export function createAltchaChallenge(element: HTMLElement): FormChallenge {
+  const widget = element as AltchaWidget
+  const { worker = '' } = element.dataset
+  let current: StateChange = { state: 'unverified', payload: null }
+  let waiting: (() => void)[] = []
+
+  // The widget brings no worker along: one made from a blob would take a policy that lets blobs in.
+  const defined = customElements.whenDefined(TAG).then(() => {
+    const { $altcha } = window as unknown as WidgetPage
+    $altcha.algorithms.set(ALGORITHM, () => new Worker(worker))
+  })
+
+  element.addEventListener('statechange', (event) => {
+    current = (event as CustomEvent<StateChange>).detail
+    if (current.state === 'verifying') return
+    for (const go of waiting) go()
+    waiting = []
+  })
+
+  const settled = (): Promise<true> =>
+    new Promise((resolve) => {
+      waiting.push(() => resolve(true))
+    })
+
+  async function solve(): Promise<Solved> {
+    if (!isSecureContext) return { problem: 'challengeInsecure' }
+    const isDefined = await settledWithin(
+      defined.then(() => true),
+      LOAD_MS,
+    )
+    if (isDefined === undefined) return { problem: 'challengeBlocked' }
+    if (current.state !== 'verified') {
+      const end = settled()
+      // One that is under way must not be started again: the widget would take its own abort for a failure.
+      if (current.state !== 'verifying') void widget.verify()
+      if ((await settledWithin(end, SOLVE_MS)) === undefined) widget.reset()
+    }
+    const { payload } = current
+    return payload === null ? { problem: 'challengeBroken' } : { token: payload }
+  }
+
+  return { isGivenBack: true, solve, renew: () => widget.reset() }
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '../contract/api-error.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import { parseRegistration } from '../contract/registration.ts'
+import { elementOf } from './page-element.ts'
+
+/** The fields of the form that a person fills in. */
+export type FormField = 'email' | 'interests' | 'useCase' | 'consent' | 'challenge'
+
+/** The field that a code of the service is about; all others are about the request as a whole. */
+export const FIELD_OF_CODE: { readonly [Code in ErrorCode]?: FormField } = {
+  INVALID_EMAIL: 'email',
+  INVALID_INTERESTS: 'interests',
+  INVALID_USE_CASE: 'useCase',
+  CONSENT_REQUIRED: 'consent',
+  CHALLENGE_REQUIRED: 'challenge',
+  CHALLENGE_FAILED: 'challenge',
+}
+
+/** What was typed and ticked, as the service is sent it. */
+export interface TypedRegistration {
+  readonly email: string
+  readonly locale: string
+  readonly interests: readonly string[]
+  /** Undefined where nothing but white space was typed. */
+  readonly useCase: string | undefined
+  readonly consent: boolean
+}
+
+/** A rule that a field breaks. */
+export interface FieldFault {
+  readonly field: FormField
+  readonly code: ErrorCode
+}
+
+/** Reads the form; its language is the page's. */
+export function readForm(form: HTMLFormElement): TypedRegistration {
+  const ticked = form.querySelectorAll<HTMLInputElement>('[name="interests"]:checked')
+  const useCase = elementOf('useCase', HTMLTextAreaElement).value
+  return {
+    email: elementOf('email', HTMLInputElement).value,
+    locale: document.documentElement.lang,
+    interests: Array.from(ticked, ({ value }) => value),
+    useCase: useCase.trim() === '' ? undefined : useCase,
+    consent: elementOf('consent', HTMLInputElement).checked,
+  }
+}
+
+/** A body that the service would accept. */
+const ACCEPTED = { email: 'a@example.org', consent: true, challengeToken: 'any' }
+
+function codeOf(body: object): ErrorCode | undefined {
+  try {
+    parseRegistration(body)
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiError) return error.code
+    throw error
+  }
+}
+
+/**
+ * Every field that the service's own rules refuse, in the order of the form. The service names the first alone, so each
+ * is tried by itself in a body that is good otherwise.
+ */
+export function findFaults(typed: TypedRegistration): readonly FieldFault[] {
+  const { email, interests, useCase, consent } = typed
+  const tried: readonly (readonly [FormField, object])[] = [
+    ['email', { email }],
+    ['interests', { interests }],
+    ['useCase', { useCase }],
+    ['consent', { consent }],
+  ]
+  return tried.flatMap(([field, part]) => {
+    const code = codeOf({ ...ACCEPTED, ...part })
+    return code === undefined ? [] : [{ field, code }]
+  })
+}

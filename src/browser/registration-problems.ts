@@ -1,0 +1,99 @@
+import { pageElement } from './page-element.ts'
+import type { PageTexts, Told } from './page-texts.ts'
+import type { FormField } from './registration-fields.ts'
+
+/** Something that keeps the form from being sent, in the page's language. */
+export interface Problem {
+  /** The field it stands beside; undefined where it is about the form as a whole. */
+  readonly field: FormField | undefined
+  readonly message: Told
+}
+
+/** Shows problems at the top of the form and beside its fields. */
+export interface ProblemList {
+  /** Shows these and no others, and moves the focus to their summary. */
+  show(problems: readonly Problem[]): void
+  clear(): void
+}
+
+/** The controls of a field, the first of which a link leads to. */
+function controlsOf(form: HTMLFormElement, field: FormField): readonly HTMLElement[] {
+  const inside = field === 'challenge' ? '#challenge :is(input, iframe)' : `[name="${field}"]`
+  return [...form.querySelectorAll<HTMLElement>(inside)]
+}
+
+function focusField(form: HTMLFormElement, field: FormField): void {
+  const error = document.getElementById(`${field}-error`)
+  const box = error?.parentElement
+  const control = controlsOf(form, field)[0]
+  // What a person is led to begins with its label.
+  box?.scrollIntoView()
+  const target = control ?? box
+  target?.focus({ preventScroll: true })
+}
+
+/** Copies of what was told, since a node stands in one place. */
+const copyOf = (told: Told): Told =>
+  told.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
+
+/** Makes the list over the form's summary and the places for errors beside its fields. */
+export function createProblemList(
+  texts: PageTexts,
+  form: HTMLFormElement,
+  summary: HTMLElement,
+): ProblemList {
+  const list = summary.querySelector('ul')
+  const { title } = document
+
+  function clear(): void {
+    document.title = title
+    summary.hidden = true
+    list?.replaceChildren()
+    for (const place of form.querySelectorAll('.field-error')) place.replaceChildren()
+    for (const box of form.querySelectorAll('.has-error')) box.classList.remove('has-error')
+    for (const control of form.querySelectorAll('[aria-invalid]')) {
+      control.removeAttribute('aria-invalid')
+    }
+  }
+
+  function mark({ message }: Problem, field: FormField): void {
+    const place = document.getElementById(`${field}-error`)
+    const prefix = pageElement('span', {
+      className: 'hidden-text',
+      children: [`${texts.text('problems.prefix')} `],
+    })
+    place?.replaceChildren(prefix, ...copyOf(message))
+    place?.parentElement?.classList.add('has-error')
+    for (const control of controlsOf(form, field)) {
+      if (control instanceof HTMLIFrameElement) continue
+      control.setAttribute('aria-invalid', 'true')
+    }
+  }
+
+  function itemOf({ field, message }: Problem): HTMLLIElement {
+    if (field === undefined) return pageElement('li', { children: message })
+    const control = controlsOf(form, field)[0]
+    const link = pageElement('a', { children: message })
+    link.href = `#${control?.id || field}`
+    // The address stays as it is, and the label is scrolled to with its control.
+    link.addEventListener('click', (event) => {
+      event.preventDefault()
+      focusField(form, field)
+    })
+    return pageElement('li', { children: [link] })
+  }
+
+  return {
+    clear,
+    show(problems) {
+      clear()
+      for (const problem of problems) {
+        if (problem.field !== undefined) mark(problem, problem.field)
+      }
+      list?.replaceChildren(...problems.map(itemOf))
+      summary.hidden = false
+      document.title = texts.text('problems.pageTitle', { title })
+      summary.focus()
+    },
+  }
+}

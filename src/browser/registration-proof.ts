@@ -1,0 +1,28 @@
+import { createConnection } from '../client/connection.ts'
+import { createTrustedKeys } from '../client/trusted-keys.ts'
+import { VerificationError } from '../client/verification-error.ts'
+import type { Answer } from '../client/verify-response.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+
+/** What a check of an answer's signature came to. */
+export type Proof = { readonly keyId: string } | { readonly fault: string }
+
+/**
+ * Checks an answer with the keys that this service publishes. `fault` is the step that failed, or that the keys could
+ * not be fetched. Never rejects.
+ */
+export async function proveAnswer(answer: Answer): Promise<Proof> {
+  const connection = createConnection(location.origin, (url, init) => fetch(url, init))
+  const keys = createTrustedKeys({
+    pinnedKeyIds: undefined,
+    fetchDocument: () => connection.get(READ_PATHS.signingKey, {}, undefined),
+    expectations: () => ({ nowMs: Date.now(), maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS }),
+  })
+  try {
+    const { keyId } = await keys.verify(answer)
+    return { keyId }
+  } catch (error) {
+    return { fault: error instanceof VerificationError ? error.code : 'UNANSWERED' }
+  }
+}

@@ -1,0 +1,80 @@
+import { memberOf, type Answer } from '../client/verify-response.ts'
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import type { TypedRegistration } from './registration-fields.ts'
+
+/** What came of sending a registration. */
+export type Outcome =
+  | { readonly kind: 'registered'; readonly ticket: string; readonly answer: Answer }
+  | {
+      readonly kind: 'refused'
+      /** The service's code; the status where something else than the service answered. */
+      readonly code: string
+      readonly retryAfterSeconds: number | undefined
+    }
+  /** Whether it arrived is not known. */
+  | { readonly kind: 'unanswered' }
+
+/** More than the service and a provider of challenges take together. */
+const ANSWER_MS = 30_000
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+function outcomeOf(answer: Answer, retryAfter: string | null): Outcome {
+  const content = parseJson(answer.body)
+  const ticket = memberOf(memberOf(content, 'data'), 'ticket')
+  if (answer.status === 200 && typeof ticket === 'string') {
+    return { kind: 'registered', ticket, answer }
+  }
+  const code = memberOf(memberOf(content, 'error'), 'code')
+  const seconds = Number(retryAfter ?? Number.NaN)
+  return {
+    kind: 'refused',
+    code: typeof code === 'string' ? code : String(answer.status),
+    retryAfterSeconds: seconds > 0 ? seconds : undefined,
+  }
+}
+
+/** Sends a registration to the service's path for it. Never rejects. */
+export async function sendRegistration(
+  target: string,
+  typed: TypedRegistration,
+  challengeToken: string,
+): Promise<Outcome> {
+  const method = 'POST'
+  try {
+    const response = await fetch(target, {
+      method,
+      // What is undefined is left out.
+      body: JSON.stringify({ ...typed, challengeToken }),
+      headers: { 'Content-Type': 'application/json' },
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    const { status, headers } = response
+    const body = new Uint8Array(await response.arrayBuffer())
+    const answer: Answer = { method, target, status, headers, body }
+    return outcomeOf(answer, headers.get(CLIENT_HEADERS.retryAfter))
+  } catch {
+    return { kind: 'unanswered' }
+  }
+}
+
+/** Whether the service says that it takes no registrations now. False where it says nothing at all. */
+export async function isRegistrationClosed(): Promise<boolean> {
+  try {
+    const response = await fetch(READ_PATHS.earlyAccess, { credentials: 'omit' })
+    const state = memberOf(memberOf(await response.json(), 'data'), 'state')
+    return state !== undefined && state !== 'open'
+  } catch {
+    return false
+  }
+}

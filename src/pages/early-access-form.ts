@@ -1,0 +1,160 @@
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { INTERESTS } from '../contract/registration-schema.ts'
+import { TEST_TOKEN } from '../service/test-challenge.ts'
+import { isHosted } from './hosted-provider.ts'
+import { html, type Html } from './html.ts'
+import type { PageContext } from './page.ts'
+import { phrase, plainPhrase } from './phrase.ts'
+
+/** Where what is wrong with a field is told; its script fills it. */
+function fieldError(field: string): Html {
+  return html`<p class="field-error" id="${field}-error"></p>`
+}
+
+function email({ texts }: PageContext): Html {
+  const { form } = texts.earlyAccess
+  return html`<div class="field">
+    <label for="email">${form.email}</label>
+    <p class="hint" id="email-hint">${form.emailHint}</p>
+    ${fieldError('email')}
+    <input
+      id="email"
+      name="email"
+      type="email"
+      inputmode="email"
+      autocomplete="email"
+      spellcheck="false"
+      aria-describedby="email-hint email-error"
+    />
+  </div>`
+}
+
+function interests({ texts }: PageContext): Html {
+  const { form } = texts.earlyAccess
+  return html`<fieldset
+    class="choices"
+    id="interests"
+    aria-describedby="interests-hint interests-error"
+  >
+    <legend>${plainPhrase(form.optional, { label: form.interests })}</legend>
+    <p class="hint" id="interests-hint">${form.interestsHint}</p>
+    ${fieldError('interests')}
+    <div class="choice-columns">
+      ${INTERESTS.map(
+        (interest) =>
+          html`<label
+            ><input type="checkbox" name="interests" value="${interest}" />
+            <span>${form.interestNames[interest]}</span></label
+          > `,
+      )}
+    </div>
+  </fieldset>`
+}
+
+function useCase({ locale, texts }: PageContext): Html {
+  const { form } = texts.earlyAccess
+  const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
+  return html`<div class="field">
+    <label for="useCase">${plainPhrase(form.optional, { label: form.useCase })}</label>
+    <p class="hint" id="useCase-hint">${plainPhrase(form.useCaseHint, { count })}</p>
+    ${fieldError('useCase')}
+    <textarea
+      id="useCase"
+      name="useCase"
+      rows="5"
+      aria-describedby="useCase-hint useCase-error"
+    ></textarea>
+    <p class="hint counter" id="useCase-count" aria-hidden="true"></p>
+    <p class="hidden-text" id="useCase-said" role="status"></p>
+  </div>`
+}
+
+function consent({ texts }: PageContext): Html {
+  const { form } = texts.earlyAccess
+  return html`<fieldset class="choices">
+    <legend>${form.consentGroup}</legend>
+    ${fieldError('consent')}
+    <label
+      ><input type="checkbox" id="consent" name="consent" aria-describedby="consent-error" />
+      <span>${form.consent}</span></label
+    >
+  </fieldset>`
+}
+
+/** What the provider's challenge is shown in. The script finds out by `data-provider` which one it is to serve. */
+function challengeBox({ locale, texts, facts }: PageContext): Html {
+  const { provider, path, siteKey } = facts.challenge
+  if (isHosted(provider)) {
+    return html`<div
+      class="challenge-box"
+      data-provider="${provider}"
+      data-site-key="${siteKey ?? ''}"
+    ></div>`
+  }
+  if (provider === 'test') {
+    return html`<label class="choice" data-provider="test"
+      ><input type="checkbox" id="test-challenge" value="${TEST_TOKEN}" />
+      <span>${texts.earlyAccess.form.testChallenge}</span></label
+    >`
+  }
+  // Nothing is watched of how a person moves and types, and no link leads away from a form that is being filled in.
+  const configuration = { hideFooter: true, hideLogo: true, humanInteractionSignature: false }
+  return html`<link rel="stylesheet" href="${facts.assetPath('altcha.css')}" />
+    <altcha-widget
+      class="challenge-box"
+      data-provider="altcha"
+      data-worker="${facts.assetPath('altcha-worker.js')}"
+      challenge="${path ?? ''}?for=register"
+      type="native"
+      language="${locale.toLowerCase()}"
+      configuration="${JSON.stringify(configuration)}"
+    ></altcha-widget>
+    <script type="module" src="${facts.assetPath('altcha.js')}"></script>`
+}
+
+function challenge(context: PageContext): Html {
+  const { texts, facts } = context
+  const { form } = texts.earlyAccess
+  const { provider } = facts.challenge
+  const hint = isHosted(provider)
+    ? phrase(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
+    : form.challengeHint[provider]
+  return html`<fieldset
+    class="field"
+    id="challenge"
+    tabindex="-1"
+    aria-describedby="challenge-hint challenge-error"
+  >
+    <legend>${form.challenge}</legend>
+    <p class="hint" id="challenge-hint">${hint}</p>
+    ${fieldError('challenge')} ${challengeBox(context)}
+  </fieldset>`
+}
+
+/**
+ * The form. It is drawn at once, so nothing shifts later; its button works once the script runs, and where scripts are
+ * off the style sheet takes it away.
+ */
+export function registrationForm(context: PageContext): Html {
+  const { earlyAccess } = context.texts
+  return html`<form
+    id="registration"
+    class="registration"
+    method="post"
+    data-path="${ENDPOINTS.register.path}"
+    novalidate
+    aria-label="${earlyAccess.form.label}"
+  >
+    <div class="error-summary" id="problems" tabindex="-1" hidden>
+      <div role="alert">
+        <h2>${earlyAccess.problems.title}</h2>
+        <ul class="plain-list"></ul>
+      </div>
+    </div>
+    ${email(context)} ${interests(context)} ${useCase(context)} ${consent(context)}
+    ${challenge(context)}
+    <button type="submit" class="button" id="send" disabled>${earlyAccess.form.submit}</button>
+    <p class="hint progress" id="progress" role="status"></p>
+  </form>`
+}

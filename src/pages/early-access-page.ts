@@ -1,0 +1,103 @@
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
+import { TEST_TOKEN } from '../service/test-challenge.ts'
+import { codeBox, copyButton } from './code-box.ts'
+import { registrationForm } from './early-access-form.ts'
+import { isHosted, originsOfChallenge } from './hosted-provider.ts'
+import { html, type Html } from './html.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { phrase } from './phrase.ts'
+import { scriptTexts } from './script-texts.ts'
+
+/** How to register from a command line, with a challenge that a program can solve. */
+function commandOf({ locale, facts: { origin, challenge } }: PageContext): string {
+  const isTest = challenge.provider === 'test'
+  const solve = isTest ? '' : `TOKEN="$(npm run -s svc -- challenge solve ${origin})"\n`
+  // Out of the single quotes and into double ones, so that the shell puts the token in.
+  const token = isTest ? TEST_TOKEN : `'"$TOKEN"'`
+  const body = `{"email":"you@example.org","locale":"${locale}","consent":true,"challengeToken":"${token}"}`
+  return `${solve}curl ${origin}${ENDPOINTS.register.path} \\
+  -H 'Content-Type: ${JSON_MEDIA_TYPE}' \\
+  -d '${body}'`
+}
+
+/** The way that is left to who runs no scripts. */
+function otherWay(context: PageContext): Html {
+  const { texts, facts } = context
+  const { noScript } = texts.earlyAccess
+  const { provider } = facts.challenge
+  if (isHosted(provider)) {
+    return html`<p>${phrase(noScript.hosted, { provider: texts.privacy.providers[provider] })}</p>`
+  }
+  const code = commandOf(context)
+  return html`<p>${noScript[provider]}</p>
+    ${codeBox(texts, { id: 'register-command', label: noScript.commandLabel, code })}`
+}
+
+function withoutScripts(context: PageContext): Html {
+  const { locale, texts } = context
+  const { noScript } = texts.earlyAccess
+  const reference = html`<a href="${pathOfPage(locale, 'reference')}#register"
+    >${noScript.referenceLink}</a
+  >`
+  return html`<noscript>
+    <div class="flow">
+      <h2>${noScript.title}</h2>
+      <p>${noScript.text}</p>
+      ${otherWay(context)}
+      <p>${phrase(noScript.reference, { reference })}</p>
+    </div>
+  </noscript>`
+}
+
+/** What stands in the form's place once it was sent: the ticket, or word that the address was known. */
+function results({ texts, facts: { keyId } }: PageContext): Html {
+  const { result, duplicate } = texts.earlyAccess
+  return html`<section
+      id="registered"
+      tabindex="-1"
+      aria-labelledby="registered-title"
+      ${keyId === undefined ? undefined : html`data-key-id="${keyId}"`}
+      hidden
+    >
+      <h2 id="registered-title">${result.title}</h2>
+      <p class="ticket">
+        <span class="ticket-label">${result.ticket}</span>
+        <code id="ticket"></code>
+        ${copyButton(texts, { from: 'ticket', what: result.what })}
+      </p>
+      <p id="proof" role="status"></p>
+      <h3>${result.nextTitle}</h3>
+      <ul>
+        ${result.next.map((text) => html`<li>${text}</li> `)}
+      </ul>
+    </section>
+    <section id="duplicate" tabindex="-1" aria-labelledby="duplicate-title" hidden>
+      <h2 id="duplicate-title">${duplicate.title}</h2>
+      <p>${duplicate.text}</p>
+      <p><button type="button" id="again">${duplicate.again}</button></p>
+    </section>`
+}
+
+/** The form that puts an address on the waitlist. */
+export const EARLY_ACCESS_PAGE: Page = {
+  path: 'early-access',
+  scripts: ['early-access-page.js'],
+  title: (texts) => texts.earlyAccess.title,
+  description: (texts) => texts.earlyAccess.description,
+  foreignOrigins: (facts) => originsOfChallenge(facts.challenge),
+  body(context) {
+    const { locale, texts } = context
+    const { earlyAccess } = texts
+    const { problems, progress, count, result } = earlyAccess
+    const privacy = html`<a href="${pathOfPage(locale, 'privacy')}">${earlyAccess.privacyLink}</a>`
+    return {
+      main: html`<h1>${earlyAccess.title}</h1>
+        <p class="lead">${earlyAccess.lead}</p>
+        <p>${phrase(earlyAccess.kept, { privacy })}</p>
+        <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
+        ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
+        ${scriptTexts('earlyAccess', { problems, progress, count, result })}`,
+    }
+  },
+}

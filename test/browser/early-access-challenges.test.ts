@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import { listen, stopListening } from '../../src/http/listener.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha-challenge.ts'
+import { createHostedChallenge } from '../../src/service/hosted-challenge.ts'
+import { StorageError, type Storage } from '../../src/storage/storage.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { GOOD_BODY, type RegisteringOptions } from '../support/registering-app.ts'
+import {
+  fillForm,
+  openForm,
+  problemsOf,
+  realErrors,
+  runFormApp,
+  sendForm,
+} from '../support/registration-form.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+const { problems } = TEXTS.en.earlyAccess
+
+/** Real work, and little of it. */
+const LITTLE_WORK: AltchaWork = { cost: 100, maxCounter: 200 }
+
+const altcha =
+  (work?: AltchaWork): NonNullable<RegisteringOptions['challenge']> =>
+  ({ counters, clock }) =>
+    createAltchaChallenge({ counters, clock, ...(work === undefined ? {} : { work }) })
+
+/** How often a challenge was asked for. */
+function countChallenges(page: Page): { count: number } {
+  const asked = { count: 0 }
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/challenge') asked.count += 1
+  })
+  return asked
+}
+
+/** The widget's own words in a language, out of its package. */
+async function widgetTexts(locale: Locale): Promise<{ readonly [name: string]: string }> {
+  const code = locale.toLowerCase()
+  await import(`altcha/i18n/${code}`)
+  const { $altcha } = globalThis as unknown as {
+    $altcha: { i18n: { get: (code: string) => { readonly [name: string]: string } } }
+  }
+  return $altcha.i18n.get(code)
+}
+
+for (const locale of LOCALES) {
+  test(
+    `ALTCHA is solved in ${locale} when the form is sent, and the ticket follows`,
+    { skip },
+    async (t) => {
+      // Once with all the work that a visitor has.
+      const app = await runFormApp(t, {
+        challenge: altcha(locale === 'en' ? undefined : LITTLE_WORK),
+      })
+      const { page, context, errors, console } = await openForm(t, browser, app, { locale })
+      const asked = countChallenges(page)
+      const texts = await widgetTexts(locale)
+      await page
+        .locator('altcha-widget')
+        .getByText(texts['label'] ?? '')
+        .waitFor()
+      assert.deepEqual(await axeFaults(page), [])
+      // Nobody has asked for a challenge that nobody needs.
+      assert.equal(asked.count, 0)
+      await fillForm(page, { useCase: 'ทดสอบ 测试' })
+      await sendForm(page)
+      assert.deepEqual(await problemsOf(page), [])
+      const [entry] = await app.entries()
+      assert.equal(await page.locator('#ticket').textContent(), entry?.ticket)
+      assert.equal(entry?.locale, locale)
+      assert.equal(entry?.useCase, 'ทดสอบ 测试')
+      await page.locator('#proof.state-good').waitFor()
+      assert.equal(asked.count, 1)
+      // The policy would have told of what it refused.
+      assert.deepEqual(errors, [])
+      assert.deepEqual(console, [])
+      assert.deepEqual(await context.cookies(), [])
+      assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
+      assert.deepEqual(await axeFaults(page), [])
+    },
+  )
+}
+
+test(
+  'who ticks the box of ALTCHA first has it solved before the form is sent',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
+    const { page } = await openForm(t, browser, app)
+    const asked = countChallenges(page)
+    const texts = await widgetTexts('en')
+    await page.getByLabel(texts['label'] ?? '').focus()
+    await page.keyboard.press('Space')
+    await page
+      .locator('altcha-widget')
+      .getByText(texts['verified'] ?? '')
+      .waitFor()
+    assert.deepEqual(await axeFaults(page), [])
+    await fillForm(page)
+    await sendForm(page)
+    assert.equal(await page.locator('#registered').isVisible(), true)
+    assert.equal(asked.count, 1)
+  },
+)
+
+test('the form may be sent while ALTCHA is being solved', { skip }, async (t) => {
+  const app = await runFormApp(t, { challenge: altcha({ cost: 1000, maxCounter: 4000 }) })
+  const { page, errors } = await openForm(t, browser, app)
+  const asked = countChallenges(page)
+  await fillForm(page)
+  await page.locator('altcha-widget label').click()
+  await sendForm(page)
+  assert.deepEqual(await problemsOf(page), [])
+  assert.equal(await page.locator('#registered').isVisible(), true)
+  assert.equal(asked.count, 1)
+  assert.deepEqual(errors, [])
+})
+
+test('a solution that ran out is replaced by another', { skip }, async (t) => {
+  const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
+  const { page } = await openForm(t, browser, app)
+  const asked = countChallenges(page)
+  const texts = await widgetTexts('en')
+  await page.locator('altcha-widget label').click()
+  await page
+    .locator('altcha-widget')
+    .getByText(texts['verified'] ?? '')
+    .waitFor()
+  // The service's clock goes on and the page's does not, as in a browser that slept.
+  app.clock.ms += 11 * 60_000
+  await fillForm(page)
+  await sendForm(page)
+  assert.deepEqual(await problemsOf(page), [problems.CHALLENGE_FAILED])
+  assert.deepEqual(await axeFaults(page), [])
+  await page.clock.setFixedTime(app.clock.ms)
+  await sendForm(page)
+  assert.equal(await page.locator('#registered').isVisible(), true)
+  assert.equal(asked.count, 2)
+})
+
+test('after an outage the solution is good for another try', { skip }, async (t) => {
+  const state = { isDown: true }
+  const store = (storage: Storage): Storage => ({
+    ...storage,
+    waitlist: {
+      ...storage.waitlist,
+      add: (registration) =>
+        state.isDown
+          ? Promise.reject(new StorageError('IO', 'service.sqlite'))
+          : storage.waitlist.add(registration),
+    },
+  })
+  const app = await runFormApp(t, { store, challenge: altcha(LITTLE_WORK) })
+  const { page } = await openForm(t, browser, app)
+  const asked = countChallenges(page)
+  await fillForm(page)
+  await sendForm(page)
+  assert.deepEqual(await problemsOf(page), [problems.REGISTRATION_UNAVAILABLE])
+  state.isDown = false
+  await sendForm(page)
+  assert.equal(await page.locator('#registered').isVisible(), true)
+  assert.equal(asked.count, 1)
+})
+
+test('a solution whose answer was lost is not sent twice', { skip }, async (t) => {
+  const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
+  const { page } = await openForm(t, browser, app)
+  const asked = countChallenges(page)
+  const path = '**/api/v1/early-access/register'
+  await page.route(path, async (route) => {
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await fillForm(page)
+  await sendForm(page)
+  assert.deepEqual(await problemsOf(page), [problems.unanswered])
+  await page.unroute(path)
+  await sendForm(page)
+  assert.equal(await page.locator('#duplicate').isVisible(), true)
+  assert.equal(asked.count, 2)
+})
+
+test(
+  'a challenge that cannot be had is told of beside it, and had at the next try',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
+    const { page, errors } = await openForm(t, browser, app)
+    await page.route('**/challenge?*', (route) =>
+      route.fulfill({ status: 503, json: { error: 'no' } }),
+    )
+    await fillForm(page)
+    await sendForm(page)
+    assert.deepEqual(await problemsOf(page), [problems.challengeBroken])
+    assert.equal(await page.locator('.altcha-popover').isVisible(), false)
+    assert.deepEqual(await axeFaults(page), [])
+    await page.locator('#problems a').click()
+    assert.equal(
+      await page.evaluate('document.activeElement.closest("altcha-widget") !== null'),
+      true,
+    )
+    await page.unroute('**/challenge?*')
+    await sendForm(page)
+    assert.equal(await page.locator('#registered').isVisible(), true)
+    assert.deepEqual(realErrors(errors), [])
+  },
+)
+
+test('a widget that does not arrive is told of', { skip }, async (t) => {
+  const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
+  const { page } = await browser.openPage(t)
+  await page.clock.install({ time: app.clock.ms })
+  await page.route('**/assets/altcha.*.js', (route) => route.abort())
+  await page.goto(`${app.origin}/en/early-access`)
+  await fillForm(page)
+  await page.locator('#send').click()
+  await page.locator('#progress').getByText(TEXTS.en.earlyAccess.progress.checking).waitFor()
+  await page.clock.fastForward(20_000)
+  await page.locator('#problems').waitFor()
+  assert.deepEqual(await problemsOf(page), [problems.challengeBlocked])
+})
+
+/** The token that the stand-ins for the providers hand out, with a number. */
+const TOKEN = 'hosted-token'
+
+/** A stand-in for a provider's siteverify: it takes each token of the page's stand-in once, as the providers do. */
+async function siteverify(t: TestContext, action: string | undefined) {
+  const asked: string[] = []
+  const spent = new Set<string>()
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      const token = new URLSearchParams(body).get('response') ?? ''
+      asked.push(token)
+      const isGood = token.startsWith(TOKEN) && !spent.has(token)
+      spent.add(token)
+      response.end(
+        JSON.stringify(
+          isGood
+            ? { success: true, ...(action === undefined ? {} : { action }) }
+            : { success: false, 'error-codes': ['invalid-input-response'] },
+        ),
+      )
+    })
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  return { asked, url: `http://127.0.0.1:${port}/siteverify` }
+}
+
+/** A stand-in for a provider's script: a button that is passed by pressing it, in a frame's place. */
+const standIn = (name: string): string => `
+  let passed = 0
+  window[${JSON.stringify(name)}] = {
+    render(container, options) {
+      const { callback, ...told } = options
+      window.told = JSON.parse(JSON.stringify(told))
+      window.resets = 0
+      window.expire = options['expired-callback']
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.textContent = 'I am human'
+      button.addEventListener('click', () => callback('${TOKEN}-' + ++passed))
+      container.append(button)
+      return 'widget-1'
+    },
+    reset(id) {
+      if (id !== 'widget-1') throw new Error('expected the widget that was made')
+      window.resets += 1
+    },
+  }
+  window[new URL(document.currentScript.src).searchParams.get('onload')]()
+`
+
+const PROVIDERS = {
+  turnstile: {
+    script: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
+    told: { action: 'register', language: 'zh-CN' },
+  },
+  hcaptcha: { script: 'https://js.hcaptcha.com/1/api.js', told: { hl: 'zh-CN' } },
+} as const
+
+for (const provider of ['turnstile', 'hcaptcha'] as const) {
+  const { script, told } = PROVIDERS[provider]
+
+  async function openHosted(t: TestContext, store?: RegisteringOptions['store']) {
+    const verifier = await siteverify(t, provider === 'turnstile' ? 'register' : undefined)
+    const app = await runFormApp(t, {
+      ...(store === undefined ? {} : { store }),
+      challenge: ({ counters, clock }) =>
+        createHostedChallenge({
+          provider,
+          siteKey: 'site-key-1',
+          secret: 'secret-1',
+          verifyUrl: verifier.url,
+          counters,
+          clock,
+        }),
+    })
+    const opened = await browser.openPage(t, { colorScheme: 'dark' })
+    await opened.page.clock.setFixedTime(app.clock.ms)
+    return { ...opened, app, verifier, url: `${app.origin}/zh-CN/early-access` }
+  }
+
+  test(
+    `${provider} is shown in the page's language, and its token opens the list`,
+    { skip },
+    async (t) => {
+      const { page, errors, app, verifier, url } = await openHosted(t)
+      await page.route(`${script}?*`, (route) =>
+        route.fulfill({ contentType: 'text/javascript', body: standIn(provider) }),
+      )
+      await page.goto(url)
+      const words = TEXTS['zh-CN'].earlyAccess.problems
+      const human = page.getByRole('button', { name: 'I am human' })
+      await human.waitFor()
+      assert.deepEqual(await page.evaluate('told'), {
+        sitekey: 'site-key-1',
+        theme: 'dark',
+        size: 'normal',
+        ...told,
+      })
+      await fillForm(page)
+      await sendForm(page)
+      assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+      assert.deepEqual(await axeFaults(page), [])
+      // One that ran out is one that is missing.
+      await human.click()
+      await page.evaluate('expire()')
+      await sendForm(page)
+      assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+      assert.deepEqual(verifier.asked, [])
+      await human.click()
+      await sendForm(page)
+      assert.equal(await page.locator('#registered').isVisible(), true)
+      assert.deepEqual(verifier.asked, [`${TOKEN}-2`])
+      assert.equal((await app.entries())[0]?.email, GOOD_BODY.email)
+      assert.deepEqual(errors, [])
+    },
+  )
+
+  test(`a token of ${provider} is not sent a second time`, { skip }, async (t) => {
+    const state = { isDown: true }
+    const { page, app, verifier, url } = await openHosted(t, (storage) => ({
+      ...storage,
+      waitlist: {
+        ...storage.waitlist,
+        add: (registration) =>
+          state.isDown
+            ? Promise.reject(new StorageError('IO', 'service.sqlite'))
+            : storage.waitlist.add(registration),
+      },
+    }))
+    await page.route(`${script}?*`, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: standIn(provider) }),
+    )
+    await page.goto(url)
+    const words = TEXTS['zh-CN'].earlyAccess.problems
+    const human = page.getByRole('button', { name: 'I am human' })
+    await fillForm(page)
+    await human.click()
+    await sendForm(page)
+    assert.deepEqual(await problemsOf(page), [words.REGISTRATION_UNAVAILABLE])
+    assert.equal(await page.evaluate('resets'), 1)
+    state.isDown = false
+    await sendForm(page)
+    assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+    await human.click()
+    await sendForm(page)
+    assert.equal(await page.locator('#registered').isVisible(), true)
+    assert.deepEqual(verifier.asked, [`${TOKEN}-1`, `${TOKEN}-2`])
+    assert.equal((await app.entries()).length, 1)
+  })
+
+  test(`a script of ${provider} that does not arrive is told of`, { skip }, async (t) => {
+    const { page, url } = await openHosted(t)
+    await page.route(`${script}?*`, (route) => route.abort())
+    await page.goto(url)
+    await fillForm(page)
+    await sendForm(page)
+    const words = TEXTS['zh-CN'].earlyAccess.problems
+    assert.deepEqual(await problemsOf(page), [words.challengeBlocked])
+  })
+}

@@ -1,0 +1,502 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { ERRORS } from '../../src/contract/errors.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import { plainPhrase } from '../../src/pages/phrase.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { StorageError, type Storage } from '../../src/storage/storage.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { GOOD_BODY } from '../support/registering-app.ts'
+import {
+  fillForm,
+  openForm,
+  problemsOf,
+  realErrors,
+  runFormApp,
+  sendForm,
+} from '../support/registration-form.ts'
+import { codeOf } from '../support/signed-answer.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+const { problems, duplicate, result } = TEXTS.en.earlyAccess
+const REGISTER = `**${ENDPOINTS.register.path}`
+
+const numberIn = (locale: Locale, value: number): string =>
+  new Intl.NumberFormat(locale).format(value)
+
+/** Id of what has the focus. */
+const focusOf = (page: Page): Promise<string> => page.evaluate('document.activeElement?.id ?? ""')
+
+/** What stands beside a field, without the word before it that only a screen reader says. */
+async function besideField(page: Page, field: string): Promise<string> {
+  const text = (await page.locator(`#${field}-error`).textContent()) ?? ''
+  return text.replace(problems.prefix, '').trim()
+}
+
+/** What was typed is still there. */
+async function assertKept(page: Page, email: string = GOOD_BODY.email): Promise<void> {
+  assert.equal(await page.locator('#email').inputValue(), email)
+  assert.equal(await page.locator('#useCase').inputValue(), 'Typed text')
+  assert.equal(await page.locator('#consent').isChecked(), true)
+  assert.equal(await page.locator('[value="api"]').isChecked(), true)
+}
+
+const TYPED = { useCase: 'Typed text', interests: ['api'] }
+
+/** A store that fails while it is told to. */
+function failing(state: { isDown: boolean }): (storage: Storage) => Storage {
+  return (storage) => ({
+    ...storage,
+    waitlist: {
+      ...storage.waitlist,
+      add: (registration) =>
+        state.isDown
+          ? Promise.reject(new StorageError('IO', 'service.sqlite'))
+          : storage.waitlist.add(registration),
+    },
+  })
+}
+
+/** How often the form was sent from a page. */
+function countSent(page: Page): { count: number } {
+  const sent = { count: 0 }
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.count += 1
+  })
+  return sent
+}
+
+test(
+  'all that was filled in is stored, and the ticket is shown with its proof',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t)
+    const { page, context, errors, console } = await openForm(t, browser, app)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const address = page.url()
+    await fillForm(page, { useCase: '  Two\nlines 🦉 ', interests: ['research', 'api'] })
+    await sendForm(page)
+    const [entry, ...others] = await app.entries()
+    assert.deepEqual(others, [])
+    assert.ok(entry)
+    assert.equal(await page.locator('#ticket').textContent(), entry.ticket)
+    assert.equal(entry.email, GOOD_BODY.email)
+    assert.equal(entry.useCase, '  Two\nlines 🦉 ')
+    assert.deepEqual(entry.interests.toSorted(), ['api', 'research'])
+    assert.equal(await focusOf(page), 'registered')
+    assert.equal(await page.locator('#registration').isVisible(), false)
+
+    const proof = page.locator('#proof.state-good')
+    await proof.waitFor()
+    const key = (await proof.locator('code').textContent()) ?? ''
+    assert.equal(await proof.textContent(), plainPhrase(result.proved, { key }))
+    assert.equal(
+      await page
+        .locator('.provenance')
+        .textContent()
+        .then((text) => text?.includes(key)),
+      true,
+    )
+
+    await page.locator('#registered .copy').click()
+    const copied = plainPhrase(TEXTS.en.site.copied, { what: result.what })
+    await page.getByText(copied).waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), entry.ticket)
+
+    // Nothing of the person stays with the page: not in its fields, its address, a cookie, a storage or the console.
+    assert.equal(await page.locator('#email').inputValue(), '')
+    assert.equal(page.url(), address)
+    assert.deepEqual(await context.cookies(), [])
+    assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
+    assert.deepEqual(console, [])
+    assert.deepEqual(errors, [])
+    assert.deepEqual(await axeFaults(page), [])
+  },
+)
+
+test(
+  'an answer that was changed on its way shows its ticket with a warning',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t)
+    const { page } = await openForm(t, browser, app)
+    await page.route(REGISTER, async (route) => {
+      const response = await route.fetch()
+      const text = (await response.text()).replace(/EA-..../, 'EA-0000')
+      await route.fulfill({ response, body: text })
+    })
+    await fillForm(page)
+    await sendForm(page)
+    const proof = page.locator('#proof.state-warn')
+    await proof.waitFor()
+    assert.equal(await proof.textContent(), plainPhrase(result.disproved, { code: 'DIGEST' }))
+  },
+)
+
+test('where nothing is signed, no proof is promised', { skip }, async (t) => {
+  const app = await runFormApp(t, { parts: { signing: undefined } })
+  const { page } = await openForm(t, browser, app)
+  await fillForm(page)
+  await sendForm(page)
+  assert.equal(await page.locator('#registered').isVisible(), true)
+  assert.equal(await page.locator('#proof').textContent(), '')
+})
+
+test('the form is filled in and sent with the keyboard alone', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page } = await openForm(t, browser, app)
+  async function tabTo(id: string): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press('Tab')
+      if ((await focusOf(page)) === id) return
+    }
+    assert.fail(`the tab key does not lead to ${id}`)
+  }
+  await tabTo('email')
+  await page.keyboard.type('keys@example.org')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await tabTo('useCase')
+  await page.keyboard.type('With keys')
+  await tabTo('send')
+  await page.keyboard.press('Enter')
+  // The summary has the focus, and the next stop is its first link.
+  await page.locator('#problems:focus').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  assert.equal(await focusOf(page), 'consent')
+  await page.keyboard.press('Space')
+  await tabTo('test-challenge')
+  await page.keyboard.press('Space')
+  await tabTo('send')
+  await page.keyboard.press('Enter')
+  await page.locator('#registered:focus').waitFor()
+  const [entry] = await app.entries()
+  assert.equal(entry?.email, 'keys@example.org')
+  assert.deepEqual(entry?.interests, ['architecture'])
+  assert.equal(entry?.useCase, 'With keys')
+})
+
+for (const locale of LOCALES) {
+  test(`every field says in ${locale} what is wrong with it`, { skip }, async (t) => {
+    const app = await runFormApp(t)
+    const { page, errors } = await openForm(t, browser, app, {
+      locale,
+      viewport: { width: 320, height: 700 },
+    })
+    const sent = countSent(page)
+    const words = TEXTS[locale].earlyAccess.problems
+    const title = await page.title()
+    await sendForm(page)
+    assert.deepEqual(await problemsOf(page), [words.emailMissing, words.CONSENT_REQUIRED])
+    assert.equal(await focusOf(page), 'problems')
+    assert.equal(await page.title(), plainPhrase(words.pageTitle, { title }))
+    assert.deepEqual(await axeFaults(page), [])
+
+    const most = LIMITS.maxUseCaseCodePoints
+    await page.locator('#email').fill('nobody')
+    await page.locator('#useCase').fill('🦉'.repeat(most + 1))
+    await page.locator('[value="api"]').evaluate((box: HTMLInputElement) => (box.value = 'other'))
+    await page.locator('[value="other"]').check()
+    await sendForm(page)
+    const expected = {
+      email: words.INVALID_EMAIL,
+      interests: plainPhrase(words.INVALID_INTERESTS, {
+        count: numberIn(locale, LIMITS.maxInterests),
+      }),
+      useCase: plainPhrase(words.INVALID_USE_CASE, { count: numberIn(locale, most) }),
+      consent: words.CONSENT_REQUIRED,
+    }
+    assert.deepEqual(await problemsOf(page), Object.values(expected))
+    const invalid = {
+      email: '#email',
+      interests: '[name="interests"]',
+      useCase: '#useCase',
+      consent: '#consent',
+    }
+    for (const [field, text] of Object.entries(expected)) {
+      const beside = (await page.locator(`#${field}-error`).textContent()) ?? ''
+      assert.equal(beside, `${words.prefix} ${text}`)
+      const control = page.locator(invalid[field as keyof typeof invalid]).first()
+      assert.equal(await control.getAttribute('aria-invalid'), 'true')
+      await page.locator('#problems a', { hasText: text }).click()
+      assert.equal(await control.evaluate((element) => element === document.activeElement), true)
+      const place = page.locator(`[aria-describedby~="${field}-error"]`)
+      assert.equal(await place.count(), 1)
+    }
+    assert.deepEqual(await axeFaults(page), [])
+    assert.equal(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      true,
+      'the page is wider than the window',
+    )
+    assert.equal(sent.count, 0)
+
+    // What is put right is told no more, and the test mode's box alone is left.
+    await fillForm(page)
+    await page.locator('#useCase').fill('🦉'.repeat(most))
+    await page.locator('[value="other"]').uncheck()
+    await page.locator('#test-challenge').uncheck()
+    await sendForm(page)
+    assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+    assert.equal(await page.locator('#email').getAttribute('aria-invalid'), null)
+    await page.locator('#test-challenge').check()
+    await sendForm(page)
+    assert.equal(await page.locator('#registered').isVisible(), true)
+    assert.equal(await page.title(), title)
+    assert.deepEqual(errors, [])
+    const [entry] = await app.entries()
+    assert.equal(entry?.locale, locale)
+    assert.equal(entry?.useCase, '🦉'.repeat(most))
+  })
+}
+
+test(
+  'characters are counted as the service counts them, and said when few are left',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t)
+    const { page } = await openForm(t, browser, app)
+    const { count } = TEXTS.en.earlyAccess
+    const most = LIMITS.maxUseCaseCodePoints
+    const counter = page.locator('#useCase-count')
+    const said = page.locator('#useCase-said')
+    assert.equal(await counter.textContent(), plainPhrase(count.left.other, { count: most }))
+    for (const [length, text] of [
+      [most - 1, plainPhrase(count.left.one, { count: 1 })],
+      [most, plainPhrase(count.left.other, { count: 0 })],
+      [most + 1, plainPhrase(count.over.one, { count: 1 })],
+      [most + 2, plainPhrase(count.over.other, { count: 2 })],
+    ] as const) {
+      await page.locator('#useCase').fill('🦉'.repeat(length))
+      assert.equal(await counter.textContent(), text)
+      await said.getByText(text).waitFor()
+    }
+    await page.locator('#useCase').fill('short')
+    await page.locator('#useCase-said:empty').waitFor({ state: 'attached' })
+  },
+)
+
+test('an address that is on the list already can be changed', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  await app.register(GOOD_BODY)
+  const { page, errors } = await openForm(t, browser, app)
+  await fillForm(page, { ...TYPED, email: GOOD_BODY.email.toUpperCase() })
+  await sendForm(page)
+  assert.equal(await focusOf(page), 'duplicate')
+  assert.equal(await page.locator('#duplicate-title').innerText(), duplicate.title)
+  assert.equal(await page.locator('#ticket').textContent(), '')
+  assert.deepEqual(await axeFaults(page), [])
+  await page.getByRole('button', { name: duplicate.again }).click()
+  assert.equal(await focusOf(page), 'email')
+  await assertKept(page, GOOD_BODY.email.toUpperCase())
+  await fillForm(page, { email: 'another@example.org' })
+  await sendForm(page)
+  assert.equal(await page.locator('#registered').isVisible(), true)
+  assert.equal((await app.entries()).length, 2)
+  assert.deepEqual(errors, [])
+})
+
+for (const locale of LOCALES) {
+  test(
+    `a limit says in ${locale} how long to wait, and nothing typed is lost`,
+    { skip },
+    async (t) => {
+      const app = await runFormApp(t)
+      const { page, errors } = await openForm(t, browser, app, { locale })
+      async function useUp(): Promise<void> {
+        for (let sent = 0; sent < LIMITS.registrationPerActor.requests; sent += 1) {
+          // From where the browser is, and not counted otherwise: no field is looked at before the limit.
+          const headers = { 'Content-Type': 'application/json' }
+          await fetch(`${app.origin}${ENDPOINTS.register.path}`, {
+            method: 'POST',
+            headers,
+            body: '{}',
+          })
+        }
+      }
+      await useUp()
+      await fillForm(page, TYPED)
+      await sendForm(page)
+      const seconds = new Intl.NumberFormat(locale, {
+        style: 'unit',
+        unit: 'second',
+        unitDisplay: 'long',
+      }).format(60)
+      const words = TEXTS[locale].earlyAccess.problems
+      assert.deepEqual(await problemsOf(page), [plainPhrase(words.RATE_LIMITED, { wait: seconds })])
+      assert.equal(await focusOf(page), 'problems')
+      await assertKept(page)
+      assert.deepEqual(await axeFaults(page), [])
+      app.clock.ms += 60_000
+      await sendForm(page)
+      assert.equal(await page.locator('#registered').isVisible(), true)
+      assert.deepEqual(realErrors(errors), [])
+    },
+  )
+}
+
+test('an outage loses nothing, is told of on a new visit, and passes', { skip }, async (t) => {
+  const state = { isDown: true }
+  const app = await runFormApp(t, { store: failing(state) })
+  const { page } = await openForm(t, browser, app)
+  assert.equal(await page.locator('#closed').isVisible(), false)
+  await fillForm(page, TYPED)
+  await sendForm(page)
+  assert.deepEqual(await problemsOf(page), [problems.REGISTRATION_UNAVAILABLE])
+  await assertKept(page)
+  const { page: other } = await openForm(t, browser, app)
+  await other.locator('#closed').waitFor()
+  assert.equal(await other.locator('#closed').innerText(), TEXTS.en.earlyAccess.closed)
+  assert.deepEqual(await axeFaults(other), [])
+  state.isDown = false
+  await sendForm(page)
+  assert.equal(await page.locator('#registered').isVisible(), true)
+  assert.equal((await app.entries()).length, 1)
+})
+
+test('an answer that never comes loses nothing, and sending again is safe', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page } = await openForm(t, browser, app)
+  // The service has it, and its answer is lost.
+  await page.route(REGISTER, async (route) => {
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await fillForm(page, TYPED)
+  await sendForm(page)
+  assert.deepEqual(await problemsOf(page), [problems.unanswered])
+  await assertKept(page)
+  await page.unroute(REGISTER)
+  await page.locator('#test-challenge').check()
+  await sendForm(page)
+  assert.equal(await page.locator('#duplicate').isVisible(), true)
+  assert.equal((await app.entries()).length, 1)
+})
+
+test(
+  'every code of the catalog, and an answer of something else, has words',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t)
+    const { page, errors } = await openForm(t, browser, app)
+    const beside: { readonly [code: string]: string } = {
+      INVALID_EMAIL: 'email',
+      INVALID_INTERESTS: 'interests',
+      INVALID_USE_CASE: 'useCase',
+      CONSENT_REQUIRED: 'consent',
+      CHALLENGE_REQUIRED: 'challenge',
+      CHALLENGE_FAILED: 'challenge',
+    }
+    const answer = { status: 0, body: '', type: 'application/json' }
+    await page.route(REGISTER, (route) =>
+      route.fulfill({ status: answer.status, contentType: answer.type, body: answer.body }),
+    )
+    await fillForm(page, TYPED)
+    for (const [code, { status }] of Object.entries(ERRORS)) {
+      if (code === 'DUPLICATE') continue
+      answer.status = status
+      answer.body = JSON.stringify({ ok: false, error: { code } })
+      await page.locator('#test-challenge').check()
+      await sendForm(page)
+      const [problem = '', ...others] = await problemsOf(page)
+      assert.deepEqual(others, [], code)
+      const field = beside[code]
+      if (field !== undefined) assert.equal(await besideField(page, field), problem, code)
+      const linked = await page.locator('#problems li a').count()
+      assert.equal(linked, field === undefined ? 0 : 1, code)
+      const isNamed = problem.includes(code)
+      const hasWords =
+        field !== undefined || code === 'RATE_LIMITED' || code === 'REGISTRATION_UNAVAILABLE'
+      assert.equal(isNamed, !hasWords, `${code}: ${problem}`)
+      if (isNamed) assert.equal(await page.locator('#problems li code').innerText(), code)
+      await assertKept(page)
+    }
+    Object.assign(answer, { status: 502, body: '<h1>Bad gateway</h1>', type: 'text/html' })
+    await page.locator('#test-challenge').check()
+    await sendForm(page)
+    assert.deepEqual(await problemsOf(page), [plainPhrase(problems.refused, { code: '502' })])
+    assert.deepEqual(realErrors(errors), [])
+  },
+)
+
+test(
+  'pressing the button again while the form is on its way sends nothing more',
+  { skip },
+  async (t) => {
+    const app = await runFormApp(t)
+    const { page } = await openForm(t, browser, app)
+    const sent = countSent(page)
+    let goOn = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route(REGISTER, async (route) => {
+      await held
+      await route.continue()
+    })
+    await fillForm(page)
+    await page.locator('#send').click()
+    await page.locator('#progress').getByText(TEXTS.en.earlyAccess.progress.sending).waitFor()
+    assert.equal(await page.locator('#send').getAttribute('aria-disabled'), 'true')
+    assert.deepEqual(await axeFaults(page), [])
+    // Not through playwright, which waits until what is marked as disabled no longer is.
+    await page.locator('#send').evaluate((button: HTMLElement) => button.click())
+    await page.locator('#email').press('Enter')
+    goOn()
+    await page.locator('#registered').waitFor()
+    assert.equal(sent.count, 1)
+    assert.equal((await app.entries()).length, 1)
+  },
+)
+
+/** The sum of all layout shifts that nobody caused by a click or a key. */
+const SHIFTS = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) sum += value
+  }).observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => resolve(sum), 300)
+})`
+
+test('nothing shifts while the script and the challenge arrive', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page } = await openForm(t, browser, app)
+  await page.locator('#send:enabled').waitFor()
+  assert.equal(await page.evaluate(SHIFTS), 0)
+})
+
+async function withoutScripts(t: TestContext, locale: Locale) {
+  const app = await runFormApp(t)
+  const { page } = await browser.openPage(t, { javaScriptEnabled: false })
+  await page.goto(`${app.origin}/${locale}/early-access`)
+  return { app, page }
+}
+
+test('without scripts there is no form, but the other way', { skip }, async (t) => {
+  for (const locale of LOCALES) {
+    const { page } = await withoutScripts(t, locale)
+    const { noScript } = TEXTS[locale].earlyAccess
+    assert.equal(await page.locator('#registration').isVisible(), false)
+    assert.equal(await page.getByRole('heading', { name: noScript.title }).isVisible(), true)
+    assert.equal(await page.locator('#register-command').isVisible(), true)
+  }
+})
+
+test('the way without a browser is one that works', { skip }, async (t) => {
+  const { app, page } = await withoutScripts(t, 'th')
+  const command = await page.locator('#register-command').innerText()
+  const [, path = ''] = /^curl http:\/\/[^/]+(\S+) /.exec(command) ?? []
+  const [, body = ''] = /-d '(.*)'$/.exec(command) ?? []
+  assert.equal(path, ENDPOINTS.register.path)
+  assert.equal(codeOf(await app.register(body)), undefined)
+  assert.deepEqual(
+    (await app.entries()).map(({ locale }) => locale),
+    ['th'],
+  )
+})

@@ -1,0 +1,100 @@
+import { createServer, request } from 'node:http'
+import type { TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Locale } from '../../src/contract/locales.ts'
+import { listen, stopListening } from '../../src/http/listener.ts'
+import type { OpenedPage, TestBrowser } from './browser.ts'
+import {
+  runRegisteringApp,
+  type RegisteringApp,
+  type RegisteringOptions,
+} from './registering-app.ts'
+
+/**
+ * A registering app that stands at the origin it believes in, since it takes registrations from pages of that one only.
+ * A server that was there before it passes everything on, so the address is known when the app is made.
+ */
+export async function runFormApp(
+  t: TestContext,
+  options: RegisteringOptions = {},
+): Promise<RegisteringApp> {
+  const target = { port: 0 }
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming
+    const passed = request(
+      { host: '127.0.0.1', port: target.port, method, path: url, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+        answer.pipe(outgoing)
+      },
+    )
+    passed.on('error', () => outgoing.destroy())
+    incoming.pipe(passed)
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  const origin = `http://127.0.0.1:${port}`
+  const app = await runRegisteringApp(t, {
+    ...options,
+    parts: { baseUrl: origin, ...options.parts },
+  })
+  target.port = app.port
+  return { ...app, origin, port }
+}
+
+/** The form in a browser. */
+export interface OpenedForm extends OpenedPage {
+  /** All that was written to the console. */
+  readonly console: readonly string[]
+}
+
+/** Opens the form of an app; the page's clock stands where the app's does. */
+export async function openForm(
+  t: TestContext,
+  browser: TestBrowser,
+  { origin, clock }: Pick<RegisteringApp, 'origin' | 'clock'>,
+  { locale = 'en', ...context }: Parameters<TestBrowser['openPage']>[1] & { locale?: Locale } = {},
+): Promise<OpenedForm> {
+  const opened = await browser.openPage(t, context)
+  const { page } = opened
+  const lines: string[] = []
+  page.on('console', (message) => lines.push(message.text()))
+  await page.clock.setFixedTime(clock.ms)
+  await page.goto(`${origin}/${locale}/early-access`)
+  return { ...opened, console: lines }
+}
+
+/** Fills in what is needed, for the test mode's challenge too, and not more unless it is named. */
+export async function fillForm(
+  page: Page,
+  values: {
+    readonly email?: string
+    readonly useCase?: string
+    readonly interests?: readonly string[]
+  } = {},
+): Promise<void> {
+  const { email = 'reader@example.org', useCase, interests = [] } = values
+  await page.locator('#email').fill(email)
+  for (const interest of interests) await page.locator(`[value="${interest}"]`).check()
+  if (useCase !== undefined) await page.locator('#useCase').fill(useCase)
+  await page.locator('#consent').check()
+  const box = page.locator('#test-challenge')
+  if ((await box.count()) > 0) await box.check()
+}
+
+/** Sends the form and waits until something came of it. */
+export async function sendForm(page: Page): Promise<void> {
+  await page.locator('#send').click()
+  await page.locator('#problems, #registered, #duplicate').filter({ visible: true }).waitFor()
+  await page.locator('#send:not([aria-disabled])').waitFor({ state: 'attached' })
+}
+
+/** What went wrong beyond a status that was to be expected, which Chromium writes to the console too. */
+export function realErrors(errors: readonly string[]): readonly string[] {
+  return errors.filter((text) => !text.startsWith('Failed to load resource'))
+}
+
+/** The texts of the summary, as a person reads them. */
+export function problemsOf(page: Page): Promise<readonly string[]> {
+  return page.locator('#problems li').allInnerTexts()
+}
