@@ -12,6 +12,7 @@ export const PARTS = [
   'export',
   'keys',
   'verification',
+  'pages',
 ] as const
 export type Part = (typeof PARTS)[number]
 
@@ -55,6 +56,10 @@ export interface BenchOptions {
   /** Length of the history that is audited, and how often. */
   readonly auditVersions: number
   readonly auditRuns: number
+  readonly pageRounds: number
+  /** Requests for one page from one process before and while it is measured. */
+  readonly pageWarmUpRequests: number
+  readonly pageRequests: number
 }
 
 /** An option is wrong; the message says which and what was expected. */
@@ -65,13 +70,13 @@ export const HELP = `Usage: npm run bench -- [options]
 Measures the service beside its peers: CPU time per request, requests per second, memory, time to start;
 registering on lists of up to a million rows; opening a list of 100,000; reading with an API
 key, and whether the time of a refusal tells its reason; checking an answer, and auditing
-a history of 10,000 versions.
+a history of 10,000 versions; sending a page.
 
   --quick           fewer rounds, requests and rows: about four minutes, and a
                     rough answer
   --rounds <n>      rounds of the cost part (7, or 3 with --quick), of the registration part
-                    (5, or 3), of the keys part (4, or 2) and of the verification part
-                    (5, or 2)
+                    (5, or 3), of the keys part (4, or 2), of the verification part
+                    (5, or 2) and of the pages part (5, or 2)
   --only <part>     one part alone: ${PARTS.slice(0, -1).join(', ')},
                     ${PARTS.at(-1)}; may be repeated
   --json            the result as JSON
@@ -170,5 +175,8 @@ export function readOptions(args: readonly string[], now: Date): BenchOptions {
     verificationChecks: quick ? 1600 : 8000,
     auditVersions: quick ? 2000 : AUDITED_VERSIONS,
     auditRuns: quick ? 1 : 3,
+    pageRounds: values.rounds === undefined ? (quick ? 2 : 5) : Number(rounds),
+    pageWarmUpRequests: quick ? 10_000 : 25_000,
+    pageRequests: quick ? 8000 : 20_000,
   }
 }

@@ -3,6 +3,8 @@ import type { ExportResult } from './export.ts'
 import { keyTables, missedInKeys } from './key-tables.ts'
 import type { KeysResult } from './keys-result.ts'
 import type { MemoryResult } from './memory.ts'
+import { missedInPages, pagesTable } from './page-tables.ts'
+import type { PagesResult } from './pages-result.ts'
 import type { RegistrationResult } from './registration-result.ts'
 import type { StartResult } from './start-up.ts'
 import { range, verdict, whole, type Table } from './table.ts'
@@ -28,6 +30,7 @@ export interface BenchReport {
   readonly export?: ExportResult
   readonly keys?: KeysResult
   readonly verification?: VerificationResult
+  readonly pages?: PagesResult
 }
 
 function costTables(cost: CostResult): readonly Table[] {
@@ -106,7 +109,7 @@ function startTable(start: StartResult): Table {
 
 /** The tables of a report. */
 export function tablesOf(report: BenchReport): readonly Table[] {
-  const { cost, memory, start, registration, export: exported, keys, verification } = report
+  const { cost, memory, start, registration, export: exported, keys, verification, pages } = report
   return [
     ...(cost === undefined ? [] : costTables(cost)),
     ...(memory === undefined || memory === null ? [] : [memoryTable(memory)]),
@@ -115,6 +118,7 @@ export function tablesOf(report: BenchReport): readonly Table[] {
     ...(exported === undefined ? [] : [exportTable(exported)]),
     ...(keys === undefined ? [] : keyTables(keys)),
     ...(verification === undefined ? [] : verificationTables(verification)),
+    ...(pages === undefined ? [] : [pagesTable(pages)]),
   ]
 }
 
@@ -126,6 +130,7 @@ export function missedTargets({
   registration,
   keys,
   verification,
+  pages,
 }: BenchReport): readonly string[] {
   const missed: string[] = []
   const expect = (isMet: boolean, what: string, found: string, bound: string): void => {
@@ -155,6 +160,7 @@ export function missedTargets({
     ...(registration === undefined ? [] : missedInRegistration(registration)),
     ...(keys === undefined ? [] : missedInKeys(keys)),
     ...(verification === undefined ? [] : missedInVerification(verification)),
+    ...(pages === undefined ? [] : missedInPages(pages)),
   ]
 }
 

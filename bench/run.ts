@@ -9,6 +9,7 @@ import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
 import { HELP, OptionsError, readOptions, type BenchOptions, type Part } from './options.ts'
 import { exitCodeOf, factsOf, missedTargets, tablesOf, type BenchReport } from './report.ts'
+import { measurePages } from './pages.ts'
 import { measureRegistration } from './registration.ts'
 import { measureStart } from './start-up.ts'
 import { formatTable } from './table.ts'
@@ -50,6 +51,7 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
       ...(asked('registration') ? { registration: await measureRegistration(parts) } : {}),
       ...(asked('export') ? { export: await measureExport(parts) } : {}),
       ...(asked('keys') ? { keys: await measureKeys(parts) } : {}),
+      ...(asked('pages') ? { pages: await measurePages(parts) } : {}),
       ...(asked('verification') ? { verification: await measureVerification(parts) } : {}),
     }
   } finally {

@@ -8,12 +8,7 @@ export type ContentCoding = (typeof CODINGS)[number]
 /** High enough to be near the smallest, and a page takes a few milliseconds once. */
 const BROTLI_QUALITY = 9
 
-/**
- * The coding to answer an Accept-Encoding with (RFC 9110 12.5.3): the smallest that it does not refuse. A weight above 0
- * counts as wanted, since none of them costs anything once the page is made.
- */
-export function codingOf(acceptEncoding: string | undefined): ContentCoding {
-  if (acceptEncoding === undefined) return 'identity'
+function choose(acceptEncoding: string): ContentCoding {
   const weights = new Map(
     acceptEncoding.split(',').map((element) => {
       const [coding = '', ...parameters] = element
@@ -25,6 +20,26 @@ export function codingOf(acceptEncoding: string | undefined): ContentCoding {
   )
   const found = CODINGS.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0)
   return found ?? 'identity'
+}
+
+/** Browsers and programs send few different ones; whoever makes up others is answered without their being remembered. */
+const MAX_REMEMBERED = 64
+const MAX_REMEMBERED_LENGTH = 100
+const remembered = new Map<string, ContentCoding>()
+
+/**
+ * The coding to answer an Accept-Encoding with (RFC 9110 12.5.3): the smallest that it does not refuse. A weight above 0
+ * counts as wanted, since none of them costs anything once the page is made.
+ */
+export function codingOf(acceptEncoding: string | undefined): ContentCoding {
+  if (acceptEncoding === undefined) return 'identity'
+  const known = remembered.get(acceptEncoding)
+  if (known !== undefined) return known
+  const coding = choose(acceptEncoding)
+  if (remembered.size < MAX_REMEMBERED && acceptEncoding.length <= MAX_REMEMBERED_LENGTH) {
+    remembered.set(acceptEncoding, coding)
+  }
+  return coding
 }
 
 /** Bytes in a content coding. */

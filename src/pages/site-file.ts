@@ -24,14 +24,15 @@ export type SiteFile = (request: SiteRequest) => Reply
 
 /** One file in one coding, ready to be sent. */
 interface Prepared {
-  readonly headers: readonly string[]
-  readonly body: Buffer
   readonly etag: string
+  readonly whole: Reply
+  readonly head: Reply
+  readonly notModified: Reply
 }
 
 /**
- * A file that is kept in memory in every coding it was asked for. Its entity tag is strong and belongs to the coding
- * (RFC 9110 8.8.3), and a 304 has the headers that a cache needs (RFC 9110 15.4.5).
+ * A file that is kept in memory in every coding it was asked for, with its answers as they are sent. Its entity tag is
+ * strong and belongs to the coding (RFC 9110 8.8.3).
  */
 export function createSiteFile(options: SiteFileOptions): SiteFile {
   const { status = 200, contentType, cacheControl, headers, make } = options
@@ -42,21 +43,33 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
     identity ??= Buffer.from(make())
     const body = encode(identity, coding)
     const etag = `"${sha256Base64url(identity.toString('utf8')).slice(0, 27)}-${coding}"`
-    const validators = [HEADERS.etag, etag, HEADERS.cacheControl, cacheControl]
-    const made = {
+    // What a cache needs of either answer (RFC 9110 15.4.5).
+    const kept = [
+      HEADERS.etag,
       etag,
-      body,
+      HEADERS.cacheControl,
+      cacheControl,
+      HEADERS.vary,
+      'Accept-Encoding',
+      ...headers,
+    ]
+    const whole = {
+      status,
       headers: [
         HEADERS.contentType,
         contentType,
         HEADERS.contentLength,
         String(body.length),
         ...(coding === 'identity' ? [] : [HEADERS.contentEncoding, coding]),
-        ...validators,
-        HEADERS.vary,
-        'Accept-Encoding',
-        ...headers,
+        ...kept,
       ],
+      body,
+    }
+    const made = {
+      etag,
+      whole,
+      head: { ...whole, body: undefined },
+      notModified: { status: 304, headers: kept, body: undefined },
     }
     prepared.set(coding, made)
     return made
@@ -67,17 +80,8 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
     const file = prepared.get(coding) ?? prepare(coding)
     const known = request.header('if-none-match')
     if (status === 200 && known !== undefined && matchesIfNoneMatch(known, file.etag)) {
-      const kept = [HEADERS.etag, file.etag, HEADERS.cacheControl, cacheControl]
-      return {
-        status: 304,
-        headers: [...kept, HEADERS.vary, 'Accept-Encoding', ...headers],
-        body: undefined,
-      }
+      return file.notModified
     }
-    return {
-      status,
-      headers: file.headers,
-      body: request.method === 'HEAD' ? undefined : file.body,
-    }
+    return request.method === 'HEAD' ? file.head : file.whole
   }
 }

@@ -49,10 +49,11 @@ test('a full run audits a history of the length that its target is for', () => {
   assert.ok(readOptions(['--quick'], NOW).auditVersions < 10_000)
 })
 
-test('--rounds counts for the cost, the registration, the keys and the verification part', () => {
-  const { rounds, registrationRounds, keyRounds, verificationRounds } = readOptions(
+test('--rounds counts for every part that is repeated', () => {
+  const { rounds, registrationRounds, keyRounds, verificationRounds, pageRounds } = readOptions(
     ['--rounds', '9'],
     NOW,
   )
-  assert.deepEqual([rounds, registrationRounds, keyRounds, verificationRounds], [9, 9, 9, 9])
+  const found = [rounds, registrationRounds, keyRounds, verificationRounds, pageRounds]
+  assert.deepEqual(found, [9, 9, 9, 9, 9])
 })
