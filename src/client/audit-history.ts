@@ -69,7 +69,7 @@ export interface AuditSettings {
   /** Versions that are fetched at the same time; 24 unless given. */
   readonly concurrency?: number
   readonly signal?: AbortSignal
-  /** Hears of each step; what it throws ends the audit. */
+  /** Hears of each step, and of none once the audit has ended; what it throws ends it. */
   readonly onProgress?: (progress: AuditProgress) => void
 }
 
@@ -97,16 +97,25 @@ interface KnownHead {
 /** How often an audit begins again because a version was published meanwhile. */
 const MAX_ROUNDS = 4
 
-/** Runs `work` on every item, some at a time. The first failure ends it. */
+/** Runs `work` on every item, some at a time. After the first failure none is begun any more. */
 async function forEachSome<Item>(
   items: readonly Item[],
   concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const rest = items.values()
+  let hasFailed = false
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
-      for (const item of rest) await work(item)
+      for (const item of rest) {
+        if (hasFailed) return
+        try {
+          await work(item)
+        } catch (error) {
+          hasFailed = true
+          throw error
+        }
+      }
     }),
   )
 }
@@ -118,6 +127,21 @@ async function forEachSome<Item>(
  * not be asked. The head is saved only when all is well.
  */
 export async function auditHistory(settings: AuditSettings): Promise<AuditReport> {
+  let hasEnded = false
+  try {
+    return await auditRounds({
+      ...settings,
+      onProgress(progress) {
+        // What was under way at the same time as the step that failed may still come in.
+        if (!hasEnded) settings.onProgress?.(progress)
+      },
+    })
+  } finally {
+    hasEnded = true
+  }
+}
+
+async function auditRounds(settings: AuditSettings): Promise<AuditReport> {
   const { client, store, signal } = settings
   const options = { fresh: true, ...(signal === undefined ? {} : { signal }) }
   const saved = await store?.load()

@@ -239,6 +239,34 @@ describe('the progress of an audit', () => {
     )
   })
 
+  test('is told no more once the audit has ended, and nothing further is asked for', async (t) => {
+    const deployments = await deploy(
+      t,
+      sound(60),
+      rewrittenReleases(60, 60, (entry) => ({ ...entry, note: 'Never mind.' })),
+    )
+    // The newest of the entries is asked for first.
+    deployments.turn = (path) => (path.endsWith('/VS-0060') ? 1 : 0)
+    let hasEnded = false
+    const late: AuditProgress[] = []
+    const { client, asked } = deployments
+    const audit = auditHistory({
+      client,
+      concurrency: 4,
+      onProgress: (each) => {
+        if (hasEnded) late.push(each)
+      },
+    })
+    await assert.rejects(audit, { code: 'REWRITTEN' })
+    hasEnded = true
+    const askedThen = asked.length
+    // Whatever was under way has come in after that.
+    for (let turns = 0; turns < 3; turns += 1) await client.status({ fresh: true })
+    assert.deepEqual(late, [])
+    assert.ok(asked.length - askedThen - 3 <= 4, `${asked.length - askedThen - 3} more`)
+    assert.ok(askedThen < 60, `${askedThen} requests`)
+  })
+
   test('ends the audit where its hearer throws', async (t) => {
     const { client } = await deploy(t, sound(2))
     const reason = new Error('enough')
