@@ -1,5 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import { KEPT_HEAD_NAME } from './history-audit.ts'
+import { isHosted } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import { phrase } from './phrase.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
@@ -12,10 +13,6 @@ function listOf(texts: readonly string[]): Html {
   return html`<ul>
     ${texts.map((text) => html`<li>${text}</li> `)}
   </ul>`
-}
-
-function isHosted(provider: string): provider is 'turnstile' | 'hcaptcha' {
-  return provider === 'turnstile' || provider === 'hcaptcha'
 }
 
 function challengeText({ texts, facts }: PageContext): Html {
