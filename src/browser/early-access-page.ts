@@ -150,6 +150,15 @@ async function submit(): Promise<void> {
   showOutcome(outcome, typed.email)
 }
 
+// Who ticks the box has no other sign of it than a label that changes, and that is not read aloud.
+challenge.onProgress?.((state) => {
+  if (isBusy) return
+  const words = { working: 'progress.checking', solved: 'progress.solved' }
+  progress.textContent = state === 'failed' ? '' : texts.text(words[state])
+  if (state !== 'failed') return
+  problems.mark({ field: 'challenge', message: [texts.text('problems.challengeBroken')] })
+})
+
 form.addEventListener('submit', (event) => {
   event.preventDefault()
   if (isBusy) return

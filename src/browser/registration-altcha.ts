@@ -1,4 +1,4 @@
-import type { FormChallenge, Solved } from './registration-challenge.ts'
+import type { ChallengeProgress, FormChallenge, Solved } from './registration-challenge.ts'
 
 /** What the ALTCHA widget tells when its state changes. */
 interface StateChange {
@@ -15,6 +15,13 @@ interface AltchaWidget extends HTMLElement {
 /** What the widget's script leaves in the page for all widgets. */
 interface WidgetPage {
   readonly $altcha: { readonly algorithms: Map<string, () => Worker> }
+}
+
+/** The states that a person should hear of. */
+const PROGRESS: { readonly [State in StateChange['state']]?: ChallengeProgress } = {
+  verifying: 'working',
+  verified: 'solved',
+  error: 'failed',
 }
 
 const TAG = 'altcha-widget'
@@ -75,5 +82,15 @@ export function createAltchaChallenge(element: HTMLElement): FormChallenge {
     return payload === null ? { problem: 'challengeBroken' } : { token: payload }
   }
 
-  return { isGivenBack: true, solve, renew: () => widget.reset() }
+  return {
+    isGivenBack: true,
+    solve,
+    renew: () => widget.reset(),
+    onProgress(listener) {
+      element.addEventListener('statechange', () => {
+        const progress = PROGRESS[current.state]
+        if (progress !== undefined) listener(progress)
+      })
+    },
+  }
 }

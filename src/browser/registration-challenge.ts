@@ -11,6 +11,9 @@ export type ChallengeProblem =
 /** What came of the challenge. */
 export type Solved = { readonly token: string } | { readonly problem: ChallengeProblem }
 
+/** How far a challenge has come that a person started. */
+export type ChallengeProgress = 'working' | 'solved' | 'failed'
+
 /** The human verification as the form uses it, whoever sets it. */
 export interface FormChallenge {
   /** The token, solved for now if that takes no person; otherwise why there is none. Never rejects. */
@@ -19,6 +22,8 @@ export interface FormChallenge {
   renew(): void
   /** Whether the service gives a token back when it could not store what was sent with it. */
   readonly isGivenBack: boolean
+  /** Tells how far it is, where nothing else in the page would. */
+  onProgress?(listener: (progress: ChallengeProgress) => void): void
 }
 
 /** The box to tick where a deployment is for trying things out. */

@@ -13,6 +13,8 @@ export interface Problem {
 export interface ProblemList {
   /** Shows these and no others, and moves the focus to their summary. */
   show(problems: readonly Problem[]): void
+  /** Shows one beside its field alone, and leaves the focus where it is. */
+  mark(problem: Problem & { readonly field: FormField }): void
   clear(): void
 }
 
@@ -56,7 +58,7 @@ export function createProblemList(
     }
   }
 
-  function mark({ message }: Problem, field: FormField): void {
+  function mark({ field, message }: Problem & { readonly field: FormField }): void {
     const place = document.getElementById(`${field}-error`)
     const prefix = pageElement('span', {
       className: 'hidden-text',
@@ -85,10 +87,11 @@ export function createProblemList(
 
   return {
     clear,
+    mark,
     show(problems) {
       clear()
-      for (const problem of problems) {
-        if (problem.field !== undefined) mark(problem, problem.field)
+      for (const { field, message } of problems) {
+        if (field !== undefined) mark({ field, message })
       }
       list?.replaceChildren(...problems.map(itemOf))
       summary.hidden = false

@@ -103,6 +103,7 @@ test(
       .locator('altcha-widget')
       .getByText(texts['verified'] ?? '')
       .waitFor()
+    await page.locator('#progress').getByText(TEXTS.en.earlyAccess.progress.solved).waitFor()
     assert.deepEqual(await axeFaults(page), [])
     await fillForm(page)
     await sendForm(page)
@@ -197,6 +198,13 @@ test(
     await page.route('**/challenge?*', (route) =>
       route.fulfill({ status: 503, json: { error: 'no' } }),
     )
+    // Ticked by hand it is told of beside the box, and nothing takes the focus away.
+    const box = page.locator('altcha-widget input[type="checkbox"]')
+    await box.focus()
+    await page.keyboard.press('Space')
+    await page.locator('#challenge-error').getByText(problems.challengeBroken).waitFor()
+    assert.equal(await page.locator('#problems').isVisible(), false)
+    assert.equal(await box.getAttribute('aria-invalid'), 'true')
     await fillForm(page)
     await sendForm(page)
     assert.deepEqual(await problemsOf(page), [problems.challengeBroken])

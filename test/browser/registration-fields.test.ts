@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { FIELD_OF_CODE, findFaults } from '../../src/browser/registration-fields.ts'
+import { ApiError } from '../../src/contract/api-error.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { parseRegistration } from '../../src/contract/registration.ts'
+import { INTERESTS } from '../../src/contract/registration-schema.ts'
+
+/** What the form may hold, good or not. */
+const typed = fc.record({
+  email: fc.oneof(fc.emailAddress(), fc.string(), fc.constant('ทดสอบ@ไทย.ไทย')),
+  locale: fc.constantFrom(...LOCALES),
+  interests: fc.array(fc.constantFrom(...INTERESTS, 'unknown'), { maxLength: 12 }),
+  useCase: fc.option(
+    fc.nat({ max: LIMITS.maxUseCaseCodePoints + 5 }).map((length) => '🦉'.repeat(length)),
+    { nil: undefined },
+  ),
+  consent: fc.boolean(),
+})
+
+test('the form refuses what the service refuses and nothing else, and names the same code among others', () => {
+  fc.assert(
+    fc.property(typed, (registration) => {
+      const faults = findFaults(registration)
+      for (const { field, code } of faults) assert.equal(FIELD_OF_CODE[code], field)
+      try {
+        parseRegistration({ ...registration, challengeToken: 'any' })
+        assert.deepEqual(faults, [])
+      } catch (error) {
+        assert.ok(error instanceof ApiError)
+        assert.ok(
+          faults.some(({ code }) => code === error.code),
+          `${error.code} is not among ${faults.map(({ code }) => code).join(', ')}`,
+        )
+      }
+    }),
+  )
+})
