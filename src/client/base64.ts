@@ -1,3 +1,5 @@
+import { latin1 } from './latin1.ts'
+
 // Strict on purpose: what one decoder takes and another refuses could be used to have two verifiers disagree. So no
 // white space, no missing padding, no letter of the other alphabet, and no bit set behind the last byte (RFC 4648 3.5).
 // For 32 and 64 bytes that leaves exactly one text each, which a regular expression can tell.
@@ -6,7 +8,8 @@ const BYTES_64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/
 const BYTES_32_URL = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 
 function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  // atob gives one character a byte.
+  return latin1(atob(base64)) as Uint8Array
 }
 
 /** 64 bytes from padded base64, or undefined where the text is not exactly what encoding them gives. */

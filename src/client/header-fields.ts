@@ -19,14 +19,14 @@ export function readHeaders(source: HeaderSource): HeaderFields {
     readonly [string, string | readonly string[] | undefined]
   >
   for (const [name, values] of pairs) {
-    for (const value of [values ?? []].flat()) {
+    for (const value of typeof values === 'string' ? [values] : (values ?? [])) {
       const key = name.toLowerCase()
       const before = fields.get(key)
-      const text = value.replace(/^[ \t]+|[ \t]+$/g, '')
-      fields.set(key, before === undefined ? text : `${before}, ${text}`)
+      fields.set(key, before === undefined ? value : `${before}, ${value}`)
     }
   }
-  return (name) => fields.get(name.toLowerCase())
+  // White space around a value is none of it (RFC 9110 5.5). Most fields are asked for by nobody, so it is taken off late.
+  return (name) => fields.get(name.toLowerCase())?.replace(/^[ \t]+|[ \t]+$/g, '')
 }
 
 const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/

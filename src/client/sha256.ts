@@ -1,9 +1,11 @@
 const encoder = new TextEncoder()
 
 /** SHA-256 of bytes, or of the UTF-8 bytes of a text, by WebCrypto. */
-export async function sha256(content: Uint8Array | string): Promise<Uint8Array> {
+export function sha256(content: Uint8Array | string): Promise<Uint8Array> {
   const bytes = typeof content === 'string' ? encoder.encode(content) : content
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
+  return crypto.subtle
+    .digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)
+    .then((digest) => new Uint8Array(digest))
 }
 
 /** SHA-256 in lower-case hexadecimal, as the version chain writes it. */

@@ -1,5 +1,6 @@
 import { decodeBase64Of64, decodeBase64urlOf32, encodeBase64url } from './base64.ts'
 import { isSoundPoint, isSoundSignature } from './ed25519.ts'
+import { latin1 } from './latin1.ts'
 import { sha256 } from './sha256.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -22,18 +23,6 @@ export interface VerificationKey {
   isSignatureOf(text: string, signatureBase64: string): Promise<boolean>
   /** Whether the key was in use at a time, in milliseconds since 1970. */
   wasInUse(atMs: number): boolean
-}
-
-/** One byte a character, as on the wire; undefined for a text that was on no wire. */
-function latin1(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = new Uint8Array(text.length)
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    // Cut to one byte it would be taken for another character, and the text for one that was signed.
-    if (code > 255) return undefined
-    bytes[index] = code
-  }
-  return bytes
 }
 
 /**

@@ -84,17 +84,15 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
   const signedAt = required(fields, CLIENT_HEADERS.signedAt)
   const signature = required(fields, CLIENT_HEADERS.signature)
 
-  // Both are other threads' work, so it is begun together; the steps then wait for one after the other.
-  const digest = sha256(body)
+  // What is other threads' work is begun together and awaited once; nothing is made of the body before its proof holds.
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
-  const signer = check.signerOf(text, signature)
-  // Where the digest ends the check, nobody waits for the signature any more.
-  signer.catch(() => {})
-
-  requireDigest(contentDigest, await digest)
-  // Read while the signature is still being checked; nothing is made of it before that holds.
+  const hashed = sha256(body)
+  const sought = check.signerOf(text, signature)
   const read = readBody(body, target)
-  const signed = check.proofOf(await signer, signedAt, 'SIGNATURE')
+  const [digest, signer, etag] = await Promise.all([hashed, sought, read?.etag])
+
+  requireDigest(contentDigest, digest)
+  const signed = check.proofOf(signer, signedAt, 'SIGNATURE')
 
   const proof = check.isFresh(signed.signedAtMs)
     ? { ...signed, etag: fields(CLIENT_HEADERS.etag) }
@@ -105,7 +103,6 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
 
   if (read === undefined) throw new VerificationError('MALFORMED', 'the body is no JSON text')
   const { content, data } = read
-  const etag = await read.etag
   // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
   if (etag !== (proof.etag ?? etag)) {
     throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
