@@ -80,6 +80,7 @@ export function mountTryForm(
 
   const form = partOf(place, 'form', HTMLFormElement)
   const button = partOf(form, 'button', HTMLButtonElement)
+  let isAsking = false
   const said = partOf(place, '.try-said', HTMLElement)
   const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
   const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
@@ -127,6 +128,12 @@ export function mountTryForm(
     }
   }
 
+  /** Not `disabled`, which would take the focus away from whoever pressed the button. */
+  function setAsking(isOn: boolean): void {
+    isAsking = isOn
+    button.setAttribute('aria-disabled', String(isOn))
+  }
+
   function tell(error: unknown): void {
     if (error instanceof InputError) {
       error.input.setAttribute('aria-invalid', 'true')
@@ -142,7 +149,7 @@ export function mountTryForm(
   async function send(): Promise<void> {
     for (const input of [parameterInput, keyInput]) input.removeAttribute('aria-invalid')
     said.textContent = texts.text('waiting')
-    button.disabled = true
+    setAsking(true)
     const startedMs = performance.now()
     try {
       const answer = await askWithForm()
@@ -153,17 +160,16 @@ export function mountTryForm(
           milliseconds: document.createTextNode(String(milliseconds)),
         }),
       )
-      button.disabled = false
       await show(answer)
     } catch (error) {
       tell(error)
     } finally {
-      button.disabled = false
+      setAsking(false)
     }
   }
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void send()
+    if (!isAsking) void send()
   })
 }

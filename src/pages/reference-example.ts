@@ -56,7 +56,7 @@ function inElement(text: string): Html {
 }
 
 /** The path of an endpoint with the example of its parameter. */
-export function examplePath({ path, parameter }: Endpoint): string {
+function examplePath({ path, parameter }: Endpoint): string {
   return parameter === undefined
     ? path
     : path.replace(`{${parameter.name}}`, encodeURIComponent(parameter.example))

@@ -26,7 +26,12 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
           <p class="hint" id="try-key-hint">
             ${phrase(t.keyHint, { header: html`<code>Authorization</code>` })}
           </p>
-          <input id="try-key" type="password" aria-describedby="try-key-hint" />
+          <input
+            id="try-key"
+            type="password"
+            autocomplete="new-password"
+            aria-describedby="try-key-hint"
+          />
         </div>
         <button class="button" type="submit">${t.send}</button>
       </form>
