@@ -98,9 +98,14 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
   showResult()
   marks.clear()
   steps.reset()
-  stepsPlace.replaceChildren(steps.element)
+  stepsPlace.replaceChildren()
   try {
-    const kept = await readKept()
+    const kept = await readKept().catch(() => null)
+    if (kept === null) {
+      showResult(textElement('p', texts.text('keptUnreadable'), 'note note-warn'))
+      return
+    }
+    stepsPlace.replaceChildren(steps.element)
     const { head } = await runAudit({
       texts,
       steps,

@@ -360,10 +360,24 @@ describe('an audit that comes to no end', { skip }, () => {
       assert.equal(await page.locator('#kept-head').textContent(), script.keptUnreadable)
       await page.locator('#audit-start').click()
       await page.locator('#audit-result > *').first().waitFor()
+      assert.equal(await page.locator('#audit-result').textContent(), script.keptUnreadable)
+      assert.deepEqual(await stepsOf(page), [])
       assert.equal(await keptIn(page), damaged, 'it is left for the reader to look at')
       await page.locator('#audit-forget').click()
       assert.deepEqual(await audit(page), allOf('passed'))
     }
+  })
+
+  test('says so where the browser cannot check such signatures', async (t) => {
+    const { page } = await open(t, [sound(2)])
+    await page.evaluate(() => {
+      crypto.subtle.importKey = () => Promise.reject(new DOMException('No', 'NotSupportedError'))
+    })
+    const [first] = await audit(page)
+    assert.deepEqual(first, ['keys', 'failed'])
+    const result = (await page.locator('#audit-result').textContent()) ?? ''
+    assert.ok(result.includes(script.failures.unsupported))
+    assert.ok(!result.includes(script.failures.verification))
   })
 
   test('names an answer that was changed on its way', async (t) => {
