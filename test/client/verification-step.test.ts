@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { VERIFICATION_FAULTS, type VerificationFault } from '../../src/client/verification-error.ts'
+import {
+  signedAtOf,
+  stepOfFault,
+  stepsOfStatus,
+  VERIFICATION_STEPS,
+} from '../../src/client/verification-step.ts'
+
+const SIGNED_AT = '2026-11-21T09:00:00.000Z'
+const SIGNED = { status: 200, headers: { 'X-SVC-Signed-At': SIGNED_AT } }
+const RENEWED = { status: 304, headers: { 'X-SVC-Revalidated': `${SIGNED_AT}; c2lnbmF0dXJl` } }
+
+test('every code belongs to a step that the check of the answer takes', () => {
+  for (const code of Object.keys(VERIFICATION_FAULTS) as VerificationFault[]) {
+    assert.ok(VERIFICATION_STEPS.includes(stepOfFault(code, SIGNED)), code)
+  }
+})
+
+test('every code that a 304 can fail with belongs to one of its steps', () => {
+  const codes = ['UNSIGNED', 'REVALIDATION', 'UNKNOWN_KEY', 'KEY_PERIOD', 'FUTURE'] as const
+  for (const code of [...codes, 'REVALIDATION_STALE', 'PINNED_KEY_ABSENT'] as const) {
+    assert.ok(stepsOfStatus(304).includes(stepOfFault(code, RENEWED)), code)
+  }
+  assert.equal(stepOfFault('REVALIDATION', RENEWED), 'signature')
+  assert.equal(stepOfFault('REVALIDATION', SIGNED), 'freshness')
+})
+
+test('a wrong form is that of the time where the time cannot be read, else that of the body', () => {
+  assert.equal(stepOfFault('MALFORMED', SIGNED), 'body')
+  const unread = { status: 200, headers: { 'X-SVC-Signed-At': 'today' } }
+  assert.equal(stepOfFault('MALFORMED', unread), 'freshness')
+  const renewedToday = { status: 304, headers: { 'X-SVC-Revalidated': 'today; c2ln' } }
+  assert.equal(stepOfFault('MALFORMED', renewedToday), 'freshness')
+})
+
+test('a 304 is signed when it renewed the answer', () => {
+  assert.equal(signedAtOf(SIGNED), SIGNED_AT)
+  assert.equal(signedAtOf(RENEWED), SIGNED_AT)
+  assert.equal(signedAtOf({ status: 304, headers: SIGNED.headers }), undefined)
+})

@@ -1,0 +1,44 @@
+import { Parser, StaticConfigLoader, type HtmlElement } from 'html-validate'
+
+/** A page as a parser of HTML sees it. */
+export interface PageMarkup {
+  /** Elements that a selector of CSS finds, in the order of the page; those in templates are among them. */
+  all(selector: string): readonly HtmlElement[]
+  /** Every value of `id`. */
+  readonly ids: readonly string[]
+}
+
+const ENTITIES: { readonly [name: string]: string } = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+
+/** Text without the entities that `escapeHtml` writes. */
+export function unescapeHtml(text: string): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+}
+
+/** An attribute's value, or undefined where the element has no such attribute or it has no value. */
+export function attributeOf(element: HtmlElement, name: string): string | undefined {
+  const value = element.getAttributeValue(name)
+  return value === null ? undefined : unescapeHtml(value)
+}
+
+/** The text in an element, with every run of space as one. */
+export function textIn(element: HtmlElement): string {
+  return unescapeHtml(element.textContent).replaceAll(/\s+/g, ' ').trim()
+}
+
+const config = await new StaticConfigLoader({ root: true, elements: ['html5'] }).getConfigFor('')
+
+/** Parses a whole page. Throws where the parser cannot go on. */
+export function parsePage(text: string): PageMarkup {
+  const root = new Parser(config).parseHtml(text)
+  return {
+    all: (selector) => root.querySelectorAll(selector),
+    ids: root.querySelectorAll('[id]').flatMap((element) => attributeOf(element, 'id') ?? []),
+  }
+}
