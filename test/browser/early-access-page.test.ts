@@ -7,6 +7,7 @@ import { LIMITS } from '../../src/contract/limits.ts'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
 import { plainPhrase } from '../../src/pages/phrase.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
+import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { StorageError, type Storage } from '../../src/storage/storage.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
@@ -465,10 +466,14 @@ const SHIFTS = `new Promise((resolve) => {
 })`
 
 test('nothing shifts while the script and the challenge arrive', { skip }, async (t) => {
-  const app = await runFormApp(t)
-  const { page } = await openForm(t, browser, app)
-  await page.locator('#send:enabled').waitFor()
-  assert.equal(await page.evaluate(SHIFTS), 0)
+  const app = await runFormApp(t, { challenge: createAltchaChallenge })
+  for (const width of [320, 1280]) {
+    // High enough for the whole form: what is below the window does not count.
+    const { page } = await openForm(t, browser, app, { viewport: { width, height: 2400 } })
+    await page.locator('#send:enabled').waitFor()
+    await page.locator('altcha-widget input[type="checkbox"]').waitFor()
+    assert.equal(await page.evaluate(SHIFTS), 0, `at ${width} px`)
+  }
 })
 
 async function withoutScripts(t: TestContext, locale: Locale) {
