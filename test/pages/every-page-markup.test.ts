@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { htmlFaults } from '../support/page-checks.ts'
+import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { SITE_VARIANTS } from '../support/site-variants.ts'
+
+/** A page as it was sent. */
+interface SentPage {
+  readonly path: string
+  readonly locale: Locale
+  readonly text: string
+  readonly markup: PageMarkup
+}
+
+async function readPage(app: RunningApp, locale: Locale, path: string): Promise<SentPage> {
+  const text = await (await app.fetch(path)).text()
+  return { path, locale, text, markup: parsePage(text) }
+}
+
+/** Every page of a locale, and the one that stands where there is none. */
+function readLocale(app: RunningApp, locale: Locale): Promise<readonly SentPage[]> {
+  const paths = [...PAGES.map(({ path }) => path), 'no-such-page']
+  return Promise.all(paths.map((path) => readPage(app, locale, pathOfPage(locale, path))))
+}
+
+function readAll(app: RunningApp): Promise<readonly SentPage[]> {
+  return Promise.all(LOCALES.map((locale) => readLocale(app, locale))).then((pages) => pages.flat())
+}
+
+test('the validator finds what it is for', async () => {
+  const text = `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>a</title></head>
+<body><h1>a</h1><h3 id="a">b</h3><p id="a" style="top: 0"><input type="text"></p></body></html>`
+  const found = await htmlFaults(text)
+  const rules = found.map((fault) => fault.split(': ')[1])
+  for (const rule of ['heading-level', 'no-dup-id', 'no-inline-style', 'input-missing-label']) {
+    assert.ok(rules.includes(rule), `${rule} in ${rules.join(', ')}`)
+  }
+})
+
+for (const [name, parts] of SITE_VARIANTS) {
+  describe(name, () => {
+    let read: Promise<readonly SentPage[]> | undefined
+    /** All pages, read while the first test that wants them runs. */
+    const sent = (t: TestContext) => (read ??= runApp(t, parts).then(readAll))
+
+    test('sends valid HTML', async (t) => {
+      for (const { path, text } of await sent(t)) {
+        assert.deepEqual(await htmlFaults(text), [], path)
+      }
+    })
+
+    test('names each id once and points to none that is missing', async (t) => {
+      for (const { path, markup } of await sent(t)) {
+        const ids = new Set(markup.ids)
+        const twice = markup.ids.filter((id, index) => markup.ids.indexOf(id) !== index)
+        assert.deepEqual(twice, [], path)
+        for (const attribute of ['aria-labelledby', 'aria-describedby', 'for', 'popovertarget']) {
+          for (const element of markup.all(`[${attribute}]`)) {
+            for (const id of (attributeOf(element, attribute) ?? '').split(' ')) {
+              assert.ok(ids.has(id), `${path}: ${attribute}="${id}"`)
+            }
+          }
+        }
+      }
+    })
+
+    test('has one h1, then headings that skip no level', async (t) => {
+      for (const { path, markup } of await sent(t)) {
+        const headings = markup.all('h1, h2, h3, h4, h5, h6')
+        const levels = headings.map(({ tagName }) => Number(tagName.slice(1)))
+        assert.equal(levels.indexOf(1), 0, `${path} begins with its h1`)
+        assert.equal(levels.lastIndexOf(1), 0, `${path} has one h1`)
+        for (const [index, level] of levels.entries()) {
+          const before = levels[index - 1] ?? 0
+          const heading = headings[index]
+          const words = heading === undefined ? '' : textIn(heading)
+          assert.ok(level <= before + 1, `${path}: h${level} "${words}" after h${before}`)
+        }
+      }
+    })
+
+    test('has nothing inline, and loads nothing of another origin', async (t) => {
+      for (const { path, text, markup } of await sent(t)) {
+        assert.deepEqual(markup.all('style, base, iframe, object, embed'), [], path)
+        assert.deepEqual(markup.all('[style], [srcdoc], [http-equiv]'), [], path)
+        assert.doesNotMatch(text, /<[^>]*\son[a-z]+\s*=/i, path)
+        assert.doesNotMatch(text, /(?:href|src|action)\s*=\s*["']?\s*(?:javascript|data):/i, path)
+        for (const script of markup.all('script')) {
+          assert.match(attributeOf(script, 'src') ?? '', /^\/assets\//, path)
+          assert.equal(textIn(script), '', path)
+        }
+        for (const link of markup.all('link[rel="stylesheet"], link[rel="icon"]')) {
+          assert.match(attributeOf(link, 'href') ?? '', /^\/assets\//, path)
+        }
+        for (const element of markup.all('img, source, audio, video')) {
+          assert.match(attributeOf(element, 'src') ?? '', /^\/(?!\/)/, path)
+        }
+        for (const form of markup.all('form[action]')) {
+          assert.match(attributeOf(form, 'action') ?? '', /^\/(?!\/)/, path)
+        }
+      }
+    })
+  })
+}
+
+/** The one value of an attribute that a selector leads to. */
+function only({ markup, path }: SentPage, selector: string, attribute: string): string {
+  const found = markup.all(selector)
+  assert.equal(found.length, 1, `${path}: ${selector}`)
+  const [element] = found
+  return (element && attributeOf(element, attribute)) ?? ''
+}
+
+const ORIGIN = 'https://pages.example.test'
+
+for (const locale of LOCALES) {
+  test(`each page in ${locale} says its language, and has a title and a description of its own`, async (t) => {
+    const pages = await readLocale(await runApp(t, { baseUrl: ORIGIN }), locale)
+    const titles = new Set<string>()
+    const descriptions = new Set<string>()
+    for (const page of pages) {
+      assert.equal(only(page, 'html', 'lang'), locale, page.path)
+      const title = page.markup.all('title').map(textIn).join('')
+      assert.ok(title.includes(TEXTS[locale].site.name), `${page.path}: ${title}`)
+      assert.ok(title.length <= 70, `${page.path}: the title has ${title.length} characters`)
+      const description = only(page, 'meta[name="description"]', 'content')
+      assert.ok(description.length > 10, page.path)
+      assert.ok(description.length <= 200, `${page.path}: ${description.length} characters`)
+      titles.add(title)
+      descriptions.add(description)
+    }
+    assert.equal(titles.size, pages.length)
+    assert.equal(descriptions.size, pages.length)
+  })
+}
+
+test('each page names its address and its counterparts, which name it too', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const named = new Map<string, string>()
+  for (const { path: place } of PAGES) {
+    for (const locale of LOCALES) {
+      const path = pathOfPage(locale, place)
+      const page = await readPage(app, locale, path)
+      assert.equal(only(page, 'link[rel="canonical"]', 'href'), ORIGIN + path)
+      const alternates = page.markup
+        .all('link[rel="alternate"]')
+        .map((link) => [attributeOf(link, 'hreflang'), attributeOf(link, 'href')])
+      assert.deepEqual(
+        alternates,
+        [
+          ...LOCALES.map((other) => [other, ORIGIN + pathOfPage(other, place)]),
+          ['x-default', ORIGIN + pathOfPage('en', place)],
+        ],
+        path,
+      )
+      // Mutual, so that search engines believe them: all pages of a place say the same.
+      const text = JSON.stringify(alternates)
+      assert.equal(named.get(place) ?? text, text, path)
+      named.set(place, text)
+      assert.deepEqual(page.markup.all('meta[name="robots"]'), [], path)
+    }
+  }
+})
+
+test('a page that is not there has neither an address nor counterparts, and wants no place in an index', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  for (const locale of LOCALES) {
+    const page = await readPage(app, locale, pathOfPage(locale, 'no-such-page'))
+    assert.deepEqual(page.markup.all('link[rel="canonical"], link[rel="alternate"]'), [])
+    assert.equal(only(page, 'meta[name="robots"]', 'content'), 'noindex')
+  }
+})
+
+test('the switch of languages leads to the same page, each language named in itself', async (t) => {
+  const app = await runApp(t)
+  for (const { path: place } of PAGES) {
+    for (const locale of LOCALES) {
+      const { path, markup } = await readPage(app, locale, pathOfPage(locale, place))
+      const links = markup.all('nav.languages a').map((link) => ({
+        href: attributeOf(link, 'href'),
+        lang: attributeOf(link, 'lang'),
+        hreflang: attributeOf(link, 'hreflang'),
+        text: textIn(link),
+      }))
+      const others = LOCALES.filter((other) => other !== locale).map((other) => ({
+        href: pathOfPage(other, place),
+        lang: other,
+        hreflang: other,
+        text: TEXTS[other].site.language,
+      }))
+      assert.deepEqual(links, others, path)
+    }
+  }
+})
+
+test('the navigation has every page once, in the order of the table, and marks the one that is open', async (t) => {
+  const app = await runApp(t)
+  for (const { path: place } of PAGES) {
+    const { path, markup } = await readPage(app, 'th', pathOfPage('th', place))
+    const links = markup.all('nav.pages a')
+    assert.deepEqual(
+      links.map((link) => [attributeOf(link, 'href'), textIn(link)]),
+      PAGES.map((page) => [pathOfPage('th', page.path), page.title(TEXTS.th)]),
+      path,
+    )
+    const current = links.filter((link) => attributeOf(link, 'aria-current') === 'page')
+    assert.deepEqual(
+      current.map((link) => attributeOf(link, 'href')),
+      [path],
+    )
+  }
+})

@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { securityHeaders } from '../../src/pages/security-headers.ts'
+import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { attributeOf, parsePage } from '../support/page-markup.ts'
+import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { SITE_VARIANTS } from '../support/site-variants.ts'
+import { setClock } from '../storage/counters-behaviour.ts'
+
+const MAX_HTML_BYTES = 60_000
+const MAX_SCRIPT_BYTES_GZIPPED = 40_000
+/** The ALTCHA widget and what belongs to it stand outside the budget of the scripts. */
+const WIDGET = /^\/assets\/altcha/
+
+const PATHS = LOCALES.flatMap((locale) => PAGES.map(({ path }) => pathOfPage(locale, path)))
+
+const CODINGS = ['identity', 'gzip', 'br'] as const
+type Coding = (typeof CODINGS)[number]
+
+const DECODE: { readonly [C in Coding]: (bytes: Buffer) => Buffer } = {
+  identity: (bytes) => bytes,
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+}
+
+/** Asks over a connection of its own and gives the answer as it was sent, its coding undone by nobody. */
+function ask(
+  app: RunningApp,
+  path: string,
+  { method = 'GET', headers = [] }: { method?: string; headers?: readonly string[] } = {},
+): Promise<RawAnswer> {
+  return sendRaw(app.port, rawRequest(method, path, ['Host: localhost', ...headers]))
+}
+
+const bytesOf = ({ body }: RawAnswer): Buffer => Buffer.from(body, 'latin1')
+
+function header(answer: RawAnswer, name: string): string | undefined {
+  return answer.headers.get(name.toLowerCase())
+}
+
+test('each file of a page is in the table of pages', () => {
+  const folder = `${import.meta.dirname}/../../src/pages`
+  const files = readdirSync(folder).filter((file) => file.endsWith('-page.ts'))
+  const table = readFileSync(`${folder}/page-table.ts`, 'utf8')
+  const missing = files.filter(
+    (file) => file !== 'not-found-page.ts' && !table.includes(`'./${file}'`),
+  )
+  assert.deepEqual(missing, [])
+  assert.equal(files.length - 1, PAGES.length)
+  assert.equal(new Set(PAGES.map(({ path }) => path)).size, PAGES.length)
+})
+
+for (const [name, parts] of SITE_VARIANTS) {
+  test(`${name}: each page is sent, and none is too large`, async (t) => {
+    const app = await runApp(t, parts)
+    for (const path of PATHS) {
+      const answer = await ask(app, path)
+      assert.equal(answer.status, 200, path)
+      assert.equal(header(answer, 'Content-Type'), 'text/html; charset=utf-8', path)
+      const { length } = bytesOf(answer)
+      assert.equal(header(answer, 'Content-Length'), String(length), path)
+      assert.ok(length < MAX_HTML_BYTES, `${path} has ${length} bytes`)
+    }
+    assert.deepEqual(
+      app.log.filter(({ level }) => level === 'error' || level === 'warn'),
+      [],
+    )
+  })
+
+  test(`${name}: the scripts of a page are small`, async (t) => {
+    const app = await runApp(t, parts)
+    for (const path of PATHS) {
+      const markup = parsePage(await (await app.fetch(path)).text())
+      const scripts = markup
+        .all('script[src], link[rel="modulepreload"]')
+        .map((each) => attributeOf(each, 'src') ?? attributeOf(each, 'href') ?? '')
+        .filter((address) => !WIDGET.test(address))
+      assert.ok(scripts.length > 0, path)
+      let sum = 0
+      for (const script of scripts) {
+        const answer = await ask(app, script)
+        assert.equal(answer.status, 200, script)
+        sum += gzipSync(bytesOf(answer), { level: 9 }).length
+      }
+      assert.ok(sum < MAX_SCRIPT_BYTES_GZIPPED, `${path}: ${sum} bytes of scripts`)
+    }
+  })
+}
+
+describe('the codings of a page', () => {
+  test('hold the same bytes, each with a validator of its own', async (t) => {
+    const app = await runApp(t)
+    for (const path of PATHS) {
+      const etags = new Set<string>()
+      const texts = new Set<string>()
+      for (const coding of CODINGS) {
+        const answer = await ask(app, path, { headers: [`Accept-Encoding: ${coding}`] })
+        const expected = coding === 'identity' ? undefined : coding
+        assert.equal(header(answer, 'Content-Encoding'), expected, path)
+        assert.equal(header(answer, 'Vary'), 'Accept-Encoding', path)
+        assert.equal(header(answer, 'Content-Length'), String(bytesOf(answer).length), path)
+        const etag = header(answer, 'ETag') ?? ''
+        assert.match(etag, /^"[^"]+"$/, path)
+        etags.add(etag)
+        texts.add(DECODE[coding](bytesOf(answer)).toString('utf8'))
+      }
+      assert.equal(etags.size, CODINGS.length, path)
+      assert.equal(texts.size, 1, path)
+      assert.match([...texts].join(''), /^<!DOCTYPE html>\n<html lang="/, path)
+    }
+  })
+
+  test('make a page much smaller', async (t) => {
+    const app = await runApp(t)
+    for (const path of PATHS) {
+      const [identity = 0, gzip = 0, br = 0] = await Promise.all(
+        CODINGS.map(
+          async (coding) =>
+            bytesOf(await ask(app, path, { headers: [`Accept-Encoding: ${coding}`] })).length,
+        ),
+      )
+      assert.ok(gzip < identity / 2, `${path}: ${gzip} of ${identity}`)
+      assert.ok(br <= gzip, `${path}: ${br} of ${gzip}`)
+    }
+  })
+})
+
+test('a page that is known is not sent again, in any coding', async (t) => {
+  const app = await runApp(t)
+  for (const path of PATHS) {
+    for (const coding of CODINGS) {
+      const encoding = `Accept-Encoding: ${coding}`
+      const answer = await ask(app, path, { headers: [encoding] })
+      const etag = header(answer, 'ETag') ?? ''
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await ask(app, path, { headers: [encoding, `If-None-Match: ${known}`] })
+        assert.equal(again.status, 304, `${path} ${known}`)
+        assert.equal(again.body, '')
+        for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy']) {
+          assert.equal(header(again, name), header(answer, name), `${path}: ${name}`)
+        }
+        assert.equal(header(again, 'Content-Encoding'), undefined)
+      }
+      const changed = await ask(app, path, { headers: [encoding, 'If-None-Match: "other"'] })
+      assert.equal(changed.status, 200)
+    }
+  }
+})
+
+test('HEAD has the headers of GET and no body', async (t) => {
+  const app = await runApp(t)
+  for (const path of [...PATHS, pathOfPage('en', 'no-such-page')]) {
+    for (const coding of CODINGS) {
+      const headers = [`Accept-Encoding: ${coding}`]
+      const answer = await ask(app, path, { headers })
+      const head = await ask(app, path, { method: 'HEAD', headers })
+      assert.equal(head.status, answer.status, path)
+      assert.equal(head.body, '')
+      assert.deepEqual(
+        [...head.headers].filter(([name]) => name !== 'date'),
+        [...answer.headers].filter(([name]) => name !== 'date'),
+        path,
+      )
+    }
+  }
+})
+
+test('an address with slashes behind it leads to the page, and keeps nothing else', async (t) => {
+  const app = await runApp(t)
+  for (const path of PATHS) {
+    for (const slashes of ['/', '//']) {
+      const answer = await ask(app, path + slashes)
+      assert.deepEqual([answer.status, header(answer, 'Location')], [308, path])
+    }
+    assert.equal((await ask(app, `${path}?from=elsewhere`)).status, 200)
+  }
+  // What has no page has no redirect either: nobody is sent to another host by a path of slashes.
+  for (const path of ['/en/nothing/', '//', '//example.test/', '/en/%2f%2fexample.test/']) {
+    const answer = await ask(app, path)
+    assert.equal(header(answer, 'Location'), undefined, path)
+    assert.equal(answer.status, 404, path)
+  }
+})
+
+test('the root leads to the home in the language that is asked for, for a while', async (t) => {
+  const app = await runApp(t)
+  for (const [asked, home] of [
+    [undefined, '/en'],
+    ['th-TH,th;q=0.9,en;q=0.8', '/th'],
+    ['zh-Hans-CN', '/zh-CN'],
+    ['fr, zh;q=0.3, en;q=0.2', '/zh-CN'],
+    ['fr', '/en'],
+    ['\u00ff;;;', '/en'],
+  ] as const) {
+    const headers = asked === undefined ? [] : [`Accept-Language: ${asked}`]
+    const answer = await ask(app, '/', { headers })
+    assert.deepEqual([answer.status, header(answer, 'Location')], [302, home])
+    assert.equal(header(answer, 'Vary'), 'Accept-Language')
+    assert.match(header(answer, 'Cache-Control') ?? '', /^public, max-age=\d+$/)
+  }
+})
+
+/** Answers outside the API of every kind: each with its request and the status it has. */
+async function everyKind(app: RunningApp) {
+  const home = parsePage(await (await app.fetch('/en')).text())
+  const address = (selector: string, name: string) => {
+    const [element] = home.all(selector)
+    return (element && attributeOf(element, name)) ?? ''
+  }
+  const script = address('script', 'src')
+  return [
+    ...PATHS.map((path) => ['GET', path, 200] as const),
+    ['GET', '/', 302],
+    ['GET', '/en/', 308],
+    ['GET', '/en/no-such-page', 404],
+    ['GET', '/zh-CN/no-such-page', 404],
+    ['GET', '/no-such-page', 404],
+    ['HEAD', '/no-such-page', 404],
+    ['POST', '/no-such-page', 404],
+    ['POST', '/', 405],
+    ['POST', '/en', 405],
+    ['DELETE', '/en/reference', 405],
+    ['OPTIONS', '/en/reference', 405],
+    ['PUT', '/en/', 405],
+    ['GET', '/favicon.ico', 404],
+    ['GET', '/robots.txt', 200],
+    ['GET', '/sitemap.xml', 200],
+    ['GET', '/.well-known/api-catalog', 200],
+    ['GET', '/.well-known/security.txt', 200],
+    ['GET', '/.well-known/change-password', 404],
+    ['GET', script, 200],
+    ['GET', address('link[rel="stylesheet"]', 'href'), 200],
+    ['GET', address('link[rel="icon"]', 'href'), 200],
+    ['POST', script, 405],
+    ['GET', `${script}x`, 404],
+    ['GET', '/assets/', 404],
+    ['GET', '/assets/../package.json', 404],
+    ['GET', '/assets/%2e%2e/package.json', 404],
+    ['GET', '/challenge', 200],
+    ['POST', '/challenge', 405],
+  ] as const
+}
+
+describe('every answer outside the API', () => {
+  const clock = setClock()
+  const challenge = createAltchaChallenge({
+    counters: createMemoryCounters({ clock }),
+    clock,
+    work: { cost: 1, maxCounter: 2 },
+  })
+  const parts = { challenge, securityContact: 'mailto:security@example.test' }
+
+  test('is safe in a browser, sets no cookie and says how long it may be kept', async (t) => {
+    const app = await runApp(t, parts)
+    const expected = securityHeaders()
+    const policy = expected[1] ?? ''
+    assert.doesNotMatch(policy, /unsafe|\*|data:|https?:/)
+    for (const [method, path, status] of await everyKind(app)) {
+      const what = `${method} ${path}`
+      const answer = await ask(app, path, { method })
+      assert.equal(answer.status, status, what)
+      assert.equal(header(answer, 'Set-Cookie'), undefined, what)
+      assert.equal(header(answer, 'X-Robots-Tag'), undefined, what)
+      assert.equal(header(answer, 'X-Content-Type-Options'), 'nosniff', what)
+      assert.ok(header(answer, 'Cache-Control') !== undefined, what)
+      // What is read by scripts of this origin alone and is no document of any kind.
+      if (path === challenge.description.path) continue
+      for (let index = 0; index < expected.length; index += 2) {
+        assert.equal(header(answer, expected[index] ?? ''), expected[index + 1], what)
+      }
+      if (status === 405) assert.equal(header(answer, 'Allow'), 'GET, HEAD', what)
+    }
+  })
+
+  test('of a preview keeps search engines away', async (t) => {
+    const app = await runApp(t, { ...parts, deployment: 'preview' })
+    for (const [method, path, status] of await everyKind(app)) {
+      const answer = await ask(app, path, { method })
+      assert.equal(header(answer, 'X-Robots-Tag'), 'noindex, nofollow', `${method} ${path}`)
+      // There is no map of what nobody is to find.
+      const expected = path === '/sitemap.xml' ? 404 : status
+      assert.equal(answer.status, expected, `${method} ${path}`)
+      const etag = header(answer, 'ETag')
+      if (etag === undefined || expected !== 200) continue
+      const again = await ask(app, path, { headers: [`If-None-Match: ${etag}`] })
+      assert.equal(again.status, 304, path)
+      assert.equal(header(again, 'X-Robots-Tag'), 'noindex, nofollow', `304 ${path}`)
+    }
+  })
+})
+
+test('a page is kept for a minute, an asset for ever', async (t) => {
+  const app = await runApp(t)
+  for (const path of PATHS) {
+    const answer = await ask(app, path)
+    const caching = header(answer, 'Cache-Control') ?? ''
+    assert.match(caching, /^public, max-age=60\b/, path)
+    const markup = parsePage(answer.body)
+    for (const [selector, name] of [
+      ['script', 'src'],
+      ['link[rel="stylesheet"], link[rel="icon"]', 'href'],
+    ] as const) {
+      for (const element of markup.all(selector)) {
+        const asset = await ask(app, attributeOf(element, name) ?? '')
+        const policy = header(asset, 'Cache-Control')
+        assert.equal(policy, 'public, max-age=31536000, immutable', path)
+      }
+    }
+  }
+})
+
+test('nothing of a request stands on a page', async (t) => {
+  const app = await runApp(t)
+  const mark = 'telltale-<b>'
+  for (const path of ['/en', '/en/no-such-page']) {
+    const plain = await ask(app, path)
+    const answer = await ask(app, `${path}?q=${mark}`, {
+      headers: [
+        `Referer: https://example.test/${mark}`,
+        `User-Agent: ${mark}`,
+        `Cookie: a=${mark}`,
+      ],
+    })
+    assert.equal(answer.body, plain.body)
+  }
+  const missing = await ask(app, `/en/${mark}`)
+  assert.equal(missing.status, 404)
+  assert.ok(!missing.body.includes('telltale'))
+})
