@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import type { Challenge } from '../../src/service/challenge.ts'
+import { htmlFaults } from '../support/page-checks.ts'
+import { parsePage, attributeOf, unescapeHtml } from '../support/page-markup.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
+
+async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
+  const answer = await fetch(`/${locale}/privacy`)
+  assert.equal(answer.status, 200)
+  return answer.text()
+}
+
+function challengeOf(description: Challenge['description']): Challenge {
+  return { ...UNSOLVABLE_CHALLENGE, description }
+}
+
+const { privacy } = TEXTS.en
+
+for (const locale of LOCALES) {
+  test(`the page in ${locale} is valid, and every section is in its contents`, async (t) => {
+    const text = await pageOf(await runApp(t), locale)
+    assert.deepEqual(await htmlFaults(text), [])
+    const page = parsePage(text)
+    const contents = page.all('nav.contents a').map((link) => attributeOf(link, 'href'))
+    const sections = page.all('main section').map((section) => `#${attributeOf(section, 'id')}`)
+    assert.deepEqual(contents, sections)
+    for (const { what, how } of Object.values(TEXTS[locale].privacy.rows)) {
+      const plain = unescapeHtml(text)
+      assert.ok(plain.includes(what) && plain.includes(how))
+    }
+    assert.ok(text.includes('svc waitlist erase'))
+  })
+}
+
+for (const [contact, shown] of [
+  ['mailto:a%2Bb@example.test?subject=x', 'a+b@example.test'],
+  ['tel:+1-201-555-0123', '+1-201-555-0123'],
+  ['https://example.test/security?a=%zz&b', 'https://example.test/security?a=%zz&b'],
+] as const) {
+  test(`the contact ${contact} is a link, and so is security.txt`, async (t) => {
+    const text = await pageOf(await runApp(t, { securityContact: contact }))
+    const links = parsePage(text)
+      .all('#report a')
+      .map((link) => [attributeOf(link, 'href'), unescapeHtml(link.textContent)])
+    assert.deepEqual(links, [
+      [contact, shown],
+      ['/.well-known/security.txt', '/.well-known/security.txt'],
+    ])
+    assert.ok(!text.includes(privacy.noContact))
+  })
+}
+
+test('where no contact is known the page says so, and leads to no security.txt', async (t) => {
+  const text = await pageOf(await runApp(t))
+  assert.ok(text.includes(privacy.noContact))
+  assert.ok(!text.includes('security.txt'))
+})
+
+for (const provider of ['turnstile', 'hcaptcha'] as const) {
+  test(`with ${provider} the page tells what it learns, and that the form loads from it`, async (t) => {
+    const challenge = challengeOf({ provider, path: null, siteKey: 'site' })
+    const text = unescapeHtml(await pageOf(await runApp(t, { challenge })))
+    const told = privacy.challenge.hosted.replaceAll('{provider}', privacy.providers[provider])
+    assert.ok(text.includes(told))
+    assert.ok(text.includes(privacy.ownButForm))
+    assert.ok(!text.includes(privacy.ownOnly) && !text.includes(privacy.challenge.altcha))
+  })
+}
+
+test('with a challenge of its own the page says that nobody else hears of it', async (t) => {
+  for (const [provider, told] of [
+    ['altcha', privacy.challenge.altcha],
+    ['test', privacy.challenge.test],
+  ] as const) {
+    const challenge = challengeOf({ provider, path: '/challenge', siteKey: null })
+    const text = unescapeHtml(await pageOf(await runApp(t, { challenge })))
+    assert.ok(text.includes(told) && text.includes(privacy.ownOnly), provider)
+    assert.ok(!text.includes(privacy.ownButForm))
+  }
+})

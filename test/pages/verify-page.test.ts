@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { key } from '../client/scripted-client.ts'
+import { htmlFaults } from '../support/page-checks.ts'
+import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
+import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
+
+async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
+  const answer = await fetch(`/${locale}/verify`)
+  assert.equal(answer.status, 200)
+  return answer.text()
+}
+
+/** The code in a box of the page. */
+function codeIn(page: string, id: string): string {
+  const [, code] = new RegExp(`<code id="${id}">([^<]*)</code>`).exec(page) ?? []
+  assert.ok(code !== undefined, id)
+  return unescapeHtml(code)
+}
+
+for (const locale of LOCALES) {
+  test(`the page in ${locale} is valid, names the key with a button to copy it, and its contents lead somewhere`, async (t) => {
+    const text = await pageOf(await runApp(t), locale)
+    assert.deepEqual(await htmlFaults(text), [])
+    assert.ok(Buffer.byteLength(text) < 60_000)
+    const page = parsePage(text)
+    assert.equal(codeIn(text, 'key-id'), key.keyId)
+    const buttons = page.all('button.copy').map((button) => attributeOf(button, 'data-copy'))
+    assert.deepEqual(buttons, ['key-id', 'curl-code', 'package-code', 'command-code'])
+    const contents = page.all('nav.contents a').map((link) => attributeOf(link, 'href'))
+    assert.equal(contents.length, 8)
+    for (const href of contents) assert.ok(page.ids.includes((href ?? '').slice(1)), String(href))
+    const lines = page.all('main tbody tr')
+    assert.equal(lines.length, 6)
+    const [label, method, target, status] = lines.map((line) => textIn(line))
+    assert.ok(label?.includes('svc-response-v1'))
+    assert.ok(method?.includes('GET') && status?.includes('200'))
+    assert.ok(target?.includes('/api/v1/status'))
+    for (const limit of TEXTS[locale].verify.limits) {
+      assert.ok(unescapeHtml(text).includes(limit.replace('{seconds}', '900')), limit)
+    }
+  })
+}
+
+test('a deployment without a key says that it signs nothing, and shows none', async (t) => {
+  const text = await pageOf(await runApp(t, { signing: undefined }))
+  assert.ok(text.includes(TEXTS.en.verify.unsigned))
+  assert.ok(!text.includes('id="key-id"'))
+  assert.deepEqual(await htmlFaults(text), [])
+  assert.ok(!(await pageOf(await runApp(t))).includes(TEXTS.en.verify.unsigned))
+})
+
+/** The commands of the page, run as they stand, but for the origin that a test's service cannot know beforehand. */
+async function runCommands(t: TestContext, commands: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'verify-page-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  // Not a synchronous call: the app answers from this very process.
+  const { stdout } = await promisify(execFile)('sh', ['-c', commands], { cwd: folder })
+  return stdout
+}
+
+test('the commands for curl and openssl verify a real answer, and refuse another key and a changed body', async (t) => {
+  const missing = ['curl', 'openssl', 'sh'].find(
+    (name) => spawnSync(name, ['--version']).error !== undefined,
+  )
+  if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
+  const base = 'https://api.example.test'
+  const app = await runApp(t, { baseUrl: base })
+  const commands = codeIn(await pageOf(app), 'curl-code')
+  assert.ok(commands.startsWith(`base=${base}\npin=${key.keyId}\n`))
+  const pointed = commands.replace(base, app.origin)
+  const good = 'digest: good\nkey: the pinned one\nSignature Verified Successfully\n'
+  assert.equal(await runCommands(t, pointed), good)
+
+  const changed = pointed.replace('field() {', 'sed -i s/true/null/ body.json\nfield() {')
+  assert.notEqual(changed, pointed)
+  await assert.rejects(runCommands(t, changed), (error: { stdout?: string }) => {
+    assert.equal(error.stdout, 'key: the pinned one\nSignature Verification Failure\n')
+    return true
+  })
+
+  const copy = await runApp(t, { signing: testSigning(otherSigningKey()) })
+  const atCopy = commands.replace(base, copy.origin)
+  await assert.rejects(runCommands(t, atCopy), (error: { stdout?: string }) => {
+    assert.equal(error.stdout, 'digest: good\n', 'a copy has another key, so there is no verdict')
+    return true
+  })
+})
+
+test('the commands are those of the README, with the key held against the pinned id', async (t) => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const commands = codeIn(await pageOf(await runApp(t)), 'curl-code').replaceAll(/\\\n\s*/g, '')
+  const [, block = ''] =
+    /## Check an answer yourself[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
+  const [first = ''] = block.split('# 3.')
+  const lines = first.trim().split('\n')
+  assert.ok(lines.length > 8)
+  for (const line of lines) assert.ok(commands.includes(line), line)
+})
+
+test('the commands of svc exist', async (t) => {
+  const commands = codeIn(await pageOf(await runApp(t)), 'command-code')
+    .trim()
+    .split('\n')
+  const names = commands.map((line) => /^npm run svc -- (\w+) /.exec(line)?.[1] ?? line)
+  assert.deepEqual(names, ['verify', 'audit', 'doctor'])
+  for (const name of names) {
+    assert.ok(existsSync(new URL(`../../src/cli/${name}.ts`, import.meta.url)), name)
+  }
+})
