@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { plainPhrase } from '../../src/pages/phrase.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { runApp } from '../support/running-app.ts'
+import { publishedReleases } from '../support/site-variants.ts'
+
+const browser = useBrowser()
+const skip = { skip: browserMissing }
+const PHONE = { width: 320, height: 640 }
+
+test('a copy button copies what it names and says so', skip, async (t) => {
+  const app = await runApp(t)
+  const { page, context, errors } = await browser.openPage(t)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  for (const locale of LOCALES) {
+    const { site, overview } = TEXTS[locale]
+    await page.goto(`${app.origin}${pathOfPage(locale, '')}`)
+    await page.getByRole('button', { name: `${site.copy} ${overview.checkLabel}` }).click()
+    const said = plainPhrase(site.copied, { what: overview.checkLabel })
+    await page.getByRole('status').filter({ hasText: said }).waitFor()
+    assert.equal(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      await page.locator('#check-command').textContent(),
+    )
+    await page.getByRole('button', { name: `${site.copy} ${overview.hashWhat}` }).click()
+    const next = plainPhrase(site.copied, { what: overview.hashWhat })
+    await page.getByRole('status').filter({ hasText: next }).waitFor()
+  }
+  assert.deepEqual(errors, [])
+})
+
+test('a browser that allows no copying is told of', skip, async (t) => {
+  const app = await runApp(t)
+  const { page, errors } = await browser.openPage(t)
+  await page.addInitScript(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))
+  })
+  await page.goto(`${app.origin}/en`)
+  await page.locator('.copy').first().click()
+  await page.getByRole('status').filter({ hasText: TEXTS.en.site.notCopied }).waitFor()
+  assert.deepEqual(errors, [])
+})
+
+/** Where the elements of a page stand, a line each. */
+const PLACES = `[...document.querySelectorAll('main *:not(.own-time)')].map((element) => {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  return [element.tagName, x, y, width, height].join(' ')
+})`
+
+async function placesOf(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate(PLACES)) as readonly string[]
+}
+
+for (const width of [320, 768, 1280]) {
+  test(
+    `the reader's own time stands beside UTC and moves nothing, ${width} px wide`,
+    skip,
+    async (t) => {
+      const app = await runApp(t, { releases: publishedReleases() })
+      const options = { viewport: { width, height: 800 }, timezoneId: 'Asia/Bangkok' }
+      const { page } = await browser.openPage(t, options)
+      const { page: still } = await browser.openPage(t, { ...options, javaScriptEnabled: false })
+      for (const locale of LOCALES) {
+        for (const place of ['', 'status', 'roadmap']) {
+          const url = `${app.origin}${pathOfPage(locale, place)}`
+          await page.goto(url)
+          await still.goto(url)
+          const places = await placesOf(still)
+          const moved = (await placesOf(page)).filter((line, index) => line !== places[index])
+          assert.deepEqual(moved, [], url)
+          const times = await page.locator('time[data-moment]').all()
+          assert.ok(times.length > 0, url)
+          for (const time of times) {
+            const iso = await time.getAttribute('datetime')
+            const own = await time.locator('xpath=following-sibling::*[1]').textContent()
+            const expected = new Intl.DateTimeFormat(locale, {
+              month: 'short',
+              day: 'numeric',
+              hour: '2-digit',
+              minute: '2-digit',
+              hourCycle: 'h23',
+              timeZone: 'Asia/Bangkok',
+            }).format(new Date(iso ?? ''))
+            assert.equal(own, plainPhrase(TEXTS[locale].site.ownTime, { time: expected }), url)
+          }
+        }
+      }
+    },
+  )
+}
+
+test('a reader in UTC is told the time once', skip, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { timezoneId: 'UTC' })
+  await page.goto(`${app.origin}/en/status`)
+  await page.locator('html[data-script="on"]').waitFor()
+  assert.deepEqual((await page.locator('.own-time').allTextContents()).join(''), '')
+})
+
+test(
+  'without scripts the navigation opens on a phone, and what needs them is not shown',
+  skip,
+  async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPage(t, { viewport: PHONE, javaScriptEnabled: false })
+    await page.goto(`${app.origin}/en`)
+    const { site, wallet } = TEXTS.en
+    const navigation = page.getByRole('navigation', { name: site.pages })
+    assert.equal(await navigation.isVisible(), false)
+    assert.equal(await page.locator('.copy').first().isVisible(), false)
+    const button = page.getByRole('button', { name: site.pages, exact: true })
+    await button.click()
+    assert.equal(await navigation.isVisible(), true)
+    await page.keyboard.press('Escape')
+    assert.equal(await navigation.isVisible(), false)
+    await button.click()
+    await navigation.getByRole('button', { name: site.close }).click()
+    assert.equal(await navigation.isVisible(), false)
+    await button.press('Enter')
+    await navigation.getByRole('link', { name: wallet.title, exact: true }).click()
+    assert.equal(new URL(page.url()).pathname, '/en/wallet')
+    const contents = page.getByRole('navigation', { name: site.contents })
+    assert.equal(await contents.isVisible(), false)
+    await page.getByRole('button', { name: site.contents }).click()
+    await contents.getByRole('link', { name: wallet.evidence }).click()
+    assert.equal(new URL(page.url()).hash, '#evidence')
+  },
+)
+
+test('a link of the contents closes them on a phone', skip, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { viewport: PHONE })
+  await page.goto(`${app.origin}/en/wallet`)
+  const { site, wallet } = TEXTS.en
+  const contents = page.getByRole('navigation', { name: site.contents })
+  await page.getByRole('button', { name: site.contents }).click()
+  await contents.getByRole('link', { name: wallet.evidence }).click()
+  assert.equal(await contents.isVisible(), false)
+  await page.getByRole('heading', { name: wallet.evidence }).waitFor()
+})
+
+test('the navigation and the contents stand open where there is room', skip, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 800 } })
+  await page.goto(`${app.origin}/en/wallet`)
+  const { site } = TEXTS.en
+  assert.equal(await page.getByRole('navigation', { name: site.pages }).isVisible(), true)
+  assert.equal(await page.getByRole('navigation', { name: site.contents }).isVisible(), true)
+  for (const name of [site.pages, site.contents, site.close]) {
+    assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+  }
+})
+
+test('no page is wider than a phone in any language', skip, async (t) => {
+  const app = await runApp(t, { releases: publishedReleases() })
+  const { page } = await browser.openPage(t, { viewport: PHONE })
+  for (const locale of LOCALES) {
+    for (const { path } of [...PAGES, { path: 'no-such-page' }]) {
+      const url = `${app.origin}${pathOfPage(locale, path)}`
+      await page.goto(url)
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      assert.ok(width <= PHONE.width, `${url} is ${width} px wide`)
+    }
+  }
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { escapeHtml, html, joinHtml } from '../../src/pages/html.ts'
+import { unescapeHtml } from '../support/page-markup.ts'
+
+test('a value is escaped in an element and in an attribute, and markup is not', () => {
+  const text = `<b>&"'`
+  const { text: made } = html`<p title="${text}">${text}${html`<i>${1}</i>`}</p>`
+  const escaped = '&lt;b&gt;&amp;&quot;&#39;'
+  assert.equal(made, `<p title="${escaped}">${escaped}<i>1</i></p>`)
+})
+
+test('undefined and false are nothing, lists are written one after another', () => {
+  assert.equal(
+    html`[${undefined}${false}${[1, ['a', undefined, html`<b></b>`]]}${0}]`.text,
+    '[1a<b></b>0]',
+  )
+  assert.equal(joinHtml(['a', html`<b></b>`, '<'], ', ').text, 'a, <b></b>, &lt;')
+  assert.equal(joinHtml([], ', ').text, '')
+})
+
+test('any text comes out of markup as it went in', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.equal(unescapeHtml(escapeHtml(text)), text)
+      assert.doesNotMatch(escapeHtml(text), /[<>"']/)
+      assert.equal(html`${text}`.text, escapeHtml(text))
+    }),
+  )
+})
+
+test('indentation of the source is not sent, and the space in a value is', () => {
+  const value = 'a  \n   b <br /> '
+  const { text } = html`
+    <div>
+      <p>${value}</p>
+    </div>
+  `
+  assert.equal(text, `\n<div>\n<p>${escapeHtml(value)}</p>\n</div>\n`)
+  const pre = html`<pre>${html`${value}`}</pre> `
+  assert.equal(pre.text, `<pre>${escapeHtml(value)}</pre>\n`)
+})
+
+test('void elements are sent without a slash, also with values in them', () => {
+  assert.equal(html`<br /><input name="${'a/'}" disabled />`.text, '<br><input name="a/" disabled>')
+  assert.equal(
+    html`<link rel="canonical" href="${'https://example.test/'}" />`.text,
+    '<link rel="canonical" href="https://example.test/">',
+  )
+  // Others keep it: in SVG it ends the element.
+  assert.equal(html`<svg><path d="${'M0 0'}" /></svg>`.text, '<svg><path d="M0 0" /></svg>')
+})

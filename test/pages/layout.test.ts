@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { plainPhrase } from '../../src/pages/phrase.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { releasesOf } from '../support/made-content.ts'
+import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
+import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
+
+const { keyId } = publicSigningKeyOf(TEST_SIGNING_KEY)
+
+test('each page ends with what it was made from and where that can be checked', async (t) => {
+  const releases = releasesOf({})
+  const { hash } = JSON.parse(releases.head.json) as { hash: string }
+  const app = await runApp(t, { releases })
+  for (const locale of LOCALES) {
+    const { site } = TEXTS[locale]
+    const line = plainPhrase(site.provenance, {
+      version: 'VS-0001',
+      hash: hash.slice(0, 12),
+      key: keyId,
+    })
+    for (const { path } of [...PAGES, { path: 'no-such-page' }]) {
+      const page = parsePage(await (await app.fetch(pathOfPage(locale, path))).text())
+      assert.equal(
+        page.all('footer .provenance').map(textIn).join(),
+        `${line} ${site.checkThis}`,
+        `${locale} ${path}`,
+      )
+      const links = page.all('footer a').map((link) => attributeOf(link, 'href'))
+      assert.deepEqual(links, [READ_PATHS.version, pathOfPage(locale, 'history')])
+    }
+  }
+})
+
+test('an unsigned deployment names no key', async (t) => {
+  const releases = releasesOf({})
+  const app = await runApp(t, { signing: undefined, releases })
+  const page = parsePage(await (await app.fetch('/en/status')).text())
+  const line = page.all('footer .provenance').map(textIn).join()
+
+  const { provenanceUnsigned, checkThis } = TEXTS.en.site
+  const { hash } = JSON.parse(releases.head.json) as { hash: string }
+  const told = plainPhrase(provenanceUnsigned, { version: 'VS-0001', hash: hash.slice(0, 12) })
+  assert.equal(line, `${told} ${checkThis}`)
+  assert.ok(!line.includes(keyId))
+})
+
+test('the navigation is grouped, each group has a name and pages', async (t) => {
+  const app = await runApp(t)
+  for (const locale of LOCALES) {
+    const page = parsePage(await (await app.fetch(pathOfPage(locale, ''))).text())
+    const groups = page.all('nav.pages .group')
+    assert.equal(groups.length, Object.keys(TEXTS[locale].site.groups).length)
+    const names = page.all('nav.pages .group-name').map(textIn)
+    assert.deepEqual(names, Object.values(TEXTS[locale].site.groups))
+    for (const group of groups) assert.ok(group.querySelectorAll('a').length > 0)
+  }
+})
+
+test('a page with sections has a rail of contents whose entries are its headings', async (t) => {
+  const app = await runApp(t)
+  for (const path of ['architecture', 'wallet', 'changelog']) {
+    const page = parsePage(await (await app.fetch(pathOfPage('en', path))).text())
+    const entries = page.all('nav.contents a').map((link) => ({
+      id: attributeOf(link, 'href')?.slice(1),
+      title: textIn(link),
+    }))
+    const headings = page
+      .all('main h2')
+      .map((heading) => ({ id: attributeOf(heading, 'id'), title: textIn(heading) }))
+    assert.ok(entries.length > 1, path)
+    assert.deepEqual(entries, headings, path)
+  }
+})

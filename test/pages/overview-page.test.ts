@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { plainPhrase } from '../../src/pages/phrase.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { temporaryFolder } from '../support/deployment.ts'
+import { releasesOf } from '../support/made-content.ts'
+import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+
+async function overview(app: RunningApp, locale: (typeof LOCALES)[number] = 'en') {
+  const response = await app.fetch(pathOfPage(locale, ''))
+  assert.equal(response.status, 200)
+  const markup = parsePage(await response.text())
+  return { markup, text: markup.all('main').map(textIn).join(' ') }
+}
+
+for (const locale of LOCALES) {
+  test(`the front door in ${locale} shows the newest version and how things are`, async (t) => {
+    const changes = [
+      { resource: 'status', kind: 'changed' as const },
+      { resource: 'wallet/security', kind: 'added' as const },
+      { resource: 'not-known-here', kind: 'removed' as const },
+    ]
+    const releases = releasesOf({}, { note: 'A note & more.', changes })
+    const app = await runApp(t, { releases })
+    const { markup, text } = await overview(app, locale)
+    const { overview: texts, words } = TEXTS[locale]
+    const head = JSON.parse(releases.head.json) as { hash: string; createdAt: string }
+    assert.equal(markup.all('#newest-hash').map(textIn).join(), head.hash)
+    assert.ok(text.includes('VS-0001'))
+    assert.ok(text.includes('A note & more.'))
+    assert.equal(markup.all(`time[datetime="${head.createdAt}"]`).length, 1)
+    for (const [resource, kind] of [
+      [words.resource.status, words.resourceChange.changed],
+      [words.resource['wallet/security'], words.resourceChange.added],
+      ['not-known-here', words.resourceChange.removed],
+    ] as const) {
+      const change = plainPhrase(texts.change, { resources: resource, kind })
+      assert.ok(text.includes(change), change)
+    }
+    assert.ok(text.includes(words.componentState.operational))
+    const links = new Set(markup.all('main a').map((link) => attributeOf(link, 'href')))
+    for (const page of ['reference', 'early-access', 'verify', 'history', 'status']) {
+      assert.ok(links.has(pathOfPage(locale, page)), page)
+    }
+    assert.ok(!text.includes(texts.unsigned))
+  })
+}
+
+test('a version without changes and without a note says so', async (t) => {
+  const { text } = await overview(await runApp(t, { releases: releasesOf({}, { note: '' }) }))
+  assert.ok(text.includes(TEXTS.en.overview.noChanges))
+  assert.ok(!text.includes(TEXTS.en.overview.note))
+})
+
+test('a deployment that does not sign says so', async (t) => {
+  const { text } = await overview(await runApp(t, { signing: undefined }))
+  assert.ok(text.includes(TEXTS.en.overview.unsigned))
+})
+
+test('it stands with everything damaged', async (t) => {
+  const releases = releasesOf({}, { damaged: SNAPSHOT_NAMES })
+  const { text } = await overview(await runApp(t, { releases }))
+  assert.ok(text.includes(TEXTS.en.snapshot.damagedTitle))
+  assert.ok(text.includes('VS-0001'))
+})
+
+/** What a shell writes for a command in a folder; undefined where the command fails. */
+function shell(command: string, folder: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', command], { cwd: folder, timeout: 20_000 }, (error, out) => {
+      resolve(error === null ? out : undefined)
+    })
+  })
+}
+
+test('the commands show the digest that the header states', async (t) => {
+  const folder = temporaryFolder(t)
+  if ((await shell('command -v curl && command -v openssl', folder)) === undefined) {
+    t.skip('curl or openssl is missing')
+    return
+  }
+  // The page is told its origin before there is a port, so the command is pointed at the running app.
+  const origin = 'https://api.example.test'
+  const app = await runApp(t, { baseUrl: origin })
+  const { markup } = await overview(app)
+  // As it stands in the box, line break included.
+  const command = unescapeHtml(
+    markup
+      .all('#check-command')
+      .map((code) => code.textContent)
+      .join(),
+  )
+  assert.ok(command.includes(`${origin}/api/v1/status`), command)
+  const out = await shell(command.replace(origin, app.origin), folder)
+  assert.ok(out !== undefined, command)
+  const stated = /^content-digest: sha-256=:(.+):\r?$/im.exec(out)?.[1]
+  assert.ok(stated !== undefined, out)
+  assert.equal(out.trim().split('\n').at(-1), stated)
+})

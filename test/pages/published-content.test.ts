@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import type { JsonSchema } from '../../src/contract/schema-type.ts'
+import {
+  SNAPSHOT_NAMES,
+  SNAPSHOT_SCHEMAS,
+  type SnapshotName,
+} from '../../src/contract/snapshot-schemas.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { plainPhrase } from '../../src/pages/phrase.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import type { Releases } from '../../src/service/releases.ts'
+import { fullContent, releasesOf } from '../support/made-content.ts'
+import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { publishedReleases } from '../support/site-variants.ts'
+
+/** The page that shows a resource. */
+function pageOf(name: SnapshotName): string {
+  if (name === 'development-queue') return 'roadmap'
+  return name.split('/')[0] ?? name
+}
+
+/** A string of published data and what its schema says of it. */
+interface Leaf {
+  readonly where: string
+  readonly schema: JsonSchema
+  readonly value: string
+}
+
+function leavesOf(schema: JsonSchema, value: unknown, where: string): readonly Leaf[] {
+  if (typeof value === 'string') return [{ where, schema, value }]
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => leavesOf(schema.items ?? {}, item, `${where}[${index}]`))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    leavesOf(schema.properties?.[name] ?? {}, member, `${where}.${name}`),
+  )
+}
+
+interface Shown {
+  readonly markup: PageMarkup
+  readonly text: string
+  readonly source: string
+}
+
+async function show(app: RunningApp, locale: Locale, page: string): Promise<Shown> {
+  const response = await app.fetch(pathOfPage(locale, page))
+  assert.equal(response.status, 200, `${locale} ${page}`)
+  const source = await response.text()
+  const markup = parsePage(source)
+  return { markup, source, text: markup.all('main').map(textIn).join(' ') }
+}
+
+/** The words that stand for a machine word anywhere in the locale file's lists. */
+function wordsFor(locale: Locale, word: string): readonly string[] {
+  return Object.values(TEXTS[locale].words).flatMap((list) =>
+    Object.entries(list).flatMap(([key, text]) => (key === word ? [text] : [])),
+  )
+}
+
+/** Whether a page shows a string of its data in the way that its schema asks for. */
+function isShown({ schema, value }: Leaf, locale: Locale, { markup, text }: Shown): boolean {
+  if (schema.enum !== undefined) return wordsFor(locale, value).some((word) => text.includes(word))
+  if (schema.format === 'date-time' || schema.format === 'date') {
+    const isDay = schema.format === 'date'
+    const written = new Intl.DateTimeFormat(locale, {
+      ...(isDay
+        ? { dateStyle: 'long' }
+        : { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }),
+      timeZone: 'UTC',
+    }).format(new Date(value))
+    return markup
+      .all(`time[datetime="${value}"]`)
+      .some((time) => textIn(time) === (isDay ? written : `${written} UTC`))
+  }
+  return text.includes(value) || markup.ids.some((id) => id.endsWith(`-${value}`))
+}
+
+/** Links to places within a page that it has not. */
+function deadLinks(markup: PageMarkup): readonly string[] {
+  return markup
+    .all('a[href]')
+    .map((link) => attributeOf(link, 'href') ?? '')
+    .filter((href) => href.startsWith('#') && !markup.ids.includes(href.slice(1)))
+}
+
+function dataOf(releases: Releases, name: SnapshotName): unknown {
+  const payload = releases.snapshot(name)
+  assert.ok(payload !== undefined)
+  return JSON.parse(payload.json)
+}
+
+/** Would be markup if it were not escaped, wherever it stood. */
+const HOSTILE = (nth: number): string =>
+  `</p><script>alert(${nth})</script> "onload='x' &amp; {version} <!-- ${nth}`
+
+const RELEASES: readonly (readonly [name: string, releases: Releases])[] = [
+  ['what is published here', publishedReleases()],
+  ['the examples of the schemas', releasesOf({})],
+  ['everything that the schemas allow', releasesOf(fullContent((nth) => `Text ${nth}.`))],
+  ['texts that would be markup', releasesOf(fullContent(HOSTILE), { note: HOSTILE(0) })],
+]
+
+for (const [name, releases] of RELEASES) {
+  describe(name, () => {
+    for (const locale of LOCALES) {
+      test(`every text, word, id and date stands on its page in ${locale}`, async (t) => {
+        const app = await runApp(t, { releases })
+        for (const resource of SNAPSHOT_NAMES) {
+          const shown = await show(app, locale, pageOf(resource))
+          const leaves = leavesOf(SNAPSHOT_SCHEMAS[resource], dataOf(releases, resource), resource)
+          assert.ok(leaves.length > 1, resource)
+          const missing = leaves.filter((leaf) => !isShown(leaf, locale, shown))
+          assert.deepEqual(
+            missing.map(({ where, value }) => `${where}: ${value}`),
+            [],
+          )
+        }
+      })
+    }
+
+    test('nothing of it becomes markup', async (t) => {
+      const app = await runApp(t, { releases })
+      for (const page of ['', 'status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
+        const { markup, source } = await show(app, 'en', page)
+        assert.deepEqual(markup.all('main script'), [], page)
+        assert.doesNotMatch(source, /<script>|<!--/, page)
+        assert.doesNotMatch(source, /undefined|\[object/, page)
+      }
+    })
+
+    test('ids are unique, and every link within a page has its place', async (t) => {
+      const app = await runApp(t, { releases })
+      for (const page of ['', 'status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
+        const { markup } = await show(app, 'en', page)
+        assert.equal(new Set(markup.ids).size, markup.ids.length, page)
+        assert.deepEqual(deadLinks(markup), [], page)
+      }
+    })
+  })
+}
+
+test('content is marked as English where the page is not', async (t) => {
+  const releases = releasesOf(fullContent((nth) => `Text ${nth}.`))
+  const app = await runApp(t, { releases })
+  for (const page of ['status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
+    const { markup, text } = await show(app, 'th', page)
+    const marked = markup.all('main [lang="en"]').map(textIn).join(' ')
+    for (const [sentence] of text.matchAll(/Text \d+\./g)) {
+      assert.ok(marked.includes(sentence), `${page}: ${sentence}`)
+    }
+    assert.ok(text.includes(TEXTS.th.snapshot.inEnglish), page)
+    const english = await show(app, 'en', page)
+    assert.deepEqual(english.markup.all('main [lang]'), [], page)
+    assert.ok(!english.text.includes(TEXTS.en.snapshot.inEnglish), page)
+  }
+})
+
+for (const damaged of SNAPSHOT_NAMES) {
+  test(`a damaged ${damaged} is told of, and everything else stays`, async (t) => {
+    const releases = releasesOf(
+      fullContent((nth) => `Text ${nth}.`),
+      { damaged: [damaged] },
+    )
+    assert.equal(releases.snapshot(damaged), undefined)
+    const app = await runApp(t, { releases })
+    for (const locale of LOCALES) {
+      const { snapshot, words } = TEXTS[locale]
+      const { text, source, markup } = await show(app, locale, pageOf(damaged))
+      assert.ok(text.includes(snapshot.damagedTitle), locale)
+      const told = plainPhrase(snapshot.damaged, {
+        resource: words.resource[damaged],
+        version: releases.headSnapshotId,
+        path: `/api/v1/${damaged}`,
+      })
+      assert.ok(text.includes(told), `${locale}: ${told}`)
+      assert.doesNotMatch(source, /undefined|\[object/)
+      assert.deepEqual(deadLinks(markup), [])
+    }
+    for (const other of SNAPSHOT_NAMES.filter((each) => each !== damaged)) {
+      const shown = await show(app, 'en', pageOf(other))
+      const leaves = leavesOf(SNAPSHOT_SCHEMAS[other], dataOf(releases, other), other)
+      assert.deepEqual(
+        leaves.filter((leaf) => !isShown(leaf, 'en', shown)).map(({ where }) => where),
+        [],
+      )
+    }
+  })
+}
