@@ -177,6 +177,10 @@ for (const locale of LOCALES) {
         assert.deepEqual(await overflowOf(page), [], `${path} at 320 px`)
         assert.deepEqual(await axeFaults(page), [], `${path} at 320 px`)
       }
+      // The page that stands where there is none; its status is an error on the console.
+      await open(pathOfPage(locale, 'no-such-page'))
+      assert.deepEqual(await overflowOf(page), [])
+      assert.deepEqual(await axeFaults(page), [])
     },
   )
 }
