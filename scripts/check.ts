@@ -71,6 +71,11 @@ async function findVectorLines(): Promise<readonly string[]> {
   )
 }
 
+async function findLocaleLines(): Promise<readonly string[]> {
+  const { localeFaults, readLocaleFiles } = await import('./check-locales.ts')
+  return localeFaults(readLocaleFiles(ROOT_DIR))
+}
+
 async function findReleaseLines(): Promise<readonly string[]> {
   const { checkRelease } = await import('../src/publishing/check-release.ts')
   const { openReleaseStore } = await import('../src/storage/release-store.ts')
@@ -113,6 +118,11 @@ const STEPS: readonly CheckStep[] = [
     name: 'vectors',
     purpose: 'test/vectors says what the app answers',
     run: findings(findVectorLines),
+  },
+  {
+    name: 'locales',
+    purpose: 'every language says the same, and nothing older than its English',
+    run: findings(findLocaleLines),
   },
   { name: 'layers', purpose: 'imports run one way', run: findings(findLayerLines) },
   {
