@@ -3,6 +3,7 @@ import { READ_PATHS } from '../contract/read-paths.ts'
 import { verifyLink, type VersionEntry, type VersionSummary } from '../contract/version-chain.ts'
 import { ApiResponseError } from './api-response-error.ts'
 import type { Client, ReadData, Verified } from './client.ts'
+import { forEachSome } from './for-each-some.ts'
 import type { HeadStore } from './head-store.ts'
 import {
   entriesOf,
@@ -13,7 +14,9 @@ import {
   type HistoryFault,
   type HistoryFinding,
 } from './history-evidence.ts'
+import { readNewest, requireVersion } from './newest-version.ts'
 import { publishedOf, toPortable, verifyPortable, type PortableAnswer } from './portable-answer.ts'
+import { UnsettledError } from './unsettled-error.ts'
 import type { PublishedKey } from './verification-key.ts'
 import type { Answer } from './verify-response.ts'
 
@@ -97,34 +100,11 @@ interface KnownHead {
 /** How often an audit begins again because a version was published meanwhile. */
 const MAX_ROUNDS = 4
 
-/** Runs `work` on every item, some at a time. After the first failure none is begun any more. */
-async function forEachSome<Item>(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const rest = items.values()
-  let hasFailed = false
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      for (const item of rest) {
-        if (hasFailed) return
-        try {
-          await work(item)
-        } catch (error) {
-          hasFailed = true
-          throw error
-        }
-      }
-    }),
-  )
-}
-
 /**
  * Recomputes the history: every version not seen before against its hash, the hashes against each other and against
  * the head of the last audit, and what is served now against the newest version. Throws a HistoryError with evidence
  * where the service contradicts itself; a VerificationError, an ApiResponseError or a ConnectionError where it could
- * not be asked. The head is saved only when all is well.
+ * not be asked; an UnsettledError where it grew all the time. The head is saved only when all is well.
  */
 export async function auditHistory(settings: AuditSettings): Promise<AuditReport> {
   let hasEnded = false
@@ -148,11 +128,13 @@ async function auditRounds(settings: AuditSettings): Promise<AuditReport> {
   const previous = saved === undefined ? undefined : await readHead(saved)
   /** Hashes of the entries that were recomputed. */
   const seen = new Set<string>()
-  let known = previous
-  let newest = await client.version(options)
+  // All that was signed before. What comes later has to go on from each of them: a head that came between two rounds says
+  // nothing of the one that was kept.
+  const known = previous === undefined ? [] : [previous]
+  let newest = await readNewest(client, options)
   for (let round = 1; ; round += 1) {
-    const found = await auditOnce({ ...settings, options, known, newest, seen })
-    const after = await client.version(options)
+    const found = await auditOnce({ ...settings, options, previous, known, newest, seen })
+    const after = await readNewest(client, options)
     const isSameHead = after.data.hash === newest.data.hash
     if (isSameHead && found.contradiction !== undefined) {
       const { answer, ...finding } = found.contradiction
@@ -175,9 +157,9 @@ async function auditRounds(settings: AuditSettings): Promise<AuditReport> {
       }
     }
     if (round === MAX_ROUNDS) {
-      throw new Error(`The newest version was another one after each of ${MAX_ROUNDS} rounds`)
+      throw new UnsettledError(MAX_ROUNDS)
     }
-    known = await knownOf(client, newest)
+    known.push(await knownOf(client, newest))
     newest = after
   }
 }
@@ -217,7 +199,10 @@ async function historyError(
 /** One pass over the history while `newest` is the newest version. */
 interface Round extends AuditSettings {
   readonly options: { readonly fresh: boolean; readonly signal?: AbortSignal }
-  readonly known: KnownHead | undefined
+  /** The head of the audit before. */
+  readonly previous: KnownHead | undefined
+  /** That one, and those of the rounds before. */
+  readonly known: readonly KnownHead[]
   readonly newest: Verified<ReadData<'version'>>
   readonly seen: Set<string>
 }
@@ -230,7 +215,7 @@ interface Found {
 }
 
 async function auditOnce(round: Round): Promise<Found> {
-  const { client, options, known, newest, onProgress } = round
+  const { client, options, previous, newest, onProgress } = round
   await requireSuccession(round, newest)
   const computed = await hashOf(newest.data)
   if (computed !== newest.data.hash) {
@@ -256,12 +241,12 @@ async function auditOnce(round: Round): Promise<Found> {
   }
   await requireSuccession(round, index)
   const isNew = ({ sequence }: VersionSummary) =>
-    round.everyVersion === true || known === undefined || sequence > known.entry.sequence
+    round.everyVersion === true || previous === undefined || sequence > previous.entry.sequence
   const toRead = entries.filter((entry) => isNew(entry) && !round.seen.has(entry.hash))
   onProgress?.({
     step: 'index',
     versions: entries,
-    previousHead: known?.entry,
+    previousHead: previous?.entry,
     toRead: toRead.length,
     resources: Object.keys(newest.data.resources).length,
   })
@@ -269,32 +254,32 @@ async function auditOnce(round: Round): Promise<Found> {
   return checkResources(round)
 }
 
-/** Whether an answer on the history goes on from the head that was signed before. */
+/** Whether an answer on the history goes on from all that was signed before. */
 async function requireSuccession(
   { client, known }: Round,
   { data, answer }: Verified<unknown>,
 ): Promise<void> {
-  if (known === undefined) return
-  const { entry, keys } = known
   const entries = entriesOf(data)
   const [head] = entries
-  const contradict = (fault: HistoryFault, finding: HistoryFinding) =>
-    historyError(client, fault, [known.answer, answer], finding, keys)
-  if (head !== undefined && head.sequence < entry.sequence) {
-    const { snapshotId } = entry
-    throw await contradict('SHORTENED', {
-      at: snapshotId,
-      expected: snapshotId,
-      found: head.snapshotId,
-    })
-  }
-  const same = entries.find(({ sequence }) => sequence === entry.sequence)
-  if (same !== undefined && same.hash !== entry.hash) {
-    throw await contradict('REWRITTEN', {
-      at: entry.snapshotId,
-      expected: entry.hash,
-      found: same.hash,
-    })
+  for (const { entry, keys, answer: before } of known) {
+    const contradict = (fault: HistoryFault, finding: HistoryFinding) =>
+      historyError(client, fault, [before, answer], finding, keys)
+    if (head !== undefined && head.sequence < entry.sequence) {
+      const { snapshotId } = entry
+      throw await contradict('SHORTENED', {
+        at: snapshotId,
+        expected: snapshotId,
+        found: head.snapshotId,
+      })
+    }
+    const same = entries.find(({ sequence }) => sequence === entry.sequence)
+    if (same !== undefined && same.hash !== entry.hash) {
+      throw await contradict('REWRITTEN', {
+        at: entry.snapshotId,
+        expected: entry.hash,
+        found: same.hash,
+      })
+    }
   }
 }
 
@@ -345,6 +330,11 @@ async function accuse(
 ): Promise<void> {
   const { snapshotId } = summary
   const { data, answer } = await client.versionById(snapshotId, { fresh: true })
+  requireVersion(data)
+  if (data.snapshotId !== snapshotId) {
+    const finding = { at: snapshotId, expected: snapshotId, found: data.snapshotId }
+    throw await historyError(client, 'BROKEN', [answer], finding)
+  }
   const computed = await hashOf(data)
   if (computed !== data.hash) {
     const finding = { at: snapshotId, expected: computed, found: data.hash }

@@ -1,6 +1,7 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
 import {
+  formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   versionHashText,
   type VersionEntry,
@@ -123,17 +124,29 @@ export function indexFaultOf(data: unknown): HistoryFinding | undefined {
   for (const [index, { snapshotId, sequence, previousHash }] of entries.entries()) {
     const expected = entries.length - index
     if (sequence !== expected) return fault(snapshotId, expected, sequence)
+    const id = formatSnapshotId(expected)
+    if (snapshotId !== id) return fault(id, id, snapshotId)
     const hash = entries[index + 1]?.hash ?? GENESIS_PREVIOUS_HASH
     if (previousHash !== hash) return fault(snapshotId, hash, previousHash)
   }
   return undefined
 }
 
+const VERSION_PATH = /^\/(VS-\d+)$/
+
 async function isBroken([one]: readonly Testimony[]): Promise<boolean> {
+  const { versions, version } = READ_PATHS
   if (one === undefined) return false
-  if (one.path === READ_PATHS.versions) return indexFaultOf(one.data) !== undefined
+  if (one.path === versions) return indexFaultOf(one.data) !== undefined
+  const asked = one.path.startsWith(versions)
+    ? VERSION_PATH.exec(one.path.slice(versions.length))?.[1]
+    : undefined
+  // Other data may speak of a version too, and is no entry.
+  if (asked === undefined && one.path !== version) return false
   const [entry] = entriesOf(one.data)
-  return entry !== undefined && (await hashOf(entry as VersionEntry)) !== entry.hash
+  if (entry === undefined) return false
+  const isAnother = asked !== undefined && entry.snapshotId !== asked
+  return isAnother || (await hashOf(entry as VersionEntry)) !== entry.hash
 }
 
 /** Digest of a resource by its path, as the entry has it. */
@@ -148,12 +161,13 @@ function isInconsistent([before, between, after]: readonly Testimony[]): boolean
     memberOf(before.data, 'hash') === memberOf(after.data, 'hash') &&
     before.provedAtMs <= between.provedAtMs &&
     between.provedAtMs <= after.provedAtMs
-  const [head] = entriesOf(between.data)
-  const isServedAsSaid =
-    between.path === READ_PATHS.versions
-      ? head?.hash === memberOf(before.data, 'hash')
-      : between.etag === `W/"${String(digestAt(before.data, between.path))}"`
-  return isOneHead && !isServedAsSaid
+  if (between.path === READ_PATHS.versions) {
+    const [head] = entriesOf(between.data)
+    return isOneHead && head?.hash !== memberOf(before.data, 'hash')
+  }
+  const digest = digestAt(before.data, between.path)
+  // Of what it does not name (the time, the keys, another version) the newest version says nothing.
+  return isOneHead && typeof digest === 'string' && between.etag !== `W/"${digest}"`
 }
 
 const PROOFS: {
@@ -171,9 +185,11 @@ const PROOFS: {
  * EvidenceError where nothing is proved by them.
  */
 export async function verifyEvidence(
-  { format, fault, keys, answers }: HistoryEvidence,
+  evidence: HistoryEvidence,
   { pinnedKeyIds }: { readonly pinnedKeyIds: readonly string[] },
 ): Promise<{ readonly fault: HistoryFault; readonly meaning: string }> {
+  // It is from anyone, and may be any JSON.
+  const { format, fault, keys, answers } = Object(evidence) as HistoryEvidence
   const isWhole =
     format === 'svc-history-evidence-v1' &&
     Object.hasOwn(PROOFS, fault) &&

@@ -10,6 +10,8 @@ import {
   type HistoryEvidence,
   type HistoryFault,
 } from '../../src/client/history-evidence.ts'
+import { publishedOf, toPortable, type PortableAnswer } from '../../src/client/portable-answer.ts'
+import { UnsettledError } from '../../src/client/unsettled-error.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { payloadOf } from '../../src/service/payload.ts'
@@ -145,7 +147,30 @@ describe('a sound history', () => {
       if (path === READ_PATHS.version) heads += 1
       return Math.max(heads, 0)
     }
-    await assert.rejects(auditHistory({ client: deployments.client }), /after each of 4 rounds/)
+    await assert.rejects(
+      auditHistory({ client: deployments.client }),
+      (error) => error instanceof UnsettledError && /after each of 4 rounds/.test(error.message),
+    )
+  })
+
+  test('may grow between the newest version and the index, and is read as a whole all the same', async (t) => {
+    const deployments = await deploy(t, sound(5), sound(6))
+    deployments.turn = () => (deployments.asked.length > 2 ? 1 : 0)
+    const { client, asked } = deployments
+    const { head, versionsRead } = await auditHistory({ client })
+    assert.equal(
+      asked.indexOf(READ_PATHS.versions),
+      2,
+      'the first request after the newest version',
+    )
+    assert.deepEqual([head.snapshotId, versionsRead], ['VS-0006', 6])
+  })
+
+  test('is not audited by no reader at all', async (t) => {
+    const { client } = await deploy(t, sound(2))
+    for (const concurrency of [0, -1, Number.NaN]) {
+      await assert.rejects(auditHistory({ client, concurrency }), RangeError)
+    }
   })
 
   test('with a resource that cannot be served is sound, and the report says so', async (t) => {
@@ -233,7 +258,7 @@ describe('the progress of an audit', () => {
         'version VS-0002',
         'version VS-0003',
         `head VS-0004 ${key.keyId}`,
-        'index 4 after VS-0003, 1 to read, 12 resources',
+        'index 4 after nothing, 1 to read, 12 resources',
         'version VS-0004',
       ],
     )
@@ -303,6 +328,45 @@ describe('a history that contradicts itself', () => {
     await auditHistory({ client, store })
     deployments.turn = () => 1
     await faultOf(auditHistory({ client, store }), 'REWRITTEN')
+  })
+
+  test('rewritten before the head, by who publishes while the audit looks', async (t) => {
+    const deployments = await deploy(
+      t,
+      sound(5),
+      rewrittenReleases(6, 2, noted('Never mind.')),
+      rewrittenReleases(7, 2, noted('Never mind.')),
+    )
+    const { client } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    let heads = 0
+    deployments.turn = (path) => {
+      if (path === READ_PATHS.version) heads += 1
+      return heads === 1 && path === READ_PATHS.version ? 1 : 2
+    }
+    await faultOf(auditHistory({ client, store }), 'REWRITTEN', 'VS-0005')
+  })
+
+  test('an entry at the address of another', async (t) => {
+    const deployments = await deploy(t, sound(4))
+    const { client } = deployments
+    const elsewhere: Client = {
+      ...client,
+      getUnverified: (target, options) =>
+        client.getUnverified(target.replace('VS-0002', 'VS-0003'), options),
+    }
+    // Only what the service signs counts.
+    const { versionsRead } = await auditHistory({ client: elsewhere })
+    assert.equal(versionsRead, 4)
+
+    const signed = sound(4)
+    const mixed: Releases = {
+      ...signed,
+      version: (id) => signed.version(id === 'VS-0002' ? 'VS-0003' : id),
+    }
+    const mixing = await deploy(t, mixed)
+    await faultOf(auditHistory({ client: mixing.client }), 'BROKEN', 'VS-0002')
   })
 
   test('shortened', async (t) => {
@@ -434,8 +498,47 @@ describe('evidence', () => {
     }
   })
 
+  test('cannot be made of what an honest service signs, whatever is put beside it', async (t) => {
+    const { client, clock } = await deploy(t, sound(3))
+    const refused = new Set(['keySelf', 'preview', 'versionById'])
+    const targets = [
+      ...Object.entries(READ_PATHS).flatMap(([name, path]) => (refused.has(name) ? [] : path)),
+      ...['VS-0001', 'VS-0002', 'VS-0003'].map((id) => `${READ_PATHS.versions}/${id}`),
+    ]
+    const answers: PortableAnswer[] = []
+    for (let pass = 0; pass < 2; pass += 1) {
+      for (const target of targets) {
+        const { answer } = await client.get(target, { fresh: true })
+        answers.push(toPortable(answer))
+        clock.ms += 1
+      }
+    }
+    const keys = publishedOf(await client.keys())
+    const isHead = ({ target }: PortableAnswer) => /\/version\?/.test(target)
+    const [before, after] = answers.filter(isHead)
+    assert.ok(before && after)
+    let attempts = 0
+    const frame = (fault: HistoryFault, ...said: readonly PortableAnswer[]) => {
+      attempts += 1
+      const evidence = { format: 'svc-history-evidence-v1', fault, keys, answers: said } as const
+      const name = `${fault}: ${said.map(({ target }) => target).join(' ')}`
+      return assert.rejects(verifyEvidence(evidence, PINS), EvidenceError, name)
+    }
+    for (const one of answers) {
+      await frame('BROKEN', one)
+      await frame('INCONSISTENT', before, one, after)
+      for (const other of [before, after, ...answers.slice(-3)]) {
+        await frame('REWRITTEN', one, other)
+        await frame('SHORTENED', one, other)
+      }
+    }
+    assert.ok(attempts > 500, `${attempts} attempts`)
+  })
+
   test('that is none is told from evidence', async () => {
     for (const value of [
+      null,
+      'evidence',
       {},
       { format: 'svc-history-evidence-v1', fault: 'toString', keys: [], answers: [] },
       { format: 'svc-history-evidence-v1', fault: 'BROKEN', keys: {}, answers: 3 },
