@@ -3,10 +3,11 @@ import { auditHistory, HistoryError, type AuditReport } from '../client/audit-hi
 import { createClient } from '../client/client.ts'
 import { ConnectionError } from '../client/connection.ts'
 import { EvidenceError, verifyEvidence, type HistoryEvidence } from '../client/history-evidence.ts'
+import { UnsettledError } from '../client/unsettled-error.ts'
 import { VerificationError } from '../client/verification-error.ts'
 import { messageOf } from '../contract/error-message.ts'
 import { ChainError } from '../contract/version-chain.ts'
-import { createAuditProgress } from './auditing/audit-progress.ts'
+import { createAuditBar } from './auditing/audit-progress.ts'
 import { keepEvidence } from './auditing/evidence-file.ts'
 import { createStateStore } from './auditing/state-store.ts'
 import {
@@ -100,14 +101,16 @@ function failureOf(error: unknown): unknown {
   if (error instanceof ApiResponseError) {
     return new CommandFailure(error.code, `the service refused; ${shown(error.message)}`)
   }
+  if (error instanceof UnsettledError) {
+    return new CommandFailure('UNSETTLED', `${error.message}; try again`)
+  }
   return error
 }
 
 async function runAudit(settings: Settings): Promise<AuditReport> {
   const { origin, pinnedKeyIds, stateFile, everyVersion, timeoutMs } = settings
   const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
-  const progress = createAuditProgress({
-    fetch: createFetch(asker.ask),
+  const bar = createAuditBar({
     stream: process.stderr,
     env: process.env,
     nowMs: () => performance.now(),
@@ -115,20 +118,19 @@ async function runAudit(settings: Settings): Promise<AuditReport> {
   const client = createClient({
     baseUrl: origin,
     ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
-    fetch: progress.fetch,
+    fetch: createFetch(asker.ask),
   })
   try {
     return await auditHistory({
       client,
-      ...(stateFile === undefined
-        ? {}
-        : { store: progress.watch(createStateStore(stateFile), everyVersion) }),
+      ...(stateFile === undefined ? {} : { store: createStateStore(stateFile) }),
       everyVersion,
+      onProgress: bar.hear,
     })
   } catch (error) {
     throw failureOf(error)
   } finally {
-    progress.end()
+    bar.end()
     asker.close()
   }
 }

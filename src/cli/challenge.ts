@@ -16,6 +16,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command.ts'
+import { parseBase } from './verifying/address.ts'
 
 const HELP = `Usage: svc challenge solve URL [options]
 
@@ -60,17 +61,6 @@ interface Solved {
   readonly provider: string
   readonly token: string
   readonly expiresAt: string | null
-}
-
-function parseOrigin(text: string): string {
-  const url = URL.parse(text)
-  const isAddress = url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
-  const path = url?.pathname.replace(/\/$/, '')
-  const isBare = url?.search === '' && url.hash === '' && url.username === '' && url.password === ''
-  if (isAddress && isBare && (path === '' || path === BASE_PATH)) return url.origin
-  throw new UsageError(
-    `expected the address of a deployment, such as https://example.org or https://example.org${BASE_PATH}`,
-  )
 }
 
 function parsePurpose(text: string): ChallengePurpose {
@@ -217,7 +207,7 @@ export const challengeCommand: Command = createCommand({
       throw new UsageError('expected the address of a deployment after "solve"')
     if (rest.length > 0) throw new UsageError('expected one address after "solve", found more')
     const settings = {
-      origin: parseOrigin(url),
+      origin: parseBase(url),
       purpose: parsePurpose(values.for),
       timeoutMs: parseTimeoutMs(values.timeout),
     }

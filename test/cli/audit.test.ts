@@ -3,10 +3,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { createAuditProgress } from '../../src/cli/auditing/audit-progress.ts'
+import { createAuditBar } from '../../src/cli/auditing/audit-progress.ts'
 import { keepEvidence } from '../../src/cli/auditing/evidence-file.ts'
 import type { HistoryEvidence } from '../../src/client/history-evidence.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
@@ -167,7 +168,7 @@ test('what is no evidence is told, without a word of what is in the file', async
   for (const [content, expected] of [
     ['secret-content', /expected JSON/],
     ['{}', /expected evidence of the format svc-history-evidence-v1/],
-    ['null', /expected evidence that svc audit wrote/],
+    ['null', /expected evidence of the format svc-history-evidence-v1/],
   ] as const) {
     writeFileSync(file, content)
     const { status, out, error } = await svc('audit', '--check-evidence', file, ...PIN)
@@ -229,6 +230,7 @@ test('wrong usage is told before anything is asked', async () => {
   for (const [args, expected] of [
     [[], /expected the address of a deployment/],
     [['https://example.org/elsewhere'], /expected the address of a deployment, such as/],
+    [['ftp://example.org'], /expected the address of a deployment, such as/],
     [['https://a', 'https://b'], /expected one address/],
     [['--check-evidence', 'x'], /needs --pin/],
     [['https://a', '--check-evidence', 'x', ...PIN], /fetches nothing/],
@@ -241,34 +243,43 @@ test('wrong usage is told before anything is asked', async () => {
   }
 })
 
-test('progress counts the versions that are left, and shows on a terminal only', async () => {
+test('progress counts what is left to check, and shows on a terminal only', () => {
   let shown = ''
   const stream = { isTTY: true, columns: 80, write: (text: string) => ((shown += text), true) }
   let nowMs = 0
-  const progress = createAuditProgress({
-    stream,
-    env: { NO_COLOR: '1' },
-    nowMs: () => (nowMs += 200),
-    fetch: () =>
-      Promise.resolve({
-        status: 200,
-        headers: {},
-        arrayBuffer: () =>
-          Promise.resolve(new TextEncoder().encode('{"data":{"count":90}}').buffer),
-      }),
-  })
-  const init = {
-    method: 'GET',
-    headers: {},
-    cache: 'no-store',
-    credentials: 'omit',
-    redirect: 'error',
-    signal: null,
-  } as const
-  await progress.fetch('https://a/api/v1/version', init)
+  const bar = createAuditBar({ stream, env: { NO_COLOR: '1' }, nowMs: () => (nowMs += 200) })
+  const versions = [...makeReleases(3).versions.values()].map(
+    (text) => JSON.parse(text) as VersionEntry,
+  )
+  const [head] = versions
+  assert.ok(head)
+  const index = { step: 'index', versions, previousHead: undefined, resources: 12 } as const
+  bar.hear({ step: 'head', head, keyId: key.keyId })
+  bar.hear({ ...index, toRead: 90 })
   assert.equal(shown, '')
-  await progress.fetch('https://a/api/v1/versions?fresh=1', init)
-  await progress.fetch('https://a/api/v1/versions/VS-0001', init)
+  bar.hear({ step: 'version', version: head })
   assert.match(shown, /Auditing \[-+\] {3}0 % {4}1\/102/)
-  progress.end()
+  // A version was published meanwhile.
+  bar.hear({ ...index, toRead: 1 })
+  bar.hear({ step: 'resource', name: 'status', isAvailable: true })
+  assert.match(shown, /Auditing \[#+-+\] {3}7 % {3}1\/13/)
+  bar.end()
+})
+
+test('a history that grows all the time is told in one line', async (t) => {
+  const deployment = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(sound))
+  let heads = -1
+  deployment.turn = (pathname) => {
+    if (pathname === READ_PATHS.version) heads += 1
+    return Math.max(heads, 0)
+  }
+  const { status, out, error } = await svc('audit', deployment.origin, ...PIN, '--json')
+  assert.deepEqual(
+    [status, (JSON.parse(out) as { readonly code: string }).code, error],
+    [
+      1,
+      'UNSETTLED',
+      'svc audit: the newest version was another one after each of 4 rounds; try again\n',
+    ],
+  )
 })

@@ -18,15 +18,21 @@ export function isTarget(text: string): boolean {
   return text.startsWith('/') && TARGET.test(text) && !text.includes('#')
 }
 
-/** Takes an address apart. `URL` would resolve dots, drop a lone question mark and encode: what is signed is what is sent. */
-export function parseAddress(text: string): Address {
+/** Undefined where it is no http(s) address without a user. The target is not looked at. */
+function partsOf(text: string): Address | undefined {
   const [, authority, rest = ''] = ADDRESS.exec(text) ?? []
   const url = authority === undefined ? null : URL.parse(authority)
-  if (url === null || url.username !== '' || url.password !== '') {
+  if (url === null || url.username !== '' || url.password !== '') return undefined
+  return { origin: url.origin, target: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
+/** Takes an address apart. `URL` would resolve dots, drop a lone question mark and encode: what is signed is what is sent. */
+export function parseAddress(text: string): Address {
+  const address = partsOf(text)
+  if (address === undefined) {
     throw new UsageError('expected an address such as https://example.org/api/v1/status')
   }
-  const target = rest.startsWith('/') ? rest : `/${rest}`
-  if (isTarget(target)) return { origin: url.origin, target }
+  if (isTarget(address.target)) return address
   throw new UsageError(
     'the address has characters that cannot be sent as they are; write them percent-encoded',
   )
@@ -34,7 +40,7 @@ export function parseAddress(text: string): Address {
 
 /** The origin of a deployment, from its address with or without the base path. */
 export function parseBase(text: string): string {
-  const { origin, target } = parseAddress(text)
+  const { origin = '', target = '' } = partsOf(text) ?? {}
   if (!text.includes('#') && ['/', BASE_PATH, `${BASE_PATH}/`].includes(target)) return origin
   throw new UsageError(
     `expected the address of a deployment, such as https://example.org or https://example.org${BASE_PATH}`,

@@ -3,6 +3,12 @@ import { encodeBase64 } from '../../client/base64.ts'
 import { sha256 } from '../../client/sha256.ts'
 import { VerificationError, type VerificationFault } from '../../client/verification-error.ts'
 import {
+  signedAtOf,
+  stepOfFault,
+  stepsOfStatus,
+  type VerificationStep,
+} from '../../client/verification-step.ts'
+import {
   verifyResponse,
   type Answer,
   type Expectations,
@@ -14,8 +20,8 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../../contract/limits.ts'
 import { formatMoment, pluralOf } from '../wording.ts'
 import { ageOf, shown } from './shown-text.ts'
 
-/** The steps of a check, in the order in which the verifier takes them, each with what it asks. */
-export const STEPS = {
+/** What each step of a check asks. */
+const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
   keys: 'keys at hand, one of them pinned where there are pins',
   proof: 'the headers of a signature',
   digest: 'Content-Digest is the SHA-256 of the body',
@@ -25,13 +31,11 @@ export const STEPS = {
   body: 'the body is JSON',
   etag: 'the ETag is the hash of the data',
   requestId: 'X-Request-Id is that of the body',
-} as const
-
-export type StepName = keyof typeof STEPS
+}
 
 /** One step of a check, as it is shown. */
 export interface Step {
-  readonly step: StepName
+  readonly step: VerificationStep
   readonly outcome: 'ok' | 'failed' | 'unchecked'
   readonly expected: string
   readonly found: string
@@ -40,7 +44,7 @@ export interface Step {
 /** What refused an answer. */
 export interface Fault {
   readonly code: VerificationFault
-  readonly step: StepName
+  readonly step: VerificationStep
   readonly message: string
 }
 
@@ -52,43 +56,6 @@ export interface Verdict {
   readonly verified: VerifiedResponse | undefined
 }
 
-const STEP_OF: { readonly [Code in VerificationFault]: StepName } = {
-  KEY_MALFORMED: 'keys',
-  PINNED_KEY_ABSENT: 'keys',
-  UNSIGNED: 'proof',
-  DIGEST: 'digest',
-  SIGNATURE: 'signature',
-  UNKNOWN_KEY: 'key',
-  KEY_PERIOD: 'key',
-  MALFORMED: 'body',
-  FUTURE: 'freshness',
-  STALE: 'freshness',
-  REVALIDATION_MISSING: 'freshness',
-  REVALIDATION: 'freshness',
-  REVALIDATION_STALE: 'freshness',
-  ETAG: 'etag',
-  REQUEST_ID: 'requestId',
-}
-
-/** A 304 has a proof of its own, and no body. */
-const STEPS_OF_304: readonly StepName[] = ['keys', 'proof', 'signature', 'key', 'freshness']
-
-function signedAtOf({ status, headers }: Answer): string | undefined {
-  const fields = readHeaders(headers)
-  if (status !== 304) return fields(HEADERS.signedAt)
-  return fields(HEADERS.revalidated)?.split('; ')[0]
-}
-
-/** The step that a code of the verifier speaks of. */
-function stepOf(code: VerificationFault, answer: Answer): StepName {
-  if (code === 'MALFORMED' && parseInstant(signedAtOf(answer) ?? '') === undefined) {
-    return 'freshness'
-  }
-  // The signature of a 304 is the one that it has.
-  if (code === 'REVALIDATION' && answer.status === 304) return 'signature'
-  return STEP_OF[code]
-}
-
 /** The steps of a check that ended before the answer was looked at. */
 export function failedBefore(error: VerificationError, answer: Answer): Verdict {
   return verdictOf({ code: error.code, step: 'keys', message: error.message }, answer, {})
@@ -97,11 +64,10 @@ export function failedBefore(error: VerificationError, answer: Answer): Verdict 
 function verdictOf(
   fault: Fault | undefined,
   { status }: Answer,
-  found: { readonly [Name in StepName]?: string },
+  found: { readonly [Name in VerificationStep]?: string },
   verified?: VerifiedResponse,
 ): Verdict {
-  const all = Object.keys(STEPS) as StepName[]
-  const names = status === 304 ? STEPS_OF_304 : all
+  const names = stepsOfStatus(status)
   const end = fault === undefined ? names.length : names.indexOf(fault.step)
   const steps = names.map((step, index): Step => {
     const outcome = index < end ? 'ok' : index === end ? 'failed' : 'unchecked'
@@ -111,7 +77,7 @@ function verdictOf(
         : outcome === 'failed'
           ? (found[step] ?? fault?.message ?? '')
           : (found[step] ?? '')
-    return { step, outcome, expected: STEPS[step], found: shown(text, 300) }
+    return { step, outcome, expected: QUESTIONS[step], found: shown(text, 300) }
   })
   return { steps, fault, verified }
 }
@@ -144,7 +110,7 @@ function freshnessOf(
 async function observe(
   answer: Answer & Expectations,
   verified: VerifiedResponse | undefined,
-): Promise<{ readonly [Name in StepName]?: string }> {
+): Promise<{ readonly [Name in VerificationStep]?: string }> {
   const fields = readHeaders(answer.headers)
   const names =
     answer.status === 304
@@ -186,7 +152,7 @@ export async function judge(question: Answer & Expectations): Promise<Verdict> {
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code, message } = error
-    const step = stepOf(code, question)
+    const step = stepOfFault(code, question)
     const { signature = '', body = '', ...observed } = await observe(question, undefined)
     // What these two say is why they failed.
     const failed = step === 'signature' ? { signature } : step === 'body' ? { body } : {}
