@@ -18,6 +18,7 @@ import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 import { TEXTS } from './texts.ts'
 
+const TEXT_TYPE = 'text/plain; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** A page changes with a deployment only; a minute keeps a reader's own copy, and a validator costs little after that. */
@@ -28,6 +29,8 @@ const ICON_CACHING = 'public, max-age=86400'
 /** The address of an asset holds its digest. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
 const NO_CACHING = 'no-store'
+/** Plain on purpose: what makes pages is what has just failed. */
+const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
 /** What lies outside the API. */
 export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
@@ -131,7 +134,7 @@ export function createSite(options: SiteOptions): App {
     return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
   }
 
-  return (request) => {
+  function answer(request: ApiRequest): Reply | Promise<Reply> {
     const { method, path } = request
     if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
     const file = files.get(path) ?? (path.startsWith('/assets/') ? assetFile(path) : undefined)
@@ -145,5 +148,25 @@ export function createSite(options: SiteOptions): App {
     if (path === ICON_PATH) return bodiless(404, [HEADERS.cacheControl, ICON_CACHING])
     const missing = notFound.get(localeOfPath(path))
     return missing?.(request) ?? bodiless(404, [HEADERS.cacheControl, NO_CACHING])
+  }
+
+  return (request) => {
+    try {
+      return answer(request)
+    } catch (error) {
+      // A defect of ours, told in the log; the next request tries again.
+      log.error({ err: error }, 'A page could not be made')
+      const headers = [
+        HEADERS.contentType,
+        TEXT_TYPE,
+        HEADERS.contentLength,
+        String(Buffer.byteLength(FAILURE_TEXT)),
+        HEADERS.cacheControl,
+        NO_CACHING,
+        ...plainHeaders,
+      ]
+      const body = request.method === 'HEAD' ? undefined : FAILURE_TEXT
+      return { status: 500, headers, body }
+    }
   }
 }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadReleases } from '../../src/service/releases.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { runApp } from '../support/running-app.ts'
+
+test('a page that cannot be made is a 500 in words, a line in the log, and made again at the next request', async (t) => {
+  const sound = loadReleases(makeReleases().store)
+  let isDamaged = true
+  const app = await runApp(t, {
+    releases: {
+      ...sound,
+      get head() {
+        return isDamaged ? { ...sound.head, json: '{' } : sound.head
+      },
+    },
+  })
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await app.fetch('/en', { method })
+    assert.equal(answer.status, 500)
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    const text = await answer.text()
+    assert.equal(text.includes('cannot be shown'), method === 'GET')
+    assert.ok(!text.includes('JSON'))
+  }
+  const lines = app.log.filter(({ level }) => level === 'error')
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    ['A page could not be made', 'A page could not be made'],
+  )
+  assert.equal((await app.fetch('/api/v1/status')).status, 200)
+
+  isDamaged = false
+  assert.equal((await app.fetch('/en')).status, 200)
+})
