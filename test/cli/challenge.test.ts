@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { formatSuccess, SCHEMA_IDS } from '../../src/contract/envelope.ts'
 import { createChallengePage } from '../../src/pages/challenge.ts'
 import { describeEarlyAccess } from '../../src/routes/early-access.ts'
@@ -11,46 +7,11 @@ import type { Challenge, ChallengeDescription } from '../../src/service/challeng
 import { createChallenge } from '../../src/service/create-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
+import { serve, svc } from './verifying/run-svc.ts'
 
-const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
 const IDENTITY = {
   requestId: '3f2c8a5e-0000-4000-8000-000000000000',
   issuedAt: '2026-05-01T12:00:00.000Z',
-}
-
-interface Outcome {
-  readonly status: number | null
-  readonly out: string
-  readonly error: string
-}
-
-/** Runs the program as a person would; not spawnSync, since the deployment it asks is in this process. */
-async function svc(...args: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let out = ''
-  let error = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    error += text
-  })
-  const status = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve)
-  })
-  return { status, out, error }
-}
-
-async function serve(t: TestContext, onRequest: RequestListener): Promise<string> {
-  const server = createServer(onRequest)
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 interface Deployment {
