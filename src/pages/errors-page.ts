@@ -3,9 +3,9 @@ import { errorOf, ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
-import { phrase, plainPhrase } from './phrase.ts'
+import { codesHtml, phrase, plainPhrase, sentencesHtml } from './phrase.ts'
 
 const VERIFIER_ID = 'verifier'
 
@@ -29,12 +29,12 @@ function answeredBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
   const sentences: HtmlValue[] = [
     isOfKeys && html`<p>${anyKeyed}</p>`,
     isOneOf(ROUTE_ERRORS, code) && html`<p>${noRoute}</p>`,
-    links.length > 0 && html`<p>${joinHtml(links, html`, `)}</p>`,
+    links.length > 0 && html`<p>${codesHtml(locale, links)}</p>`,
   ].filter((each) => each !== false)
   return html`${sentences.length === 0 ? nobody : sentences}`
 }
 
-function retryText({ texts }: PageContext, code: ErrorCode): HtmlValue {
+function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
   const t = texts.errorCatalog
   const { retryable, retryAfterSeconds } = errorOf(code)
   if (!retryable) return t.cannotRetry
@@ -42,7 +42,7 @@ function retryText({ texts }: PageContext, code: ErrorCode): HtmlValue {
     retryAfterSeconds === undefined
       ? phrase(t.retryAfterUnknown, { header: retryAfter })
       : phrase(t.retryAfter, { header: retryAfter, seconds: retryAfterSeconds })
-  return html`${t.canRetry} ${wait}`
+  return sentencesHtml(locale, [t.canRetry, wait])
 }
 
 function fact(term: string, description: HtmlValue): Html {

@@ -2,7 +2,7 @@ import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
-import { phrase } from './phrase.ts'
+import { phrase, sentencesHtml } from './phrase.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
 /** Characters of a version's hash that the line of its making shows. */
@@ -137,11 +137,14 @@ function provenance({ locale, texts, facts }: PageContext): Html {
   const { head: version, keyId } = facts
   const text = keyId === undefined ? texts.site.provenanceUnsigned : texts.site.provenance
   return html`<p class="provenance">
-    ${phrase(text, {
-      version: html`<a href="${READ_PATHS.version}"><code>${version.snapshotId}</code></a>`,
-      hash: html`<code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code>`,
-      key: html`<code>${keyId ?? ''}</code>`,
-    })} <a href="${pathOfPage(locale, 'history')}">${texts.site.checkThis}</a>
+    ${sentencesHtml(locale, [
+      phrase(text, {
+        version: html`<a href="${READ_PATHS.version}"><code>${version.snapshotId}</code></a>`,
+        hash: html`<code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code>`,
+        key: html`<code>${keyId ?? ''}</code>`,
+      }),
+      html`<a href="${pathOfPage(locale, 'history')}">${texts.site.checkThis}</a>`,
+    ])}
   </p>`
 }
 

@@ -1,5 +1,5 @@
 import type { Locale } from '../contract/locales.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
 
 /** A text with a form for each plural category that its language has (CLDR; `other` is the one that all have). */
 export interface PluralForms {
@@ -48,11 +48,43 @@ export function countPhrase(locale: Locale, forms: PluralForms, count: number): 
   return phrase(text, { count: new Intl.NumberFormat(locale).format(count) })
 }
 
+/** What stands between two sentences: Chinese sets none, since its full stop brings a gap of its own. */
+const BETWEEN_SENTENCES: { readonly [Each in Locale]: string } = { en: ' ', th: ' ', 'zh-CN': '' }
+
+/** What stands between two words of a machine in a row. */
+const BETWEEN_CODES: { readonly [Each in Locale]: string } = { en: ', ', th: ', ', 'zh-CN': '、' }
+
+/** Sentences one after another, as the language sets them. Nothing stands for `undefined` and `false`. */
+export function sentencesHtml(locale: Locale, sentences: readonly HtmlValue[]): Html {
+  const said = sentences.filter((each) => each !== undefined && each !== false)
+  return joinHtml(said, BETWEEN_SENTENCES[locale])
+}
+
+/** Words of a machine in a row, none of which is the last: codes, header fields, methods. */
+export function codesHtml(locale: Locale, codes: readonly HtmlValue[]): Html {
+  return joinHtml(codes, BETWEEN_CODES[locale])
+}
+
+const TAG = /<[^>]*>/g
+const LATIN_THEN_OWN = /[\dA-Za-z]\0[\p{Script=Han}\p{Script=Thai}]/u
+const OWN_THEN_LATIN = /[\p{Script=Han}\p{Script=Thai}]\0[\dA-Za-z]/u
+
+/** Whether a space belongs between two pieces: Chinese and Thai words stand off from Latin ones. */
+function standOff(before: Html, after: Html): boolean {
+  const seam = `${before.text.replaceAll(TAG, '')}\0${after.text.replaceAll(TAG, '')}`
+  return LATIN_THEN_OWN.test(seam) || OWN_THEN_LATIN.test(seam)
+}
+
 /** Several pieces in a row, as the language says such a row: with commas, its word for "and", or neither. */
 export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
   const places = pieces.map((_, index) => String(index))
-  const parts = new Intl.ListFormat(locale, { type: 'conjunction' }).formatToParts(places)
-  return html`${parts.map(({ type, value }) => (type === 'element' ? pieces[Number(value)] : value))}`
+  const parts = new Intl.ListFormat(locale, { type: 'conjunction' })
+    .formatToParts(places)
+    .map(({ type, value }) => html`${type === 'element' ? pieces[Number(value)] : value}`)
+  return html`${parts.map((part, index) => {
+    const before = parts[index - 1]
+    return before !== undefined && standOff(before, part) ? [' ', part] : part
+  })}`
 }
 
 /** A run in another language than the page's, marked for screen readers and fonts. Published content is English. */

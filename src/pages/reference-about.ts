@@ -5,9 +5,9 @@ import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import { pathOfPage, type ContentsEntry, type PageContext } from './page.ts'
-import { countPhrase, phrase } from './phrase.ts'
+import { codesHtml, countPhrase, phrase, sentencesHtml } from './phrase.ts'
 import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
 
@@ -45,9 +45,16 @@ function envelopePart(context: PageContext): Html {
   const common = commonErrors(context.facts.registry)
   return html`<p>${phrase(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}</p>
     <p>
-      ${phrase(t.envelopeError, { error: code('error'), data: code('data'), catalog, path: code(BASE_PATH) })}
-      ${phrase(t.envelopeNone, { path: codeLink(LINKS.openapi) })}
-      ${phrase(t.commonErrors, { errors: errorLinks(context, common) })}
+      ${sentencesHtml(context.locale, [
+        phrase(t.envelopeError, {
+          error: code('error'),
+          data: code('data'),
+          catalog,
+          path: code(BASE_PATH),
+        }),
+        phrase(t.envelopeNone, { path: codeLink(LINKS.openapi) }),
+        phrase(t.commonErrors, { errors: errorLinks(context, common) }),
+      ])}
     </p>
     <pre class="code" tabindex="0"><code>${exampleError('NOT_FOUND')}</code></pre>`
 }
@@ -61,15 +68,17 @@ function signaturesPart({ locale, texts }: PageContext): Html {
     HEADERS.requestId,
     HEADERS.etag,
   ]
-  const headers = joinHtml(names.map(code), ', ')
+  const headers = codesHtml(locale, names.map(code))
   return html`<p>
-    ${phrase(signaturesText, {
-      headers,
-      path: codeLink(ENDPOINTS.signingKey.path),
-      notModified: code(304),
-      revalidated: code(HEADERS.revalidated),
-    })}
-    <a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>
+    ${sentencesHtml(locale, [
+      phrase(signaturesText, {
+        headers,
+        path: codeLink(ENDPOINTS.signingKey.path),
+        notModified: code(304),
+        revalidated: code(HEADERS.revalidated),
+      }),
+      html`<a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>`,
+    ])}
   </p>`
 }
 
@@ -77,9 +86,9 @@ function authenticationPart(context: PageContext): Html {
   const t = context.texts.reference.about
   const { issuance } = context.facts
   const errors = errorLinks(context, KEY_ERRORS)
-  const headers = joinHtml(
+  const headers = codesHtml(
+    context.locale,
     [HEADERS.rateLimitLimit, HEADERS.rateLimitRemaining, HEADERS.rateLimitReset].map(code),
-    ', ',
   )
   return html`<p>${t.authenticationText}</p>
     <ul>
@@ -88,8 +97,10 @@ function authenticationPart(context: PageContext): Html {
     </ul>
     ${meanings(context, named({ authentication: AUTHENTICATIONS }))}
     <p>
-      ${phrase(t.authenticationErrors, { errors, headers })}
-      ${!issuance.enabled && phrase(t.issuancePaused, { reason: code(issuance.reason) })}
+      ${sentencesHtml(context.locale, [
+        phrase(t.authenticationErrors, { errors, headers }),
+        !issuance.enabled && phrase(t.issuancePaused, { reason: code(issuance.reason) }),
+      ])}
     </p>`
 }
 
@@ -139,11 +150,13 @@ function versioningPart(context: PageContext): Html {
   const { locale, texts, facts } = context
   const t = texts.reference.about
   return html`<p>
-      ${phrase(t.versioningText, {
-        version: code(API_VERSION),
-        registryVersion: code(facts.registryVersion),
-      })}
-      ${countPhrase(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays)}
+      ${sentencesHtml(locale, [
+        phrase(t.versioningText, {
+          version: code(API_VERSION),
+          registryVersion: code(facts.registryVersion),
+        }),
+        countPhrase(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
+      ])}
     </p>
     ${meanings(context, named({ stability: STABILITY_LEVELS, status: ENDPOINT_STATUSES }))}`
 }
@@ -159,8 +172,8 @@ function addressPart({ texts, facts }: PageContext): Html {
   </p>`
 }
 
-function corsPart({ texts }: PageContext): Html {
-  const methods = joinHtml(CORS.allowMethods.map(code), ', ')
+function corsPart({ locale, texts }: PageContext): Html {
+  const methods = codesHtml(locale, CORS.allowMethods.map(code))
   return html`<p>${phrase(texts.reference.about.corsText, { methods })}</p>`
 }
 

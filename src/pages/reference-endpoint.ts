@@ -8,10 +8,10 @@ import {
 import type { ErrorCode } from '../contract/errors.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { contractText } from './contract-texts.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { pathOfPage, type PageContext } from './page.ts'
-import { phrase } from './phrase.ts'
+import { codesHtml, phrase, sentencesHtml } from './phrase.ts'
 import { curlOf, exampleAnswer } from './reference-example.ts'
 import { fieldsList } from './reference-fields.ts'
 
@@ -58,11 +58,19 @@ function traits({ stability, status, runtime, cacheClass, authentication }: Endp
 function parameterText({ locale, texts }: PageContext, parameter: PathParameter): Html {
   const { parameterForm, parameterExample, parameterEmpty } = texts.reference
   const { pattern, example, mayBeEmpty, name, description } = parameter
-  return html`<p>
-    ${code(name)}: ${contractText(locale, description)}
-    ${pattern !== undefined && phrase(parameterForm, { pattern: code(pattern) })}
-    ${phrase(parameterExample, { example: code(example) })}${mayBeEmpty && html` ${parameterEmpty}`}
-  </p>`
+  return html`<dl class="fields">
+    <div>
+      <dt>${code(name)}</dt>
+      <dd>
+        ${sentencesHtml(locale, [
+          contractText(locale, description),
+          pattern !== undefined && phrase(parameterForm, { pattern: code(pattern) }),
+          phrase(parameterExample, { example: code(example) }),
+          mayBeEmpty === true && parameterEmpty,
+        ])}
+      </dd>
+    </div>
+  </dl>`
 }
 
 /** The errors of a row but those that every endpoint answers to a bad key: they are told once, under authentication. */
@@ -82,9 +90,9 @@ export function commonErrors(registry: Registry): readonly ErrorCode[] {
 
 /** Links to entries of the error catalog. */
 export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): Html {
-  return joinHtml(
+  return codesHtml(
+    context.locale,
     codes.map((each) => errorLink(context, each)),
-    ', ',
   )
 }
 

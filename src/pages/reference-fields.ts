@@ -1,21 +1,21 @@
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { contractText } from './contract-texts.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
-import { countPhrase, phrase } from './phrase.ts'
+import { codesHtml, countPhrase, phrase, sentencesHtml } from './phrase.ts'
 
 /** What a field may hold, one sentence for each rule of its schema. */
-function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Html[] {
+function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly HtmlValue[] {
   const { oneOf, maxLength, maxItems, range, defaultValue, form } = texts.reference
   const values = field.enum ?? field.items?.enum
-  const rules: HtmlValue[] = [
+  return [
     // Of a field with one value its description tells all.
     values !== undefined &&
       values.length > 1 &&
       phrase(oneOf, {
-        values: joinHtml(
+        values: codesHtml(
+          locale,
           values.map((value) => html`<code>${String(value)}</code>`),
-          ', ',
         ),
       }),
     field.maxLength !== undefined && countPhrase(locale, maxLength, field.maxLength),
@@ -27,7 +27,6 @@ function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Ht
       phrase(defaultValue, { value: html`<code>${JSON.stringify(field.default)}</code>` }),
     field.pattern !== undefined && phrase(form, { pattern: html`<code>${field.pattern}</code>` }),
   ]
-  return rules.flatMap((rule) => (rule === false ? [] : [html` ${rule}`]))
 }
 
 /** The fields of a request body: name, type, whether it must be sent, and what it may hold. */
@@ -44,7 +43,12 @@ export function fieldsList(context: PageContext, schema: JsonSchema): Html {
               isRequired ? html`<strong>${t.required}</strong>` : t.optional
             }
           </dt>
-          <dd>${contractText(locale, field.description ?? '')}${rulesOf(context, field)}</dd>
+          <dd>
+            ${sentencesHtml(locale, [
+              contractText(locale, field.description ?? ''),
+              ...rulesOf(context, field),
+            ])}
+          </dd>
         </div> `
       })}
     </dl>`

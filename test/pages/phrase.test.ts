@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html } from '../../src/pages/html.ts'
-import { countPhrase, inEnglish, listHtml, phrase, plainPhrase } from '../../src/pages/phrase.ts'
+import {
+  codesHtml,
+  countPhrase,
+  inEnglish,
+  listHtml,
+  phrase,
+  plainPhrase,
+  sentencesHtml,
+} from '../../src/pages/phrase.ts'
 
 test('a phrase is filled with text that is escaped and markup that is not', () => {
   const { text } = phrase('{a} & {b}, {a}', { a: '<i>', b: html`<b>x</b>` })
@@ -34,10 +42,28 @@ test('a count is written in the form and with the digits of its language', () =>
 test('a row of pieces is joined as its language does', () => {
   const pieces = ['a', html`<b>b</b>`, '<']
   assert.equal(listHtml('en', pieces).text, 'a, <b>b</b>, and &lt;')
-  assert.equal(listHtml('zh-CN', pieces).text, 'a、<b>b</b>和&lt;')
+  assert.equal(listHtml('zh-CN', pieces).text, 'a、<b>b</b> 和&lt;')
   assert.equal(listHtml('th', pieces).text, 'a <b>b</b> และ&lt;')
   assert.equal(listHtml('en', ['a']).text, 'a')
   assert.equal(listHtml('en', []).text, '')
+})
+
+test('a word between Latin names stands off from them', () => {
+  const names = [html`<a href="#甲">Audit</a>`, 'API 2']
+  assert.equal(listHtml('zh-CN', names).text, '<a href="#甲">Audit</a> 和 API 2')
+  assert.equal(listHtml('th', names).text, '<a href="#甲">Audit</a> และ API 2')
+  assert.equal(listHtml('zh-CN', ['状态', 'API']).text, '状态和 API')
+  assert.equal(listHtml('zh-CN', ['状态', '路线图']).text, '状态和路线图')
+  assert.equal(listHtml('zh-CN', ['a', 'b', 'c']).text, 'a、b 和 c')
+})
+
+test('sentences and words of machines are set in a row as their language does', () => {
+  const sentences = ['<', undefined, html`<b>b</b>`, false, 'c'] as const
+  assert.equal(sentencesHtml('en', sentences).text, '&lt; <b>b</b> c')
+  assert.equal(sentencesHtml('th', sentences).text, '&lt; <b>b</b> c')
+  assert.equal(sentencesHtml('zh-CN', sentences).text, '&lt;<b>b</b>c')
+  assert.equal(codesHtml('en', ['<', 'b']).text, '&lt;, b')
+  assert.equal(codesHtml('zh-CN', ['<', 'b']).text, '&lt;、b')
 })
 
 test('a run of English is marked where the page is not English', () => {
