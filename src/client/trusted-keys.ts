@@ -21,7 +21,12 @@ export interface TrustedKeysParts {
   readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
 }
 
-const MAY_BE_A_NEW_KEY = new Set(['SIGNATURE', 'REVALIDATION', 'UNKNOWN_KEY', 'KEY_PERIOD'])
+const MAY_BE_A_NEW_KEY = /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|PINNED_KEY_ABSENT|KEY_PERIOD)$/
+
+/** Lets pass what a newer key document may settle, and throws everything else. */
+function requireMaybeNewKey(error: unknown): void {
+  if (!(error instanceof VerificationError && MAY_BE_A_NEW_KEY.test(error.code))) throw error
+}
 
 /** Makes the holder of a service's keys. */
 export function createTrustedKeys({
@@ -57,7 +62,14 @@ export function createTrustedKeys({
   }
 
   function current(): Promise<readonly VerificationKey[]> {
-    return held ?? hold(load(false))
+    if (held !== undefined) return held
+    // A cache may hold a document of before a change of keys.
+    return hold(
+      load(false).catch((error: unknown) => {
+        requireMaybeNewKey(error)
+        return load(true)
+      }),
+    )
   }
 
   return {
@@ -68,10 +80,9 @@ export function createTrustedKeys({
       try {
         return await verifyResponse({ ...answer, ...expectations(), ...pins(), keys })
       } catch (error) {
-        if (!(error instanceof VerificationError && MAY_BE_A_NEW_KEY.has(error.code))) throw error
+        requireMaybeNewKey(error)
         // Another call may have loaded it again meanwhile.
         const renewed = await (held === known ? hold(load(true)) : current())
-        if (renewed.every(({ keyId }) => keys.some((key) => key.keyId === keyId))) throw error
         return verifyResponse({ ...answer, ...expectations(), ...pins(), keys: renewed })
       }
     },

@@ -65,6 +65,34 @@ describe('keys', () => {
     await assert.rejects(client.time(), { code: 'PINNED_KEY_ABSENT' })
   })
 
+  test('a cache that holds a document of before a change of keys is passed over, also at first', async () => {
+    const { client, sent } = scripted(rotated, { pinnedKeyIds: [otherKey.keyId] })
+    assert.equal((await client.time()).keyId, otherKey.keyId)
+    assert.equal(sent.filter(isKeys).length, 2)
+  })
+
+  test('a key that is used for longer than was said first is believed', async (t) => {
+    let nowMs = TEST_NOW_MS
+    const origins = await Promise.all(
+      [60_000, 7_200_000].map(async (periodMs) => {
+        const notAfter = new Date(TEST_NOW_MS + periodMs).toISOString()
+        const keys = testSigning().keys.map((each) => ({ ...each, notAfter }))
+        const signing = { ...testSigning(), keys }
+        return (await runApp(t, { signing, clock: { nowMs: () => nowMs } })).origin
+      }),
+    )
+    const client = createClient({
+      baseUrl: BASE_URL,
+      pinnedKeyIds: [key.keyId],
+      now: () => nowMs,
+      fetch: (url, init) =>
+        fetch(`${origins[nowMs === TEST_NOW_MS ? 0 : 1]}${url.slice(BASE_URL.length)}`, init),
+    })
+    await client.status()
+    nowMs += 3_600_000
+    assert.equal((await client.time()).keyId, key.keyId)
+  })
+
   test('without pins, the keys that were seen first are held on to', async () => {
     const sent: Sent[] = []
     const client = createClient({
