@@ -205,6 +205,9 @@ function refusalOf({ verified }: Verdict) {
 /** Why there is nothing to verify, where the contract has no signature. */
 function unsignedNote({ method, status }: Answer, verdict: Verdict): string | undefined {
   if (verdict.fault?.code !== 'UNSIGNED') return undefined
+  if (status >= 300 && status < 400 && status !== 304) {
+    return 'It redirects elsewhere, which is not followed; give the address it leads to.'
+  }
   if (method === 'HEAD' || method === 'OPTIONS') {
     return `Answers to ${method} carry no signature; ask with GET.`
   }
@@ -286,6 +289,14 @@ function parseAt(text: string): number {
   throw new UsageError('--at expects a time such as 2026-11-21T09:00:00Z')
 }
 
+/** What a header field can carry (RFC 9110 5.5). */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+function parseEtag(text: string | undefined): string | undefined {
+  if (text === undefined || FIELD_VALUE.test(text)) return text
+  throw new UsageError('--if-none-match expects an ETag, as a header has it')
+}
+
 function parseMethod(text: string, methods: readonly string[]): string {
   const method = text.toUpperCase()
   if (methods.includes(method)) return method
@@ -316,7 +327,7 @@ export const verifyCommand: Command = createCommand({
     const settings: Settings = {
       address: values.fresh ? { ...typed, target: freshTarget(typed.target) } : typed,
       method: parseMethod(values.method, isSaved ? SAVED_METHODS : ASKED_METHODS),
-      ifNoneMatch: values['if-none-match'],
+      ifNoneMatch: parseEtag(values['if-none-match']),
       keysFile: values.keys,
       pinnedKeyIds: parsePins(values.pin),
       maxAgeSeconds:

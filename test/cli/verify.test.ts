@@ -183,6 +183,14 @@ test('what carries no signature is said to carry none', async (t) => {
   assert.equal(status, 1)
   assert.match(error, /UNSIGNED: .*found status 503/)
   assert.match(error, /The deployment names no key, so it signs nothing\./)
+
+  const elsewhere = await serve(t, (request, response) => {
+    response.writeHead(308, { Location: `${origin}${request.url}` }).end()
+  })
+  const moved = await svc('verify', `${elsewhere}/api/v1/status`, ...PINNED)
+  assert.equal(moved.status, 1)
+  assert.match(moved.error, /It redirects elsewhere, which is not followed; give the address/)
+  assert.doesNotMatch(moved.error, /signs nothing/)
 })
 
 test('--fresh asks past every cache', async (t) => {
@@ -311,6 +319,8 @@ test('wrong usage is told before anything is asked', async () => {
     [['/api/v1', '--headers', 'x'], /needs --keys FILE/],
     [['/api/v1', '--headers', 'x', '--keys', 'y', '--fresh'], /for an answer that is fetched/],
     [['http://a', '--at', 'now'], /--at expects a time/],
+    [['http://a', '--if-none-match', 'W/"a"\r\nCookie: a'], /--if-none-match expects an ETag/],
+    [['http://a', '--if-none-match', '“a”'], /--if-none-match expects an ETag/],
   ] as const) {
     const { status, out, error } = await svc('verify', ...args)
     assert.equal(status, 2, args.join(' '))

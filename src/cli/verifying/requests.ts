@@ -101,7 +101,11 @@ function readWhole(response: http.IncomingMessage): Promise<Buffer> {
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk)
-      else response.destroy(new Error(`more than ${MAX_ANSWER_BYTES} bytes came`))
+      else {
+        // Before what the end of the connection says.
+        reject(new Error(`more than ${MAX_ANSWER_BYTES} bytes came`))
+        response.destroy()
+      }
     })
     response.on('end', () => resolve(Buffer.concat(chunks)))
     response.on('aborted', () => reject(new Error('the connection broke off')))

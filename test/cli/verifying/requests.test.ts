@@ -116,6 +116,15 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
       return true
     })
   }
+  const endless = await serve(t, (_request, response) => {
+    const part = Buffer.alloc(1_000_000)
+    const write = () => {
+      while (!response.destroyed && response.write(part));
+    }
+    response.on('drain', write)
+    write()
+  })
+  await assert.rejects(askerFor(t, endless).ask(GET), /more than 32000000 bytes came/)
   const slow = await serve(t, (_request, response) => {
     response.writeHead(200)
     response.write('{')
