@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { formatSuccess, SCHEMA_IDS } from '../../src/contract/envelope.ts'
 import { createChallengePage } from '../../src/pages/challenge.ts'
@@ -7,7 +8,7 @@ import type { Challenge, ChallengeDescription } from '../../src/service/challeng
 import { createChallenge } from '../../src/service/create-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
-import { serve, svc } from './verifying/run-svc.ts'
+import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
 
 const IDENTITY = {
   requestId: '3f2c8a5e-0000-4000-8000-000000000000',
@@ -176,15 +177,7 @@ test('what does not answer as this service does is told in one line', async (t) 
 })
 
 test('a deployment that is not there, or never answers', async (t) => {
-  const gone = createServer()
-  await new Promise<void>((resolve) => {
-    gone.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = gone.address() as AddressInfo
-  await new Promise((resolve) => {
-    gone.close(resolve)
-  })
-  const refused = await svc('challenge', 'solve', `http://127.0.0.1:${port}`)
+  const refused = await svc('challenge', 'solve', await silentOrigin())
   assert.equal(refused.status, 1)
   assert.match(refused.error, /^svc challenge: .* could not be reached: .*ECONNREFUSED.*\n$/)
 
