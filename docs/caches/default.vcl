@@ -26,6 +26,15 @@ sub vcl_backend_response {
 }
 
 sub vcl_deliver {
+  # Varnish adds Accept-Encoding to Vary where it compresses, and loses it with the Vary of the next 304. A cache behind it
+  # would give compressed bodies to who cannot read them.
+  if (resp.http.Content-Type ~ "^application/json" && resp.http.Vary !~ "(?i)accept-encoding") {
+    if (resp.http.Vary) {
+      set resp.http.Vary = resp.http.Vary + ", Accept-Encoding";
+    } else {
+      set resp.http.Vary = "Accept-Encoding";
+    }
+  }
   # A 304 that Varnish makes would carry the signature of the stored answer, and a browser's cache would merge it into its
   # own copy, which is of other bytes. It carries the proof instead; where there is none yet the whole answer is sent.
   if (req.http.If-None-Match && resp.status == 200) {

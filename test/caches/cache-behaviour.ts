@@ -97,6 +97,27 @@ export function describeCache(
     assert.equal(rig.service.seen.length, 1)
   })
 
+  test(
+    'caches behind it hear that Accept-Encoding counts, after a renewal too',
+    options,
+    async (t) => {
+      const rig = await startCacheRig(t, startCache)
+      for (let renewals = 0; renewals < 3; renewals += 1) {
+        const { header } = await rig.ask(STATUS, { headers: ACCEPT_GZIP })
+        assert.equal(header('content-encoding'), 'gzip')
+        const plain = await rig.ask(STATUS)
+        for (const vary of [header('vary'), plain.header('vary')]) {
+          const names = (vary ?? '').toLowerCase().split(/, */)
+          assert.equal(names.filter((name) => name === 'accept-encoding').length, 1, vary)
+          assert.ok(names.includes('x-svc-key'), vary)
+        }
+        assert.doesNotMatch(header('server') ?? '', /\d/)
+        await rig.pass(FRESH_SECONDS + 120)
+        await rig.ask(STATUS)
+      }
+    },
+  )
+
   test('what needs another answer each time is never stored', options, async (t) => {
     const rig = await startCacheRig(t, startCache)
     const headers = { Authorization: `Bearer ${FAKE_KEYS.good}` }

@@ -216,7 +216,8 @@ export const FINDING_CATALOG = {
   'coding-vary': {
     severity: 'warning',
     expected: 'Vary: Accept-Encoding on compressed answers',
-    advice: 'Without it a cache may give compressed bodies to clients that cannot read them.',
+    advice:
+      'Without it a cache may give compressed bodies to clients that cannot read them. Varnish loses it with a 304; docs/caches/default.vcl puts it back.',
   },
   'revalidation-ignored': {
     severity: 'error',
