@@ -8,6 +8,7 @@ import type { Log } from '../service/log.ts'
 import { API_CATALOG_LINK } from './api-catalog.ts'
 import { createChallengePage } from './challenge.ts'
 import { renderPage } from './layout.ts'
+import { otherLoopbackName } from './loopback-name.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
 import { pathOfPage, type Page } from './page.ts'
@@ -45,12 +46,19 @@ function localeOfPath(path: string): Locale {
   return LOCALES.find((locale) => locale === segment) ?? 'en'
 }
 
+/** In a loop: `/\/+$/` begins anew at each slash, and for 16 kB of them that holds up everybody for half a second. */
+function withoutSlashesAtEnd(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
+}
+
 /**
  * Answers every request outside `/api`: the pages in each locale, their assets, challenges, the files that programs look
  * for, and an HTML 404 for whatever is none of them. A page is rendered when it is first asked for and kept.
  */
 export function createSite(options: SiteOptions): App {
-  const { deployment, challenge, clock, log, origin, contact } = options
+  const { deployment, runtime, challenge, clock, log, origin, contact } = options
   const challengePath = challenge.description.path
   const answerChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
@@ -60,6 +68,8 @@ export function createSite(options: SiteOptions): App {
   const assets = (): SiteAssets => (readAssets ??= readSiteAssets())
   const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
 
+  const isOtherName = runtime === 'local' ? otherLoopbackName(origin) : () => false
+  const pagePaths = new Set(['/'])
   const files = new Map<string, SiteFile>()
   const notFound = new Map<Locale, SiteFile>()
 
@@ -82,7 +92,11 @@ export function createSite(options: SiteOptions): App {
   }
 
   for (const locale of LOCALES) {
-    for (const page of PAGES) files.set(pathOfPage(locale, page.path), pageFile(locale, page))
+    for (const page of PAGES) {
+      const path = pathOfPage(locale, page.path)
+      files.set(path, pageFile(locale, page))
+      pagePaths.add(path)
+    }
     notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE, { status: 404 }))
   }
   const programFiles = createProgramFiles({
@@ -130,15 +144,19 @@ export function createSite(options: SiteOptions): App {
       const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
       return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
     }
-    const shorter = path.replace(/\/+$/, '')
+    const shorter = withoutSlashesAtEnd(path)
     return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
   }
 
   function answer(request: ApiRequest): Reply | Promise<Reply> {
-    const { method, path } = request
+    const { method, path, target } = request
     if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
     const file = files.get(path) ?? (path.startsWith('/assets/') ? assetFile(path) : undefined)
     const isRead = method === 'GET' || method === 'HEAD'
+    if (isRead && pagePaths.has(path) && isOtherName(request.header('host'))) {
+      const headers = ['Location', origin + target, HEADERS.cacheControl, NO_CACHING]
+      return bodiless(307, headers)
+    }
     if (file !== undefined && isRead) return file(request)
     const redirected = redirectOf(request)
     if ((file ?? redirected) !== undefined && !isRead) {

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+
+/** Status and Location of an answer to a request with this Host, which fetch does not let anyone choose. */
+function ask(
+  { port }: RunningApp,
+  path: string,
+  host: string,
+  method = 'GET',
+): Promise<{ readonly status: number | undefined; readonly location: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    request(
+      { port, host: '127.0.0.1', path, method, headers: { host }, agent: false },
+      (answer) => {
+        answer.resume()
+        resolve({ status: answer.statusCode, location: answer.headers.location })
+      },
+    )
+      .on('error', reject)
+      .end()
+  })
+}
+
+const baseUrl = 'http://127.0.0.1:8080'
+
+test('a page that is opened by another name of this machine leads to the one that its form may be sent from', async (t) => {
+  const app = await runApp(t, { baseUrl })
+  for (const path of ['/', '/en', '/th/early-access?from=here', '/en/history']) {
+    const answer = await ask(app, path, 'localhost:8080')
+    assert.deepEqual(answer, { status: 307, location: baseUrl + path })
+  }
+  assert.equal((await ask(app, '/en', '127.0.0.1:8080')).status, 200)
+  // What programs read is the same under each name, and what is no page leads nowhere.
+  assert.equal((await ask(app, '/api/v1/status', 'localhost:8080')).status, 200)
+  assert.equal((await ask(app, '/robots.txt', 'localhost:8080')).status, 200)
+  assert.equal((await ask(app, '//example.org', 'localhost:8080')).status, 404)
+  assert.equal((await ask(app, '/en', 'localhost:8080', 'POST')).status, 405)
+})
+
+test('production leads nobody to another name', async (t) => {
+  const app = await runApp(t, { baseUrl, runtime: 'production' })
+  assert.equal((await ask(app, '/en', 'localhost:8080')).status, 200)
+})
+
+test('a path of thousands of slashes is answered as fast as another', async (t) => {
+  const app = await runApp(t)
+  const slashes = '/'.repeat(15_000)
+  await app.fetch('/en/none')
+  const startedMs = performance.now()
+  for (let count = 0; count < 10; count += 1) {
+    assert.equal((await app.fetch(`${slashes}x`)).status, 404)
+  }
+  // It was 4 s when each slash began the search anew.
+  assert.ok(performance.now() - startedMs < 1000)
+  assert.equal((await app.fetch(`/en${slashes}`)).headers.get('location'), '/en')
+})
