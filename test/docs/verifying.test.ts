@@ -343,12 +343,13 @@ void test('every block of commands on the page does what the page says', async (
     assert.equal(status, 0, `${block}\n${error}`)
     outputs.push(out)
   }
-  const [keyId, bodies, none, entry, heads, vectors, ...rest] = outputs
+  const [keyId, bodies, none, entry, heads, saved, vectors, ...rest] = outputs
   assert.equal(keyId, PIN)
   assert.equal(bodies?.match(/\{"ok":true,/g)?.length, 3)
   assert.equal(none, '')
   assert.match(entry ?? '', /^([0-9a-f]{64}) \*stdin\n"hash":"\1"\n$/)
   assert.match(heads ?? '', /^([0-9a-f]{64}\n)\1\1$/)
+  assert.match(saved ?? '', new RegExp(`^Verified: signed by ${PIN}, proved \\d+ s ago\\.$`, 'm'))
   assert.match(vectors ?? '', /^(\d{3} cases end as they should\n)\1$/)
   assert.deepEqual(rest, [])
 })
