@@ -108,8 +108,8 @@ export function describeCache(
         const plain = await rig.ask(STATUS)
         for (const vary of [header('vary'), plain.header('vary')]) {
           const names = (vary ?? '').toLowerCase().split(/, */)
-          assert.equal(names.filter((name) => name === 'accept-encoding').length, 1, vary)
-          assert.ok(names.includes('x-svc-key'), vary)
+          assert.equal(names.filter((name) => name === 'accept-encoding').length, 1)
+          assert.ok(names.includes('x-svc-key'))
         }
         assert.doesNotMatch(header('server') ?? '', /\d/)
         await rig.pass(FRESH_SECONDS + 120)
