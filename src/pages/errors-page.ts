@@ -5,7 +5,7 @@ import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
-import { codesHtml, phrase, plainPhrase, sentencesHtml } from './phrase.ts'
+import { phrase, plainPhrase, sentencesHtml } from './phrase.ts'
 
 const VERIFIER_ID = 'verifier'
 
@@ -24,12 +24,17 @@ function answeredBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
   )
   const links = rows.map(
     ([name, { method, path }]) =>
-      html`<a href="${pathOfPage(locale, 'reference')}#${name}"><code>${method} ${path}</code></a>`,
+      html`<li>
+        <a href="${pathOfPage(locale, 'reference')}#${name}"><code>${method} ${path}</code></a>
+      </li> `,
   )
   const sentences: HtmlValue[] = [
     isOfKeys && html`<p>${anyKeyed}</p>`,
     isOneOf(ROUTE_ERRORS, code) && html`<p>${noRoute}</p>`,
-    links.length > 0 && html`<p>${codesHtml(locale, links)}</p>`,
+    links.length > 0 &&
+      html`<ul class="plain-list links">
+        ${links}
+      </ul>`,
   ].filter((each) => each !== false)
   return html`${sentences.length === 0 ? nobody : sentences}`
 }

@@ -53,7 +53,7 @@ function waitlist({ texts }: PageContext): Html {
           ({ what, how }) =>
             html`<tr>
               <th scope="row">${what}</th>
-              <td data-label="${privacy.how}">${how}</td>
+              <td data-label="${privacy.how}"><p>${how}</p></td>
             </tr> `,
         )}
       </tbody>

@@ -55,8 +55,10 @@ function signedLines({ texts }: PageContext): Html {
         ([name, content, meaning], index) =>
           html`<tr>
             <th scope="row">${index + 1}</th>
-            <td data-label="${verify.content}" id="line-${name.toLowerCase()}">${content}</td>
-            <td data-label="${verify.meaning}">${meaning}</td>
+            <td data-label="${verify.content}" id="line-${name.toLowerCase()}">
+              <p>${content}</p>
+            </td>
+            <td data-label="${verify.meaning}"><p>${meaning}</p></td>
           </tr> `,
       )}
     </tbody>
