@@ -37,7 +37,7 @@ async function bundle(file: string, options: BuildOptions): Promise<BuiltAsset> 
  * The scripts that the pages load: each entry of src/browser as one module, and the ALTCHA widget. Rejects with the
  * bundler's words where one does not build.
  */
-export async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
+async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
   const sourceDir = path.join(rootDir, 'src', 'browser')
   const entries = readdirSync(sourceDir).filter(
     (file) => file.endsWith('-page.ts') || file === 'site.ts',

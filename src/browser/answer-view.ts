@@ -39,7 +39,10 @@ function headerNodes({ headers }: Answer): readonly Node[] {
   })
 }
 
-/** Shows an answer with its headers and checks its proof step by step. Rejects where the key document does not come. */
+/**
+ * Shows an answer with its headers and checks its proof step by step. Where the check cannot be carried through, since the
+ * key document or the texts do not come, its place says so: the answer itself has come.
+ */
 export function createAnswerView({
   element,
   texts,
@@ -79,10 +82,15 @@ export function createAnswerView({
 
   return async (answer) => {
     verdict.replaceChildren()
+    stepsPlace.replaceChildren()
     lines.textContent = signedLinesOf(answer)
     headers.replaceChildren(...headerNodes(answer))
     body.textContent = answer.body.length === 0 ? texts.text('emptyBody') : readable(answer.body)
     element.hidden = false
-    await check(answer)
+    try {
+      await check(answer)
+    } catch {
+      stepsPlace.replaceChildren(textElement('p', texts.text('notChecked'), 'note note-warn'))
+    }
   }
 }

@@ -60,6 +60,11 @@ function previousDetail({ texts }: AuditRun, now: VersionSummary, before?: Versi
   })
 }
 
+/** A number as the page's language writes it. */
+function numberOf(value: number): string {
+  return new Intl.NumberFormat(document.documentElement.lang).format(value)
+}
+
 /** Shows the progress of an audit in its steps and in the chain. */
 function createProgress(run: AuditRun) {
   const { texts, steps, marks } = run
@@ -95,7 +100,10 @@ function createProgress(run: AuditRun) {
     done += 1
     const interval = Math.ceil(total / TOLD_TIMES)
     if (done % interval !== 0) return
-    const detail = texts.text(`details.${key}Progress`, { done, total })
+    const detail = texts.text(`details.${key}Progress`, {
+      done: numberOf(done),
+      total: numberOf(total),
+    })
     steps.set(current, { state: 'running', detail })
   }
 

@@ -5,7 +5,7 @@ import { elementOf } from './page-element.ts'
 import { readPageTexts, type Told } from './page-texts.ts'
 import { createFormChallenge } from './registration-challenge.ts'
 import { countCharacters } from './registration-counter.ts'
-import { FIELD_OF_CODE, findFaults, readForm, type FieldFault } from './registration-fields.ts'
+import { fieldOfCode, findFaults, readForm, type FieldFault } from './registration-fields.ts'
 import { createProblemList, type Problem } from './registration-problems.ts'
 import { proveAnswer } from './registration-proof.ts'
 import { isRegistrationClosed, sendRegistration, type Outcome } from './registration-request.ts'
@@ -56,7 +56,7 @@ function problemOfRefusal(
   email: string,
 ): Problem {
   const known = code as FieldFault['code']
-  const field = FIELD_OF_CODE[known]
+  const field = fieldOfCode(code)
   if (field !== undefined) {
     return { field, message: messageOfFault({ field, code: known }, email) }
   }
@@ -79,7 +79,7 @@ function mayBeSpent(outcome: Outcome): boolean {
   const { code } = outcome
   if (code === 'REGISTRATION_UNAVAILABLE') return !challenge.isGivenBack
   // The limits and the fields come before the challenge.
-  const field = FIELD_OF_CODE[code as FieldFault['code']]
+  const field = fieldOfCode(code)
   return code !== 'RATE_LIMITED' && (field === undefined || field === 'challenge')
 }
 

@@ -31,10 +31,15 @@ const steps = createAuditSteps(texts, readPageTexts('proof'))
 const marks = createKnotMarks(texts)
 let running: AbortController | undefined
 
-/** A moment in the reader's own time. */
+/** A moment in UTC, as the pages write it. */
 function momentText(ms: number): string {
-  const { lang } = document.documentElement
-  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeStyle: 'short' }).format(ms)
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  })
+  return `${format.format(ms)} UTC`
 }
 
 /** Says what is kept. Gives it, or undefined where there is nothing; rejects where it cannot be read. */

@@ -6,14 +6,19 @@ import { elementOf } from './page-element.ts'
 /** The fields of the form that a person fills in. */
 export type FormField = 'email' | 'interests' | 'useCase' | 'consent' | 'challenge'
 
-/** The field that a code of the service is about; all others are about the request as a whole. */
-export const FIELD_OF_CODE: { readonly [Code in ErrorCode]?: FormField } = {
+/** Fields by the codes of the service; all others are about the request as a whole. */
+const FIELD_OF_CODE: { readonly [Code in ErrorCode]?: FormField } = {
   INVALID_EMAIL: 'email',
   INVALID_INTERESTS: 'interests',
   INVALID_USE_CASE: 'useCase',
   CONSENT_REQUIRED: 'consent',
   CHALLENGE_REQUIRED: 'challenge',
   CHALLENGE_FAILED: 'challenge',
+}
+
+/** The field that a code is about. Undefined for every other word, whoever sent it. */
+export function fieldOfCode(code: string): FormField | undefined {
+  return Object.hasOwn(FIELD_OF_CODE, code) ? FIELD_OF_CODE[code as ErrorCode] : undefined
 }
 
 /** What was typed and ticked, as the service is sent it. */

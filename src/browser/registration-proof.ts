@@ -5,6 +5,9 @@ import type { Answer } from '../client/verify-response.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 
+/** How long the keys may take. */
+const PATIENCE_MS = 20_000
+
 /** What a check of an answer's signature came to. */
 export type Proof = { readonly keyId: string } | { readonly fault: string }
 
@@ -16,7 +19,8 @@ export async function proveAnswer(answer: Answer): Promise<Proof> {
   const connection = createConnection(location.origin, (url, init) => fetch(url, init))
   const keys = createTrustedKeys({
     pinnedKeyIds: undefined,
-    fetchDocument: () => connection.get(READ_PATHS.signingKey, {}, undefined),
+    fetchDocument: () =>
+      connection.get(READ_PATHS.signingKey, {}, AbortSignal.timeout(PATIENCE_MS)),
     expectations: () => ({ nowMs: Date.now(), maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS }),
   })
   try {

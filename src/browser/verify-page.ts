@@ -17,7 +17,12 @@ const stepsPlace = partOf(document, '#check-steps', HTMLElement)
 const resultPlace = partOf(document, '#check-result', HTMLElement)
 const connection = createConnection(location.origin, (url, init) => fetch(url, init))
 
-const ask = (target: string) => connection.get(target, {}, undefined)
+/** How long an answer may take. */
+const PATIENCE_MS = 20_000
+
+let isChecking = false
+
+const ask = (target: string) => connection.get(target, {}, AbortSignal.timeout(PATIENCE_MS))
 
 function showLines(text: string): void {
   const lines = text.split('\n')
@@ -51,18 +56,31 @@ async function check(): Promise<void> {
   resultPlace.replaceChildren(result)
 }
 
+/** Not `disabled`, which would take the focus away from whoever pressed the button. */
+function setChecking(isOn: boolean): void {
+  isChecking = isOn
+  startButton.setAttribute('aria-disabled', String(isOn))
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
 async function run(): Promise<void> {
-  startButton.disabled = true
+  setChecking(true)
   stepsPlace.replaceChildren()
   resultPlace.replaceChildren()
   try {
     await check()
   } catch (error) {
-    const key = error instanceof ConnectionError ? 'connection' : 'failed'
+    const isUnanswered = error instanceof ConnectionError || isTimeout(error)
+    const key = isUnanswered ? 'connection' : 'failed'
     resultPlace.replaceChildren(textElement('p', texts.text(key), 'note note-warn'))
   } finally {
-    startButton.disabled = false
+    setChecking(false)
   }
 }
 
-startButton.addEventListener('click', () => void run())
+startButton.addEventListener('click', () => {
+  if (!isChecking) void run()
+})

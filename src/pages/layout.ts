@@ -151,7 +151,9 @@ function provenance({ locale, texts, facts }: PageContext): Html {
 /** A whole page as it is sent. */
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
   const { locale, texts } = context
-  const { main, contents } = page.body(context)
+  const { main, contents: listed } = page.body(context)
+  // A list of nothing is no list: of a damaged changelog there are no releases to lead to.
+  const contents = listed?.length === 0 ? undefined : listed
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body data-own-time="${texts.site.ownTime}" data-not-copied="${texts.site.notCopied}">

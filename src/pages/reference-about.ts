@@ -59,7 +59,7 @@ function envelopePart(context: PageContext): Html {
     <pre class="code" tabindex="0"><code>${exampleError('NOT_FOUND')}</code></pre>`
 }
 
-function signaturesPart({ locale, texts }: PageContext): Html {
+function signaturesPart({ locale, texts, facts }: PageContext): Html {
   const { signaturesText, signaturesMore } = texts.reference.about
   const names = [
     HEADERS.contentDigest,
@@ -70,16 +70,17 @@ function signaturesPart({ locale, texts }: PageContext): Html {
   ]
   const headers = codesHtml(locale, names.map(code))
   return html`<p>
-    ${sentencesHtml(locale, [
-      phrase(signaturesText, {
-        headers,
-        path: codeLink(ENDPOINTS.signingKey.path),
-        notModified: code(304),
-        revalidated: code(HEADERS.revalidated),
-      }),
-      html`<a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>`,
-    ])}
-  </p>`
+      ${sentencesHtml(locale, [
+        phrase(signaturesText, {
+          headers,
+          path: codeLink(ENDPOINTS.signingKey.path),
+          notModified: code(304),
+          revalidated: code(HEADERS.revalidated),
+        }),
+        html`<a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>`,
+      ])}
+    </p>
+    ${facts.keyId === undefined && html`<p class="note note-warn">${texts.overview.unsigned}</p>`}`
 }
 
 function authenticationPart(context: PageContext): Html {

@@ -80,6 +80,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
       waiting: t.waiting,
       answered: t.answered,
       notReached: t.notReached,
+      notChecked: texts.verify.script.failed,
       emptyBody: t.emptyBody,
       copied: texts.site.copied,
       request: texts.reference.request,

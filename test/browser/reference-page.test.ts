@@ -279,6 +279,22 @@ describe('an answer that must not be trusted', { skip }, () => {
     ])
   })
 
+  test('what keeps a check from being made is no answer that stayed away', async (t) => {
+    const { page } = await openReference(t)
+    for (const address of [`**${KEYS}`, '**/en/verify']) {
+      await page.route(address, (route) => route.abort())
+      const place = await tryEndpoint(page, 'status')
+      await place.locator('[data-part="steps"] .note-warn').waitFor()
+      assert.match((await place.locator('.try-said').textContent()) ?? '', /200/)
+      assert.equal(
+        await place.locator('[data-part="steps"]').textContent(),
+        TEXTS.en.verify.script.failed,
+      )
+      assert.equal(await place.locator('.verdict').textContent(), '')
+      await page.unroute(address)
+    }
+  })
+
   test('an answer that is no JSON is shown as it came', async (t) => {
     const { proxy, page } = await openReference(t)
     tamperWith(proxy, STATUS, (answer) => void (answer.body = Buffer.from('<b>not found</b>')))

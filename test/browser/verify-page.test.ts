@@ -79,6 +79,26 @@ test('a changed body fails at the digest, with both of them', { skip }, async (t
   assert.deepEqual(await axeFaults(page), [])
 })
 
+test('a service that never answers is waited for no longer than a while', { skip }, async (t) => {
+  const { page, errors } = await open(t)
+  await page.evaluate(() => {
+    const { timeout } = AbortSignal
+    AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 100)
+  })
+  await page.route(`**${READ_PATHS.status}`, () => {})
+  const start = page.locator('#check-start')
+  await start.focus()
+  await page.keyboard.press('Enter')
+  assert.equal(await start.getAttribute('aria-disabled'), 'true')
+  await page.locator('#check-result > *').first().waitFor()
+  assert.equal(await resultOf(page), script.connection)
+  // Who asked by the keyboard can ask again.
+  await page.unroute(`**${READ_PATHS.status}`)
+  await page.keyboard.press('Enter')
+  await page.locator('#check-steps .step').first().waitFor()
+  assert.deepEqual(errors, [])
+})
+
 test('a service that is not reached is no bad answer', { skip }, async (t) => {
   const { page } = await open(t)
   await page.route(`**${READ_PATHS.status}`, (route) => route.abort())

@@ -20,7 +20,7 @@ test('another name of this machine with the same port is told from all else', ()
     '',
     '%',
   ]) {
-    assert.equal(isOther(host), false, host)
+    assert.equal(isOther(host), false, String(host))
   }
   assert.equal(otherLoopbackName('http://localhost')('127.0.0.1'), true)
 })
