@@ -108,11 +108,10 @@ const MAY_BE_EMPTY: ReadName = 'preview'
 /** A failure that says nothing of the service: a gateway before it, or signing that is switched off. */
 function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
-  const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter)
-  const seconds = Number(after ?? Number.NaN)
-  const untilDate = (Date.parse(after ?? '') - nowMs) / 1000
-  const found = Number.isNaN(seconds) ? untilDate : seconds
-  return { afterSeconds: found >= 0 ? found : undefined }
+  const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter) ?? ''
+  // RFC 9110 10.2.3: seconds, or a date.
+  const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - nowMs) / 1000
+  return { afterSeconds: seconds >= 0 ? seconds : undefined }
 }
 
 /** Makes a client. It sends nothing before it is asked something. */

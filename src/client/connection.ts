@@ -43,9 +43,8 @@ export interface Connection {
 function originOf(baseUrl: string | URL): string {
   const { origin, href, protocol } = new URL(baseUrl)
   if (!/^https?:$/.test(protocol) || href !== `${origin}/`) {
-    throw new TypeError(
-      `baseUrl: expected an origin such as https://api.example.org, found ${href}`,
-    )
+    // What was found is not repeated: there may be a password in it.
+    throw new TypeError('baseUrl: expected an origin such as https://api.example.org')
   }
   return origin
 }

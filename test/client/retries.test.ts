@@ -47,6 +47,17 @@ describe('trying again', () => {
     }
   })
 
+  test('as if nothing was said where what was said is no time to come', async () => {
+    for (const after of ['', '-5', 'soon', new Date(TEST_NOW_MS - 5000).toUTCString()]) {
+      const { client, waits } = scripted((sent, count) =>
+        isStatus(sent) && count === 0 ? response(503, { 'Retry-After': after }) : undefined,
+      )
+      await client.status()
+      const [first = 0] = waits
+      assert.ok(first >= 125 && first <= 250, `${after}: ${first}`)
+    }
+  })
+
   test('not when the wait is longer than it may be, nor for what will not change', async () => {
     const long = scripted((sent) =>
       isStatus(sent) ? response(503, { 'Retry-After': '31' }) : undefined,
