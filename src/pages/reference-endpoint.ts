@@ -66,7 +66,7 @@ function parameterText({ locale, texts }: PageContext, parameter: PathParameter)
           contractText(locale, description),
           pattern !== undefined && phrase(parameterForm, { pattern: code(pattern) }),
           phrase(parameterExample, { example: code(example) }),
-          mayBeEmpty === true && parameterEmpty,
+          mayBeEmpty && parameterEmpty,
         ])}
       </dd>
     </div>

@@ -5,7 +5,7 @@ import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainPhrase } from '../../src/pages/phrase.ts'
+import { plainPhrase, sentencesHtml } from '../../src/pages/phrase.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
@@ -28,7 +28,7 @@ test('each page ends with what it was made from and where that can be checked', 
       const page = parsePage(await (await app.fetch(pathOfPage(locale, path))).text())
       assert.equal(
         page.all('footer .provenance').map(textIn).join(),
-        `${line} ${site.checkThis}`,
+        sentencesHtml(locale, [line, site.checkThis]).text,
         `${locale} ${path}`,
       )
       const links = page.all('footer a').map((link) => attributeOf(link, 'href'))
