@@ -15,6 +15,10 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.svg': 'image/svg+xml; charset=utf-8',
 }
 
+const DIGEST_CHARACTERS = 12
+/** The address of a file of any build, with its name and its ending. */
+const BUILT_PATH = new RegExp(String.raw`^/assets/([\w-]+)\.[\w-]{${DIGEST_CHARACTERS}}(\.\w+)$`)
+
 /** A style sheet, script or picture that the pages name by an address with its digest. */
 export interface SiteAsset {
   readonly path: string
@@ -28,12 +32,14 @@ export interface SiteAssets {
   pathOf(file: string): string
   /** The file at an address, or undefined. */
   at(path: string): SiteAsset | undefined
+  /** Where a file stands now that another build of it had at this address, or undefined. */
+  successorOf(path: string): string | undefined
 }
 
 function readAsset(dir: string, file: string): SiteAsset {
   const { name, ext } = path.parse(file)
   const text = readFileSync(path.join(dir, file), 'utf8')
-  const digest = sha256Base64url(text).slice(0, 12)
+  const digest = sha256Base64url(text).slice(0, DIGEST_CHARACTERS)
   const contentType = MEDIA_TYPES[ext]
   if (contentType === undefined) {
     const known = Object.keys(MEDIA_TYPES).join(', ')
@@ -59,5 +65,9 @@ export function readSiteAssets(): SiteAssets {
       return asset.path
     },
     at: (address) => byPath.get(address),
+    successorOf(address) {
+      const [, name = '', ext = ''] = BUILT_PATH.exec(address) ?? []
+      return byFile.get(name + ext)?.path
+    },
   }
 }

@@ -138,11 +138,21 @@ export function createSite(options: SiteOptions): App {
     ])
   }
 
+  /** A redirect that holds for this request alone. */
+  function passing(target: string): Reply {
+    return bodiless(307, ['Location', target, HEADERS.cacheControl, NO_CACHING])
+  }
+
   /** Where an address that is no page leads to, if anywhere. */
   function redirectOf({ path, header }: ApiRequest): Reply | undefined {
     if (path === '/') {
       const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
       return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
+    }
+    if (path.startsWith('/assets/')) {
+      // Asked for by a page that a cache kept over a deployment, or that another machine made while one is under way.
+      const successor = assets().successorOf(path)
+      if (successor !== undefined) return passing(successor)
     }
     const shorter = withoutSlashesAtEnd(path)
     return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
@@ -154,8 +164,7 @@ export function createSite(options: SiteOptions): App {
     const file = files.get(path) ?? (path.startsWith('/assets/') ? assetFile(path) : undefined)
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && pagePaths.has(path) && isOtherName(request.header('host'))) {
-      const headers = ['Location', origin + target, HEADERS.cacheControl, NO_CACHING]
-      return bodiless(307, headers)
+      return passing(origin + target)
     }
     if (file !== undefined && isRead) return file(request)
     const redirected = redirectOf(request)

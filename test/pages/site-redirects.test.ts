@@ -56,3 +56,18 @@ test('a path of thousands of slashes is answered as fast as another', async (t) 
   assert.ok(performance.now() - startedMs < 1000)
   assert.equal((await app.fetch(`/en${slashes}`)).headers.get('location'), '/en')
 })
+
+test('a file of another build leads to the one of this build, and no cache keeps that', async (t) => {
+  const app = await runApp(t)
+  const page = await (await app.fetch('/en')).text()
+  const now = /\/assets\/style\.[\w-]{12}\.css/.exec(page)?.[0] ?? ''
+  const before = now.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.')
+  assert.notEqual(before, now)
+  const answer = await app.fetch(before)
+  assert.equal(answer.status, 307)
+  assert.equal(answer.headers.get('location'), now)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  for (const path of ['/assets/none.AAAAAAAAAAAA.css', '/assets/style.css', `/x${before}`]) {
+    assert.equal((await app.fetch(path)).status, 404, path)
+  }
+})
