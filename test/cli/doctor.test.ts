@@ -136,7 +136,7 @@ test('wrong usage is told before anything is asked', async () => {
   for (const [args, expected] of [
     [[], /expected the address of a deployment/],
     [['https://example.org/elsewhere'], /such as https:\/\/example\.org/],
-    [['example.org'], /expected an address such as/],
+    [['example.org'], /expected the address of a deployment, such as/],
     [['https://a', 'https://b'], /expected one address/],
     [['https://a', '--deployment', 'other'], /--deployment expects primary or preview/],
     [['https://a', '--pin', 'x'], /--pin expects a key id/],
