@@ -18,12 +18,14 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = path.join(ROOT, 'packages', 'client')
 const VECTORS = path.join(ROOT, 'test', 'vectors')
 
-/** Modules of src that the package's `exports` lead to. */
+/** Modules of src that the package's `exports` and `imports` lead to. */
 const ENTRIES = [
   'client/index.ts',
   'client/audit.ts',
   'client/run-vectors.ts',
   'client-node/file-head-store.ts',
+  'client/web-digest.ts',
+  'client-node/node-digest.ts',
 ]
 
 const COMPILER_OPTIONS = {
@@ -32,7 +34,7 @@ const COMPILER_OPTIONS = {
   module: 'nodenext',
   target: 'es2022',
   // What every browser with Ed25519 in WebCrypto has, and Node 20.
-  lib: ['es2023', 'dom'],
+  lib: ['es2023', 'es2024.string', 'dom'],
   types: ['node'],
   typeRoots: [path.join(ROOT, 'node_modules', '@types')],
   strict: true,

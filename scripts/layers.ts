@@ -97,6 +97,8 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   if (rule === undefined) return `stands in ${room}, which is not on the import map`
   const { specifier, isTypeOnly } = reference
   if (specifier === undefined) return 'imports a computed path; expected a literal one'
+  // Which module that is decides `imports` in package.json, by the platform: portable code names it and knows neither.
+  if (specifier.startsWith('#')) return undefined
   if (!specifier.startsWith('.')) {
     if (rule.isPortable !== true) return undefined
     return `imports ${specifier}, but ${room} runs in a browser and may import no package and no module of Node`

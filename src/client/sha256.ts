@@ -1,11 +1,10 @@
+import { digestSha256 } from '#digest'
+
 const encoder = new TextEncoder()
 
-/** SHA-256 of bytes, or of the UTF-8 bytes of a text, by WebCrypto. */
-export function sha256(content: Uint8Array | string): Promise<Uint8Array> {
-  const bytes = typeof content === 'string' ? encoder.encode(content) : content
-  return crypto.subtle
-    .digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)
-    .then((digest) => new Uint8Array(digest))
+/** SHA-256 of bytes, or of the UTF-8 bytes of a text, by what the platform does best (`imports` in package.json). */
+export async function sha256(content: Uint8Array | string): Promise<Uint8Array> {
+  return digestSha256(typeof content === 'string' ? encoder.encode(content) : content)
 }
 
 /** SHA-256 in lower-case hexadecimal, as the version chain writes it. */

@@ -7,8 +7,6 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue | undefined }
 
-const LONE_SURROGATE = /[\uD800-\uDFFF]/u
-
 /** Names and indexes that lead to the value being written. Put into words only where something has no canonical form. */
 type Place = (string | number)[]
 
@@ -18,7 +16,7 @@ function refuse(place: Place, subject: string): never {
 }
 
 function writeString(text: string, place: Place): string {
-  if (LONE_SURROGATE.test(text)) refuse(place, 'a lone surrogate')
+  if (!text.isWellFormed()) refuse(place, 'a lone surrogate')
   return JSON.stringify(text)
 }
 

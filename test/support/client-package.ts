@@ -11,6 +11,10 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.json': 'application/json',
 }
 
+/** The import map stands for what `imports` of the manifest tells a bundler. An icon keeps the browser from asking. */
+const PAGE = `<!doctype html><title>Client</title><link rel="icon" href="data:,">
+<script type="importmap">{"imports":{"#digest":"/dist/client/web-digest.js"}}</script>`
+
 /**
  * Builds the client as it is published and serves its files on a free loopback port, with an empty page at `/`, until
  * the test ends. Gives the origin.
@@ -23,8 +27,7 @@ export async function serveClientPackage(t: TestContext): Promise<string> {
     const target = request.url ?? ''
     if (target === '/') {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
-      // An icon of its own keeps the browser from asking for one.
-      response.end('<!doctype html><title>Client</title><link rel="icon" href="data:,">')
+      response.end(PAGE)
       return
     }
     try {
