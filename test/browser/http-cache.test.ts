@@ -150,11 +150,10 @@ test(
       assert.ok(count > 100, `${target}: ${count}`)
     }
     assert.ok(renewed > served / 2, `${renewed} of ${served}`)
-    // Two new versions, and for each the whole answer: to the read that asks, or behind the back of one that does not.
-    assert.equal(
-      service.seen.filter((each) => each.target === STATUS && each.status === 200).length,
-      3,
-    )
+    // Two new versions, and for each the whole answer: to the read that asks, or behind the back of one that does not;
+    // on a busy machine to both, since the cache then asks again before it has stored the first.
+    const whole = service.seen.filter((each) => each.target === STATUS && each.status === 200)
+    assert.ok(whole.length >= 3 && whole.length <= 5, `${whole.length} whole answers`)
     assert.equal(countOf(NOTHING), ids.size)
     assert.equal(countOf(ROADMAP), ids.size)
   },
