@@ -32,6 +32,9 @@ function accepts(port: number): Promise<boolean> {
   })
 }
 
+/** libfaketime shares memory between processes, and those that start at one moment can fail over it: then once more. */
+const START_ATTEMPTS = 3
+
 /** Starts a program and waits until it listens; it is ended with the test, and what it wrote is told where it failed. */
 export async function startCacheProcess(
   t: TestContext,
@@ -40,6 +43,24 @@ export async function startCacheProcess(
   args: readonly string[],
   env: { readonly [name: string]: string },
 ): Promise<void> {
+  let written = ''
+  for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
+    const started = await startOnce(t, port, program, args, env)
+    if (started === undefined) return
+    written = started
+    t.diagnostic(`${program} ended at its start (${attempt} of ${START_ATTEMPTS}): ${written}`)
+  }
+  throw new Error(`${program} ended: ${written}`)
+}
+
+/** Gives what the program wrote where it ended before it listened. */
+async function startOnce(
+  t: TestContext,
+  port: number,
+  program: string,
+  args: readonly string[],
+  env: { readonly [name: string]: string },
+): Promise<string | undefined> {
   const { PATH = '' } = process.env
   const child = spawn(program, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let written = ''
@@ -59,9 +80,9 @@ export async function startCacheProcess(
     clearTimeout(late)
   })
   await eventually(`${program} listens`, async () => {
-    if (hasEnded) throw new Error(`${program} ended: ${written}`)
-    return (await accepts(port)) || undefined
+    return hasEnded || (await accepts(port)) || undefined
   })
+  return hasEnded ? written : undefined
 }
 
 /** A documented configuration with other values. Each of those that are replaced must stand in it once. */

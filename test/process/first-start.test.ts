@@ -85,7 +85,11 @@ test('where the releases cannot be served, no secret is made', async (t) => {
 test('compiled code is kept in the checkout and not where anyone may write; without that place it starts too', async (t) => {
   const checkout = temporaryFolder(t)
   const modules = path.join(checkout, 'node_modules')
-  cpSync(new URL('../../src', import.meta.url), path.join(checkout, 'src'), { recursive: true })
+  for (const name of ['src', 'locales', 'assets']) {
+    cpSync(new URL(`../../${name}`, import.meta.url), path.join(checkout, name), {
+      recursive: true,
+    })
+  }
   cpSync(new URL('../../package.json', import.meta.url), path.join(checkout, 'package.json'))
   mkdirSync(modules)
   const installed = new URL('../../node_modules/', import.meta.url)

@@ -73,6 +73,7 @@ function environments(deployment: Deployment): readonly Environment[] {
     {
       SVC_CHALLENGE: 'test',
       SVC_DEPLOYMENT: 'preview',
+      SVC_SECURITY_CONTACT: 'mailto:keys@example.org',
       SVC_LOG_LEVEL: 'debug',
       SVC_WORKERS: '2',
       SVC_TRUSTED_PROXIES: '0.0.0.0/0, ::/0',
