@@ -23,7 +23,6 @@ import { parseBase, parsePins, parseSeconds } from './verifying/address.ts'
 import { createAsker, createFetch, UnreachableError } from './verifying/requests.ts'
 import { readJsonFile } from './verifying/saved-answer.ts'
 import { shown } from './verifying/shown-text.ts'
-import { tellingUnreachable } from './verifying/telling-unreachable.ts'
 import { pluralOf } from './wording.ts'
 
 const HELP = `Usage: svc audit BASE [options]
@@ -270,8 +269,6 @@ export const auditCommand: Command = createCommand({
       timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
       json,
     }
-    return tellingUnreachable('audit', json, output, () =>
-      tellingFailures('audit', json, output, () => audit(settings, output)),
-    )
+    return tellingFailures('audit', json, output, () => audit(settings, output))
   },
 })

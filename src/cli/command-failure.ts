@@ -7,11 +7,13 @@ import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 export class CommandFailure extends Error {
   /** For scripts. */
   readonly code: string
+  readonly exitCode: ExitCode
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, exitCode: ExitCode = EXIT_CODES.failure) {
     super(message)
     this.name = 'CommandFailure'
     this.code = code
+    this.exitCode = exitCode
   }
 }
 
@@ -53,6 +55,6 @@ export async function tellingFailures(
     for (const detail of failure.details) output.error(detail)
     const { code, message } = failure
     if (json) output.out(JSON.stringify({ ok: false, code, message }))
-    return EXIT_CODES.failure
+    return error instanceof CommandFailure ? error.exitCode : EXIT_CODES.failure
   }
 }

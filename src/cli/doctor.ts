@@ -1,3 +1,4 @@
+import { tellingFailures } from './command-failure.ts'
 import {
   type Command,
   createCommand,
@@ -13,7 +14,6 @@ import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { createProgress } from './progress.ts'
 import { parseBase, parsePins, parseSeconds } from './verifying/address.ts'
 import { createAsker } from './verifying/requests.ts'
-import { tellingUnreachable } from './verifying/telling-unreachable.ts'
 import { pluralOf } from './wording.ts'
 
 const HELP = `Usage: svc doctor BASE [options]
@@ -192,6 +192,6 @@ export const doctorCommand: Command = createCommand({
       timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
       json,
     }
-    return tellingUnreachable('doctor', json, output, () => examine(settings, output))
+    return tellingFailures('doctor', json, output, () => examine(settings, output))
   },
 })

@@ -25,7 +25,6 @@ import { fetchKeys, freshTarget } from './verifying/key-document.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
 import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
 import { ageOf, shown } from './verifying/shown-text.ts'
-import { tellingUnreachable } from './verifying/telling-unreachable.ts'
 import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
 import { formatMoment, pluralOf } from './wording.ts'
 
@@ -353,8 +352,6 @@ export const verifyCommand: Command = createCommand({
       else tell(outcome, settings, output)
       return outcome.verdict.fault === undefined ? EXIT_CODES.done : EXIT_CODES.failure
     }
-    return tellingUnreachable('verify', values.json, output, () =>
-      tellingFailures('verify', values.json, output, work),
-    )
+    return tellingFailures('verify', values.json, output, work)
   },
 })

@@ -6,6 +6,8 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Fetch } from '../../client/connection.ts'
 import { readHeaders, type HeaderFields } from '../../client/header-fields.ts'
 import { HEADERS } from '../../contract/headers.ts'
+import { CommandFailure } from '../command-failure.ts'
+import { EXIT_CODES } from '../command.ts'
 import { describeFailure } from './failure-reason.ts'
 
 /** A request that writes nothing. */
@@ -40,10 +42,10 @@ export interface Received {
 /** Asks once, follows nothing, retries nothing. Rejects with an UnreachableError. */
 export type Ask = (question: Question) => Promise<Received>
 
-/** No answer came, or none that is HTTP. The message is one line for a person. */
-export class UnreachableError extends Error {
+/** No answer came, or none that is HTTP. The message is one line for a person; a command has an exit code for it. */
+export class UnreachableError extends CommandFailure {
   constructor(message: string) {
-    super(message)
+    super('UNREACHABLE', message, EXIT_CODES.unreachable)
     this.name = 'UnreachableError'
   }
 }
