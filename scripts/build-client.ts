@@ -24,8 +24,8 @@ const ENTRIES = [
   'client/audit.ts',
   'client/run-vectors.ts',
   'client-node/file-head-store.ts',
-  'client/web-digest.ts',
-  'client-node/node-digest.ts',
+  'client/web-crypto.ts',
+  'client-node/node-crypto.ts',
 ]
 
 const COMPILER_OPTIONS = {

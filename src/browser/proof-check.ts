@@ -1,6 +1,5 @@
-import { encodeBase64 } from '../client/base64.ts'
+import { sha256Base64 } from '#crypto'
 import { readHeaders, sha256Of } from '../client/header-fields.ts'
-import { sha256 } from '../client/sha256.ts'
 import { verifyKeyDocument } from '../client/signing-keys.ts'
 import { VerificationError, type VerificationFault } from '../client/verification-error.ts'
 import type { VerificationKey } from '../client/verification-key.ts'
@@ -151,7 +150,7 @@ async function observe(
     goodStatus: 'HTTP 200',
     gotStatus: `HTTP ${status}`,
     stated: sha256Of(contentDigest ?? '') ?? contentDigest ?? NONE,
-    computed: encodeBase64(await sha256(body)),
+    computed: await sha256Base64(body),
     signature: fields(CLIENT_HEADERS.signature) ?? NONE,
     signedAt,
     now: new Date(nowMs).toISOString(),

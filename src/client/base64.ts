@@ -31,12 +31,7 @@ export function decodeBase64(text: string): Uint8Array {
 
 /** Padded base64 (RFC 4648 section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
-  let binary = ''
-  // One call with all bytes as arguments would overflow the stack for a large body.
-  for (let at = 0; at < bytes.length; at += 0x2000) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x2000))
-  }
-  return btoa(binary)
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }
 
 /** base64url without padding (RFC 4648 section 5). */

@@ -7,7 +7,7 @@ import {
   type VersionEntry,
   type VersionSummary,
 } from '../contract/version-chain.ts'
-import { sha256Hex } from './sha256.ts'
+import { sha256Hex } from '#crypto'
 import {
   isPortable,
   isPublishedKey,
@@ -101,7 +101,7 @@ function isRewritten([one, other]: readonly Testimony[]): boolean {
 }
 
 /** The hash that an entry must have. */
-export function hashOf(entry: VersionEntry): Promise<string> {
+export function hashOf(entry: VersionEntry): Promise<string> | string {
   return sha256Hex(versionHashText(entry))
 }
 

@@ -1,7 +1,7 @@
-import { decodeBase64Of64, decodeBase64urlOf32, encodeBase64url } from './base64.ts'
+import { importEd25519, sha256Base64url } from '#crypto'
+import { decodeBase64Of64, decodeBase64urlOf32 } from './base64.ts'
 import { isSoundPoint, isSoundSignature } from './ed25519.ts'
 import { latin1 } from './latin1.ts'
-import { sha256 } from './sha256.ts'
 import { VerificationError } from './verification-error.ts'
 
 /** A key as the signing-key document has it; only `jwk.x` and the two dates are used. */
@@ -26,7 +26,7 @@ export interface VerificationKey {
 }
 
 /**
- * Reads a public key for WebCrypto and computes its id (RFC 7638). Do it once and keep the result: importing costs as
+ * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as
  * much as a verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is
  * not of small order.
  */
@@ -40,14 +40,8 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
   if (!isSoundPoint(bytes)) {
     throw new VerificationError('KEY_MALFORMED', 'a point of small order or not reduced')
   }
-  const key = await crypto.subtle.importKey(
-    'raw',
-    bytes as Uint8Array<ArrayBuffer>,
-    'Ed25519',
-    false,
-    ['verify'],
-  )
-  const keyId = encodeBase64url(await sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`))
+  const isRight = await importEd25519(bytes)
+  const keyId = await sha256Base64url(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
   const from = Date.parse(published.notBefore ?? '0000-01-01')
   const until = Date.parse(published.notAfter ?? '9999-12-31')
   return {
@@ -60,7 +54,7 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
         signature !== undefined &&
         signed !== undefined &&
         isSoundSignature(signature) &&
-        crypto.subtle.verify('Ed25519', key, signature as Uint8Array<ArrayBuffer>, signed)
+        isRight(signature, signed)
       )
     },
     // A date that cannot be read lets nothing through: both comparisons with NaN are false.

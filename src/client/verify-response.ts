@@ -1,12 +1,11 @@
+import { sha256Base64, sha256Base64url } from '#crypto'
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { formatEtag, formatRevalidationText, formatSignedText } from '../contract/signature.ts'
-import { encodeBase64, encodeBase64url } from './base64.ts'
 import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
-import { sha256 } from './sha256.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 
@@ -86,7 +85,7 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
 
   // What is other threads' work is begun together and awaited once; nothing is made of the body before its proof holds.
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
-  const hashed = sha256(body)
+  const hashed = sha256Base64(body)
   const sought = check.signerOf(text, signature)
   const read = readBody(body, target)
   const [digest, signer, etag] = await Promise.all([hashed, sought, read?.etag])
@@ -117,12 +116,11 @@ function required(fields: HeaderFields, name: string): string {
   return value
 }
 
-function requireDigest(contentDigest: string, ofBody: Uint8Array): void {
+function requireDigest(contentDigest: string, found: string): void {
   const stated = sha256Of(contentDigest)
   if (stated === undefined) {
     throw new VerificationError('DIGEST', 'expected a member sha-256 (RFC 9530)')
   }
-  const found = encodeBase64(ofBody)
   if (stated !== found) {
     throw new VerificationError('DIGEST', `stated ${stated}, the body has ${found}`)
   }
@@ -221,7 +219,7 @@ function dataOf(content: unknown, target: string): unknown {
 interface ReadBody {
   readonly content: unknown
   readonly data: unknown
-  readonly etag: Promise<string | undefined>
+  readonly etag: Promise<string> | undefined
 }
 
 /** Undefined where the body is no JSON in UTF-8, or where its data has no canonical form (RFC 8785). */
@@ -229,16 +227,16 @@ function readBody(body: Uint8Array, target: string): ReadBody | undefined {
   try {
     const content: unknown = JSON.parse(decoder.decode(body))
     const data = dataOf(content, target)
-    const text = data === undefined ? undefined : canonicalJson(data as JsonValue)
-    return { content, data, etag: etagOf(text) }
+    const etag = data === undefined ? undefined : etagOf(canonicalJson(data as JsonValue))
+    return { content, data, etag }
   } catch {
     // What the parser says quotes the body.
     return undefined
   }
 }
 
-async function etagOf(canonical: string | undefined): Promise<string | undefined> {
-  return canonical === undefined ? undefined : formatEtag(encodeBase64url(await sha256(canonical)))
+async function etagOf(canonical: string): Promise<string> {
+  return formatEtag(await sha256Base64url(canonical))
 }
 
 function requireRequestId(content: unknown, header: string | undefined): void {

@@ -15,32 +15,24 @@ function refuse(place: Place, subject: string): never {
   throw new TypeError(`$${where}: ${subject} has no JSON form; expected JSON`)
 }
 
-function writeString(text: string, place: Place): string {
-  if (!text.isWellFormed()) refuse(place, 'a lone surrogate')
-  return JSON.stringify(text)
-}
-
 /** A Date, a Map or another object of a class would be written as `{}`, or as less than it holds. */
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+function requirePlain(value: object, place: Place): void {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  if (prototype === Object.prototype || prototype === null) return
+  refuse(place, `an instance of ${value.constructor.name}`)
 }
 
-function describeKind(value: unknown): string {
-  return typeof value === 'object' && value !== null
-    ? `an instance of ${value.constructor.name}`
-    : `a ${typeof value}`
-}
-
-function write(value: JsonValue, place: Place): string {
-  if (typeof value === 'string') return writeString(value, place)
+function write(value: JsonValue | undefined, place: Place): string {
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? JSON.stringify(value) : refuse(place, 'a lone surrogate')
+  }
   if (typeof value === 'number') {
     return Number.isFinite(value) ? String(value) : refuse(place, String(value))
   }
   if (typeof value === 'boolean' || value === null) return String(value)
+  if (typeof value !== 'object') return refuse(place, `a ${typeof value}`)
   const isArray = Array.isArray(value)
-  if (!isArray && !isPlainObject(value)) return refuse(place, describeKind(value))
+  if (!isArray) requirePlain(value, place)
   const members = value as { readonly [name: string | number]: JsonValue | undefined }
   let text = ''
   // The default sort compares UTF-16 code units, which is the order RFC 8785 section 3.2.3 asks for.
@@ -49,8 +41,8 @@ function write(value: JsonValue, place: Place): string {
     if (member === undefined && !isArray) continue
     place.push(name)
     if (text !== '') text += ','
-    if (typeof name === 'string') text += `${writeString(name, place)}:`
-    text += write(member as JsonValue, place)
+    if (typeof name === 'string') text += `${write(name, place)}:`
+    text += write(member, place)
     place.pop()
   }
   return isArray ? `[${text}]` : `{${text}}`

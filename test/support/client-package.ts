@@ -13,7 +13,7 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
 
 /** The import map stands for what `imports` of the manifest tells a bundler. An icon keeps the browser from asking. */
 const PAGE = `<!doctype html><title>Client</title><link rel="icon" href="data:,">
-<script type="importmap">{"imports":{"#digest":"/dist/client/web-digest.js"}}</script>`
+<script type="importmap">{"imports":{"#crypto":"/dist/client/web-crypto.js"}}</script>`
 
 /**
  * Builds the client as it is published and serves its files on a free loopback port, with an empty page at `/`, until

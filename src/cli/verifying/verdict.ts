@@ -1,6 +1,5 @@
 import { readHeaders, sha256Of } from '../../client/header-fields.ts'
-import { encodeBase64 } from '../../client/base64.ts'
-import { sha256 } from '../../client/sha256.ts'
+import { sha256Base64 } from '#crypto'
 import { VerificationError, type VerificationFault } from '../../client/verification-error.ts'
 import {
   signedAtOf,
@@ -118,7 +117,7 @@ async function observe(
       : [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature]
   const missing = names.filter((name) => fields(name) === undefined)
   const stated = sha256Of(fields(HEADERS.contentDigest) ?? '')
-  const ofBody = encodeBase64(await sha256(answer.body))
+  const ofBody = await sha256Base64(answer.body)
   const etag = fields(HEADERS.etag)
   const requestId = fields(HEADERS.requestId)
   return {
