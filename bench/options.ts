@@ -152,7 +152,8 @@ export function readOptions(args: readonly string[], now: Date): BenchOptions {
     registrationRounds: values.rounds === undefined && !quick ? 5 : Number(rounds),
     // Both ways through the code, to a new address and to a known one, are compiled in the first 10,000 or so.
     registrationWarmUpRequests: quick ? 6000 : 12_000,
-    registrationRequests: quick ? 300 : 400,
+    // So many that the garbage collections of a block are several: one more or less tips a ratio by a tenth of a short one.
+    registrationRequests: quick ? 300 : 1600,
     exportRows: quick ? 4000 : 100_000,
     keyStores: quick
       ? [

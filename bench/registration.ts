@@ -150,6 +150,7 @@ async function measureList(measured: Measured, maker: RowMaker): Promise<ListSam
     'CHALLENGE_FAILED',
     ERRORS.CHALLENGE_FAILED.status,
   )
+  trim(list)
   const together = await measureBoth(measured, { connections: CONNECTIONS, requests })
   trim(list)
   const insertMs = await measureInsert(parts, list, maker)
