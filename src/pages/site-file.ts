@@ -1,4 +1,5 @@
 import { HEADERS } from '../contract/headers.ts'
+import type { Locale } from '../contract/locales.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
@@ -13,6 +14,8 @@ export interface SiteFileOptions {
   readonly status?: number
   /** Media type with its charset. */
   readonly contentType: string
+  /** Language of those it is written for (RFC 9110 8.5); none for what programs read. */
+  readonly contentLanguage?: Locale
   readonly cacheControl: string
   /** Headers beyond type, length, validators and caching: names and values in turn. */
   readonly headers: readonly string[]
@@ -35,7 +38,7 @@ interface Prepared {
  * strong and belongs to the coding (RFC 9110 8.8.3).
  */
 export function createSiteFile(options: SiteFileOptions): SiteFile {
-  const { status = 200, contentType, cacheControl, headers, make } = options
+  const { status = 200, contentType, contentLanguage, cacheControl, headers, make } = options
   let identity: Buffer | undefined
   const prepared = new Map<ContentCoding, Prepared>()
 
@@ -58,6 +61,7 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
       headers: [
         HEADERS.contentType,
         contentType,
+        ...(contentLanguage === undefined ? [] : ['Content-Language', contentLanguage]),
         HEADERS.contentLength,
         String(body.length),
         ...(coding === 'identity' ? [] : [HEADERS.contentEncoding, coding]),

@@ -81,6 +81,7 @@ export function createSite(options: SiteOptions): App {
     return createSiteFile({
       ...extra,
       contentType: HTML_TYPE,
+      contentLanguage: locale,
       cacheControl: page.isUnlisted === true ? NO_CACHING : PAGE_CACHING,
       headers: [
         ...(page.path === '' ? [HEADERS.link, API_CATALOG_LINK] : []),

@@ -172,6 +172,30 @@ test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
+test('a page says its language, in its headers as in its markup', async (t) => {
+  const app = await runApp(t)
+  for (const locale of LOCALES) {
+    for (const path of [...PAGES.map((page) => page.path), 'no-such-page']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await ask(app, pathOfPage(locale, path), { method })
+        assert.equal(header(answer, 'Content-Language'), locale, `${method} ${locale} ${path}`)
+        if (method === 'HEAD') continue
+        const [root] = parsePage(answer.body).all('html')
+        assert.equal(root && attributeOf(root, 'lang'), locale, path)
+      }
+    }
+  }
+  for (const path of ['/no-such-page', '/']) {
+    const answer = await ask(app, path)
+    // A page below no locale is in English; what has no body has no language.
+    const expected = path === '/' ? undefined : 'en'
+    assert.equal(header(answer, 'Content-Language'), expected, path)
+  }
+  for (const path of ['/robots.txt', '/sitemap.xml', '/.well-known/api-catalog']) {
+    assert.equal(header(await ask(app, path), 'Content-Language'), undefined, path)
+  }
+})
+
 test('an address with slashes behind it leads to the page, and keeps nothing else', async (t) => {
   const app = await runApp(t)
   for (const path of PATHS) {
