@@ -177,15 +177,14 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     // Refused meanwhile, since its body broke.
     if (response.headersSent) return
     body.passOver()
+    // While the listener stops, the last answer that is owed says so: Node sends nothing behind the one that does.
+    const isLast = !server.listening && connections.lastOf(request.socket)?.response === response
     // A 304 carries only what a cache may merge into what it stored; persistence is HTTP/1.1's default anyway.
-    if (server.listening && reply.status === 304 && request.httpVersion === '1.1')
+    if (!isLast && reply.status === 304 && request.httpVersion === '1.1')
       response.removeHeader('Connection')
     // Node reads the list and leaves it as it is; only its type does not say so.
     const headers = reply.headers as string[]
-    response.writeHead(
-      reply.status,
-      server.listening ? headers : [...headers, 'Connection', 'close'],
-    )
+    response.writeHead(reply.status, isLast ? [...headers, 'Connection', 'close'] : headers)
     response.end(reply.body)
   }
 

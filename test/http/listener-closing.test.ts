@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { converse } from '../support/raw-connection.ts'
 import { runApp } from '../support/running-app.ts'
-import { GET_STATUS, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
+import { get, GET_STATUS, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
 
 test('a client that goes away in the middle of anything leaves the service as it was', async (t) => {
   const app = await runApp(t)
@@ -78,6 +78,29 @@ test('while it stops, what is in flight is answered with Connection: close', asy
   await stopped
   assert.ok(closed)
   assert.deepEqual([answers[0]?.body, answers[0]?.headers.get('connection')], ['done', 'close'])
+})
+
+test('while it stops, everything that was asked on one connection is answered, and the last answer says close', async () => {
+  const { app, came, release } = waitingApp()
+  const server = createListener(app, { noIndex: false, log: QUIET_LOG })
+  const port = await listen(server, 0, '127.0.0.1')
+  const conversation = converse(port, get('/first') + get('/second') + get('/third'))
+  await came('/third')
+  const stopped = stopListening(server, 5000)
+  release('/second')
+  release('/first')
+  release('/third')
+  const { answers, closed } = await conversation
+  await stopped
+  assert.ok(closed)
+  assert.deepEqual(
+    answers.map(({ body, headers }) => [body, headers.get('connection')]),
+    [
+      ['/first', 'keep-alive'],
+      ['/second', 'keep-alive'],
+      ['/third', 'close'],
+    ],
+  )
 })
 
 test('a client that closes its side once it has asked still gets the answers that take a while', async (t) => {
