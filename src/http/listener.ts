@@ -43,17 +43,26 @@ const LINGER_MS = 2000
 /** While the listener stops, connections are looked at this often for whether they have become idle. */
 const IDLE_CHECK_MS = 50
 
-/** `scheme://authority`; an http address without a host is none (RFC 9110 4.2.1). */
-const ABSOLUTE_FORM = /^https?:\/\/[^/?#]+/i
-/** `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2); an http origin needs a host that is not empty. */
+/** `scheme://authority`. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i
+/**
+ * `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2). A host that is empty, or a user before it, makes an http address
+ * invalid (RFC 9110 4.2.1 and 4.2.4).
+ */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?$/i
+
+/** The one expectation that HTTP has; each line and each member of a list states another (RFC 9110 10.1.1). */
+function expectsContinueOnly({ headers }: IncomingMessage): boolean {
+  const expectations = headers.expect?.split(',') ?? []
+  return expectations.every((each) => each.trim().toLowerCase() === '100-continue')
+}
 
 /** The request target in origin form, or undefined when it is of no form that is served (RFC 9112 3.2). */
 export function originFormOf(target: string): string | undefined {
   if (target.startsWith('/')) return target
-  const authority = ABSOLUTE_FORM.exec(target)
-  if (authority === null) return undefined
-  const rest = target.slice(authority[0].length)
+  const [start = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? []
+  if (!HOST.test(authority)) return undefined
+  const rest = target.slice(start.length)
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
@@ -216,6 +225,8 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
       if (hasOpenEnd(request)) return undefined
       connections.begin(request, response, isBodyComing)
+      // The parser knows more versions than have this syntax.
+      if (request.httpVersionMajor !== 1) return refuse(response, 400)
       if (!hasValidHost(request)) return refuse(response, 400)
       if (isCoded(request)) return refuse(response, 501)
       const target = request.url ?? ''
@@ -258,9 +269,18 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   Object.assign(server, { httpAllowHalfOpen: true })
   const connections = trackConnections(server)
 
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+  function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
     connections.begin(request, response, hasBody(request))
     refuse(response, 417)
+  }
+
+  server.on('checkExpectation', refuseExpectation)
+  // Node takes whatever has the words in it for this expectation.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!expectsContinueOnly(request)) return refuseExpectation(request, response)
+    response.writeContinue()
+    server.emit('request', request, response)
+    return undefined
   })
   server.on('connect', ({ socket }: IncomingMessage) => {
     socket.on('error', () => socket.destroy())

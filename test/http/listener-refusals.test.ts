@@ -14,6 +14,8 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
   'a TLS greeting': [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
   'the HTTP/2 preface': [400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   'an unknown protocol version': [400, 'GET /api/v1/status HTTP/1.2\r\nHost: a\r\n\r\n'],
+  'HTTP/2 in the syntax of HTTP/1': [400, 'GET /api/v1/status HTTP/2.0\r\nHost: a\r\n\r\n'],
+  'HTTP/0.9 with headers': [400, 'GET /api/v1/status HTTP/0.9\r\nHost: a\r\n\r\n'],
   'an unknown method': [400, 'BREW /api/v1/status HTTP/1.1\r\nHost: a\r\n\r\n'],
   'a method in lower case': [400, 'get /api/v1/status HTTP/1.1\r\nHost: a\r\n\r\n'],
   'line feeds alone': [400, 'GET /api/v1/status HTTP/1.1\nHost: a\n\n'],
@@ -52,6 +54,22 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
   'two lengths': [400, `${GET_STATUS}Host: a\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\n`],
   'a length below nought': [400, `${GET_STATUS}Host: a\r\nContent-Length: -1\r\n\r\n`],
   'an unknown expectation': [417, `${GET_STATUS}Host: a\r\nExpect: cake\r\n\r\n`],
+  'an unknown expectation beside a known one': [
+    417,
+    `${GET_STATUS}Host: a\r\nExpect: 100-continue, cake\r\n\r\n`,
+  ],
+  'an unknown expectation on a line of its own': [
+    417,
+    `${GET_STATUS}Host: a\r\nExpect: 100-continue\r\nExpect: cake\r\n\r\n`,
+  ],
+  'an expectation with a known one in its name': [
+    417,
+    `${GET_STATUS}Host: a\r\nExpect: not-100-continue\r\n\r\n`,
+  ],
+  'an expectation with a parameter': [
+    417,
+    `${GET_STATUS}Host: a\r\nExpect: 100-continue;q=1\r\n\r\n`,
+  ],
   'headers past what is read': [
     431,
     `${GET_STATUS}Host: a\r\nX-Note: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -61,6 +79,7 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
   'an asterisk with a method other than OPTIONS': [400, 'GET * HTTP/1.1\r\nHost: a\r\n\r\n'],
   'a target that is an authority': [400, 'GET a:80 HTTP/1.1\r\nHost: a\r\n\r\n'],
   'an address without a host': [400, 'GET http:///api/v1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'an address with a port and no host': [400, 'GET http://:80/api/v1 HTTP/1.1\r\nHost: a\r\n\r\n'],
 }
 
 for (const [what, [status, bytes]] of Object.entries(REFUSED)) {

@@ -58,6 +58,10 @@ test('the origin form of a target', () => {
     'http://',
     'http:/a',
     'http:///a',
+    'http://:80/a',
+    'http://me@a/a',
+    'http://[::/a',
+    'http://a:b/a',
   ])
     assert.equal(originFormOf(target), undefined, target)
 })
