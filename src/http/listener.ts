@@ -136,7 +136,11 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     ...robotsTag,
   ]
 
-  function refuse(response: ServerResponse, status: number): void {
+  /** Connections whose last request is known: what still comes on them is not done (RFC 9112 9.6). */
+  const ending = new WeakSet<Socket>()
+
+  function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+    ending.add(request.socket)
     response.writeHead(status, emptyHeaders)
     response.end()
   }
@@ -169,7 +173,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     // What broke is the body of a request that came whole up to there: the one answer it gets is this, or was given.
     const isItsBody = !request.complete
     if (isItsBody && !response.headersSent) {
-      refuse(response, status)
+      refuse(request, response, status)
       return
     }
     const end = () => endConnection(socket, isItsBody ? '' : refusalText(status))
@@ -188,6 +192,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     body.passOver()
     // While the listener stops, the last answer that is owed says so: Node sends nothing behind the one that does.
     const isLast = !server.listening && connections.lastOf(request.socket)?.response === response
+    if (isLast) ending.add(request.socket)
     // A 304 carries only what a cache may merge into what it stored; persistence is HTTP/1.1's default anyway.
     if (!isLast && reply.status === 304 && request.httpVersion === '1.1')
       response.removeHeader('Connection')
@@ -223,12 +228,17 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       const method = request.method ?? 'GET'
       const isBodyComing = hasBody(request)
       // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
-      if (hasOpenEnd(request)) return undefined
+      if (hasOpenEnd(request) || ending.has(request.socket)) return undefined
       connections.begin(request, response, isBodyComing)
+      // Node loses what came with an offer to upgrade and stands behind it, so nothing may stand there.
+      if (request.headers.upgrade !== undefined) {
+        ending.add(request.socket)
+        response.shouldKeepAlive = false
+      }
       // The parser knows more versions than have this syntax.
-      if (request.httpVersionMajor !== 1) return refuse(response, 400)
-      if (!hasValidHost(request)) return refuse(response, 400)
-      if (isCoded(request)) return refuse(response, 501)
+      if (request.httpVersionMajor !== 1) return refuse(request, response, 400)
+      if (!hasValidHost(request)) return refuse(request, response, 400)
+      if (isCoded(request)) return refuse(request, response, 501)
       const target = request.url ?? ''
       if (target === '*' && method === 'OPTIONS') {
         response.writeHead(204, [...robotsTag])
@@ -236,7 +246,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
         return undefined
       }
       const originForm = originFormOf(target)
-      if (originForm === undefined) return refuse(response, 400)
+      if (originForm === undefined) return refuse(request, response, 400)
       const body = isBodyComing
         ? openRequestBody(request, response, () => endConnection(request.socket, ''))
         : NO_BODY
@@ -270,14 +280,16 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   const connections = trackConnections(server)
 
   function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+    if (ending.has(request.socket)) return
     connections.begin(request, response, hasBody(request))
-    refuse(response, 417)
+    refuse(request, response, 417)
   }
 
   server.on('checkExpectation', refuseExpectation)
   // Node takes whatever has the words in it for this expectation.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!expectsContinueOnly(request)) return refuseExpectation(request, response)
+    if (ending.has(request.socket)) return undefined
     response.writeContinue()
     server.emit('request', request, response)
     return undefined

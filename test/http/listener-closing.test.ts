@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
+import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { runApp } from '../support/running-app.ts'
 import { get, GET_STATUS, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
@@ -102,6 +103,47 @@ test('while it stops, everything that was asked on one connection is answered, a
     ],
   )
 })
+
+/** Requests behind whose answer a connection ends, with the status of that answer. */
+const ENDING: { readonly [what: string]: readonly [status: number, bytes: string] } = {
+  'a refusal for its Host': [400, 'GET /first HTTP/1.1\r\n\r\n'],
+  'a refusal for its expectation': [417, 'GET /first HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n'],
+  'a refusal for its target': [400, 'GET ftp://a HTTP/1.1\r\nHost: a\r\n\r\n'],
+  'an offer to upgrade': [
+    200,
+    'GET /first HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+  ],
+  'a wish to close': [200, 'GET /first HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+  'HTTP/1.0': [200, 'GET /first HTTP/1.0\r\n\r\n'],
+}
+
+for (const [what, [status, bytes]] of Object.entries(ENDING)) {
+  test(`${what} ends the connection, and nothing that stands behind it is done`, async (t) => {
+    const next = 'DELETE /next HTTP/1.1\r\nHost: a\r\n\r\n'
+    for (const isApart of [false, true]) {
+      const asked: string[] = []
+      const { promise: answerable, resolve: answer } = Promise.withResolvers<void>()
+      const { port, server } = await openListener(t, async ({ target }) => {
+        asked.push(target)
+        await answerable
+        return { status: 200, headers: ['Content-Length', '0'], body: undefined }
+      })
+      const held = await holdConnection(t, port)
+      const reached = once(server, status === 417 ? 'checkExpectation' : 'request')
+      held.send(isApart ? bytes : bytes + next)
+      await reached
+      if (isApart) held.send(next)
+      setTimeout(answer, 50)
+      const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+      assert.equal(answers.length, 1)
+      assert.match(
+        answers[0] ?? '',
+        new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`),
+      )
+      assert.deepEqual(asked, status === 200 ? ['/first'] : [])
+    }
+  })
+}
 
 test('a client that closes its side once it has asked still gets the answers that take a while', async (t) => {
   const { app, came, release } = waitingApp()
