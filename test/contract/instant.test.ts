@@ -62,5 +62,7 @@ test('another way of writing a moment is none', () => {
     '２026-11-21T09:00:00Z',
   ]) {
     assert.equal(parseInstant(text), undefined, JSON.stringify(text))
+    // Published as it is, for programs that have no such function.
+    assert.doesNotMatch(text, new RegExp(INSTANT_PATTERN))
   }
 })

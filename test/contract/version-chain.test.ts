@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
 import {
   ChainError,
   formatSnapshotId,
@@ -177,6 +177,84 @@ test('each rule of the link has its code and says what was expected and found', 
       error.code === 'CREATED_AT' &&
       /no earlier than/.test(error.message),
   )
+})
+
+test('two entries of one moment follow each other, and no later one goes before', () => {
+  const [first, second] = makeChain(2)
+  assert.ok(first !== undefined && second !== undefined)
+  const atMs = Date.parse(first.createdAt)
+  const dated = (ms: number): VersionEntry => {
+    const { hash: _, ...unhashed } = { ...second, createdAt: new Date(ms).toISOString() }
+    return { ...unhashed, hash: hashOf(unhashed) }
+  }
+  const link = (entry: VersionEntry) => verifyLink(first, entry, hashOf(entry))
+  link(dated(atMs))
+  assert.throws(() => link(dated(atMs - 1)), { code: 'CREATED_AT', snapshotId: 'VS-0002' })
+})
+
+test('every member of an entry must be there and of its own kind', () => {
+  const [entry] = makeChain(1)
+  assert.ok(entry !== undefined)
+  const change = { resource: 'status', kind: 'added' }
+  const wrong = {
+    snapshotId: [1, 'VS-1', 'VS-0001 ', ['VS-0001']],
+    sequence: ['1', 1.5, 2 ** 53, null],
+    createdAt: [1_767_225_600_000, '2026-01-01', ['2026-01-01T00:00:00.000Z']],
+    apiVersion: [1, null],
+    registryVersion: [1, ['1.0.0']],
+    resources: [
+      [],
+      'status',
+      { status: 'B'.repeat(42) },
+      { status: ['B'.repeat(43)] },
+      { status: 'B'.repeat(43), wallet: null },
+    ],
+    changes: [
+      {},
+      [null],
+      ['status'],
+      [[change]],
+      [{ ...change, resource: 1 }],
+      [{ kind: 'added' }],
+      [{ resource: 'status' }],
+      [{ ...change, kind: ['added'] }],
+      [change, { ...change, kind: 'renamed' }],
+    ],
+    note: [1, null],
+    previousHash: ['0'.repeat(63), '0'.repeat(65), 'A'.repeat(64), ['0'.repeat(64)]],
+    hash: ['0'.repeat(63), 'F'.repeat(64), ['0'.repeat(64)]],
+  } satisfies { readonly [Name in keyof VersionEntry]: readonly JsonValue[] }
+  const read = (members: JsonValue) => parseVersionEntry(canonicalJson(members), 'VS-0001')
+  assert.deepEqual(read({ ...entry }), entry)
+  for (const [name, values] of Object.entries(wrong)) {
+    const { [name]: _, ...others } = { ...entry } as { readonly [name: string]: JsonValue }
+    assert.throws(() => read(others), {
+      name: 'VersionEntryError',
+      message: new RegExp(`^VS-0001: ${name} is missing; expected `),
+    })
+    for (const value of values) {
+      assert.throws(
+        () => read({ ...others, [name]: value }),
+        {
+          name: 'VersionEntryError',
+          message: new RegExp(`^VS-0001: ${name} is not what it must be; expected `),
+        },
+        `${name}: ${JSON.stringify(value)}`,
+      )
+    }
+  }
+})
+
+test('a resource that was added, changed or removed may stand among the changes', () => {
+  const [entry] = makeChain(1)
+  assert.ok(entry !== undefined)
+  const changes = (['added', 'changed', 'removed'] as const).map((kind) => ({
+    resource: 'status',
+    kind,
+  }))
+  const { hash: _, ...unhashed } = { ...entry, changes }
+  const text = canonicalJson({ ...unhashed, hash: hashOf(unhashed) })
+  assert.deepEqual(parseVersionEntry(text, 'VS-0001').changes, changes)
 })
 
 test('a malformed entry is named with the member that is wrong', () => {

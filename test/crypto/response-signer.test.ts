@@ -110,3 +110,27 @@ test('a libsodium that signs otherwise than OpenSSL is not used', async () => {
   assert.equal(signer.implementation, 'openssl')
   assert.deepEqual(reasons, ['libsodium and OpenSSL disagree on a signature'])
 })
+
+test('a libsodium that goes wrong with some texts only is found out too', async () => {
+  const openssl = createOpensslSigner(TEST_SIGNING_KEY)
+  const isWrongFor = {
+    'the empty text': (message: Buffer) => message.length === 0,
+    'a text of lines': (message: Buffer) => message.includes('\n'),
+    'a long text': (message: Buffer) => message.length > SCRATCH_BYTES,
+    'no text': () => false,
+  }
+  for (const [what, isWrong] of Object.entries(isWrongFor)) {
+    const signer = await openResponseSigner(
+      TEST_SIGNING_KEY,
+      () => {},
+      async () => ({
+        crypto_sign_seed_keypair() {},
+        crypto_sign_detached(signature: Buffer, message: Buffer) {
+          signature.set(Buffer.from(openssl.sign(message.toString('latin1')), 'base64'))
+          if (isWrong(message)) signature.writeUInt8(signature.readUInt8(63) ^ 1, 63)
+        },
+      }),
+    )
+    assert.equal(signer.implementation, what === 'no text' ? 'libsodium' : 'openssl', what)
+  }
+})

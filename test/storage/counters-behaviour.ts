@@ -131,6 +131,48 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(await counters.spend('other', untilMs + MINUTE_MS), true)
   })
 
+  test(`${name}: an id is remembered across the turn of a minute`, async (t) => {
+    const { counters, clock } = await opened(t)
+    // On the minute exactly, then a moment later, while the id's own minute still runs.
+    assert.equal(clock.now % MINUTE_MS, 0)
+    const untilMs = clock.now + 30_000
+    assert.equal(await counters.spend('id', untilMs), true)
+    for (const now of [clock.now + 1, untilMs - 1]) {
+      clock.now = now
+      assert.equal(await counters.spend('id', untilMs), false)
+    }
+    const nextMinuteMs = clock.now - (clock.now % MINUTE_MS) + MINUTE_MS
+    assert.equal(await counters.spend('longer', nextMinuteMs + 1), true)
+    clock.now = nextMinuteMs
+    assert.equal(await counters.spend('longer', nextMinuteMs + 1), false)
+    // Over, and spent anew: from here its later time holds, also past the minute of the first.
+    clock.now += 1
+    assert.equal(await counters.spend('longer', nextMinuteMs + 5 * MINUTE_MS), true)
+    clock.now += 2 * MINUTE_MS
+    assert.equal(await counters.spend('longer', nextMinuteMs + 5 * MINUTE_MS), false)
+  })
+
+  test(`${name}: an id whose time is over already is spent, and not remembered`, async (t) => {
+    const { counters, clock } = await opened(t)
+    assert.equal(await counters.spend('id', clock.now - 1), true)
+    assert.equal(await counters.spend('id', clock.now), true)
+    assert.equal(await counters.spend('id', clock.now + 1), true)
+    assert.equal(await counters.spend('id', clock.now), false)
+  })
+
+  test(`${name}: an id that was released and spent again is remembered to its later time`, async (t) => {
+    const { counters, clock } = await opened(t)
+    assert.equal(await counters.spend('id', clock.now + MINUTE_MS), true)
+    await counters.release('id')
+    const untilMs = clock.now + 5 * MINUTE_MS
+    assert.equal(await counters.spend('id', untilMs), true)
+    clock.now += 3 * MINUTE_MS
+    assert.equal(await counters.spend('id', untilMs), false)
+    assert.equal(await counters.spend('other', untilMs), true)
+    clock.now = untilMs - 1
+    assert.equal(await counters.spend('id', untilMs), false)
+  })
+
   test(`${name}: a released id can be spent again, once`, async (t) => {
     const { counters, clock } = await opened(t)
     const untilMs = clock.now + MINUTE_MS

@@ -64,6 +64,37 @@ test('memory: a clock that is set back makes no window longer than it is', async
   assert.equal(counters.size(), 1)
 })
 
+test('memory: a clock that was ahead for a moment makes no window end late', async () => {
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  const admits = async (key: string) =>
+    (await counters.count([{ key, limit: 1, windowSeconds: 60 }])).isAdmitted
+  const startMs = clock.now
+  assert.equal(await admits('first'), true)
+  clock.now = startMs + 10_000
+  assert.equal(await admits('ahead'), true)
+  clock.now = startMs + 5000
+  assert.equal(await admits('after'), true)
+  assert.equal(await admits('after'), false)
+  // The one from ahead has its time still, and those behind it are over all the same.
+  clock.now = startMs + 66_000
+  assert.equal(await admits('after'), true)
+  assert.equal(await admits('ahead'), false)
+  assert.equal(await admits('first'), true)
+})
+
+test('memory: releasing one id leaves the ids of its minute to be dropped', async () => {
+  const clock = setClock()
+  const counters = createMemoryCounters({ clock })
+  for (const id of ['a', 'b', 'c']) await counters.spend(id, clock.now + MINUTE_MS)
+  await counters.release('a')
+  await counters.release('b')
+  assert.equal(counters.size(), 1)
+  clock.now += 2 * MINUTE_MS
+  await counters.spend('last', clock.now + 1)
+  assert.equal(counters.size(), 1)
+})
+
 test('memory: a clock that was far ahead for a moment does not keep what is spent after it', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
