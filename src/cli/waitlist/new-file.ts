@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { constants, rmSync } from 'node:fs'
 import { access, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -64,7 +65,8 @@ function removeWhenStopped(file: string): () => void {
 /** Begins a new file, mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); an existing file is never touched. */
 export async function createNewFile(name: string): Promise<NewFile> {
   const file = path.resolve(name)
-  const beside = `${file}.${process.pid}.partial`
+  // No process id: the next program of a container may have the one of a program that a power cut ended.
+  const beside = `${file}.${randomUUID()}.partial`
   let handle: FileHandle
   try {
     // Found here rather than after an hour's work; what counts is the claim at the end.

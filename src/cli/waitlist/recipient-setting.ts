@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Stats } from 'node:fs'
 import {
   type FileHandle,
@@ -44,7 +45,7 @@ async function replaceFile(target: string, text: string): Promise<void> {
   const real = known === undefined ? target : await realpath(target)
   const folder = path.dirname(real)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const beside = `${real}.${process.pid}.partial`
+  const beside = `${real}.${randomUUID()}.partial`
   try {
     const handle = await open(beside, 'wx', 0o600)
     try {

@@ -43,6 +43,18 @@ test('a name that is taken stays as it is, also when it was taken meanwhile', as
   assert.deepEqual(readdirSync(folder), ['list.csv'])
 })
 
+test('what a killed program of the same process id left behind is in nobody’s way', async (t) => {
+  const folder = makeFolder(t)
+  const name = path.join(folder, 'list.csv')
+  const left = `${name}.${process.pid}.partial`
+  writeFileSync(left, 'half of')
+  const file = await createNewFile(name)
+  await file.write('one\n')
+  await file.finish()
+  assert.equal(readFileSync(name, 'utf8'), 'one\n')
+  assert.equal(readFileSync(left, 'utf8'), 'half of')
+})
+
 test('a program that is stopped leaves no half of a file, and ends by the signal', async (t) => {
   const module = new URL('../../../src/cli/waitlist/new-file.ts', import.meta.url).href
   const program = `
