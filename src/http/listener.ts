@@ -279,6 +279,15 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   Object.assign(server, { httpAllowHalfOpen: true })
   const connections = trackConnections(server)
 
+  // Behind its last answer Node closes a connection at once. A body that still comes would reset the answer away.
+  server.on('connection', (socket: Socket) => {
+    const close = socket.destroySoon.bind(socket)
+    socket.destroySoon = () => {
+      if (connections.lastOf(socket)?.request.complete === false) endConnection(socket, '')
+      else close()
+    }
+  })
+
   function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
     if (ending.has(request.socket)) return
     connections.begin(request, response, hasBody(request))

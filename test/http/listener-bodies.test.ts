@@ -135,3 +135,39 @@ test('a client that sends some hundred kilobytes before it reads gets its answer
     assert.ok(closed)
   }
 })
+
+/** Requests that are answered before their body has come, and close the connection. */
+const CLOSING: { readonly [what: string]: readonly [status: number, lines: string] } = {
+  'Connection: close': [200, 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close'],
+  'HTTP/1.0': [200, 'POST / HTTP/1.0'],
+  'an offer to upgrade': [200, 'POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c'],
+  'no Host': [400, 'POST / HTTP/1.1'],
+  'an expectation nobody can meet': [417, 'POST / HTTP/1.1\r\nHost: a\r\nExpect: tea'],
+}
+
+for (const [what, [status, lines]] of Object.entries(CLOSING)) {
+  test(`${what}: a client that sends its body before it reads gets the answer that was made without it`, async (t) => {
+    const { port, server } = await openListener(t, () => ({
+      status: 200,
+      headers: ['Content-Length', '0'],
+      body: undefined,
+    }))
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const held = await holdConnection(t, port, { allowHalfOpen: true })
+    const [socket] = await accepted
+    held.pause()
+    held.send(`${lines}\r\nContent-Length: 60000\r\n\r\n`)
+    await eventually('the answer is sent', () => (socket.writableFinished ? true : undefined))
+    for (let sent = 0; sent < 60_000; sent += 10_000) {
+      held.send('x'.repeat(10_000))
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20)
+      })
+    }
+    held.resume()
+    const answer = await held.until((received) => received.endsWith('\r\n\r\n'))
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`))
+    // Nothing is waited for that does not come.
+    await once(socket, 'close')
+  })
+}
