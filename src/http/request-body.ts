@@ -57,6 +57,8 @@ function drain(request: IncomingMessage, response: ServerResponse, hangUp: () =>
     else response.once('finish', end)
   }
   request.on('data', count)
+  // A reader that stopped at its limit paused it, and a listener alone does not set that going again.
+  request.resume()
 }
 
 /** The body of a request that has one. `hangUp` ends the connection behind what was written. */
