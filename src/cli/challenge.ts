@@ -1,22 +1,16 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
-import { messageOf } from '../contract/error-message.ts'
+import { HEADERS } from '../contract/headers.ts'
 import { CHALLENGE_PROVIDERS } from '../contract/schemas.ts'
-import { readBoundedText } from '../service/bounded-text.ts'
 import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import { formatInstant } from '../service/clock.ts'
 import { propertyOf } from '../service/property-of.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import {
-  type Command,
-  createCommand,
-  type CommandOutput,
-  EXIT_CODES,
-  type ExitCode,
-  UsageError,
-} from './command.ts'
-import { parseBase } from './verifying/address.ts'
+import { CommandFailure, tellingFailures } from './command-failure.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { parseBase, parseSeconds } from './verifying/address.ts'
+import { type Ask, createAsker } from './verifying/requests.ts'
 
 const HELP = `Usage: svc challenge solve URL [options]
 
@@ -36,7 +30,7 @@ Options:
                      object
   -h, --help         print this text
 
-Exit code: 0 done, 1 failure, 2 wrong usage.`
+Exit code: 0 done, 1 failure, 2 wrong usage, 3 not reached.`
 
 const OPTIONS = {
   for: { type: 'string', default: 'register' },
@@ -45,12 +39,6 @@ const OPTIONS = {
 } as const
 
 const MAX_TIMEOUT_SECONDS = 3600
-/** Far more than the service ever answers. */
-const MAX_ANSWER_BYTES = 1_000_000
-
-/** The deployment gave no challenge that can be solved here. The message is one line for a person. */
-class SolveError extends Error {}
-
 interface Settings {
   readonly origin: string
   readonly purpose: ChallengePurpose
@@ -70,48 +58,31 @@ function parsePurpose(text: string): ChallengePurpose {
   return purpose
 }
 
-function parseTimeoutMs(text: string): number {
-  const seconds = /^\d+$/.test(text) ? Number(text) : 0
-  if (seconds >= 1 && seconds <= MAX_TIMEOUT_SECONDS) return seconds * 1000
-  throw new UsageError(`--timeout expects whole seconds from 1 to ${MAX_TIMEOUT_SECONDS}`)
-}
-
-/** Why `fetch` failed. It tells that in the cause; that of a name with several addresses has a code and no message. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  const code = propertyOf(cause, 'code')
-  return messageOf(cause) || (typeof code === 'string' ? code : 'unknown reason')
-}
-
-/** The text of a JSON answer with status 200. Throws SolveError for every other one. */
-async function fetchJsonText(url: string, timeoutMs: number): Promise<string> {
-  let response: Response
-  let text: string | undefined
-  try {
-    response = await fetch(url, {
-      // A token for another host than the one that was named is not what was asked for.
-      redirect: 'manual',
-      headers: { Accept: 'application/json' },
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    text = await readBoundedText(response, MAX_ANSWER_BYTES)
-  } catch (error) {
-    if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new SolveError(`${url} did not answer within ${timeoutMs / 1000} s`)
-    }
-    throw new SolveError(`${url} could not be reached: ${reasonOf(error)}`)
-  }
-  const { status, headers } = response
+/** The text of a JSON answer with status 200. Rejects with a CommandFailure for every other one. */
+async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<string> {
+  const url = `${origin}${target}`
+  const { status, field, body, isDecoded } = await ask({
+    method: 'GET',
+    target,
+    headers: { Accept: 'application/json' },
+  })
+  // Not followed: a token for another host than the one that was named is not what was asked for.
   if (status >= 300 && status < 400) {
-    throw new SolveError(
+    throw new CommandFailure(
+      'REDIRECT',
       `${url} redirects elsewhere (status ${status}); give the address it leads to`,
     )
   }
-  if (status !== 200) throw new SolveError(`${url} answered with status ${status}, expected 200`)
-  if (text === undefined || !(headers.get('Content-Type') ?? '').includes('json')) {
-    throw new SolveError(`${url} answered with something that is no JSON; expected this service`)
+  if (status !== 200) {
+    throw new CommandFailure('STATUS', `${url} answered with status ${status}, expected 200`)
   }
-  return text
+  if (!isDecoded || field(HEADERS.contentType)?.includes('json') !== true) {
+    throw new CommandFailure(
+      'NOT_JSON',
+      `${url} answered with something that is no JSON; expected this service`,
+    )
+  }
+  return new TextDecoder().decode(body)
 }
 
 function parseJson(text: string): unknown {
@@ -123,33 +94,48 @@ function parseJson(text: string): unknown {
 }
 
 /** Which challenge the deployment asks for. Nothing of what it says is shown unless it is known from the contract. */
-async function describeChallenge({ origin, timeoutMs }: Settings) {
-  const url = `${origin}${ENDPOINTS.earlyAccess.path}`
-  const envelope = parseJson(await fetchJsonText(url, timeoutMs))
+async function describeChallenge(ask: Ask, origin: string) {
+  const target = ENDPOINTS.earlyAccess.path
+  const envelope = parseJson(await fetchJsonText(ask, origin, target))
   const data = propertyOf(envelope, 'data')
   const described = propertyOf(data, 'challenge')
   const provider = CHALLENGE_PROVIDERS.find((each) => each === propertyOf(described, 'provider'))
   if (propertyOf(envelope, 'schema') !== SCHEMA_IDS.response || described === undefined) {
-    throw new SolveError(`${url} did not answer as this service does`)
+    throw new CommandFailure(
+      'OTHER_SERVICE',
+      `${origin}${target} did not answer as this service does`,
+    )
   }
   if (provider === undefined) {
-    throw new SolveError(`${origin} asks for a challenge that this program does not know`)
+    throw new CommandFailure(
+      'UNKNOWN_CHALLENGE',
+      `${origin} asks for a challenge that this program does not know`,
+    )
   }
   if (propertyOf(data, 'state') !== 'open') {
-    throw new SolveError(`${origin} takes no registrations at the moment, and sets no challenge`)
+    throw new CommandFailure(
+      'CLOSED',
+      `${origin} takes no registrations at the moment, and sets no challenge`,
+    )
   }
   const path = propertyOf(described, 'path')
   return { provider, path: typeof path === 'string' ? path : undefined }
 }
 
-async function solveAltchaAt(path: string | undefined, settings: Settings): Promise<Solved> {
-  const { origin, purpose, timeoutMs } = settings
+async function solveAltchaAt(
+  ask: Ask,
+  path: string | undefined,
+  { origin, purpose, timeoutMs }: Settings,
+): Promise<Solved> {
   const url = path === undefined ? null : URL.parse(path, origin)
   if (url === null || url.origin !== origin) {
-    throw new SolveError(`${origin} tells no place of its own where its challenge is handed out`)
+    throw new CommandFailure(
+      'NO_CHALLENGE',
+      `${origin} tells no place of its own where its challenge is handed out`,
+    )
   }
   url.searchParams.set('for', purpose)
-  const text = await fetchJsonText(url.href, timeoutMs)
+  const text = await fetchJsonText(ask, origin, `${url.pathname}${url.search}`)
   // Loaded here, so that help is quick.
   const solver = await import('../service/altcha-challenge-solver.ts')
   if (process.stderr.isTTY)
@@ -160,38 +146,27 @@ async function solveAltchaAt(path: string | undefined, settings: Settings): Prom
     return { provider: 'altcha', token, expiresAt }
   } catch (error) {
     if (!(error instanceof solver.AltchaSolverError)) throw error
-    throw new SolveError(`the challenge of ${url.href} cannot be solved: ${error.message}`)
+    throw new CommandFailure(
+      'UNSOLVED',
+      `the challenge of ${url.href} cannot be solved: ${error.message}`,
+    )
   }
 }
 
-async function solve(settings: Settings): Promise<Solved> {
-  const { provider, path } = await describeChallenge(settings)
+async function solve(ask: Ask, settings: Settings): Promise<Solved> {
+  const { origin } = settings
+  const { provider, path } = await describeChallenge(ask, origin)
   switch (provider) {
     case 'altcha':
-      return solveAltchaAt(path, settings)
+      return solveAltchaAt(ask, path, settings)
     case 'test':
       return { provider, token: TEST_TOKEN, expiresAt: null }
     case 'turnstile':
     case 'hcaptcha':
-      throw new SolveError(
-        `${settings.origin} uses ${provider}, which is solved in a browser; open ${settings.origin}/ there`,
+      throw new CommandFailure(
+        'BROWSER_ONLY',
+        `${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there`,
       )
-  }
-}
-
-async function solveCommand(
-  settings: Settings,
-  json: boolean,
-  output: CommandOutput,
-): Promise<ExitCode> {
-  try {
-    const solved = await solve(settings)
-    output.out(json ? JSON.stringify(solved) : solved.token)
-    return EXIT_CODES.done
-  } catch (error) {
-    if (!(error instanceof SolveError)) throw error
-    output.error(`svc challenge: ${error.message}`)
-    return EXIT_CODES.failure
   }
 }
 
@@ -206,11 +181,21 @@ export const challengeCommand: Command = createCommand({
     if (url === undefined)
       throw new UsageError('expected the address of a deployment after "solve"')
     if (rest.length > 0) throw new UsageError('expected one address after "solve", found more')
-    const settings = {
+    const settings: Settings = {
       origin: parseBase(url),
       purpose: parsePurpose(values.for),
-      timeoutMs: parseTimeoutMs(values.timeout),
+      timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
     }
-    return solveCommand(settings, values.json, output)
+    return tellingFailures('challenge', values.json, output, async () => {
+      const { origin, timeoutMs } = settings
+      const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+      try {
+        const solved = await solve(asker.ask, settings)
+        output.out(values.json ? JSON.stringify(solved) : solved.token)
+        return EXIT_CODES.done
+      } finally {
+        asker.close()
+      }
+    })
   },
 })

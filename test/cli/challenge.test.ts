@@ -114,7 +114,7 @@ test('a hosted challenge needs a browser, and a closed waitlist sets none', asyn
   const { origin } = await deploy(t, 'altcha', 'unavailable')
   assert.deepEqual(await svc('challenge', 'solve', origin, '--json'), {
     status: 1,
-    out: '',
+    out: `${JSON.stringify({ ok: false, code: 'CLOSED', message: `${origin} takes no registrations at the moment, and sets no challenge` })}\n`,
     error: `svc challenge: ${origin} takes no registrations at the moment, and sets no challenge\n`,
   })
 })
@@ -161,8 +161,6 @@ test('what does not answer as this service does is told in one line', async (t) 
       envelope({ state: 'open', challenge: { provider: '\u001B[31mred' } }),
       /a challenge that this program does not know/,
     ],
-    ['too much', json(' '.repeat(1_000_001)), /that is no JSON/],
-    ['nothing', (request) => void request.socket.destroy(), /could not be reached: /],
   ]
   await Promise.all(
     cases.map(async ([what, onRequest, message]) => {
@@ -176,16 +174,35 @@ test('what does not answer as this service does is told in one line', async (t) 
   )
 })
 
-test('a deployment that is not there, or never answers', async (t) => {
-  const refused = await svc('challenge', 'solve', await silentOrigin())
-  assert.equal(refused.status, 1)
-  assert.match(refused.error, /^svc challenge: .* could not be reached: .*ECONNREFUSED.*\n$/)
-
+test('a deployment that is not there, never answers or goes on for ever is not reached', async (t) => {
+  const refusing = await silentOrigin()
   const silent = await serve(t, () => {})
-  assert.deepEqual(await svc('challenge', 'solve', silent, '--timeout', '1'), {
-    status: 1,
-    out: '',
-    error: `svc challenge: ${silent}/api/v1/early-access did not answer within 1 s\n`,
+  const cases: readonly (readonly [origin: string, reason: string])[] = [
+    [refusing, 'could not be reached: nothing listens there'],
+    [silent, 'did not answer within 1 s'],
+    [
+      await serve(t, (request) => void request.socket.destroy()),
+      'could not be reached: the connection was closed before an answer came',
+    ],
+    [
+      await serve(t, (_request, response) => response.end(' '.repeat(16_000_001))),
+      'has more than 16000000 bytes; no sound answer is nearly as large',
+    ],
+  ]
+  for (const [origin, reason] of cases) {
+    const message = `${origin}/api/v1/early-access ${reason}`
+    assert.deepEqual(await svc('challenge', 'solve', origin, '--timeout', '1'), {
+      status: 3,
+      out: '',
+      error: `svc challenge: ${message}\n`,
+    })
+  }
+  const { status, out } = await svc('challenge', 'solve', refusing, '--json')
+  assert.equal(status, 3)
+  assert.deepEqual(JSON.parse(out), {
+    ok: false,
+    code: 'UNREACHABLE',
+    message: `${refusing}/api/v1/early-access could not be reached: nothing listens there`,
   })
 })
 
