@@ -5,7 +5,7 @@ const BLOCK_BYTES = 64
 const HASH_BYTES = 32
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
-/** Longer texts are rare (a key has 67 characters) and get memory of their own, which is wiped. */
+/** Longer texts are rare (a key has 67 characters) and get memory of their own. */
 const MOST_BYTES = 512
 
 /** A buffer that shares its memory with no other. */
@@ -30,7 +30,7 @@ function paddedBlock(secret: Buffer, pad: number): Buffer {
  *
  * Its two hashes are written out (RFC 2104), and a property test holds them against OpenSSL's HMAC: every request with a
  * key needs one, and createHmac makes native objects each time that the collector has to see to. What is made from the
- * secret lies in memory that no other buffer shares.
+ * secret lies in memory that no other buffer shares, and a text (a key, an address) is wiped from there once it is hashed.
  */
 export function createKeyedHash(secret: string, label: string): (text: string) => Buffer {
   if (secret === '') throw new TypeError('expected a secret that is not empty')
@@ -50,8 +50,13 @@ export function createKeyedHash(secret: string, label: string): (text: string) =
   function innerHash(text: string): string {
     const textBytes = Buffer.byteLength(text, 'utf8')
     if (textBytes <= MOST_BYTES) {
+      const endBytes = startBytes + textBytes
       inner.write(text, startBytes, 'utf8')
-      return digestOf('sha256', inner.subarray(0, startBytes + textBytes), 'hex')
+      try {
+        return digestOf('sha256', inner.subarray(0, endBytes), 'hex')
+      } finally {
+        inner.fill(0, startBytes, endBytes)
+      }
     }
     const long = ownBuffer(inner.subarray(0, startBytes), textBytes)
     long.write(text, startBytes, 'utf8')
