@@ -39,6 +39,13 @@ const VOID_TAG =
 /** Where the sources break lines and indent: it tells a browser no more than a single break does. */
 const INDENTATION = /[ \t]*\n\s*/g
 
+/** Elements at whose inner ends a line break shows nothing; not `pre`, where it would. */
+const BLOCK =
+  'article|aside|body|button|caption|d[dlt]|details|div|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|html|label|legend|li|main|nav|[ou]l|p|section|summary|table|tbody|t[dhr]|template|thead'
+
+/** A line break behind the start tag of such an element, and one before its end tag. */
+const BREAK_WITHIN = new RegExp(`(<(?:${BLOCK})(?:\\s[^<>]*)?>)\\n|\\n(?=</(?:${BLOCK})>)`, 'g')
+
 const tidied = new WeakMap<TemplateStringsArray, readonly string[]>()
 
 /** A space at the end is most often followed by a line break, and would then stand at the end of a line. */
@@ -53,6 +60,7 @@ function piecesOf(template: TemplateStringsArray): readonly string[] {
     .replaceAll(INDENTATION, '\n')
     .replace(LAST_SPACE, '\n')
     .replaceAll(VOID_TAG, '<$1$2>')
+    .replaceAll(BREAK_WITHIN, '$1')
     .split(VALUE)
   tidied.set(template, pieces)
   return pieces

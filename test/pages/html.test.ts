@@ -37,9 +37,26 @@ test('indentation of the source is not sent, and the space in a value is', () =>
       <p>${value}</p>
     </div>
   `
-  assert.equal(text, `\n<div>\n<p>${escapeHtml(value)}</p>\n</div>\n`)
+  assert.equal(text, `\n<div><p>${escapeHtml(value)}</p></div>\n`)
   const pre = html`<pre>${html`${value}`}</pre> `
   assert.equal(pre.text, `<pre>${escapeHtml(value)}</pre>\n`)
+})
+
+test('a line break stays between elements and where it shows, and goes at the ends of a block', () => {
+  const { text } = html`<ul class="${'a'}">
+    <li>
+      <a href="/">${1}</a>
+      <b>2</b>
+    </li>
+    <li>3</li>
+  </ul>`
+  assert.equal(text, '<ul class="a"><li><a href="/">1</a>\n<b>2</b></li>\n<li>3</li></ul>')
+  const shown = html`<pre>
+ ${'\n'}<span>
+ 1
+ </span>
+ </pre>`
+  assert.equal(shown.text, '<pre>\n\n<span>\n1\n</span>\n</pre>')
 })
 
 test('void elements are sent without a slash, also with values in them', () => {
