@@ -3,6 +3,9 @@ import { html, type Html } from './html.ts'
 
 const UTC = 'UTC'
 
+/** So that no narrow line begins with the zone alone. */
+const NO_BREAK = '\u00a0'
+
 /** A moment as a reader of the language writes it, to the minute and in UTC. */
 function writtenMoment(locale: Locale, iso: string): string {
   const text = new Intl.DateTimeFormat(locale, {
@@ -11,7 +14,7 @@ function writtenMoment(locale: Locale, iso: string): string {
     hourCycle: 'h23',
     timeZone: UTC,
   }).format(new Date(iso))
-  return `${text} UTC`
+  return `${text}${NO_BREAK}UTC`
 }
 
 /**
