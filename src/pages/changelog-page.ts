@@ -1,14 +1,21 @@
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { html, type Html } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
-import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { newestShown, type ShownLimits, type ShownPart } from './newest-shown.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { inEnglish, phrase, plainPhrase } from './phrase.ts'
-import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
 import { wordFor } from './words.ts'
 
 type Changelog = SnapshotData<'changelog'>
 type Change = Changelog['unreleased'][number]
+
+type Release = Changelog['releases'][number]
+
+/** How many releases stand on the page, and how many changes of each. */
+const SHOWN_RELEASES: ShownLimits = { items: 20, bytes: 40_000 }
+const SHOWN_CHANGES: ShownLimits = { items: 50, bytes: 12_000 }
 
 const UNRELEASED_ID = 'unreleased'
 
@@ -49,22 +56,43 @@ function changeItem(context: PageContext, change: Change): Html {
 }
 
 /** Changes by kind, the kinds in the order of the schema. */
-function changesByKind(context: PageContext, changes: readonly Change[]): readonly Html[] {
-  return CHANGELOG_KINDS.flatMap((kind) => {
-    const shown = changes.filter((change) => change.kind === kind)
-    if (shown.length === 0) return []
-    return [
-      html`<h3>${wordFor(context.texts, 'changelogKind', kind)}</h3>
+function changesByKind(context: PageContext, changes: readonly Change[]): HtmlValue {
+  const { moreChanges } = context.texts.changelog
+  const byKind = CHANGELOG_KINDS.flatMap((kind) => changes.filter((change) => change.kind === kind))
+  const { shown, left } = newestShown(byKind, SHOWN_CHANGES, (change) =>
+    changeItem(context, change),
+  )
+  return [
+    ...CHANGELOG_KINDS.map((kind) => {
+      const ofKind = shown.filter((_, index) => byKind[index]?.kind === kind)
+      if (ofKind.length === 0) return undefined
+      return html`<h3>${wordFor(context.texts, 'changelogKind', kind)}</h3>
         <ul class="entries">
-          ${shown.map((change) => changeItem(context, change))}
-        </ul> `,
-    ]
-  })
+          ${ofKind}
+        </ul> `
+    }),
+    notShown(context, 'changelog', moreChanges, left),
+  ]
 }
 
-function changelogSections(context: PageContext, changelog: Changelog): Html {
+function releaseSection(context: PageContext, release: Release): Html {
   const { locale, texts } = context
+  const { version, date, summary, changes } = release
   const t = texts.changelog
+  return html`<section>
+    <h2 id="${releaseId(version)}">${plainPhrase(t.release, { version })}</h2>
+    <p class="muted">${phrase(t.released, { date: dayHtml(locale, date) })}</p>
+    ${summary !== undefined && html`<p>${inEnglish(locale, summary)}</p>`}
+    ${changesByKind(context, changes)}
+  </section> `
+}
+
+function changelogSections(
+  context: PageContext,
+  changelog: Changelog,
+  { shown, left }: ShownPart,
+): Html {
+  const t = context.texts.changelog
   const { unreleased, releases } = changelog
   return html`${snapshotHead(context, 'changelog', changelog)}
     <section>
@@ -75,26 +103,17 @@ function changelogSections(context: PageContext, changelog: Changelog): Html {
           : changesByKind(context, unreleased)
       }
     </section>
-    ${releases.length === 0 && html`<p class="muted">${t.noReleases}</p>`}
-    ${releases.map(
-      ({ version, date, summary, changes }) =>
-        html`<section>
-          <h2 id="${releaseId(version)}">${plainPhrase(t.release, { version })}</h2>
-          <p class="muted">${phrase(t.released, { date: dayHtml(locale, date) })}</p>
-          ${summary !== undefined && html`<p>${inEnglish(locale, summary)}</p>`}
-          ${changesByKind(context, changes)}
-        </section> `,
-    )}`
+    ${releases.length === 0 && html`<p class="muted">${t.noReleases}</p>`} ${shown}
+    ${notShown(context, 'changelog', t.older, left)}`
 }
 
-function contentsOf({ texts, facts }: PageContext): readonly ContentsEntry[] {
-  const changelog = facts.snapshot('changelog')
-  if (changelog === undefined) return []
+function contentsOf({ texts }: PageContext, releases: readonly Release[]) {
+  const { unreleased, release } = texts.changelog
   return [
-    { id: UNRELEASED_ID, title: texts.changelog.unreleased },
-    ...changelog.releases.map(({ version }) => ({
+    { id: UNRELEASED_ID, title: unreleased },
+    ...releases.map(({ version }) => ({
       id: releaseId(version),
-      title: plainPhrase(texts.changelog.release, { version }),
+      title: plainPhrase(release, { version }),
     })),
   ]
 }
@@ -105,11 +124,16 @@ export const CHANGELOG_PAGE: Page = {
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,
   body(context) {
+    const releases = context.facts.snapshot('changelog')?.releases
+    const part = newestShown(releases ?? [], SHOWN_RELEASES, (release) =>
+      releaseSection(context, release),
+    )
     return {
       main: html`<h1>${context.texts.changelog.title}</h1>
         ${languageNote(context)}
-        ${fromSnapshot(context, 'changelog', (changelog) => changelogSections(context, changelog))}`,
-      contents: contentsOf(context),
+        ${fromSnapshot(context, 'changelog', (changelog) => changelogSections(context, changelog, part))}`,
+      contents:
+        releases === undefined ? [] : contentsOf(context, releases.slice(0, part.shown.length)),
     }
   },
 }

@@ -104,7 +104,8 @@ export const ERRORS_PAGE: Page = {
   title: (texts) => texts.errorCatalog.title,
   description: (texts) => texts.errorCatalog.description,
   body(context) {
-    const t = context.texts.errorCatalog
+    const { locale, texts, facts } = context
+    const t = texts.errorCatalog
     const groups = [...codesByStatus()].map(([status, codes]) => ({
       id: `status-${status}`,
       title: plainPhrase(t.byStatus, { status }),
@@ -117,7 +118,9 @@ export const ERRORS_PAGE: Page = {
     return {
       contents,
       main: html`<h1>${t.title}</h1>
-        <p class="lead">${t.intro}</p>
+        <p class="lead">
+          ${sentencesHtml(locale, [t.intro, facts.keyId !== undefined && t.introSigned, t.introCode])}
+        </p>
         <p>${phrase(t.retryIntro, { header: retryAfter })}</p>
         ${groups.map(
           ({ id, title, codes }) =>

@@ -7,13 +7,13 @@ import {
 import { auditForm } from './history-audit.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
+import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { countPhrase, inEnglish, phrase } from './phrase.ts'
 import type { Page, PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 
-/** Most versions that are drawn, and about how many bytes they may take: the page has to stay light, also in Thai. */
-const MAX_DRAWN = 20
-const MAX_CHAIN_BYTES = 28_000
+/** How much of the chain is drawn. */
+const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
 
 const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
 
@@ -91,21 +91,6 @@ function knot(
   </li> `
 }
 
-/** As many knots as there is room for, newest first. */
-function knotsOf(context: PageContext): readonly Html[] {
-  // One more than is drawn, so that the last link can be held against the version it leads to.
-  const entries = context.facts.newestVersions(MAX_DRAWN + 1)
-  const knots: Html[] = []
-  let bytes = 0
-  for (const [index, entry] of entries.slice(0, MAX_DRAWN).entries()) {
-    const made = knot(context, entry, entries[index + 1], index === 0)
-    bytes += Buffer.byteLength(made.text)
-    if (bytes > MAX_CHAIN_BYTES) break
-    knots.push(made)
-  }
-  return knots
-}
-
 /** What is not drawn, and where it is. */
 function older({ locale, texts }: PageContext, count: number): Html | false {
   if (count === 0) return false
@@ -124,7 +109,11 @@ function body(context: PageContext) {
   const { locale, texts, facts } = context
   const { history } = texts
   const count = facts.versionCount
-  const knots = knotsOf(context)
+  // One more than is drawn, so that the last link can be held against the version it leads to.
+  const entries = facts.newestVersions(DRAWN.items + 1)
+  const { shown: knots } = newestShown(entries, DRAWN, (entry, index) =>
+    knot(context, entry, entries[index + 1], index === 0),
+  )
   const titles = {
     reading: history.readingTitle,
     audit: history.auditTitle,
@@ -151,6 +140,7 @@ function body(context: PageContext) {
       </section>
       <section id="${SECTIONS.audit}" aria-labelledby="audit-title">
         <h2 id="audit-title">${titles.audit}</h2>
+        ${facts.keyId === undefined && html`<p class="note note-warn">${history.auditUnsigned}</p>`}
         ${auditForm(context)}
       </section>
       <section id="${SECTIONS.chain}" aria-labelledby="chain-title">

@@ -34,7 +34,7 @@ function head({ locale, texts, facts }: PageContext, page: Page): Html {
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${title}</title>
-    <meta name="description" content="${page.description(texts)}" />
+    <meta name="description" content="${page.description(texts, facts)}" />
     <meta name="color-scheme" content="light dark" />
     <link rel="icon" href="${facts.assetPath('favicon.svg')}" type="image/svg+xml" />
     ${placeLinks(origin, locale, page)}${[SITE_STYLE, ...(page.styles ?? [])].map(

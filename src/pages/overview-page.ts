@@ -92,6 +92,7 @@ openssl dgst -sha256 -binary ${file} | openssl base64`
 
 function checkYourself({ locale, texts, facts }: PageContext): Html {
   const t = texts.overview
+  const verifyLink = html`<a href="${pathOfPage(locale, 'verify')}">${t.checkMoreLink}</a>`
   return html`<section>
     <h2 id="check">${t.checkTitle}</h2>
     <p>${phrase(t.checkText, { header: html`<code>${HEADERS.contentDigest}</code>` })}</p>
@@ -100,12 +101,11 @@ function checkYourself({ locale, texts, facts }: PageContext): Html {
       label: t.checkLabel,
       code: checkingCommand(facts.origin),
     })}
-    <p>
-      ${phrase(t.checkMore, {
-        link: html`<a href="${pathOfPage(locale, 'verify')}">${t.checkMoreLink}</a>`,
-      })}
-    </p>
-    ${facts.keyId === undefined && html`<p class="note">${t.unsigned}</p>`}
+    ${
+      facts.keyId === undefined
+        ? html`<p class="note">${t.unsigned}</p>`
+        : html`<p>${phrase(t.checkMore, { link: verifyLink })}</p>`
+    }
   </section>`
 }
 
@@ -143,8 +143,12 @@ const DOCUMENTS = {
   operator: { path: READ_PATHS.policy, text: 'policyLink' },
 } as const
 
-function whereToGo({ locale, texts }: PageContext): Html {
+function whereToGo({ locale, texts, facts }: PageContext): Html {
   const t = texts.overview
+  const textOf = (name: keyof typeof t.readers): string =>
+    name === 'auditor' && facts.keyId === undefined
+      ? t.readers.auditor.textUnsigned
+      : t.readers[name].text
   return html`<section>
     <h2 id="readers">${t.readersTitle}</h2>
     <ul class="plain-list readers">
@@ -152,7 +156,7 @@ function whereToGo({ locale, texts }: PageContext): Html {
         const document = name === 'developer' || name === 'operator' ? DOCUMENTS[name] : undefined
         return html`<li>
           <h3>${t.readers[name].title}</h3>
-          <p>${t.readers[name].text}</p>
+          <p>${textOf(name)}</p>
           <ul class="plain-list links">
             ${places.map(
               (each) =>
@@ -175,13 +179,14 @@ function whereToGo({ locale, texts }: PageContext): Html {
 export const OVERVIEW_PAGE: Page = {
   path: '',
   title: (texts) => texts.overview.title,
-  description: (texts) => texts.overview.description,
+  description: ({ overview }, { keyId }) =>
+    keyId === undefined ? overview.descriptionUnsigned : overview.description,
   body(context) {
-    const { locale, texts } = context
+    const { locale, texts, facts } = context
     const t = texts.overview
     return {
       main: html`<h1>${t.heading}</h1>
-        <p class="lead">${t.lead}</p>
+        <p class="lead">${facts.keyId === undefined ? t.leadUnsigned : t.lead}</p>
         <p class="actions">
           <a class="button" href="${pathOfPage(locale, 'reference')}">${t.toReference}</a>
           <a class="button-quiet" href="${pathOfPage(locale, 'early-access')}"

@@ -61,7 +61,7 @@ export interface Page {
   /** Title in the navigation, in `<title>` and as `h1`. */
   title(texts: Texts): string
   /** For search engines: one sentence. */
-  description(texts: Texts): string
+  description(texts: Texts, facts: SiteFacts): string
   body(context: PageContext): PageBody
   /** Whether it is left out of the navigation, the sitemap and the search engines: a page that is no place to go to. */
   readonly isUnlisted?: true

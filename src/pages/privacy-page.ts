@@ -2,7 +2,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { KEPT_HEAD_NAME } from './history-audit.ts'
 import { isHosted } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
-import { phrase } from './phrase.ts'
+import { phrase, sentencesHtml } from './phrase.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
@@ -87,7 +87,12 @@ function body(context: PageContext) {
       'kept',
       privacy.keptTitle,
       html`<p>${privacy.keptLong}</p>
-        <p>${phrase(privacy.erase, { command: html`<code>svc waitlist erase</code>` })}</p>`,
+        <p>
+          ${sentencesHtml(locale, [
+            facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
+            phrase(privacy.eraseHow, { command: html`<code>svc waitlist erase</code>` }),
+          ])}
+        </p>`,
     ],
     ['challenge', privacy.challengeTitle, html`<p>${challengeText(context)}</p>`],
     ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],

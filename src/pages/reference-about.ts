@@ -60,6 +60,9 @@ function envelopePart(context: PageContext): Html {
 }
 
 function signaturesPart({ locale, texts, facts }: PageContext): Html {
+  if (facts.keyId === undefined) {
+    return html`<p class="note note-warn">${texts.overview.unsigned}</p>`
+  }
   const { signaturesText, signaturesMore } = texts.reference.about
   const names = [
     HEADERS.contentDigest,
@@ -70,17 +73,16 @@ function signaturesPart({ locale, texts, facts }: PageContext): Html {
   ]
   const headers = codesHtml(locale, names.map(code))
   return html`<p>
-      ${sentencesHtml(locale, [
-        phrase(signaturesText, {
-          headers,
-          path: codeLink(ENDPOINTS.signingKey.path),
-          notModified: code(304),
-          revalidated: code(HEADERS.revalidated),
-        }),
-        html`<a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>`,
-      ])}
-    </p>
-    ${facts.keyId === undefined && html`<p class="note note-warn">${texts.overview.unsigned}</p>`}`
+    ${sentencesHtml(locale, [
+      phrase(signaturesText, {
+        headers,
+        path: codeLink(ENDPOINTS.signingKey.path),
+        notModified: code(304),
+        revalidated: code(HEADERS.revalidated),
+      }),
+      html`<a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>`,
+    ])}
+  </p>`
 }
 
 function authenticationPart(context: PageContext): Html {

@@ -3,7 +3,7 @@ import { BASE_PATH } from '../contract/api-version.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
-import { inEnglish, phrase } from './phrase.ts'
+import { countPhrase, inEnglish, phrase, sentencesHtml, type PluralForms } from './phrase.ts'
 import { wordFor } from './words.ts'
 
 /** Where the API has the same resource. */
@@ -38,7 +38,7 @@ export function fromSnapshot<Name extends SnapshotName>(
 
 /** The summary of a resource, when the operator last looked at it, and where a program finds the same. */
 export function snapshotHead(
-  { locale, texts: { snapshot } }: PageContext,
+  { locale, texts: { snapshot }, facts }: PageContext,
   name: SnapshotName,
   { summary, updatedAt }: { readonly summary: string; readonly updatedAt: string },
 ): Html {
@@ -49,10 +49,24 @@ export function snapshotHead(
         <dd>${momentHtml(locale, updatedAt)}</dd>
       </div>
       <div>
-        <dt>${snapshot.asJson}</dt>
+        <dt>${facts.keyId === undefined ? snapshot.asJsonUnsigned : snapshot.asJson}</dt>
         <dd>${jsonLink(name)}</dd>
       </div>
     </dl>`
+}
+
+/** Says how many items of a resource are not on the page, and where the API has all of them; nothing where none is missing. */
+export function notShown(
+  { locale, texts }: PageContext,
+  name: SnapshotName,
+  forms: PluralForms,
+  count: number,
+): Html | false {
+  if (count === 0) return false
+  const all = phrase(texts.snapshot.allOfThem, { path: jsonLink(name) })
+  return html`<p class="muted">
+    ${sentencesHtml(locale, [countPhrase(locale, forms, count), all])}
+  </p>`
 }
 
 /** Says that what follows is in English, where the page is not. */

@@ -1,13 +1,18 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
+import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
 import { inEnglish, listHtml } from './phrase.ts'
-import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
 import { stateBadge, wordFor } from './words.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
+
+/** How many incidents stand on the page, and how much was said of each. */
+const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
+const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 
 function componentRows({ locale, texts }: PageContext, { components }: Status): Html {
   const { component, state, since, note } = texts.status
@@ -60,6 +65,16 @@ function incidentArticle(context: PageContext, status: Status, incident: Inciden
   const { locale, texts } = context
   const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
   const t = texts.status
+  const said = newestShown(
+    updates,
+    SHOWN_UPDATES,
+    (update) =>
+      html`<dt>${momentHtml(locale, update.at)}</dt>
+        <dd>
+          ${stateBadge(texts, 'incidentState', update.state)}
+          <p>${inEnglish(locale, update.text)}</p>
+        </dd> `,
+  )
   return html`<article id="incident-${id}">
     <h3>${inEnglish(locale, title)}</h3>
     <dl class="facts">
@@ -81,17 +96,22 @@ function incidentArticle(context: PageContext, status: Status, incident: Inciden
       }
     </dl>
     <h4>${t.updates}</h4>
-    <dl class="facts">
-      ${updates.map(
-        (update) =>
-          html`<dt>${momentHtml(locale, update.at)}</dt>
-            <dd>
-              ${stateBadge(texts, 'incidentState', update.state)}
-              <p>${inEnglish(locale, update.text)}</p>
-            </dd> `,
-      )}
-    </dl>
+    <dl class="facts">${said.shown}</dl>
+    ${notShown(context, 'status', t.olderUpdates, said.left)}
   </article>`
+}
+
+/** The newest incidents, and older ones that are not over. */
+function incidentList(context: PageContext, status: Status): Html {
+  const { status: t } = context.texts
+  if (status.incidents.length === 0) return html`<p class="muted">${t.noIncidents}</p>`
+  const { shown, left } = newestShown(
+    status.incidents,
+    SHOWN_INCIDENTS,
+    (incident) => incidentArticle(context, status, incident),
+    ({ state }) => state !== 'resolved',
+  )
+  return html`${shown}${notShown(context, 'status', t.older, left)}`
 }
 
 /** How the parts are doing, and what incidents there were. */
@@ -114,11 +134,7 @@ export const STATUS_PAGE: Page = {
               <h2 id="components">${t.components}</h2>
               ${componentRows(context, status)}
               <h2 id="incidents">${t.incidents}</h2>
-              ${
-                status.incidents.length === 0
-                  ? html`<p class="muted">${t.noIncidents}</p>`
-                  : status.incidents.map((incident) => incidentArticle(context, status, incident))
-              }`,
+              ${incidentList(context, status)}`,
         )}`,
     }
   },

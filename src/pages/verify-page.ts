@@ -174,8 +174,11 @@ function body(context: PageContext) {
   return {
     contents: SECTIONS.map((id) => ({ id, title: titles[id] })),
     main: html`<h1>${verify.title}</h1>
-      <p class="lead">${verify.lead}</p>
-      ${facts.keyId === undefined && html`<p class="note note-warn">${verify.unsigned}</p>`}
+      ${
+        facts.keyId === undefined
+          ? html`<p class="note note-warn">${verify.unsigned}</p>`
+          : html`<p class="lead">${verify.lead}</p>`
+      }
       ${SECTIONS.map(
         (id) =>
           html`<section id="${id}" aria-labelledby="${id}-title">

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
+import { countPhrase, plainPhrase, type PluralForms } from '../../src/pages/phrase.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { releasesOf, type MadeContent } from '../support/made-content.ts'
+import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
+import { runApp } from '../support/running-app.ts'
+
+type Status = SnapshotData<'status'>
+type Changelog = SnapshotData<'changelog'>
+
+const MAX_HTML_BYTES = 60_000
+const MOMENT = '2026-11-01T00:00:00Z'
+/** About what an operator writes in a sentence or two. */
+const SENTENCE = 'Some answers came late, and a few did not come at all. '.repeat(3)
+
+function repeat<Item>(count: number, make: (nth: number) => Item): Item[] {
+  return Array.from({ length: count }, (_, index) => make(index + 1))
+}
+
+/** `at` counts from the newest. */
+function incident(at: number, parts: Partial<Status['incidents'][number]> = {}) {
+  return {
+    id: `incident-${at}`,
+    title: `The incident ${at}`,
+    state: 'resolved' as const,
+    impact: 'minor' as const,
+    startedAt: MOMENT,
+    resolvedAt: MOMENT,
+    components: ['read-api'],
+    updates: [{ at: MOMENT, state: 'resolved' as const, text: SENTENCE }],
+    ...parts,
+  }
+}
+
+function statusWith(incidents: Status['incidents']): MadeContent {
+  return {
+    status: {
+      state: 'operational',
+      summary: 'All is well.',
+      updatedAt: MOMENT,
+      components: [
+        {
+          id: 'read-api',
+          name: 'Read API',
+          summary: 'Reads.',
+          state: 'operational',
+          since: MOMENT,
+        },
+      ],
+      incidents,
+    },
+  }
+}
+
+const change = (nth: number): Changelog['unreleased'][number] => ({
+  kind: nth % 2 === 0 ? 'added' : 'fixed',
+  text: `The change ${nth}. ${SENTENCE}`,
+  endpoints: ['GET /api/v1/status'],
+})
+
+function changelogWith(unreleased: number, releases: readonly number[]): MadeContent {
+  return {
+    changelog: {
+      summary: 'Changes.',
+      updatedAt: MOMENT,
+      unreleased: repeat(unreleased, change),
+      releases: releases.map((changes, index) => ({
+        version: `${releases.length - index}.0.0`,
+        date: '2026-11-01',
+        changes: repeat(changes, change),
+      })),
+    },
+  }
+}
+
+async function readPage(t: TestContext, content: MadeContent, locale: Locale, path: string) {
+  const app = await runApp(t, { releases: releasesOf(content) })
+  const source = await (await app.fetch(pathOfPage(locale, path))).text()
+  const markup = parsePage(source)
+  return {
+    markup,
+    bytes: Buffer.byteLength(source),
+    main: markup.all('main').map(textIn).join(' '),
+  }
+}
+
+/** What the page says of items that it leaves out. */
+function wordsFor(locale: Locale, forms: PluralForms, count: number, path: string): string {
+  const counted = countPhrase(locale, forms, count).text
+  const all = plainPhrase(TEXTS[locale].snapshot.allOfThem, { path })
+  return `${counted}${locale === 'zh-CN' ? '' : ' '}${all}`
+}
+
+describe('incidents', () => {
+  test('beyond the newest are counted, and the API that has them is named', async (t) => {
+    const content = statusWith(repeat(200, (at) => incident(at)))
+    for (const locale of LOCALES) {
+      const { markup, bytes, main } = await readPage(t, content, locale, 'status')
+      const ids = markup.all('main article').map((each) => attributeOf(each, 'id'))
+      assert.ok(ids.length >= 10 && ids.length < 200, `${ids.length} are shown`)
+      assert.deepEqual(
+        ids,
+        repeat(ids.length, (at) => `incident-incident-${at}`),
+      )
+      const words = wordsFor(locale, TEXTS[locale].status.older, 200 - ids.length, '/api/v1/status')
+      assert.ok(main.includes(words), `${locale}: ${words}`)
+      assert.ok(bytes < MAX_HTML_BYTES, `${bytes} bytes`)
+    }
+  })
+
+  test('that are not over are shown, however old', async (t) => {
+    const open = incident(150, { state: 'monitoring' })
+    const content = statusWith(repeat(200, (at) => (at === 150 ? open : incident(at))))
+    const { markup, main } = await readPage(t, content, 'en', 'status')
+    const ids = markup.all('main article').map((each) => attributeOf(each, 'id'))
+    assert.equal(ids.at(-1), 'incident-incident-150')
+    assert.ok(
+      main.includes(wordsFor('en', TEXTS.en.status.older, 200 - ids.length, '/api/v1/status')),
+    )
+  })
+
+  test('with much that was said of them show the newest of it', async (t) => {
+    const updates = repeat(40, (nth) => ({
+      at: MOMENT,
+      state: 'monitoring' as const,
+      text: `Statement ${nth}.`,
+    }))
+    const { main } = await readPage(t, statusWith([incident(1, { updates })]), 'en', 'status')
+    const shown = updates.filter(({ text }) => main.includes(text)).length
+    assert.ok(shown >= 5 && shown < 40, `${shown} are shown`)
+    assert.ok(main.includes('Statement 1.') && !main.includes('Statement 40.'))
+    const words = wordsFor('en', TEXTS.en.status.olderUpdates, 40 - shown, '/api/v1/status')
+    assert.ok(main.includes(words), words)
+  })
+
+  test('of which there are few are all shown, and nothing is said to be missing', async (t) => {
+    const { markup, main } = await readPage(
+      t,
+      statusWith(repeat(3, (at) => incident(at))),
+      'en',
+      'status',
+    )
+    assert.equal(markup.all('main article').length, 3)
+    assert.ok(!main.includes('not shown here'))
+  })
+})
+
+describe('releases', () => {
+  test('beyond the newest are counted, and the rail leads to those that are shown', async (t) => {
+    const content = changelogWith(
+      2,
+      repeat(100, () => 3),
+    )
+    for (const locale of LOCALES) {
+      const { markup, bytes, main } = await readPage(t, content, locale, 'changelog')
+      const places = markup.all('.contents a').map((each) => attributeOf(each, 'href') ?? '')
+      const shown = places.length - 1
+      assert.ok(shown >= 5 && shown < 100, `${shown} are shown`)
+      assert.deepEqual(places, ['#unreleased', ...repeat(shown, (at) => `#v${101 - at}.0.0`)])
+      assert.deepEqual(
+        places.filter((href) => !markup.ids.includes(href.slice(1))),
+        [],
+      )
+      assert.equal(markup.all('main h2').length, places.length)
+      const { older } = TEXTS[locale].changelog
+      const words = wordsFor(locale, older, 100 - shown, '/api/v1/changelog')
+      assert.ok(main.includes(words), `${locale}: ${words}`)
+      assert.ok(bytes < MAX_HTML_BYTES, `${bytes} bytes`)
+    }
+  })
+
+  test('with many changes show some of them and say how many there are besides', async (t) => {
+    const { markup, main, bytes } = await readPage(t, changelogWith(80, [90, 1]), 'en', 'changelog')
+    const shown = markup
+      .all('main section')
+      .map((each) => each.querySelectorAll('.entries > li').length)
+    const [unreleased = 0, newest = 0, first] = shown
+    assert.ok(unreleased >= 10 && newest >= 10 && first === 1, shown.join(', '))
+    const { moreChanges } = TEXTS.en.changelog
+    for (const left of [80 - unreleased, 90 - newest]) {
+      assert.ok(main.includes(wordsFor('en', moreChanges, left, '/api/v1/changelog')), `${left}`)
+    }
+    assert.ok(bytes < MAX_HTML_BYTES, `${bytes} bytes`)
+  })
+
+  test('of which there are few are all shown, and nothing is said to be missing', async (t) => {
+    const { markup, main } = await readPage(t, changelogWith(0, [1, 2, 3]), 'en', 'changelog')
+    assert.equal(markup.all('main h2').length, 4)
+    assert.ok(!main.includes('not shown here'))
+  })
+})

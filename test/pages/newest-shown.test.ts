@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { html } from '../../src/pages/html.ts'
+import { newestShown } from '../../src/pages/newest-shown.ts'
+
+const TEN = Array.from({ length: 10 }, (_, index) => index)
+const tenBytes = (item: number) => html`<b>${item}</b>, `
+
+function textsOf(part: ReturnType<typeof newestShown>) {
+  return [part.shown.map(({ text }) => text).join(''), part.left] as const
+}
+
+test('the first items stand there, as many as may or as there is room for', () => {
+  for (const [limits, count] of [
+    [{ items: 20, bytes: 1000 }, 10],
+    [{ items: 10, bytes: 100 }, 10],
+    [{ items: 3, bytes: 1000 }, 3],
+    [{ items: 20, bytes: 45 }, 4],
+    [{ items: 20, bytes: 99 }, 9],
+  ] as const) {
+    const [text, left] = textsOf(newestShown(TEN, limits, tenBytes))
+    assert.equal(
+      text,
+      TEN.slice(0, count)
+        .map((item) => tenBytes(item).text)
+        .join(''),
+    )
+    assert.equal(left, 10 - count)
+  }
+  assert.deepEqual(newestShown([], { items: 1, bytes: 1 }, tenBytes), { shown: [], left: 0 })
+})
+
+test('the first one stands there though it takes more than there is room for, and then no other', () => {
+  const [text, left] = textsOf(newestShown(TEN, { items: 20, bytes: 5 }, tenBytes))
+  assert.deepEqual([text, left], [tenBytes(0).text, 9])
+})
+
+test('what has to be seen stands in its order, wherever it is in the list', () => {
+  const isSeen = (item: number) => item === 1 || item > 7
+  for (const limits of [
+    { items: 1, bytes: 1000 },
+    { items: 20, bytes: 5 },
+  ]) {
+    const [text, left] = textsOf(newestShown(TEN, limits, tenBytes, isSeen))
+    assert.equal(text, [0, 1, 8, 9].map((item) => tenBytes(item).text).join(''))
+    assert.equal(left, 6)
+  }
+})
+
+test('what is left out is not made', () => {
+  const made: number[] = []
+  newestShown(TEN, { items: 2, bytes: 1000 }, (item) => {
+    made.push(item)
+    return tenBytes(item)
+  })
+  assert.deepEqual(made, [0, 1])
+})
