@@ -3,35 +3,47 @@ import { SealError } from '../crypto/sealed-box.ts'
 import { StorageError } from '../storage/storage.ts'
 import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 
+/** What a failure says beside its line: `details` are more lines for a person, `members` the same for `--json`. */
+export interface FailureDetails {
+  readonly details: readonly string[]
+  readonly members: { readonly [name: string]: unknown }
+}
+
+const NO_DETAILS: FailureDetails = { details: [], members: {} }
+
 /** A command could not do its work. The message is for a person and holds nothing of what is kept. */
-export class CommandFailure extends Error {
+export class CommandFailure extends Error implements FailureDetails {
   /** For scripts. */
   readonly code: string
   readonly exitCode: ExitCode
+  readonly details: readonly string[]
+  readonly members: { readonly [name: string]: unknown }
 
-  constructor(code: string, message: string, exitCode: ExitCode = EXIT_CODES.failure) {
+  constructor(
+    code: string,
+    message: string,
+    exitCode: ExitCode = EXIT_CODES.failure,
+    { details, members }: FailureDetails = NO_DETAILS,
+  ) {
     super(message)
     this.name = 'CommandFailure'
     this.code = code
     this.exitCode = exitCode
+    this.details = details
+    this.members = members
   }
 }
 
-/** What went wrong in a way that can be named: with a code, a line, and maybe more lines. */
-function describe(
-  error: unknown,
-):
-  | { readonly code: string; readonly message: string; readonly details: readonly string[] }
-  | undefined {
+/** What went wrong in a way that can be named; undefined for a fault of the program. */
+function failureOf(error: unknown): CommandFailure | undefined {
+  if (error instanceof CommandFailure) return error
   if (error instanceof ConfigError) {
-    return { code: 'CONFIGURATION', message: error.message, details: error.mistakes }
+    const { message, mistakes } = error
+    const more = { details: mistakes, members: { mistakes } }
+    return new CommandFailure('CONFIGURATION', message, EXIT_CODES.failure, more)
   }
-  if (
-    error instanceof CommandFailure ||
-    error instanceof StorageError ||
-    error instanceof SealError
-  ) {
-    return { code: error.code, message: error.message, details: [] }
+  if (error instanceof StorageError || error instanceof SealError) {
+    return new CommandFailure(error.code, error.message)
   }
   return undefined
 }
@@ -49,12 +61,12 @@ export async function tellingFailures(
   try {
     return await work()
   } catch (error) {
-    const failure = describe(error)
+    const failure = failureOf(error)
     if (failure === undefined) throw error
-    output.error(`svc ${name}: ${failure.message}`)
-    for (const detail of failure.details) output.error(detail)
-    const { code, message } = failure
-    if (json) output.out(JSON.stringify({ ok: false, code, message }))
-    return error instanceof CommandFailure ? error.exitCode : EXIT_CODES.failure
+    const { code, message, exitCode, details, members } = failure
+    output.error(`svc ${name}: ${message}`)
+    for (const detail of details) output.error(detail)
+    if (json) output.out(JSON.stringify({ ok: false, code, message, ...members }))
+    return exitCode
   }
 }

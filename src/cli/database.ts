@@ -5,13 +5,16 @@ import { openSqliteStorageHere } from '../storage/sqlite-here.ts'
 import type { Storage } from '../storage/storage.ts'
 import { CommandFailure } from './command-failure.ts'
 
-/** The variables that the commands on the database read; a mistake in another one is the service's to tell. */
-const VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
+/** The variables that the commands on the database read. */
+const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
 
-/** The configuration, as far as these commands need it. Throws a ConfigError. */
-export function readConfig(): Config {
+/**
+ * The configuration, as far as a command needs it: a mistake in another variable than these is the service's to tell.
+ * Throws a ConfigError.
+ */
+export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): Config {
   const { config, mistakes } = inspectConfig(process.env, process.cwd())
-  const ours = mistakes.filter((each) => VARIABLES.some((name) => each.startsWith(`${name}:`)))
+  const ours = mistakes.filter((each) => variables.some((name) => each.startsWith(`${name}:`)))
   if (ours.length > 0) throw new ConfigError(ours)
   return config
 }

@@ -1,6 +1,5 @@
-import { inspectConfig } from '../config.ts'
 import { REGISTRY_VERSION } from '../contract/registry-version.ts'
-import { type ContentMistake, formatMistake } from '../publishing/content-mistake.ts'
+import { formatMistake } from '../publishing/content-mistake.ts'
 import type { PublishResult } from '../publishing/publish-release.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import {
@@ -11,6 +10,9 @@ import {
   type ExitCode,
   UsageError,
 } from './command.ts'
+import { CommandFailure, tellingFailures } from './command-failure.ts'
+import { readConfig } from './database.ts'
+import { pluralOf } from './wording.ts'
 
 const HELP = `Usage: svc publish [options]
 
@@ -66,19 +68,6 @@ function tellResult({ outcome, entry, damaged }: PublishResult, output: CommandO
   if (changes.length === 0) output.out(`  registry version ${registryVersion}, content unchanged`)
 }
 
-function tellFailure(
-  code: string,
-  message: string,
-  mistakes: readonly ContentMistake[],
-  json: boolean,
-  output: CommandOutput,
-): ExitCode {
-  output.error(`svc publish: ${message}`)
-  if (json) output.out(JSON.stringify({ ok: false, code, message, mistakes }))
-  else for (const mistake of mistakes) output.error(formatMistake(mistake))
-  return EXIT_CODES.failure
-}
-
 async function publish(settings: Settings, output: CommandOutput): Promise<ExitCode> {
   const { PublishError, publishRelease } = await import('../publishing/publish-release.ts')
   try {
@@ -95,7 +84,9 @@ async function publish(settings: Settings, output: CommandOutput): Promise<ExitC
     return EXIT_CODES.done
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
-    return tellFailure(error.code, error.message, error.mistakes, settings.json, output)
+    const { code, message, mistakes } = error
+    const details = mistakes.map(formatMistake)
+    throw new CommandFailure(code, message, EXIT_CODES.failure, { details, members: { mistakes } })
   }
 }
 
@@ -108,15 +99,23 @@ async function check(settings: Settings, output: CommandOutput): Promise<ExitCod
     registryVersion: REGISTRY_VERSION,
     publishCommand: 'npm run svc -- publish',
   })
-  const isSound = findings.length === 0
-  if (!isSound) {
-    const count = findings.length === 1 ? 'a finding' : `${findings.length} findings`
-    output.error(`svc publish: the check of ${settings.releasesDir} has ${count}`)
+  if (findings.length > 0) {
+    throw new CommandFailure(
+      'FINDINGS',
+      `the check of ${settings.releasesDir} has ${pluralOf(findings.length, 'finding')}`,
+      EXIT_CODES.failure,
+      {
+        details: findings.map(({ where, message }) => `${where}: ${message}`),
+        members: { findings },
+      },
+    )
   }
-  if (settings.json) output.out(JSON.stringify({ ok: isSound, findings }))
-  else if (isSound) output.out('The releases are sound and say what the content says.')
-  else for (const { where, message } of findings) output.error(`${where}: ${message}`)
-  return isSound ? EXIT_CODES.done : EXIT_CODES.failure
+  output.out(
+    settings.json
+      ? JSON.stringify({ ok: true, findings })
+      : 'The releases are sound and say what the content says.',
+  )
+  return EXIT_CODES.done
 }
 
 /** `svc publish`: content folder to release, and the check of what was published. */
@@ -127,13 +126,15 @@ export const publishCommand: Command = createCommand({
     if (values.check && (values['dry-run'] || values.note !== undefined)) {
       throw new UsageError('--check publishes nothing; leave out --dry-run and --note')
     }
-    const settings: Settings = {
-      contentDir: values.content,
-      releasesDir: values.releases ?? inspectConfig(process.env, process.cwd()).config.releasesDir,
-      note: values.note,
-      dryRun: values['dry-run'],
-      json: values.json,
-    }
-    return values.check ? check(settings, output) : publish(settings, output)
+    return tellingFailures('publish', values.json, output, async () => {
+      const settings: Settings = {
+        contentDir: values.content,
+        releasesDir: values.releases ?? readConfig(['SVC_RELEASES_DIR']).releasesDir,
+        note: values.note,
+        dryRun: values['dry-run'],
+        json: values.json,
+      }
+      return values.check ? check(settings, output) : publish(settings, output)
+    })
   },
 })

@@ -159,7 +159,7 @@ test('publish, again, dry run and check, with the default folders', (t) => {
   assert.equal(unpublished.out, '')
   assert.match(
     unpublished.error,
-    /^svc publish: the check of .* has a finding\nversion history: found no version, expected one; run npm run svc -- publish\n$/,
+    /^svc publish: the check of .* has 1 finding\nversion history: found no version, expected one; run npm run svc -- publish\n$/,
   )
 
   const first = svc(folder, 'publish', ...folders, '--note', 'The first one.')
@@ -261,7 +261,8 @@ test('--json prints one object for a script, in success and failure', (t) => {
   assert.equal(mistake?.field, 'items[1].horizon')
   const checked = run('--check')
   assert.equal(checked.status, 1)
-  assert.equal(checked.json['ok'], false)
+  assert.partialDeepStrictEqual(checked.json, { ok: false, code: 'FINDINGS' })
+  assert.equal((checked.json['findings'] as readonly unknown[]).length, 1)
 })
 
 test('a damaged history is one clear line, and nothing is written', (t) => {
