@@ -172,3 +172,25 @@ test('the day’s key is asked for once, and again when it could not be had', as
     ['actor-key:2026-05-01', Date.UTC(2026, 4, 2, 0, 1)],
   ])
 })
+
+test('an address that is nearly a mapped one is no IPv4 address', async () => {
+  const { actorOf } = rig()
+  const ipv4 = await actorOf('192.0.2.1')
+  for (const address of [
+    '::192.0.2.1',
+    '::ff00:192.0.2.1',
+    '::ff:192.0.2.1',
+    '::fffe:192.0.2.1',
+    '::1:ffff:192.0.2.1',
+    '::100:ffff:192.0.2.1',
+    '1::ffff:192.0.2.1',
+    '100::ffff:192.0.2.1',
+    '::ffff:0:192.0.2.1',
+    '64:ff9b::192.0.2.1',
+  ]) {
+    assert.notEqual(await actorOf(address), ipv4, address)
+  }
+  // They are told by their first 64 bits, as all of IPv6 is.
+  assert.equal(await actorOf('::192.0.2.1'), await actorOf('::1'))
+  assert.equal(await actorOf('1::ffff:192.0.2.1'), await actorOf('1::2'))
+})

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
 import { createActors } from '../../src/service/actor.ts'
 import { createRegistrationLimits } from '../../src/service/registration-limits.ts'
-import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 0, 0)
 
-function makeLimits() {
+function makeLimits(wrap: (counters: MemoryCounters) => MemoryCounters = (same) => same) {
   const time = { ms: START_MS }
   const clock = { nowMs: () => time.ms }
-  const counters = createMemoryCounters({ clock })
+  const counters = wrap(createMemoryCounters({ clock }))
   const actors = createActors({ counters, clock })
   const limits = createRegistrationLimits({ counters, actors, clock })
   /** Undefined where the request is admitted, else the seconds to wait. */
@@ -91,4 +91,25 @@ test('connections that are gone, and so have no address, are one actor', async (
   const { waitOf } = makeLimits()
   await admitTimes(waitOf, '', 5)
   assert.equal(await waitOf(''), 60)
+})
+
+test('where both limits are reached, the later one says how long to wait', async () => {
+  const { time, waitOf } = makeLimits()
+  await admitTimes(waitOf, '10.0.0.1', 1)
+  time.ms += 20_000
+  // Everybody's window has 40 s left now, and this actor's begins.
+  await admitTimes(waitOf, '192.0.2.1', 5)
+  for (let actor = 0; actor < 58; actor += 1) await admitTimes(waitOf, `10.0.1.${actor}`, 5)
+  await admitTimes(waitOf, '10.0.2.1', 4)
+  assert.equal(await waitOf('192.0.2.1'), 60)
+  assert.equal(await waitOf('10.0.3.1'), 40)
+})
+
+test('counters that answer later, as those of another process do, count the same', async () => {
+  const { waitOf } = makeLimits((counters) => ({
+    ...counters,
+    count: async (windows) => counters.count(windows),
+  }))
+  await admitTimes(waitOf, '192.0.2.1', 5)
+  assert.equal(await waitOf('192.0.2.1'), 60)
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
 import { formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
 import { KeyQuotaError } from '../../src/service/api-keys.ts'
-import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
+import { createStoredApiKeys, hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { createMemoryApiKeyStore, type MemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 
@@ -233,4 +233,29 @@ test('no more keys are active than may be; expired and revoked ones do not count
   await assert.rejects(issue(), { code: 'KEYS_UNAVAILABLE' })
   time.ms += DAY_MS
   await issue()
+})
+
+test('a key is kept as a hash that every version of the software makes alike', async () => {
+  const { store, issue } = makeKeys()
+  const key = await issue()
+  const hmac = (label: string, text: string) =>
+    createHmac('sha256', SECRET).update(`${label}\0${text}`).digest('hex')
+  const [stored] = store.keys.values()
+  assert.ok(stored !== undefined)
+  assert.equal(Buffer.from(stored.keyHash).toString('hex'), hmac('svc-api-key-v1', key))
+  assert.equal(stored.secretId, hmac('svc-api-key-secret-v1', '').slice(0, 16))
+  assert.equal(hashSecretIdOf(SECRET), stored.secretId)
+})
+
+test('a text that is no key is looked up where its key id would stand', async () => {
+  const { apiKeys, store } = makeKeys()
+  for (const [presented, place] of [
+    [`svk_${'a'.repeat(16)}-${'s'.repeat(43)}`, 'a'.repeat(16)],
+    [`SVK_0123456789ABCDEF_${'s'.repeat(43)}`, '0123456789ABCDEF'],
+    ['svk_0123', '0123'],
+    ['svk', ''],
+  ] as const) {
+    await assert.rejects(async () => apiKeys.check(presented), { code: 'KEY_INVALID' })
+    assert.equal(store.found.at(-1), place)
+  }
 })

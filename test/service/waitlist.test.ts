@@ -26,10 +26,12 @@ function makeWaitlist({
   add = () => Promise.resolve('added'),
   verify = () => Promise.resolve(),
   admit = () => Promise.resolve(),
+  release = () => Promise.resolve(),
 }: {
   add?: () => Promise<'added' | 'duplicate'>
   verify?: () => Promise<void>
   admit?: RegistrationLimits['admit']
+  release?: () => Promise<void>
 } = {}) {
   const rows: SealedRegistration[] = []
   const steps: string[] = []
@@ -44,6 +46,7 @@ function makeWaitlist({
     },
     count: unused,
     readAfter: unused,
+    find: unused,
     erase: unused,
     reseal: unused,
   }
@@ -56,7 +59,7 @@ function makeWaitlist({
       return {
         release: () => {
           steps.push('release')
-          return Promise.resolve()
+          return release()
         },
       }
     },
@@ -137,6 +140,23 @@ test('a store that fails is an outage, and the solution is given back for anothe
   const { waitlist, steps } = makeWaitlist({ add: () => Promise.reject(cause) })
   await assert.rejects(waitlist.register(REGISTRATION), outage(cause))
   assert.deepEqual(steps, ['verify solved for register', 'seal', 'add', 'release'])
+})
+
+test('the answer to an outage waits until the solution is given back', async () => {
+  const given = Promise.withResolvers<void>()
+  const { waitlist, steps } = makeWaitlist({
+    add: () => Promise.reject(new StorageError('IO', 'service.sqlite')),
+    release: () => given.promise,
+  })
+  let isAnswered = false
+  const answer = assert.rejects(waitlist.register(REGISTRATION)).then(() => {
+    isAnswered = true
+  })
+  await new Promise(setImmediate)
+  assert.equal(steps.at(-1), 'release')
+  assert.equal(isAnswered, false)
+  given.resolve()
+  await answer
 })
 
 test('counters that fail are an outage; a limit that is reached is none', async () => {
