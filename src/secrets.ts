@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from './contract/error-message.ts'
 import {
@@ -13,7 +13,8 @@ import { createSealer } from './crypto/sealed-box.ts'
 import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
 import { formatKeyNotes, parseKeyNotes, publishKeys } from './service/signing-key-notes.ts'
-import { syncFolder } from './storage/sync-folder.ts'
+import { makeFolder } from './storage/make-folder.ts'
+import { createFile } from './storage/whole-file.ts'
 
 /** What the service keeps secret, read and checked. */
 export interface Secrets {
@@ -178,12 +179,10 @@ function createSecretWriter(folder: string): {
     write(file, text) {
       const target = path.join(folder, file)
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
-        writeFileSync(target, text, { mode: 0o600, flag: 'wx', flush: true })
-        // The mode above passes through the umask, which may only take rights away; this states it.
-        chmodSync(target, 0o600)
-        // A row that survives a power cut is worth nothing if the identity that opens it does not.
-        syncFolder(folder)
+        makeFolder(folder, 0o700)
+        // Whole, as a file that is there counts as a secret that is, and durable: a row that survives a power cut is worth
+        // nothing if the identity that opens it does not.
+        createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
       } catch (error) {
         const { message } = error as NodeJS.ErrnoException
         throw new ConfigError([

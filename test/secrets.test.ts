@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -52,6 +53,30 @@ test('the umask cannot open a secret to others, nor close it to its owner', asyn
       process.umask(before)
     }
   }
+})
+
+test('a start that cannot write leaves no empty secret for the next one to stumble over', async (t) => {
+  if (spawnSync('prlimit', ['--version']).error !== undefined) return t.skip('no prlimit here')
+  const config = configureSecrets(t)
+  const module = (name: string) => JSON.stringify(new URL(`../src/${name}`, import.meta.url).href)
+  const program = `
+    import { inspectConfig } from ${module('config.ts')}
+    import { openSecrets } from ${module('secrets.ts')}
+    await openSecrets(inspectConfig({}, ${JSON.stringify(path.dirname(config.secretsDir))}).config, 0)`
+  // A file may be made and nothing written to it, as on a disk that is full.
+  const { status, stderr } = spawnSync(
+    'prlimit',
+    ['--fsize=0', process.execPath, '--input-type=module', '-e', program],
+    { encoding: 'utf8' },
+  )
+  assert.equal(status, 1)
+  assert.match(stderr, /expected a folder in which secrets can be made \(EFBIG/)
+  assert.deepEqual(listFolder(config.secretsDir), [])
+  const { made } = await openSecrets(config, NOW_MS)
+  assert.deepEqual(
+    made.map((file) => path.basename(file)).toSorted(),
+    listFolder(config.secretsDir),
+  )
 })
 
 test('a lost recipient is made again from the identity, so that older rows stay readable', async (t) => {

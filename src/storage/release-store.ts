@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -9,7 +8,8 @@ import {
   SNAPSHOT_ID_PATTERN,
 } from '../contract/identifier-patterns.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
-import { syncFolder } from './sync-folder.ts'
+import { makeFolder } from './make-folder.ts'
+import { createFile, replaceFile } from './whole-file.ts'
 
 /** What can go wrong with a file of a release. */
 export type ReleaseFileFault =
@@ -90,35 +90,11 @@ function readText(filePath: string): string {
   }
 }
 
-function makeFolder(folder: string): void {
-  const first = fs.mkdirSync(folder, { recursive: true })
-  if (first === undefined) return
-  // Each folder that was made is a name in the one above it.
-  for (let made = folder; ; made = path.dirname(made)) {
-    syncFolder(path.dirname(made))
-    if (made === first || made === path.dirname(made)) return
-  }
-}
-
-/** Writes a complete, synced file beside its place and lets `place` move it there. Leaves no temporary file behind. */
-function writeBeside(filePath: string, text: string, place: (temporary: string) => void): void {
-  const folder = path.dirname(filePath)
-  // Starts with a dot and ends otherwise than a stored file, so that what a crash leaves behind is never read.
-  const temporary = path.join(
-    folder,
-    `.${path.basename(filePath)}.${randomBytes(6).toString('hex')}.tmp`,
-  )
+/** Has a file written, in a folder that is made where it is missing; what fails is told as a ReleaseFileError. */
+function writeInFolder(filePath: string, write: () => void): void {
   try {
-    makeFolder(folder)
-    const handle = fs.openSync(temporary, 'wx', 0o644)
-    try {
-      fs.writeFileSync(handle, text, 'utf8')
-      fs.fsyncSync(handle)
-    } finally {
-      fs.closeSync(handle)
-    }
-    place(temporary)
-    syncFolder(folder)
+    makeFolder(path.dirname(filePath))
+    write()
   } catch (error) {
     if (error instanceof ReleaseFileError) throw error
     throw new ReleaseFileError(
@@ -127,12 +103,6 @@ function writeBeside(filePath: string, text: string, place: (temporary: string) 
       `${filePath} cannot be written: ${messageOf(error)}`,
       error,
     )
-  } finally {
-    try {
-      fs.rmSync(temporary, { force: true })
-    } catch {
-      // The file that matters is in place or was reported; a left-over temporary file is never read.
-    }
   }
 }
 
@@ -208,15 +178,15 @@ export function openReleaseStore(directory: string): ReleaseStore {
       if (fault !== undefined) {
         throw new ReleaseFileError('DIGEST_MISMATCH', filePath, `${name}: ${fault}`)
       }
-      writeBeside(filePath, text, (temporary) => fs.renameSync(temporary, filePath))
+      writeInFolder(filePath, () => replaceFile(filePath, text))
     },
 
     appendVersion(snapshotId, text) {
       const filePath = versionPath(snapshotId)
-      writeBeside(filePath, text, (temporary) => {
+      writeInFolder(filePath, () => {
         try {
-          // Unlike a rename, a hard link never replaces: of two publishers exactly one gets the name.
-          fs.linkSync(temporary, filePath)
+          // Without hard links a reader could find an empty version, so then there is none.
+          createFile(filePath, text)
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error
           throw new ReleaseFileError(

@@ -11,9 +11,19 @@ export function syncFile(file: string): void {
 }
 
 /**
- * Makes the names in a folder durable: a file is only safe once the folder that names it is. Throws what the system says
- * where it cannot; some file systems, such as those of memory sticks, know no such thing.
+ * What the system answers where nobody can sync a folder: its file system knows no such thing, or the folder may be
+ * written and not read. The file is complete all the same, so this is no reason to fail.
+ */
+const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS', 'EACCES'])
+
+/**
+ * Makes the names in a folder durable, where that is possible: a file is only safe once the folder that names it is. Throws
+ * what the system says of a folder that is missing or a disk that fails.
  */
 export function syncFolder(folder: string): void {
-  syncFile(folder)
+  try {
+    syncFile(folder)
+  } catch (error) {
+    if (!CANNOT_BE_SYNCED.has((error as NodeJS.ErrnoException).code)) throw error
+  }
 }

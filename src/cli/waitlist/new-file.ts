@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { constants, rmSync } from 'node:fs'
-import { access, copyFile, type FileHandle, link, open, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 
 import { messageOf } from '../../contract/error-message.ts'
-import { syncFolder } from '../../storage/sync-folder.ts'
+import { claimName, partialNameOf } from '../../storage/whole-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 
 /** A file that only its owner may read, and that is there whole or not at all. */
@@ -16,33 +15,11 @@ export interface NewFile {
   abandon(): Promise<void>
 }
 
-/** File systems without hard links, such as those of memory sticks, answer with one of these. */
-const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
-
 function failure(file: string, error: unknown): CommandFailure {
   const { code } = error as NodeJS.ErrnoException
   return code === 'EEXIST'
     ? new CommandFailure('EXISTS', `${file}: there is such a file already; it is left as it is`)
     : new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
-}
-
-/** Makes the file's name durable, where the file system can: the file itself is complete in any case. */
-function trySyncFolder(folder: string): void {
-  try {
-    syncFolder(folder)
-  } catch {
-    // Nothing that the operator could do about it.
-  }
-}
-
-/** Gives the file beside its name unless the name is taken. A link, since a rename would replace what is there. */
-async function claim(beside: string, file: string): Promise<void> {
-  try {
-    await link(beside, file)
-  } catch (error) {
-    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    await copyFile(beside, file, constants.COPYFILE_EXCL)
-  }
 }
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -65,8 +42,7 @@ function removeWhenStopped(file: string): () => void {
 /** Begins a new file, mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); an existing file is never touched. */
 export async function createNewFile(name: string): Promise<NewFile> {
   const file = path.resolve(name)
-  // No process id: the next program of a container may have the one of a program that a power cut ended.
-  const beside = `${file}.${randomUUID()}.partial`
+  const beside = partialNameOf(file)
   let handle: FileHandle
   try {
     // Found here rather than after an hour's work; what counts is the claim at the end.
@@ -98,13 +74,12 @@ export async function createNewFile(name: string): Promise<NewFile> {
         // The mode at creation passes through the umask, which may only take rights away; this states it.
         await handle.chmod(0o600)
         await handle.sync()
-        await claim(beside, file)
+        claimName(beside, file, 'claim')
       } catch (error) {
         throw failure(name, error)
       } finally {
         await abandon()
       }
-      trySyncFolder(path.dirname(file))
     },
     abandon,
   }

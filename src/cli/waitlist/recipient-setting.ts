@@ -1,20 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { type Stats } from 'node:fs'
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { realpathSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
 import { type Config, SECRET_VARIABLES } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
-import { syncFolder } from '../../storage/sync-folder.ts'
+import { makeFolder } from '../../storage/make-folder.ts'
+import { replaceFile } from '../../storage/whole-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient
@@ -25,42 +16,19 @@ export type SettingOutcome =
   /** It stands in a variable, which only the operator can change. */
   | { readonly kind: 'to-be-set'; readonly place: string }
 
-async function statOf(target: string): Promise<Stats | undefined> {
-  return stat(target).catch(() => undefined)
-}
-
-/** A command run as root must not take the file from the service: it keeps its owner, or gets that of its folder. */
-async function giveTo(handle: FileHandle, model: Stats | undefined, mode: number): Promise<void> {
-  const { uid, gid } = await handle.stat()
-  if (model !== undefined && (model.uid !== uid || model.gid !== gid)) {
-    await handle.chown(model.uid, model.gid)
-  }
-  await handle.chmod(mode)
-}
-
-/** Replaces a file at once: whoever reads it, also after a power cut, finds the old text or the new one. */
-async function replaceFile(target: string, text: string): Promise<void> {
-  const known = await statOf(target)
-  // A link in the secrets folder stays one.
-  const real = known === undefined ? target : await realpath(target)
-  const folder = path.dirname(real)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const beside = `${real}.${randomUUID()}.partial`
-  try {
-    const handle = await open(beside, 'wx', 0o600)
-    try {
-      await giveTo(handle, known ?? (await statOf(folder)), (known?.mode ?? 0o600) & 0o777)
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(beside, real)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
-  }
-  syncFolder(folder)
+/**
+ * Writes the file anew. A command run as root must not take it from the service: it keeps its owner and its mode, or gets
+ * the owner of its folder. A link in the secrets folder stays one.
+ */
+function write(place: string, text: string): void {
+  const known = statSync(place, { throwIfNoEntry: false })
+  const target = known === undefined ? place : realpathSync(place)
+  const folder = path.dirname(target)
+  makeFolder(folder, 0o700)
+  replaceFile(target, text, {
+    mode: (known?.mode ?? 0o600) & 0o777,
+    owner: known ?? statSync(folder),
+  })
 }
 
 /** Makes a recipient the service's own from its next start on. Rejects with a CommandFailure that says what to do by hand. */
@@ -73,7 +41,7 @@ export async function setRecipient(config: Config, recipient: string): Promise<S
   const current = await readFile(place, 'utf8').catch(() => '')
   if (current.trim() === recipient) return { kind: 'unchanged', place }
   try {
-    await replaceFile(place, `${recipient}\n`)
+    write(place, `${recipient}\n`)
   } catch (error) {
     throw new CommandFailure(
       'UNWRITABLE',
