@@ -2,9 +2,25 @@ import en from '../../locales/en.json' with { type: 'json' }
 import th from '../../locales/th.json' with { type: 'json' }
 import zhCN from '../../locales/zh-CN.json' with { type: 'json' }
 import type { Locale } from '../contract/locales.ts'
+import { withThaiLines } from './thai-lines.ts'
 
 /** Every text of the pages, by the key it has in the locale files. English is the one that the others are held against. */
 export type Texts = typeof en
 
+/** The same tree with each text as `change` makes it. */
+function mapTexts<Tree>(tree: Tree, change: (text: string) => string): Tree
+function mapTexts(tree: unknown, change: (text: string) => string): unknown {
+  if (typeof tree === 'string') return change(tree)
+  if (Array.isArray(tree)) return tree.map((each: unknown) => mapTexts(each, change))
+  if (typeof tree !== 'object' || tree === null) return tree
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, each]: [string, unknown]) => [key, mapTexts(each, change)]),
+  )
+}
+
 /** The texts of each locale: a key that a language lacks does not compile. */
-export const TEXTS: { readonly [L in Locale]: Texts } = { en, th, 'zh-CN': zhCN }
+export const TEXTS: { readonly [L in Locale]: Texts } = {
+  en,
+  th: mapTexts(th, withThaiLines),
+  'zh-CN': zhCN,
+}

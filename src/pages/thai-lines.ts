@@ -1,0 +1,52 @@
+/** Stands within a word: no line breaks here. */
+const JOINED = '\u2060'
+/** Stands between two words: a line may break here. */
+const SEAM = '\u200b'
+
+/**
+ * Thai sets no space between words, and browsers find the ends of lines by a dictionary. It lacks loanwords: it breaks
+ * them, or takes their last letters for the beginning of the next word. Each stands here with `+` where it was seen to
+ * be broken; lines may break at both of its ends.
+ */
+const LOANWORDS = [
+  'แฮช',
+  'วอล+เล็ต',
+  'เฮด+เด+อร์',
+  'โรด+แมป',
+  'โท+เค็น',
+  'สแนป+ช็อต',
+  'บอท',
+  'แพ็ก+เกจ',
+  'ไคล+เอนต์',
+  'เอ+เจนต์',
+  'เท+อร์+มิ+นัล',
+  'อิน+เทอร์+เฟซ',
+  'พร็+อก+ซี',
+  'ออบ+เจ็กต์',
+] as const
+
+/** Neighbours that the dictionary takes apart in the wrong place, with `|` where the seam is. */
+const NEIGHBOURS = ['ลงนาม|อยู่', 'ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว'] as const
+
+const THAI = /[\u0e01-\u0e3a\u0e40-\u0e45]/
+
+const held = new Map(
+  [...LOANWORDS, ...NEIGHBOURS].map((each) => [
+    each.replaceAll(/[+|]/g, ''),
+    each.replaceAll('+', JOINED).replaceAll('|', SEAM),
+  ]),
+)
+const loanwords: ReadonlySet<string> = new Set(LOANWORDS.map((each) => each.replaceAll('+', '')))
+
+const ANY = new RegExp([...held.keys()].join('|'), 'g')
+
+/** A Thai text whose lines break between words. */
+export function withThaiLines(text: string): string {
+  return text.replaceAll(ANY, (word, at: number) => {
+    const marked = held.get(word) ?? word
+    if (!loanwords.has(word)) return marked
+    const before = THAI.test(text.charAt(at - 1)) ? SEAM : ''
+    const after = THAI.test(text.charAt(at + word.length)) ? SEAM : ''
+    return before + marked + after
+  })
+}

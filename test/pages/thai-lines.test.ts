@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import th from '../../locales/th.json' with { type: 'json' }
+import { TEXTS, type Texts } from '../../src/pages/texts.ts'
+import { withThaiLines } from '../../src/pages/thai-lines.ts'
+
+/** Shows the marks: `+` where no line breaks, `|` where one may. */
+const shown = (text: string): string =>
+  withThaiLines(text).replaceAll('\u2060', '+').replaceAll('\u200b', '|')
+
+test('a loanword is held together, and lines may break beside it', () => {
+  for (const [text, marked] of [
+    ['แฮช', 'แฮช'],
+    ['มีแฮชเดิม', 'มี|แฮช|เดิม'],
+    ['แฮช {hash}', 'แฮช {hash}'],
+    ['SHA-256แฮช.', 'SHA-256แฮช.'],
+    ['ในเฮดเดอร์ใด', 'ใน|เฮด+เด+อร์|ใด'],
+    ['โรดแมปบอกว่า', 'โรด+แมป|บอกว่า'],
+    ['วอลเล็ตตอบ วอลเล็ต', 'วอล+เล็ต|ตอบ วอล+เล็ต'],
+    ['แฮชๆ', 'แฮชๆ'],
+  ] as const) {
+    assert.equal(shown(text), marked)
+  }
+})
+
+test('neighbours that would be taken apart in the wrong place have their seam', () => {
+  assert.equal(shown('เวลาที่ลงนามอยู่ในอนาคต'), 'เวลาที่ลงนาม|อยู่ในอนาคต')
+  assert.equal(shown('ได้รับผลกระทบ'), 'ได้รับผล+กระทบ')
+})
+
+test('nothing but the marks is added, and nothing is marked twice', () => {
+  const texts = JSON.stringify(th)
+  const marked = JSON.stringify(TEXTS.th)
+  assert.notEqual(marked, texts)
+  assert.equal(marked.replaceAll(/[\u2060\u200b]/g, ''), texts.replaceAll(/[\u2060\u200b]/g, ''))
+  assert.doesNotMatch(marked, /[\u2060\u200b]{2}/)
+})
+
+test('the tree of the texts is that of the file, lists among them', () => {
+  const { verify }: Texts = TEXTS.th
+  assert.ok(Array.isArray(verify.limits))
+  assert.equal(verify.limits.length, th.verify.limits.length)
+  assert.deepEqual(Object.keys(TEXTS.th), Object.keys(th))
+})
