@@ -54,6 +54,8 @@ function performWaitlistCall(statements: WaitlistStatements, call: WaitlistCall)
       return statements.count()
     case 'readAfter':
       return statements.readAfter(...call.args)
+    case 'find':
+      return statements.find(...call.args)
     case 'erase':
       return statements.erase(...call.args)
     case 'reseal':

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import type { ErasedRegistration, StoredRegistration, WaitlistStore } from './storage.ts'
+import type { ListedRegistration, StoredRegistration, WaitlistStore } from './storage.ts'
 
 /** The waitlist's calls as they run inside a transaction. */
 export type WaitlistStatements = {
@@ -53,6 +53,8 @@ export function prepareWaitlist(database: DatabaseSync): WaitlistStatements {
       registered_at_ms AS registeredAtMs, sealed
     FROM registrations JOIN recipients ON recipients.id = recipient_id
     WHERE position > ? ORDER BY position LIMIT ?`)
+  const findOne = database.prepare(`
+    SELECT ticket, registered_at_ms AS registeredAtMs FROM registrations WHERE address_hash = ?`)
   const eraseOne = database.prepare(`
     DELETE FROM registrations WHERE address_hash = ?
     RETURNING ticket, registered_at_ms AS registeredAtMs`)
@@ -95,8 +97,13 @@ export function prepareWaitlist(database: DatabaseSync): WaitlistStatements {
       return rows.map((row) => ({ ...row }))
     },
 
+    find(addressHash) {
+      const row = findOne.get(addressHash) as unknown as ListedRegistration | undefined
+      return row && { ...row }
+    },
+
     erase(addressHash) {
-      const row = eraseOne.get(addressHash) as unknown as ErasedRegistration | undefined
+      const row = eraseOne.get(addressHash) as unknown as ListedRegistration | undefined
       return row && { ...row }
     },
 

@@ -20,8 +20,8 @@ export interface StoredRegistration extends SealedRegistration {
   readonly position: number
 }
 
-/** What `erase` took away. */
-export interface ErasedRegistration {
+/** What is told of a registration that is looked up by its address hash. */
+export interface ListedRegistration {
   readonly ticket: string
   readonly registeredAtMs: number
 }
@@ -60,8 +60,10 @@ export interface WaitlistStore {
   count(): Promise<WaitlistCount>
   /** Up to `limit` registrations behind a position (0 for the first), in the order of their positions. */
   readAfter(position: number, limit: number): Promise<readonly StoredRegistration[]>
+  /** The registration with this hash, undefined without one. Changes nothing. */
+  find(addressHash: Uint8Array): Promise<ListedRegistration | undefined>
   /** Takes the registration with this hash away, out of the files too and not only out of the list; undefined without one. */
-  erase(addressHash: Uint8Array): Promise<ErasedRegistration | undefined>
+  erase(addressHash: Uint8Array): Promise<ListedRegistration | undefined>
   /** Replaces seals, all of them or none. Resolves with how many rows still had the recipient they were read with. */
   reseal(seals: readonly Reseal[]): Promise<number>
 }

@@ -33,6 +33,10 @@ export function createWaitlistCalls(send: (call: WaitlistCall) => Promise<unknow
       assertCount('limit', limit, 1)
       return sendCall('readAfter', position, limit)
     },
+    async find(addressHash) {
+      assertHash('addressHash', addressHash)
+      return sendCall('find', copyOf(addressHash))
+    },
     async erase(addressHash) {
       assertHash('addressHash', addressHash)
       return sendCall('erase', copyOf(addressHash))

@@ -223,6 +223,7 @@ export function testWaitlistBehaviour(backend: StorageBackend): void {
         ]),
         RangeError,
       )
+      await assert.rejects(waitlist.find(bytesOf('long', 33)), RangeError)
       await assert.rejects(waitlist.erase(bytesOf('long', 33)), RangeError)
       await assert.rejects(waitlist.readAfter(-1, 5), RangeError)
       await assert.rejects(waitlist.readAfter(0, 0.5), RangeError)

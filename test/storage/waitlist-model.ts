@@ -86,9 +86,11 @@ async function takeStep(waitlist: WaitlistStore, model: Model, step: Step): Prom
     }
     case 'erase': {
       const row = model.rows.get(step.address)
-      const erased = await waitlist.erase(makeRegistration(step.address).addressHash)
+      const { addressHash } = makeRegistration(step.address)
       const expected = row && { ticket: row.ticket, registeredAtMs: row.registeredAtMs }
-      assert.deepEqual(erased, expected)
+      assert.deepEqual(await waitlist.find(addressHash), expected)
+      assert.deepEqual(await waitlist.erase(addressHash), expected)
+      assert.equal(await waitlist.find(addressHash), undefined)
       model.rows.delete(step.address)
       return
     }

@@ -1,7 +1,6 @@
 import { parseEmailAddress } from '../../contract/email-address.ts'
 import { createKeyedHash } from '../../crypto/keyed-hash.ts'
 import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
-import type { ErasedRegistration, WaitlistStore } from '../../storage/storage.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { CommandFailure, tellingFailures } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
@@ -32,8 +31,6 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-const PAGE_ROWS = 1000
-
 /** The one address of the arguments or the input, normalized. Rejects with a UsageError that does not repeat it. */
 async function readAddress(positionals: readonly string[]): Promise<string> {
   if (positionals.length > 1) throw new UsageError('expected one address')
@@ -42,21 +39,6 @@ async function readAddress(positionals: readonly string[]): Promise<string> {
   const address = parseEmailAddress(text)
   if (address !== undefined) return address.normalized
   throw new UsageError('expected an e-mail address, such as ada@example.org')
-}
-
-/** The registration with a hash, by reading the list: the store itself finds only what it erases. */
-async function find(
-  store: WaitlistStore,
-  addressHash: Uint8Array,
-): Promise<ErasedRegistration | undefined> {
-  let position = 0
-  for (;;) {
-    const page = await store.readAfter(position, PAGE_ROWS)
-    const row = page.find((each) => Buffer.from(each.addressHash).equals(addressHash))
-    const last = page.at(-1)
-    if (row !== undefined || last === undefined) return row
-    position = last.position
-  }
 }
 
 /** `svc waitlist erase`. */
@@ -74,7 +56,7 @@ export const eraseCommand: Command = createCommand({
       const found = await withStorage(
         database,
         dryRun ? 'read-only' : 'read-write',
-        ({ waitlist }) => (dryRun ? find(waitlist, addressHash) : waitlist.erase(addressHash)),
+        ({ waitlist }) => (dryRun ? waitlist.find(addressHash) : waitlist.erase(addressHash)),
       )
       if (found === undefined) {
         throw new CommandFailure(

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 
 import type { StoredRegistration, WaitlistStore } from '../../storage/storage.ts'
+import { readPages } from '../read-pages.ts'
 import type { RowsDone, RowTask } from './row-work.ts'
 import type { RowWorkerData } from './row-worker.ts'
 
@@ -88,15 +89,18 @@ export async function* workOnRows(
     readonly done: Promise<RowsDone>
   }
   const pages: Page[] = []
-  let position = 0
+  const source = readPages({
+    readAfter: (position, limit) => store.readAfter(position, limit),
+    keyOf: ({ position }) => position,
+    start: 0,
+    pageRows: PAGE_ROWS,
+  })
   let hasMore = true
   while (hasMore || pages.length > 0) {
     while (hasMore && pages.length < pool.depth) {
-      const read = await store.readAfter(position, PAGE_ROWS)
-      const last = read.at(-1)
-      hasMore = last !== undefined
-      if (last === undefined) break
-      position = last.position
+      const { value: read } = await source.next()
+      hasMore = read !== undefined
+      if (read === undefined) break
       const done = pool.run(read.filter(pick))
       // Awaited below; meanwhile a failure must not count as unheard.
       done.catch(() => undefined)

@@ -87,6 +87,7 @@ export function memoryWaitlist(registrations: readonly SealedRegistration[]): {
     store: {
       add: refuse,
       count: refuse,
+      find: refuse,
       erase: refuse,
       async readAfter(position, limit) {
         return [...rows.values()].filter((row) => row.position > position).slice(0, limit)

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import * as fc from 'fast-check'
+
+import { readPages } from '../../src/cli/read-pages.ts'
+
+test('all rows come once, in their order, in whole pages, by one query a page', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 12 }),
+      async (keys, pageRows) => {
+        const rows = keys.toSorted((a, b) => a - b)
+        let queries = 0
+        const pages = await Array.fromAsync(
+          readPages({
+            async readAfter(key: number, limit) {
+              queries += 1
+              return rows.filter((row) => row > key).slice(0, limit)
+            },
+            keyOf: (row: number) => row,
+            start: 0,
+            pageRows,
+          }),
+        )
+        assert.deepEqual(pages.flat(), rows)
+        assert.ok(pages.slice(0, -1).every((page) => page.length === pageRows))
+        assert.equal(queries, pages.length + 1)
+      },
+    ),
+  )
+})
+
+test('a reader that has enough ends the reading', async () => {
+  let queries = 0
+  for await (const page of readPages({
+    async readAfter(key: number, limit) {
+      queries += 1
+      return Array.from({ length: limit }, (_, index) => key + index + 1)
+    },
+    keyOf: (row: number) => row,
+    start: 0,
+    pageRows: 3,
+  })) {
+    if (page.includes(6)) break
+  }
+  assert.equal(queries, 2)
+})
