@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT_DIR = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Folders with Markdown of ours; what npm installs and what the service makes is none of it. */
+const DOCUMENT_FOLDERS = ['.', 'docs', 'packages/client', 'test/vectors']
+
+const documents = DOCUMENT_FOLDERS.flatMap((folder) =>
+  readdirSync(path.join(ROOT_DIR, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.posix.join(folder, name)),
+)
+
+function read(document: string): string {
+  return readFileSync(path.join(ROOT_DIR, document), 'utf8')
+}
+
+/** The text without its blocks of code, in which brackets are no links and # begins no heading. */
+function prose(document: string): string {
+  return read(document).replace(/^( *)```[\s\S]*?^\1```$/gm, '')
+}
+
+/** The anchor that a heading gets where Markdown is shown: lower case, no punctuation, hyphens for spaces. */
+function anchorOf(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\-_ ]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function anchorsOf(document: string): ReadonlySet<string> {
+  return new Set(
+    [...prose(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)),
+  )
+}
+
+interface Link {
+  readonly document: string
+  readonly label: string
+  /** Path from the root of the repository. */
+  readonly file: string
+  readonly anchor: string
+}
+
+function linksOf(document: string): readonly Link[] {
+  const links = [
+    ...prose(document).matchAll(/\[([^\]]+)\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)/g),
+  ]
+  return links.map(([, label = '', target = '', anchor = '']) => ({
+    document,
+    label,
+    file: target === '' ? document : path.posix.join(path.posix.dirname(document), target),
+    anchor,
+  }))
+}
+
+const links = documents.flatMap(linksOf)
+
+void test('every link in every document leads to a file, and to a heading in it', () => {
+  assert.ok(documents.length >= 10 && links.length > 80, `${documents.length}, ${links.length}`)
+  const dead = links.filter(
+    ({ file, anchor }) =>
+      !existsSync(path.join(ROOT_DIR, file)) || (anchor !== '' && !anchorsOf(file).has(anchor)),
+  )
+  assert.deepEqual(dead, [])
+})
+
+void test('a link whose words are a path leads to what it says', () => {
+  const named = links.filter(({ label }) => /^`[\w./-]+(?:\.ts|\/)`$/.test(label))
+  assert.ok(named.length > 30)
+  const other = named.filter(
+    ({ label, file }) => !`${file}/`.includes(label.replace(/`|\/?`$/g, '')),
+  )
+  assert.deepEqual(other, [])
+})
+
+void test('every path in code marks that begins with a folder of the repository is there', () => {
+  const folders = new Set(
+    readdirSync(ROOT_DIR).filter((name) => statSync(path.join(ROOT_DIR, name)).isDirectory()),
+  )
+  // Made where they are used, and kept out of the repository.
+  for (const made of ['data', 'secrets', 'node_modules']) folders.delete(made)
+  const paths = documents.flatMap((document) =>
+    [...prose(document).matchAll(/`([\w-]+)\/([\w./-]+)`/g)]
+      .filter(([, folder = '']) => folders.has(folder))
+      .map(([, folder = '', rest = '']) => ({ document, file: `${folder}/${rest}` })),
+  )
+  assert.ok(paths.length > 20, `${paths.length}`)
+  assert.deepEqual(
+    paths.filter(({ file }) => !existsSync(path.join(ROOT_DIR, file))),
+    [],
+  )
+})
+
+void test('the map of the folders in ARCHITECTURE.md has every folder and file of src, and no other', () => {
+  const map = /## The folders\n+```\n([\s\S]*?)\n```/.exec(read('ARCHITECTURE.md'))?.[1] ?? ''
+  const inSrc = /^src\/\n((?: {2}.*\n)+)/m.exec(map)?.[1] ?? ''
+  const listed = [...inSrc.matchAll(/(?:^ {2}|; )([\w-]+(?:\/|\.ts)) /gm)].map(
+    ([, name = '']) => name,
+  )
+  const there = readdirSync(path.join(ROOT_DIR, 'src'), { withFileTypes: true }).map((entry) =>
+    entry.isDirectory() ? `${entry.name}/` : entry.name,
+  )
+  assert.deepEqual(listed.toSorted(), there.toSorted())
+
+  for (const [, folder = ''] of map.matchAll(/^([\w-][\w/-]*?)\/? /gm))
+    assert.ok(existsSync(path.join(ROOT_DIR, folder)), `${folder} is there`)
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { inspectConfig } from '../../src/config.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { ERRORS } from '../../src/contract/errors.ts'
+import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
+
+const ROOT_DIR = fileURLToPath(new URL('../../', import.meta.url))
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT_DIR, file), 'utf8')
+}
+
+const page = read('docs/operating.md')
+
+/** First cells of the table that stands next under this heading, and the text of the whole rows. */
+function rowsUnder(heading: string): readonly { readonly first: string; readonly row: string }[] {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? ''
+  return [...section.matchAll(/^\| (`.*?) \|.*$/gm)].map(([row, first = '']) => ({ first, row }))
+}
+
+function inCodeMarks(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+}
+
+void test('the tables of the operating page have a row for each variable that is read, and no other', () => {
+  const asked = new Set<string>()
+  const environment = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_, name) => {
+        if (typeof name === 'string') asked.add(name)
+        return undefined
+      },
+    },
+  )
+  assert.deepEqual(inspectConfig(environment, ROOT_DIR).mistakes, [])
+
+  const told = [...rowsUnder('Variables'), ...rowsUnder('Secrets')].flatMap(({ first }) =>
+    inCodeMarks(first),
+  )
+  // The two of hosted challenges stand in the row of the variable that needs them.
+  const needed = ['SVC_CHALLENGE_SITE_KEY', 'SVC_CHALLENGE_SECRET']
+  assert.deepEqual([...told, ...needed].toSorted(), [...asked].toSorted())
+  const named = page.match(/\bSVC_[A-Z_]*[A-Z]\b/g) ?? []
+  assert.deepEqual(
+    named.filter((name) => !asked.has(name)),
+    [],
+  )
+})
+
+void test('the log lines of the operating page are lines of the code, and all that want a person are there', () => {
+  const sources = readdirSync(path.join(ROOT_DIR, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => read(path.join('src', file)))
+    .join('\n')
+  const lines = rowsUnder('What to watch').flatMap(({ first }) => inCodeMarks(first))
+  assert.ok(lines.length > 15, `${lines.length}`)
+  for (const line of lines) {
+    // Where the page has … the code has a value.
+    for (const part of line.split('…')) assert.ok(sources.includes(part.trim()), line)
+  }
+
+  const errors = [...sources.matchAll(/\.error\(\s*\{[^}]*\},\s*['`]([^'`]+)/g)]
+  assert.ok(errors.length >= 9, `${errors.length}`)
+  const untold = errors
+    .map(([, message = '']) => message)
+    .filter((message) => !lines.some((line) => message.startsWith(line.split('…')[0] ?? '')))
+  assert.deepEqual(untold, [])
+})
+
+void test('production is started with the flags of npm start', () => {
+  const manifest = JSON.parse(read('package.json')) as { scripts: { start: string } }
+  const [, flags = ''] = /^exec node (.+) src\/main\.ts$/.exec(manifest.scripts.start) ?? []
+  assert.match(flags, /^--/)
+  assert.ok(page.includes(`node_modules/.bin/node ${flags} src/main.ts`))
+})
+
+void test('figures in prose are those of the tables', () => {
+  const counted = { endpoints: Object.keys(ENDPOINTS).length, errors: Object.keys(ERRORS).length }
+  assert.deepEqual(counted, { endpoints: 26, errors: 28 })
+  assert.ok(read('README.md').includes('Twenty-six endpoints, twenty-eight errors'))
+  assert.ok(read('ARCHITECTURE.md').includes(`a router for ${counted.endpoints} `))
+
+  const { registrationPerActor, registrationGlobal, maxBodyBytes, maxActiveKeys } = LIMITS
+  const security = read('SECURITY.md')
+  assert.equal(registrationPerActor.windowSeconds, 60)
+  assert.equal(registrationGlobal.windowSeconds, 60)
+  assert.ok(
+    security.includes(
+      `${registrationPerActor.requests} a minute for an actor, ${registrationGlobal.requests} in all`,
+    ),
+  )
+  assert.ok(security.includes(`verifiers refuse more than ${SIGNATURE_MAX_AGE_SECONDS} s`))
+  assert.ok(read('ARCHITECTURE.md').includes(`more than ${maxBodyBytes} bytes`))
+  assert.ok(page.includes(`No more than ${maxActiveKeys.toLocaleString('en')} keys are active`))
+
+  const listener = read('src/http/listener.ts')
+  const seconds = (name: string) =>
+    Number(new RegExp(`${name} = ([\\d_]+)`).exec(listener)?.[1]?.replaceAll('_', '')) / 1000
+  assert.ok(
+    security.includes(
+      `${seconds('HEADERS_TIMEOUT_MS')} s for headers, ${seconds('REQUEST_TIMEOUT_MS')} s for a request`,
+    ),
+  )
+  assert.ok(page.includes(`kept for ${seconds('KEEP_ALIVE_TIMEOUT_MS')} s`))
+})
