@@ -49,18 +49,49 @@ export async function runNamed(
   }
 }
 
-/** Longer than any name of a command. */
+/** Longer than any name of a command or an option. */
 const MAX_REPEATED = 30
 
-/**
- * A name that nothing has, in quotes, with a space before it; nothing for what may have been pasted by mistake, and be a
- * secret: messages end in logs.
- */
+/** Whether a word may stand in a message. One that was pasted by mistake may be a secret, and messages end in logs. */
+function isRepeatable(word: string): boolean {
+  return word.length <= MAX_REPEATED && !holdsWholeKey(word)
+}
+
+/** A name that nothing has, in quotes, with a space before it; nothing for what must not be repeated. */
 export function quoteUnknown(name: string): string {
-  return name.length > MAX_REPEATED || holdsWholeKey(name) ? '' : ` ${JSON.stringify(name)}`
+  return isRepeatable(name) ? ` ${JSON.stringify(name)}` : ''
 }
 
 const MISUSE_PREFIX = 'ERR_PARSE_ARGS_'
+
+function formatUnknownOption(name: string, known: readonly string[]): string {
+  const nearest = nearestName(
+    name,
+    known.map((each) => `--${each}`),
+  )
+  const repeated = isRepeatable(name) ? ` ${name}` : ''
+  return `unknown option${repeated}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
+}
+
+/** What is wrong with arguments, from the error of `parseArgs`; undefined where it is no such error. */
+function formatMisuse(error: unknown, known: readonly string[]): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  const code = String(error.code)
+  if (!code.startsWith(MISUSE_PREFIX)) return undefined
+  switch (code.slice(MISUSE_PREFIX.length)) {
+    case 'UNEXPECTED_POSITIONAL':
+      // Never repeated: it may be a key, an identity or somebody's address.
+      return 'expected options only, found an argument'
+    case 'UNKNOWN_OPTION':
+      return formatUnknownOption(
+        /^Unknown option '(--?[^']+)'/.exec(error.message)?.[1] ?? '',
+        known,
+      )
+    default:
+      // It names an option that is known. Only the first sentence: the rest is advice for the author of a program.
+      return (error.message.split(/\.\s/)[0] ?? error.message).replace(/\.$/, '')
+  }
+}
 
 /**
  * `parseArgs` of node:util, strict, with its errors told as usage errors and an unknown option compared with the
@@ -79,26 +110,9 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
       strict: true,
     })
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error
-    if (args.some(holdsWholeKey)) {
-      throw new UsageError(
-        'wrong arguments; there is a whole API key among them, so they are not repeated',
-      )
-    }
-    if (!String(error.code).startsWith(MISUSE_PREFIX)) throw error
-    const unknown = /^Unknown option '(--?[^']+)'/.exec(error.message)?.[1]
-    const nearest =
-      unknown === undefined
-        ? undefined
-        : nearestName(
-            unknown,
-            [...Object.keys(options), 'help'].map((name) => `--${name}`),
-          )
-    if (nearest !== undefined) {
-      throw new UsageError(`unknown option ${unknown}; did you mean ${nearest}?`)
-    }
-    // Only the first sentence: the rest is advice for the author of a program.
-    throw new UsageError((error.message.split(/\.\s/)[0] ?? error.message).replace(/\.$/, ''))
+    const misuse = formatMisuse(error, [...Object.keys(options), 'help'])
+    if (misuse === undefined) throw error
+    throw new UsageError(misuse)
   }
 }
 

@@ -97,6 +97,8 @@ test('what may be an API key is not repeated, wherever it was pasted', (t) => {
     ['waitlist', key],
     ['waitlist', cut],
     ['waitlist', 'count', cut],
+    ['waitlist', 'count', secret.slice(0, 20)],
+    ['publish', `--${secret}`],
     ['challenge', '--for', cut, key],
   ]) {
     const { status, out, error } = svc(folder, ...args)
@@ -139,7 +141,7 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
   }
   const unhelped = svc(folder, 'publish', '--nonsense', '--help')
   assert.equal(unhelped.status, 2, 'help hides no mistake')
-  assert.match(unhelped.error, /^svc: publish: Unknown option '--nonsense' \(svc publish --help/)
+  assert.match(unhelped.error, /^svc: publish: unknown option --nonsense \(svc publish --help/)
   assert.deepEqual(readdirSync(folder), [])
 })
 

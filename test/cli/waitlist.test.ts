@@ -37,7 +37,7 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
     [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
     [['toString'], /unknown action "toString"; expected one of count, /],
     [['count', '--jsn'], /unknown option --jsn; did you mean --json\?/],
-    [['count', 'more'], /Unexpected argument 'more'/],
+    [['count', 'more'], /expected options only, found an argument/],
     [['export', '--format', 'xml'], /--format: expected csv or jsonl, found "xml"/],
     [['export', '--jobs', '0'], /--jobs: expected a whole number from 1 to 256, found "0"/],
     [['export', '--json'], /--json needs --out FILE/],

@@ -16,7 +16,6 @@ import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { requireNoArguments } from './no-arguments.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS
 
@@ -108,8 +107,7 @@ export function createIssueCommand(issuance: Issuance): Command {
   return createCommand({
     help: HELP,
     options: OPTIONS,
-    takesArguments: true,
-    async run({ values, positionals }, output) {
+    async run({ values }, output) {
       return tellingFailures('keys issue', values.json, output, async () => {
         // Before anything is looked at, opened or made, as the service answers it before any other check.
         if (!issuance.enabled) {
@@ -118,7 +116,6 @@ export function createIssueCommand(issuance: Issuance): Command {
             `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry lifts that (src/contract/issuance.ts), and no option, variable or file`,
           )
         }
-        requireNoArguments(positionals)
         const wanted = {
           label: readLabel(values.label),
           ttlDays: readTtlDays(values['ttl-days']),

@@ -8,7 +8,6 @@ import { writeToStandardOutput } from '../standard-output.ts'
 import { pluralOf } from '../wording.ts'
 import { formatKeyCount, KEY_STATUSES, type KeyStatus } from './key-status.ts'
 import { listKeys, type ListResult } from './list-keys.ts'
-import { requireNoArguments } from './no-arguments.ts'
 
 const HELP = `Usage: svc keys list [options]
 
@@ -58,9 +57,7 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 export const listCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
-  takesArguments: true,
-  async run({ values, positionals }, output) {
-    requireNoArguments(positionals)
+  async run({ values }, output) {
     const status = readStatus(values.status)
     const isOldOnly = values['old-hash-secret']
     // A failure is told on standard error alone: on standard output it would stand among the keys.

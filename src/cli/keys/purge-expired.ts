@@ -4,7 +4,6 @@ import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.
 import { databaseFile, withStorage } from '../database.ts'
 import { createProgress } from '../progress.ts'
 import { formatMoment, pluralOf } from '../wording.ts'
-import { requireNoArguments } from './no-arguments.ts'
 import { countEndedKeys, purgeKeys, totalOf } from './purge-keys.ts'
 
 const DEFAULT_DAYS = 30
@@ -62,9 +61,7 @@ async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
 export const purgeExpiredCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
-  takesArguments: true,
-  async run({ values, positionals }, output) {
-    requireNoArguments(positionals)
+  async run({ values }, output) {
     const beforeMs = Date.now() - readDays(values['older-than']) * DAY_MS
     const dryRun = values['dry-run']
     return tellingFailures('keys purge-expired', values.json, output, async () => {
