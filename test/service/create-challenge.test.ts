@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createChallenge, type ChallengeOptions } from '../../src/service/create-challenge.ts'
+import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
 
@@ -50,4 +53,57 @@ test('a hosted challenge without its keys or its address is refused by name', ()
       })
     }
   }
+})
+
+test('an ALTCHA challenge is as hard as it was asked for, and its key is of the given counters', async () => {
+  const options = optionsFor('altcha')
+  const costOf = async (given: ChallengeOptions) => {
+    const { parameters } = JSON.parse(await (createChallenge(given).issue?.('register') ?? '')) as {
+      readonly parameters: { readonly cost: number; readonly expiresAt: number }
+    }
+    // The clock is the given one too.
+    assert.equal(parameters.expiresAt * 1000, options.clock.nowMs() + 10 * 60_000)
+    return parameters.cost
+  }
+  assert.equal(await costOf(options), 1000)
+  assert.equal(await costOf({ ...options, work: { cost: 7, maxCounter: 9 } }), 7)
+  const lost = { ...options.counters, secret: () => Promise.reject(new Error('lost')) }
+  await assert.rejects(costOf({ ...options, counters: lost }), /lost/)
+})
+
+test('a hosted provider has its deadline, and its tokens are spent in the given counters', async (t) => {
+  const server = createServer((request, response) => {
+    if (request.url !== '/silent') response.end('{"success":true}')
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const options = optionsFor('turnstile')
+  const silent = createChallenge({
+    ...options,
+    verifyUrl: `http://127.0.0.1:${port}/silent`,
+    deadlineMs: 30,
+  })
+  await assert.rejects(silent.verify('token', 'register'), /did not answer within 30 ms$/)
+  const spent: (readonly [id: string, untilMs: number])[] = []
+  const counters: Counters = {
+    ...options.counters,
+    spend: async (...asked) => {
+      spent.push(asked)
+      return true
+    },
+  }
+  const answering = createChallenge({
+    ...options,
+    counters,
+    verifyUrl: `http://127.0.0.1:${port}/answering`,
+  })
+  await answering.verify('token', 'register')
+  assert.equal(spent.length, 1)
+  assert.ok((spent[0]?.[1] ?? 0) > options.clock.nowMs())
 })

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
 import { formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
-import { KeyQuotaError } from '../../src/service/api-keys.ts'
+import { KeyQuotaError, TooManyKeysError } from '../../src/service/api-keys.ts'
 import { createStoredApiKeys, hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { createMemoryApiKeyStore, type MemoryApiKeyStore } from '../support/memory-api-key-store.ts'
@@ -227,7 +227,11 @@ test('no more keys are active than may be; expired and revoked ones do not count
     const keyId = each.toString(16).padStart(16, '0')
     store.keys.set(keyId, { ...kept, keyId })
   }
-  await assert.rejects(issue(), { code: 'KEYS_UNAVAILABLE' })
+  await assert.rejects(
+    issue(),
+    (error: ApiError) =>
+      error.code === 'KEYS_UNAVAILABLE' && error.cause instanceof TooManyKeysError,
+  )
   await apiKeys.revoke(String(keyIdOf(one)))
   await issue()
   await assert.rejects(issue(), { code: 'KEYS_UNAVAILABLE' })
@@ -258,4 +262,44 @@ test('a text that is no key is looked up where its key id would stand', async ()
     await assert.rejects(async () => apiKeys.check(presented), { code: 'KEY_INVALID' })
     assert.equal(store.found.at(-1), place)
   }
+})
+
+test('a look-up that fails is KEYS_UNAVAILABLE, with the reason for the log', async () => {
+  const store = createMemoryApiKeyStore()
+  const key = await makeKeys({ store }).issue()
+  const cause = new Error('disk full')
+  const { apiKeys } = makeKeys({ store: { ...store, find: () => Promise.reject(cause) } })
+  for (const presented of [key, 'nonsense']) {
+    await assert.rejects(
+      async () => apiKeys.check(presented),
+      (error) =>
+        error instanceof ApiError && error.code === 'KEYS_UNAVAILABLE' && error.cause === cause,
+    )
+  }
+})
+
+test('a key that is being hashed anew is not hashed anew a second time, and later again', async () => {
+  const store = createMemoryApiKeyStore()
+  const key = await makeKeys({ store }).issue()
+  const asked: string[] = []
+  let ending = Promise.withResolvers<boolean>()
+  const { apiKeys, failures } = makeKeys({
+    store: {
+      ...store,
+      rehash: ({ keyId }) => {
+        asked.push(keyId)
+        return ending.promise
+      },
+    },
+    hashSecret: 'the next secret',
+    previous: [SECRET],
+  })
+  for (let each = 0; each < 5; each += 1) await apiKeys.check(key)
+  assert.deepEqual(asked, [keyIdOf(key)])
+  ending.reject(new Error('disk full'))
+  await new Promise(setImmediate)
+  assert.equal(failures.length, 1)
+  ending = Promise.withResolvers()
+  for (let each = 0; each < 5; each += 1) await apiKeys.check(key)
+  assert.deepEqual(asked, [keyIdOf(key), keyIdOf(key)])
 })
