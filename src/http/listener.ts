@@ -139,6 +139,11 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   /** Connections whose last request is known: what still comes on them is not done (RFC 9112 9.6). */
   const ending = new WeakSet<Socket>()
 
+  /** Its body is read all the same: what stays unread resets the connection. */
+  function passOver(request: IncomingMessage): void {
+    request.resume()
+  }
+
   function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
     ending.add(request.socket)
     response.writeHead(status, emptyHeaders)
@@ -228,7 +233,8 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       const method = request.method ?? 'GET'
       const isBodyComing = hasBody(request)
       // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
-      if (hasOpenEnd(request) || ending.has(request.socket)) return undefined
+      if (hasOpenEnd(request)) return undefined
+      if (ending.has(request.socket)) return passOver(request)
       connections.begin(request, response, isBodyComing)
       // Node loses what came with an offer to upgrade and stands behind it, so nothing may stand there.
       if (request.headers.upgrade !== undefined) {
@@ -279,17 +285,14 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   Object.assign(server, { httpAllowHalfOpen: true })
   const connections = trackConnections(server)
 
-  // Behind its last answer Node closes a connection at once. A body that still comes would reset the answer away.
+  // Behind its last answer Node closes a connection at once. A body that still comes, or requests that were sent behind
+  // it, would reset the answers away that the client has not read yet.
   server.on('connection', (socket: Socket) => {
-    const close = socket.destroySoon.bind(socket)
-    socket.destroySoon = () => {
-      if (connections.lastOf(socket)?.request.complete === false) endConnection(socket, '')
-      else close()
-    }
+    socket.destroySoon = () => endConnection(socket, '')
   })
 
   function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-    if (ending.has(request.socket)) return
+    if (ending.has(request.socket)) return passOver(request)
     connections.begin(request, response, hasBody(request))
     refuse(request, response, 417)
   }
@@ -298,7 +301,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   // Node takes whatever has the words in it for this expectation.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!expectsContinueOnly(request)) return refuseExpectation(request, response)
-    if (ending.has(request.socket)) return undefined
+    if (ending.has(request.socket)) return passOver(request)
     response.writeContinue()
     server.emit('request', request, response)
     return undefined

@@ -192,3 +192,35 @@ for (const [what, [status, lines]] of Object.entries(CLOSING)) {
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`))
   })
 }
+
+test('a client that sends more requests before it reads gets every answer up to the last one', async (t) => {
+  for (const [last, status] of [
+    [`${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
+    ['GET /api/v1/status HTTP/2.0\r\nHost: a\r\n\r\n', 400],
+    [`${GET_STATUS}Host: a\r\nConnection: close\r\n\r\n`, 200],
+  ] as const) {
+    const { port, server } = await openListener(t, () => ({
+      status: 200,
+      headers: ['Content-Length', '0'],
+      body: undefined,
+    }))
+    const accepted = once(server, 'connection') as Promise<[Socket]>
+    const held = await holdConnection(t, port, { allowHalfOpen: true })
+    const [socket] = await accepted
+    held.pause()
+    held.send(get('/first') + get('/second') + last)
+    await eventually('the answers are sent', () => (socket.writableFinished ? true : undefined))
+    for (let sent = 0; sent < 5; sent += 1) {
+      held.send(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n${'x'.repeat(9000)}`)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20)
+      })
+    }
+    held.resume()
+    const answers = await held.until((received) => received.includes('Connection: close'))
+    assert.deepEqual(
+      [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, each]) => Number(each)),
+      [200, 200, status],
+    )
+  }
+})
