@@ -7,11 +7,11 @@ import { listen, stopListening } from '../../src/http/listener.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha-challenge.ts'
 import { createHostedChallenge } from '../../src/service/hosted-challenge.ts'
-import { StorageError, type Storage } from '../../src/storage/storage.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { GOOD_BODY, type RegisteringOptions } from '../support/registering-app.ts'
 import {
+  failing,
   fillForm,
   openForm,
   problemsOf,
@@ -149,17 +149,7 @@ test('a solution that ran out is replaced by another', { skip }, async (t) => {
 
 test('after an outage the solution is good for another try', { skip }, async (t) => {
   const state = { isDown: true }
-  const store = (storage: Storage): Storage => ({
-    ...storage,
-    waitlist: {
-      ...storage.waitlist,
-      add: (registration) =>
-        state.isDown
-          ? Promise.reject(new StorageError('IO', 'service.sqlite'))
-          : storage.waitlist.add(registration),
-    },
-  })
-  const app = await runFormApp(t, { store, challenge: altcha(LITTLE_WORK) })
+  const app = await runFormApp(t, { store: failing(state), challenge: altcha(LITTLE_WORK) })
   const { page } = await openForm(t, browser, app)
   const asked = countChallenges(page)
   await fillForm(page)
@@ -360,16 +350,7 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
 
   test(`a token of ${provider} is not sent a second time`, { skip }, async (t) => {
     const state = { isDown: true }
-    const { page, app, verifier, url } = await openHosted(t, (storage) => ({
-      ...storage,
-      waitlist: {
-        ...storage.waitlist,
-        add: (registration) =>
-          state.isDown
-            ? Promise.reject(new StorageError('IO', 'service.sqlite'))
-            : storage.waitlist.add(registration),
-      },
-    }))
+    const { page, app, verifier, url } = await openHosted(t, failing(state))
     await page.route(`${script}?*`, (route) =>
       route.fulfill({ contentType: 'text/javascript', body: standIn(provider) }),
     )

@@ -8,11 +8,11 @@ import { LOCALES, type Locale } from '../../src/contract/locales.ts'
 import { plainPhrase } from '../../src/pages/phrase.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
-import { StorageError, type Storage } from '../../src/storage/storage.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 import {
+  failing,
   fillForm,
   openForm,
   problemsOf,
@@ -48,20 +48,6 @@ async function assertKept(page: Page, email: string = GOOD_BODY.email): Promise<
 }
 
 const TYPED = { useCase: 'Typed text', interests: ['api'] }
-
-/** A store that fails while it is told to. */
-function failing(state: { isDown: boolean }): (storage: Storage) => Storage {
-  return (storage) => ({
-    ...storage,
-    waitlist: {
-      ...storage.waitlist,
-      add: (registration) =>
-        state.isDown
-          ? Promise.reject(new StorageError('IO', 'service.sqlite'))
-          : storage.waitlist.add(registration),
-    },
-  })
-}
 
 /** How often the form was sent from a page. */
 function countSent(page: Page): { count: number } {

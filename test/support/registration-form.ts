@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/contract/locales.ts'
 import { listen, stopListening } from '../../src/http/listener.ts'
+import { StorageError, type Storage } from '../../src/storage/storage.ts'
 import type { OpenedPage, TestBrowser } from './browser.ts'
 import {
   runRegisteringApp,
@@ -40,6 +41,20 @@ export async function runFormApp(
   })
   target.port = app.port
   return { ...app, origin, port }
+}
+
+/** A store that fails while it is told to. */
+export function failing(state: { isDown: boolean }): (storage: Storage) => Storage {
+  return (storage) => ({
+    ...storage,
+    waitlist: {
+      ...storage.waitlist,
+      add: (registration) =>
+        state.isDown
+          ? Promise.reject(new StorageError('IO', 'service.sqlite'))
+          : storage.waitlist.add(registration),
+    },
+  })
 }
 
 /** The form in a browser. */
