@@ -293,6 +293,7 @@ test('counters that cannot be reached: no challenge, no verdict, and nothing of 
     await assert.rejects(challenge.verify(token, 'register'), (error) => {
       assert.ok(error instanceof ChallengeUnavailableError)
       assert.equal(error.message, 'The counters cannot be reached')
+      assert.ok(error.cause instanceof CountersError)
       return true
     })
     // What is no token at all needs no counters.

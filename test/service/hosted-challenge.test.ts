@@ -168,6 +168,9 @@ test('a mistake in this service’s own keys is not blamed on the visitor', asyn
     'missing-input-secret',
     'invalid-input-secret',
     'sitekey-secret-mismatch',
+    'invalid-sitekey',
+    'not-using-dummy-passcode',
+    'not-using-dummy-secret',
     'bad-request',
     'internal-error',
   ]) {
@@ -293,12 +296,13 @@ test('a provider where nothing listens', async () => {
 test('without counters a good token cannot be told from a spent one', async (t) => {
   const { url } = await provider(t, says({ success: true }))
   const { counters } = rig(url)
-  const spend = async () => {
-    throw new CountersError('gone')
-  }
-  const { challenge } = rig(url, { counters: { ...counters, spend } })
-  await assert.rejects(
-    challenge.verify(TOKEN, 'register'),
-    isUnavailable(/^The counters cannot be reached$/),
-  )
+  const gone = new CountersError('gone')
+  const { challenge } = rig(url, {
+    counters: { ...counters, spend: () => Promise.reject(gone) },
+  })
+  await assert.rejects(challenge.verify(TOKEN, 'register'), (error) => {
+    assert.ok(isUnavailable(/^The counters cannot be reached$/)(error))
+    assert.equal((error as Error).cause, gone)
+    return true
+  })
 })

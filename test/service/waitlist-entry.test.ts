@@ -78,6 +78,12 @@ test('what is no entry is refused, without a word of it', () => {
     [json({ ...ENTRY, version: 1, interests: ['api', 1] }), /interests$/],
     [json({ ...ENTRY, version: 1, useCase: ['ada@example.org'] }), /useCase$/],
     [json({ ...ENTRY, version: 1, registeredAt: '2026-02-30T00:00:00Z' }), /registeredAt$/],
+    [json({ ...ENTRY, version: 1, registeredAt: [ENTRY.registeredAt] }), /registeredAt$/],
+    // All there, but for one byte that is no UTF-8.
+    [
+      Buffer.from(JSON.stringify({ ...ENTRY, version: 1, useCase: '\u00ff' }), 'latin1'),
+      /in JSON, found something else$/,
+    ],
   ]
   for (const [bytes, message] of wrong) {
     assert.throws(
