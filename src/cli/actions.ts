@@ -45,7 +45,7 @@ export function createActionsCommand(parts: ActionsCommand): Command {
   const help = formatHelp(parts)
   return {
     help,
-    async run(args, output) {
+    async run(args, output, words) {
       const [name, ...rest] = args
       if (name === '--help' || name === '-h' || name === 'help') {
         output.out(help)
@@ -56,7 +56,7 @@ export function createActionsCommand(parts: ActionsCommand): Command {
       }
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined
       if (action === undefined) throw new UsageError(formatUnknown(name, parts))
-      return runNamed(name, await action.load(), rest, output)
+      return runNamed(name, await action.load(), rest, output, words)
     },
   }
 }

@@ -7,7 +7,7 @@ import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.
 import { formatInstant } from '../service/clock.ts'
 import { propertyOf } from '../service/property-of.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
+import { CommandFailure } from './command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
 import { parseBase, parseSeconds } from './verifying/address.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
@@ -186,16 +186,14 @@ export const challengeCommand: Command = createCommand({
       purpose: parsePurpose(values.for),
       timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
     }
-    return tellingFailures('challenge', values.json, output, async () => {
-      const { origin, timeoutMs } = settings
-      const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
-      try {
-        const solved = await solve(asker.ask, settings)
-        output.out(values.json ? JSON.stringify(solved) : solved.token)
-        return EXIT_CODES.done
-      } finally {
-        asker.close()
-      }
-    })
+    const { origin, timeoutMs } = settings
+    const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+    try {
+      const solved = await solve(asker.ask, settings)
+      output.out(values.json ? JSON.stringify(solved) : solved.token)
+      return EXIT_CODES.done
+    } finally {
+      asker.close()
+    }
   },
 })

@@ -49,9 +49,25 @@ function failureOf(error: unknown): CommandFailure | undefined {
 }
 
 /**
- * Runs the work of a command (`name` is what stands behind `svc`) and tells a failure in one line, for `--json` as one
- * object too.
+ * Tells a failure in one line and its details, for `--json` as one object too; `name` is what stands behind `svc`. Throws
+ * what is a fault of the program.
  */
+export function tellFailure(
+  error: unknown,
+  name: string,
+  json: boolean,
+  output: CommandOutput,
+): ExitCode {
+  const failure = failureOf(error)
+  if (failure === undefined) throw error
+  const { code, message, exitCode, details, members } = failure
+  output.error(`svc ${name}: ${message}`)
+  for (const detail of details) output.error(detail)
+  if (json) output.out(JSON.stringify({ ok: false, code, message, ...members }))
+  return exitCode
+}
+
+/** Runs the work of a command and tells its failure. */
 export async function tellingFailures(
   name: string,
   json: boolean,
@@ -61,12 +77,6 @@ export async function tellingFailures(
   try {
     return await work()
   } catch (error) {
-    const failure = failureOf(error)
-    if (failure === undefined) throw error
-    const { code, message, exitCode, details, members } = failure
-    output.error(`svc ${name}: ${message}`)
-    for (const detail of details) output.error(detail)
-    if (json) output.out(JSON.stringify({ ok: false, code, message, ...members }))
-    return exitCode
+    return tellFailure(error, name, json, output)
   }
 }

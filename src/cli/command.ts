@@ -18,8 +18,11 @@ export interface CommandOutput {
 export interface Command {
   /** The whole answer to `--help`, without a line break at the end. */
   readonly help: string
-  /** Runs with the arguments after the command's name. Throws a UsageError for wrong arguments. */
-  run(args: readonly string[], output: CommandOutput): Promise<ExitCode>
+  /**
+   * Runs with the arguments after the command's name; `words` are those after `svc` that it was called by, for what it
+   * tells. Throws a UsageError for wrong arguments.
+   */
+  run(args: readonly string[], output: CommandOutput, words: readonly string[]): Promise<ExitCode>
 }
 
 /** The program was called in a way it does not know. The message is one line; the exit code is 2. */
@@ -34,15 +37,19 @@ export class UsageError extends Error {
   }
 }
 
-/** Runs a command, and tells of a usage error that it was in this one. `name` is the word that the command was called by. */
+/**
+ * Runs a command, and tells of a usage error that it was in this one. `name` is the word that the command was called by,
+ * `words` those before it.
+ */
 export async function runNamed(
   name: string,
   command: Command,
   args: readonly string[],
   output: CommandOutput,
+  words: readonly string[] = [],
 ): Promise<ExitCode> {
   try {
-    return await command.run(args, output)
+    return await command.run(args, output, [...words, name])
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(error.message, [name, ...error.command])
@@ -123,6 +130,8 @@ export interface CommandParts<Options extends ParseArgsOptionsConfig> {
   readonly options: Options
   /** Whether something may stand beside the options; false unless it is told. */
   readonly takesArguments?: boolean
+  /** Whether `--json` puts a failure on standard output too; true unless it is told, where rows stand there. */
+  readonly tellsFailuresAsJson?: boolean
   /** Does the work, once the arguments are known to be in order. */
   readonly run: (
     parsed: ReturnType<typeof parseCommandArgs<Options>>,
@@ -130,21 +139,35 @@ export interface CommandParts<Options extends ParseArgsOptionsConfig> {
   ) => Promise<ExitCode>
 }
 
-/** Makes a command that answers `--help` with its help, unless something else in its arguments is wrong. */
+/**
+ * Makes a command that answers `--help` with its help, unless something else in its arguments is wrong, and that tells
+ * what it could not do in one line, for `--json` as one object too.
+ */
 export function createCommand<const Options extends ParseArgsOptionsConfig>({
   help,
   options,
   takesArguments = false,
+  tellsFailuresAsJson = true,
   run,
 }: CommandParts<Options>): Command {
   return {
     help,
-    async run(args, output) {
+    async run(args, output, words) {
       const parsed = parseCommandArgs(args, options, takesArguments)
       // Looked for: the type of options that are any cannot say that help is one of them.
-      if (!('help' in parsed.values)) return run(parsed, output)
-      output.out(help)
-      return EXIT_CODES.done
+      if ('help' in parsed.values) {
+        output.out(help)
+        return EXIT_CODES.done
+      }
+      try {
+        return await run(parsed, output)
+      } catch (error) {
+        if (error instanceof UsageError) throw error
+        const json = tellsFailuresAsJson && 'json' in parsed.values && parsed.values.json === true
+        // Loaded here, so that help is quick: it knows the errors of the configuration and of the storage.
+        const { tellFailure } = await import('./command-failure.ts')
+        return tellFailure(error, words.join(' '), json, output)
+      }
     },
   }
 }

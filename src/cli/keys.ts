@@ -30,9 +30,9 @@ named by its id, the 16 digits between "svk_" and the next "_".`,
 /** `svc keys`. */
 export const keysCommand: Command = {
   help: actions.help,
-  async run(args, output) {
+  async run(args, output, words) {
     // Before anything could repeat it: messages end in logs.
     if (args.some(holdsWholeKey)) throw new UsageError(WHOLE_KEY_REFUSED)
-    return actions.run(args, output)
+    return actions.run(args, output, words)
   },
 }

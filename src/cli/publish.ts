@@ -10,7 +10,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
+import { CommandFailure } from './command-failure.ts'
 import { readConfig } from './database.ts'
 import { pluralOf } from './wording.ts'
 
@@ -126,15 +126,13 @@ export const publishCommand: Command = createCommand({
     if (values.check && (values['dry-run'] || values.note !== undefined)) {
       throw new UsageError('--check publishes nothing; leave out --dry-run and --note')
     }
-    return tellingFailures('publish', values.json, output, async () => {
-      const settings: Settings = {
-        contentDir: values.content,
-        releasesDir: values.releases ?? readConfig(['SVC_RELEASES_DIR']).releasesDir,
-        note: values.note,
-        dryRun: values['dry-run'],
-        json: values.json,
-      }
-      return values.check ? check(settings, output) : publish(settings, output)
-    })
+    const settings: Settings = {
+      contentDir: values.content,
+      releasesDir: values.releases ?? readConfig(['SVC_RELEASES_DIR']).releasesDir,
+      note: values.note,
+      dryRun: values['dry-run'],
+      json: values.json,
+    }
+    return values.check ? check(settings, output) : publish(settings, output)
   },
 })

@@ -11,7 +11,7 @@ import { createStoredApiKeys } from '../../service/stored-api-keys.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createMemoryCounters } from '../../storage/memory-counters.ts'
 import { StorageError } from '../../storage/storage.ts'
-import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
@@ -108,32 +108,30 @@ export function createIssueCommand(issuance: Issuance): Command {
     help: HELP,
     options: OPTIONS,
     async run({ values }, output) {
-      return tellingFailures('keys issue', values.json, output, async () => {
-        // Before anything is looked at, opened or made, as the service answers it before any other check.
-        if (!issuance.enabled) {
-          throw new CommandFailure(
-            'ISSUANCE_PAUSED',
-            `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry lifts that (src/contract/issuance.ts), and no option, variable or file`,
-          )
-        }
-        const wanted = {
-          label: readLabel(values.label),
-          ttlDays: readTtlDays(values['ttl-days']),
-        }
-        const { secret } = readHashSecret(readConfig(), 'keyHashSecret')
-        const issued = await withStorage(databaseFile(values.database), 'read-write', (storage) =>
-          issueKey(storage.apiKeys, secret, wanted),
+      // Before anything is looked at, opened or made, as the service answers it before any other check.
+      if (!issuance.enabled) {
+        throw new CommandFailure(
+          'ISSUANCE_PAUSED',
+          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry lifts that (src/contract/issuance.ts), and no option, variable or file`,
         )
-        const text = values.json ? JSON.stringify({ ok: true, ...issued }) : issued.key
-        if (!(await writeToStandardOutput(`${text}\n`))) {
-          throw new CommandFailure(
-            'UNREAD',
-            `the key ${issued.keyId} was made and nobody read it, and it cannot be shown again; revoke it`,
-          )
-        }
-        if (!values.json) output.error(tellFacts(issued, issuance.reference))
-        return EXIT_CODES.done
-      })
+      }
+      const wanted = {
+        label: readLabel(values.label),
+        ttlDays: readTtlDays(values['ttl-days']),
+      }
+      const { secret } = readHashSecret(readConfig(), 'keyHashSecret')
+      const issued = await withStorage(databaseFile(values.database), 'read-write', (storage) =>
+        issueKey(storage.apiKeys, secret, wanted),
+      )
+      const text = values.json ? JSON.stringify({ ok: true, ...issued }) : issued.key
+      if (!(await writeToStandardOutput(`${text}\n`))) {
+        throw new CommandFailure(
+          'UNREAD',
+          `the key ${issued.keyId} was made and nobody read it, and it cannot be shown again; revoke it`,
+        )
+      }
+      if (!values.json) output.error(tellFacts(issued, issuance.reference))
+      return EXIT_CODES.done
     },
   })
 }

@@ -1,6 +1,5 @@
 import { nearestName } from '../../publishing/nearest-name.ts'
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
-import { tellingFailures } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
@@ -57,27 +56,26 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 export const listCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
+  // It would stand among the keys.
+  tellsFailuresAsJson: false,
   async run({ values }, output) {
     const status = readStatus(values.status)
     const isOldOnly = values['old-hash-secret']
-    // A failure is told on standard error alone: on standard output it would stand among the keys.
-    return tellingFailures('keys list', false, output, async () => {
-      const hashSecretId = isOldOnly
-        ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)
-        : undefined
-      const result = await withStorage(databaseFile(values.database), 'read-only', ({ apiKeys }) =>
-        listKeys({
-          store: apiKeys,
-          nowMs: Date.now(),
-          status,
-          hashSecretId,
-          format: values.json ? 'lines' : 'table',
-          write: writeToStandardOutput,
-        }),
-      )
-      // Nobody waits for a word on what they did not want to see the end of.
-      if (result.isComplete) output.error(formatSummary(result, status !== undefined || isOldOnly))
-      return EXIT_CODES.done
-    })
+    const hashSecretId = isOldOnly
+      ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)
+      : undefined
+    const result = await withStorage(databaseFile(values.database), 'read-only', ({ apiKeys }) =>
+      listKeys({
+        store: apiKeys,
+        nowMs: Date.now(),
+        status,
+        hashSecretId,
+        format: values.json ? 'lines' : 'table',
+        write: writeToStandardOutput,
+      }),
+    )
+    // Nobody waits for a word on what they did not want to see the end of.
+    if (result.isComplete) output.error(formatSummary(result, status !== undefined || isOldOnly))
+    return EXIT_CODES.done
   },
 })

@@ -1,5 +1,4 @@
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import { tellingFailures } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { createProgress } from '../progress.ts'
@@ -64,21 +63,19 @@ export const purgeExpiredCommand: Command = createCommand({
   async run({ values }, output) {
     const beforeMs = Date.now() - readDays(values['older-than']) * DAY_MS
     const dryRun = values['dry-run']
-    return tellingFailures('keys purge-expired', values.json, output, async () => {
-      const keys = await withStorage(
-        databaseFile(values.database),
-        dryRun ? 'read-only' : 'read-write',
-        async ({ apiKeys }) =>
-          dryRun ? totalOf(await countEndedKeys(apiKeys, beforeMs)) : purge(apiKeys, beforeMs),
+    const keys = await withStorage(
+      databaseFile(values.database),
+      dryRun ? 'read-only' : 'read-write',
+      async ({ apiKeys }) =>
+        dryRun ? totalOf(await countEndedKeys(apiKeys, beforeMs)) : purge(apiKeys, beforeMs),
+    )
+    const before = formatMoment(beforeMs)
+    if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))
+    else {
+      output.out(
+        `${dryRun ? 'Would remove' : 'Removed'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
       )
-      const before = formatMoment(beforeMs)
-      if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))
-      else {
-        output.out(
-          `${dryRun ? 'Would remove' : 'Removed'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
-        )
-      }
-      return EXIT_CODES.done
-    })
+    }
+    return EXIT_CODES.done
   },
 })

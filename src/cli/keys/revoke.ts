@@ -1,5 +1,5 @@
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
-import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
@@ -71,27 +71,25 @@ export const revokeCommand: Command = createCommand({
   takesArguments: true,
   async run({ values, positionals }, output) {
     const keyId = await readKeyId(positionals)
-    return tellingFailures('keys revoke', values.json, output, async () => {
-      const database = databaseFile(values.database)
-      const revocation = await withStorage(database, 'read-write', ({ apiKeys }) =>
-        revokeKey(apiKeys, keyId, Date.now()),
+    const database = databaseFile(values.database)
+    const revocation = await withStorage(database, 'read-write', ({ apiKeys }) =>
+      revokeKey(apiKeys, keyId, Date.now()),
+    )
+    if (revocation === undefined) {
+      throw new CommandFailure('UNKNOWN_KEY', `there is no key ${keyId} in ${database}`)
+    }
+    if (values.json) {
+      output.out(
+        JSON.stringify({
+          ok: true,
+          keyId,
+          label: revocation.key.label,
+          status: 'revoked',
+          revokedAt: formatMoment(revocation.revokedAtMs),
+          wasRevoked: revocation.wasRevoked,
+        }),
       )
-      if (revocation === undefined) {
-        throw new CommandFailure('UNKNOWN_KEY', `there is no key ${keyId} in ${database}`)
-      }
-      if (values.json) {
-        output.out(
-          JSON.stringify({
-            ok: true,
-            keyId,
-            label: revocation.key.label,
-            status: 'revoked',
-            revokedAt: formatMoment(revocation.revokedAtMs),
-            wasRevoked: revocation.wasRevoked,
-          }),
-        )
-      } else output.out(formatRevocation(revocation))
-      return EXIT_CODES.done
-    })
+    } else output.out(formatRevocation(revocation))
+    return EXIT_CODES.done
   },
 })

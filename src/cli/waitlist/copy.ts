@@ -1,7 +1,6 @@
 import { copyDatabase } from '../../storage/sqlite-copy.ts'
 import { StorageError } from '../../storage/storage.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
-import { tellingFailures } from '../command-failure.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'
 
@@ -38,15 +37,13 @@ export const copyCommand: Command = createCommand({
     const [file, ...others] = positionals
     if (file === undefined || others.length > 0)
       throw new UsageError('expected one FILE to copy to')
-    return tellingFailures('waitlist copy', values.json, output, async () => {
-      await copyDatabase(databaseFile(values.database), file)
-      const total = await countIn(file)
-      if (values.json) output.out(JSON.stringify({ ok: true, file, total }))
-      else
-        output.out(
-          `Copied ${total === null ? 'the database' : pluralOf(total, 'registration')} to ${file}.`,
-        )
-      return EXIT_CODES.done
-    })
+    await copyDatabase(databaseFile(values.database), file)
+    const total = await countIn(file)
+    if (values.json) output.out(JSON.stringify({ ok: true, file, total }))
+    else
+      output.out(
+        `Copied ${total === null ? 'the database' : pluralOf(total, 'registration')} to ${file}.`,
+      )
+    return EXIT_CODES.done
   },
 })

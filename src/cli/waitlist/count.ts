@@ -1,6 +1,5 @@
 import type { WaitlistCount } from '../../storage/storage.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
-import { tellingFailures } from '../command-failure.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { formatMoment, pluralOf } from '../wording.ts'
 import { shortRecipient } from './wording.ts'
@@ -43,25 +42,22 @@ export const countCommand: Command = createCommand({
   help: HELP,
   options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
   async run({ values }, output) {
-    return tellingFailures('waitlist count', values.json, output, async () => {
-      const count = await withStorage(databaseFile(values.database), 'read-only', ({ waitlist }) =>
-        waitlist.count(),
+    const count = await withStorage(databaseFile(values.database), 'read-only', ({ waitlist }) =>
+      waitlist.count(),
+    )
+    if (values.json) {
+      const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
+      const momentOrNull = (ms: number | undefined) => (ms === undefined ? null : formatMoment(ms))
+      output.out(
+        JSON.stringify({
+          ok: true,
+          total,
+          firstRegisteredAt: momentOrNull(firstRegisteredAtMs),
+          lastRegisteredAt: momentOrNull(lastRegisteredAtMs),
+          byRecipient,
+        }),
       )
-      if (values.json) {
-        const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
-        const momentOrNull = (ms: number | undefined) =>
-          ms === undefined ? null : formatMoment(ms)
-        output.out(
-          JSON.stringify({
-            ok: true,
-            total,
-            firstRegisteredAt: momentOrNull(firstRegisteredAtMs),
-            lastRegisteredAt: momentOrNull(lastRegisteredAtMs),
-            byRecipient,
-          }),
-        )
-      } else for (const line of formatCount(count)) output.out(line)
-      return EXIT_CODES.done
-    })
+    } else for (const line of formatCount(count)) output.out(line)
+    return EXIT_CODES.done
   },
 })

@@ -2,7 +2,7 @@ import { parseEmailAddress } from '../../contract/email-address.ts'
 import { createKeyedHash } from '../../crypto/keyed-hash.ts'
 import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
-import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { readOneLine } from '../standard-input.ts'
@@ -48,32 +48,26 @@ export const eraseCommand: Command = createCommand({
   takesArguments: true,
   async run({ values, positionals }, output) {
     const dryRun = values['dry-run']
-    return tellingFailures('waitlist erase', values.json, output, async () => {
-      const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
-      const database = databaseFile(values.database)
-      const normalized = await readAddress(positionals)
-      const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(normalized)
-      const found = await withStorage(
-        database,
-        dryRun ? 'read-only' : 'read-write',
-        ({ waitlist }) => (dryRun ? waitlist.find(addressHash) : waitlist.erase(addressHash)),
+    const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
+    const database = databaseFile(values.database)
+    const normalized = await readAddress(positionals)
+    const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(normalized)
+    const found = await withStorage(database, dryRun ? 'read-only' : 'read-write', ({ waitlist }) =>
+      dryRun ? waitlist.find(addressHash) : waitlist.erase(addressHash),
+    )
+    if (found === undefined) {
+      throw new CommandFailure(
+        'NOT_ON_LIST',
+        `the address is not on the list in ${database}, as far as the secret in ${place} can tell`,
       )
-      if (found === undefined) {
-        throw new CommandFailure(
-          'NOT_ON_LIST',
-          `the address is not on the list in ${database}, as far as the secret in ${place} can tell`,
-        )
-      }
-      const registeredAt = formatMoment(found.registeredAtMs)
-      if (values.json) {
-        output.out(
-          JSON.stringify({ ok: true, erased: !dryRun, ticket: found.ticket, registeredAt }),
-        )
-      } else {
-        const done = dryRun ? 'Would erase' : 'Erased'
-        output.out(`${done} the registration ${found.ticket} of ${registeredAt}.`)
-      }
-      return EXIT_CODES.done
-    })
+    }
+    const registeredAt = formatMoment(found.registeredAtMs)
+    if (values.json) {
+      output.out(JSON.stringify({ ok: true, erased: !dryRun, ticket: found.ticket, registeredAt }))
+    } else {
+      const done = dryRun ? 'Would erase' : 'Erased'
+      output.out(`${done} the registration ${found.ticket} of ${registeredAt}.`)
+    }
+    return EXIT_CODES.done
   },
 })

@@ -10,7 +10,7 @@ import {
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
@@ -172,19 +172,17 @@ export const exportCommand: Command = createCommand({
     if (values.json && values.out === undefined) {
       throw new UsageError('--json needs --out FILE: standard output has the rows')
     }
-    return tellingFailures('waitlist export', values.json, output, async () => {
-      const settings: Settings = {
-        identities: await readIdentities(values.identity, readConfig),
-        format,
-        out: values.out,
-        jobs,
-        database: databaseFile(values.database),
-        json: values.json,
-      }
-      const result = await withStorage(settings.database, 'read-only', ({ waitlist }) =>
-        writeOut(waitlist, settings),
-      )
-      return tellResult(result, settings, output)
-    })
+    const settings: Settings = {
+      identities: await readIdentities(values.identity, readConfig),
+      format,
+      out: values.out,
+      jobs,
+      database: databaseFile(values.database),
+      json: values.json,
+    }
+    const result = await withStorage(settings.database, 'read-only', ({ waitlist }) =>
+      writeOut(waitlist, settings),
+    )
+    return tellResult(result, settings, output)
   },
 })

@@ -10,7 +10,7 @@ import {
   UsageError,
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
-import { CommandFailure, tellingFailures } from '../command-failure.ts'
+import { CommandFailure } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
 import { readJobs } from './jobs.ts'
@@ -214,24 +214,22 @@ export const rotateRecipientCommand: Command = createCommand({
     const newIdentity = values['new-identity']
     readRecipient(values.recipient, newIdentity)
     const jobs = readJobs(values.jobs)
-    return tellingFailures('waitlist rotate-recipient', values.json, output, async () => {
-      const config = readConfig()
-      const database = databaseFile(values.database)
-      const settings: Settings = {
-        config,
-        database,
-        isConfigured: config.database.kind === 'sqlite' && config.database.file === database,
-        recipient: values.recipient,
-        newIdentity,
-        identityFiles: values.identity,
-        jobs,
-        json: values.json,
-      }
-      if (newIdentity !== undefined) await requireNoFile(newIdentity)
-      const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>
-        rotate(waitlist, settings),
-      )
-      return tellOutcome(outcome, settings, output)
-    })
+    const config = readConfig()
+    const database = databaseFile(values.database)
+    const settings: Settings = {
+      config,
+      database,
+      isConfigured: config.database.kind === 'sqlite' && config.database.file === database,
+      recipient: values.recipient,
+      newIdentity,
+      identityFiles: values.identity,
+      jobs,
+      json: values.json,
+    }
+    if (newIdentity !== undefined) await requireNoFile(newIdentity)
+    const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>
+      rotate(waitlist, settings),
+    )
+    return tellOutcome(outcome, settings, output)
   },
 })

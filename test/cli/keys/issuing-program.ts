@@ -1,4 +1,4 @@
-import { EXIT_CODES, UsageError } from '../../../src/cli/command.ts'
+import { EXIT_CODES, runNamed, UsageError } from '../../../src/cli/command.ts'
 import { createIssueCommand } from '../../../src/cli/keys/issue.ts'
 
 // The command under another registry value, which only code can give it. It stands for a build after the pause was lifted.
@@ -14,11 +14,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
+const output = {
+  out: (line: string) => process.stdout.write(`${line}\n`),
+  error: (line: string) => process.stderr.write(`${line}\n`),
+}
+
 try {
-  process.exitCode = await command.run(process.argv.slice(2), {
-    out: (line) => process.stdout.write(`${line}\n`),
-    error: (line) => process.stderr.write(`${line}\n`),
-  })
+  process.exitCode = await runNamed('issue', command, process.argv.slice(2), output, ['keys'])
 } catch (error) {
   if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message}\n`)
