@@ -4,9 +4,6 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspectConfig } from '../../src/config.ts'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { ERRORS } from '../../src/contract/errors.ts'
-import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -77,34 +74,4 @@ void test('production is started with the flags of npm start', () => {
   const [, flags = ''] = /^exec node (.+) src\/main\.ts$/.exec(manifest.scripts.start) ?? []
   assert.match(flags, /^--/)
   assert.ok(page.includes(`node_modules/.bin/node ${flags} src/main.ts`))
-})
-
-void test('figures in prose are those of the tables', () => {
-  const counted = { endpoints: Object.keys(ENDPOINTS).length, errors: Object.keys(ERRORS).length }
-  assert.deepEqual(counted, { endpoints: 26, errors: 28 })
-  assert.ok(read('README.md').includes('Twenty-six endpoints, twenty-eight errors'))
-  assert.ok(read('ARCHITECTURE.md').includes(`a router for ${counted.endpoints} `))
-
-  const { registrationPerActor, registrationGlobal, maxBodyBytes, maxActiveKeys } = LIMITS
-  const security = read('SECURITY.md')
-  assert.equal(registrationPerActor.windowSeconds, 60)
-  assert.equal(registrationGlobal.windowSeconds, 60)
-  assert.ok(
-    security.includes(
-      `${registrationPerActor.requests} a minute for an actor, ${registrationGlobal.requests} in all`,
-    ),
-  )
-  assert.ok(security.includes(`verifiers refuse more than ${SIGNATURE_MAX_AGE_SECONDS} s`))
-  assert.ok(read('ARCHITECTURE.md').includes(`more than ${maxBodyBytes} bytes`))
-  assert.ok(page.includes(`No more than ${maxActiveKeys.toLocaleString('en')} keys are active`))
-
-  const listener = read('src/http/listener.ts')
-  const seconds = (name: string) =>
-    Number(new RegExp(`${name} = ([\\d_]+)`).exec(listener)?.[1]?.replaceAll('_', '')) / 1000
-  assert.ok(
-    security.includes(
-      `${seconds('HEADERS_TIMEOUT_MS')} s for headers, ${seconds('REQUEST_TIMEOUT_MS')} s for a request`,
-    ),
-  )
-  assert.ok(page.includes(`kept for ${seconds('KEEP_ALIVE_TIMEOUT_MS')} s`))
 })
