@@ -48,6 +48,7 @@ Options:
   --every-version        read all versions again, also those of audits before
   --check-evidence FILE  check evidence instead; nothing is fetched
   --timeout SECONDS      how long each answer may take (default: 30)
+  --max-time SECONDS     how long the whole audit may take (default: 900)
   --json                 print the outcome as one JSON object
   -h, --help             print this text
 
@@ -61,10 +62,12 @@ const OPTIONS = {
   'every-version': { type: 'boolean', default: false },
   'check-evidence': { type: 'string' },
   timeout: { type: 'string', default: '30' },
+  'max-time': { type: 'string', default: '900' },
   json: { type: 'boolean', default: false },
 } as const
 
 const MAX_TIMEOUT_SECONDS = 600
+const MAX_TIME_SECONDS = 86_400
 const OWN_WORD =
   "The keys are the server's own word: a copy of the service with keys of its own would look the same. Pin them with --pin, once you have their ids from somewhere else."
 
@@ -75,6 +78,7 @@ interface Settings {
   readonly evidenceFile: string | undefined
   readonly everyVersion: boolean
   readonly timeoutMs: number
+  readonly maxTimeMs: number
   readonly json: boolean
 }
 
@@ -107,7 +111,7 @@ function failureOf(error: unknown): unknown {
 }
 
 async function runAudit(settings: Settings): Promise<AuditReport> {
-  const { origin, pinnedKeyIds, stateFile, everyVersion, timeoutMs } = settings
+  const { origin, pinnedKeyIds, stateFile, everyVersion, timeoutMs, maxTimeMs } = settings
   const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
   const bar = createAuditBar({
     stream: process.stderr,
@@ -118,15 +122,25 @@ async function runAudit(settings: Settings): Promise<AuditReport> {
     baseUrl: origin,
     ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
     fetch: createFetch(asker.ask),
+    // The asker has bounds, and says in words what was out of them.
+    timeoutMs: Infinity,
+    maxBodyBytes: Infinity,
   })
+  const deadline = AbortSignal.timeout(maxTimeMs)
   try {
     return await auditHistory({
       client,
       ...(stateFile === undefined ? {} : { store: createStateStore(stateFile) }),
       everyVersion,
+      signal: deadline,
       onProgress: bar.hear,
     })
   } catch (error) {
+    if (error === deadline.reason) {
+      throw new UnreachableError(
+        `the audit of ${origin} took longer than ${maxTimeMs / 1000} s; --max-time allows more`,
+      )
+    }
     throw failureOf(error)
   } finally {
     bar.end()
@@ -267,6 +281,7 @@ export const auditCommand: Command = createCommand({
       evidenceFile: values.evidence,
       everyVersion: values['every-version'],
       timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
+      maxTimeMs: parseSeconds('--max-time', values['max-time'], MAX_TIME_SECONDS) * 1000,
       json,
     }
     return tellingFailures('audit', json, output, () => audit(settings, output))

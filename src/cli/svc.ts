@@ -106,19 +106,39 @@ const output: CommandOutput = {
   error: (line) => process.stderr.write(`${line}\n`),
 }
 
-// A reader that has seen enough (`| head`) is no failure of the command.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+/** What became of the command, and of what it wrote. */
+const ending: { code: ExitCode | undefined; unwritten: Error | undefined } = {
+  code: undefined,
+  unwritten: undefined,
 }
+
+/** Tells, once the command is done, that its results are not where they should be; unless it failed and said why. */
+function settle(): void {
+  if (ending.code === undefined) return
+  process.exitCode = ending.code
+  if (ending.unwritten === undefined || ending.code !== EXIT_CODES.done) return
+  ending.code = EXIT_CODES.failure
+  process.exitCode = ending.code
+  output.error(`svc: standard output: could not be written (${ending.unwritten.message})`)
+}
+
+// A reader that has seen enough (`| head`) is no failure of the command. A full disk is, and is known after the command
+// has written, maybe after it is done.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return
+  ending.unwritten ??= error
+  settle()
+})
+// What cannot be told cannot be told; the exit code still is.
+process.stderr.on('error', () => {})
 
 try {
   // Not process.exit(): what was written to a pipe must get out first.
-  process.exitCode = await runProgram(process.argv.slice(2), output)
+  ending.code = await runProgram(process.argv.slice(2), output)
 } catch (error) {
   const isUsage = error instanceof UsageError
   output.error(`svc: ${isUsage ? formatUsageError(error) : messageOf(error)}`)
   if (!isUsage && error instanceof Error && error.stack !== undefined) output.error(error.stack)
-  process.exitCode = isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
+  ending.code = isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
 }
+settle()

@@ -1,23 +1,60 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { parseSavedHead, type HeadStore } from '../client/head-store.ts'
+import { readFileUpTo } from './read-file-up-to.ts'
 
-/** Keeps the head of the last audit in a file, which is replaced as a whole; its folder is made where it is missing. */
+/** More than a head has whose answer is as large as the client takes one. */
+const MAX_BYTES = 64_000_000
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
+}
+
+/**
+ * Whether the file is there. Throws a TypeError where something else is: what comes out of a device or a pipe was not
+ * kept there, and the file that takes the place of the last one would take theirs.
+ */
+async function isThere(file: string): Promise<boolean> {
+  try {
+    if ((await stat(file)).isFile()) return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+  throw new TypeError(`${file}: expected a regular file, found a folder, a device or a pipe`)
+}
+
+/** Not by `recursive`: that never ends where the system refuses a folder as if its parent were missing, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  const make = () =>
+    mkdir(folder).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error
+    })
+  try {
+    await make()
+  } catch (error) {
+    const parent = path.dirname(folder)
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
+    await makeFolder(parent)
+    await make()
+  }
+}
+
+/**
+ * Keeps the head of the last audit in a file, which is replaced as a whole; its folder is made where it is missing.
+ * `load` and `save` reject with a TypeError where something that is no regular file has the name, `load` with a
+ * RangeError where it is larger than a head can be.
+ */
 export function createFileHeadStore(file: string): HeadStore {
   return {
     async load() {
-      let text: string
-      try {
-        text = await readFile(file, 'utf8')
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-        throw error
-      }
-      return parseSavedHead(text, file)
+      if (!(await isThere(file))) return undefined
+      return parseSavedHead((await readFileUpTo(file, MAX_BYTES)).toString('utf8'), file)
     },
     async save(head) {
-      await mkdir(path.dirname(file), { recursive: true })
+      await isThere(file)
+      await makeFolder(path.dirname(file))
       const beside = `${file}.${randomUUID()}.tmp`
       try {
         const handle = await open(beside, 'wx')

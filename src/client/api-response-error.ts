@@ -4,14 +4,14 @@ import type { Answer } from './verify-response.ts'
 
 /** The service refused, and signed that it did. `code` is one of the error catalog and narrows in a switch. */
 export class ApiResponseError extends Error {
-  readonly code: ErrorCode
-  readonly status: number
+  declare readonly code: ErrorCode
+  declare readonly status: number
   /** Whether the same request may succeed later. */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
   /** Seconds until a retry may succeed, where the service knows. */
-  readonly retryAfterSeconds: number | undefined
+  declare readonly retryAfterSeconds: number | undefined
   /** The signed answer that says so. */
-  readonly answer: Answer
+  declare readonly answer: Answer
 
   constructor({ code, status, message, retryable, retryAfterSeconds }: ErrorBody, answer: Answer) {
     super(`${code}: ${message}`)

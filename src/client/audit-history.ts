@@ -2,7 +2,7 @@ import { BASE_PATH } from '../contract/api-version.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { verifyLink, type VersionEntry, type VersionSummary } from '../contract/version-chain.ts'
 import { ApiResponseError } from './api-response-error.ts'
-import type { Client, ReadData, Verified } from './client.ts'
+import type { Client, ReadData, ReadOptions, Verified } from './client.ts'
 import { forEachSome } from './for-each-some.ts'
 import type { HeadStore } from './head-store.ts'
 import {
@@ -288,7 +288,7 @@ async function requireSuccession(
  * signature was checked: no other entry has it. That is what makes ten thousand of them a matter of seconds.
  */
 async function checkEntries(
-  { client, concurrency = 24, signal, seen, onProgress }: Round,
+  { client, options, concurrency = 24, signal, seen, onProgress }: Round,
   index: Verified<unknown>,
   summaries: readonly VersionSummary[],
 ): Promise<void> {
@@ -300,7 +300,7 @@ async function checkEntries(
     const { body } = await client.getUnverified(target, asked)
     const previous = all[all.length - summary.sequence + 1]
     const isRight = await isEntry(decoder.decode(body), summary, previous)
-    if (!isRight) await accuse(client, index, summary, previous)
+    if (!isRight) await accuse(client, options, index, summary, previous)
     seen.add(summary.hash)
     onProgress?.({ step: 'version', version: summary })
   })
@@ -324,12 +324,13 @@ async function isEntry(
 /** Finds out, by signed answers alone, in which way an entry is not what the index says; returns if it is after all. */
 async function accuse(
   client: Client,
+  options: ReadOptions,
   index: Verified<unknown>,
   summary: VersionSummary,
   previous: VersionSummary | undefined,
 ): Promise<void> {
   const { snapshotId } = summary
-  const { data, answer } = await client.versionById(snapshotId, { fresh: true })
+  const { data, answer } = await client.versionById(snapshotId, options)
   requireVersion(data)
   if (data.snapshotId !== snapshotId) {
     const finding = { at: snapshotId, expected: snapshotId, found: data.snapshotId }

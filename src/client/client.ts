@@ -6,7 +6,12 @@ import { READ_PATHS } from '../contract/read-paths.ts'
 import type { DataOf, DataSchemaName } from '../contract/schemas.ts'
 import { ApiResponseError } from './api-response-error.ts'
 import { encodeBase64url } from './base64.ts'
-import { ConnectionError, createConnection, type Fetch } from './connection.ts'
+import {
+  ConnectionError,
+  createConnection,
+  type ConnectionLimits,
+  type Fetch,
+} from './connection.ts'
 import { readHeaders } from './header-fields.ts'
 import { orAborted, waitByTimer, withRetries, type RetryReason, type Wait } from './retries.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
@@ -73,7 +78,7 @@ export interface Client extends Reads {
 }
 
 /** What a client is made with. */
-export interface ClientSettings {
+export interface ClientSettings extends ConnectionLimits {
   /** Origin of the service, such as `https://api.example.org`. */
   readonly baseUrl: string | URL
   /**
@@ -126,8 +131,9 @@ export function createClient({
   fetch: fetchOne = (url, init) => fetch(url, init),
   now = Date.now,
   wait = waitByTimer,
+  ...limits
 }: ClientSettings): Client {
-  const connection = createConnection(baseUrl, fetchOne)
+  const connection = createConnection(baseUrl, fetchOne, limits)
   const credentials =
     apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
   const retries = { maxRetries, maxWaitSeconds, wait }
@@ -137,16 +143,20 @@ export function createClient({
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
     // Without the API key: where that is refused, the refusal can be verified.
-    fetchDocument: (fresh) => fetchAnswer(PATHS.signingKey + (fresh ? freshQuery('') : ''), {}),
+    fetchDocument: (fresh) => fetchAnswer(freshIf(fresh, PATHS.signingKey), {}),
   })
 
-  function freshQuery(query: string): string {
+  function freshIf(isFresh: boolean, target: string): string {
+    if (!isFresh) return target
     const nonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
-    return `${query === '' ? '?' : '&'}fresh=${nonce}`
+    return `${target}${target.includes('?') ? '&' : '?'}fresh=${nonce}`
   }
 
   function reasonOf(error: unknown): RetryReason | undefined {
-    if (error instanceof ConnectionError) return { afterSeconds: undefined }
+    // Too large an answer will be so again.
+    if (error instanceof ConnectionError && !(error.cause instanceof RangeError)) {
+      return { afterSeconds: undefined }
+    }
     if (error instanceof ApiResponseError && error.retryable) {
       return { afterSeconds: error.retryAfterSeconds }
     }
@@ -174,13 +184,19 @@ export function createClient({
   }
 
   /** Verified data of an answer, or what the service refused with. */
-  function resultOf(answer: Answer, { content, data, etag, ...proof }: VerifiedResponse) {
-    const { status: _, ...rest } = proof
-    if (memberOf(content, 'ok') === false) {
-      throw new ApiResponseError(memberOf(content, 'error') as ErrorBody, answer)
+  function resultOf(
+    answer: Answer,
+    { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
+  ): Verified<unknown> {
+    const error = memberOf(content, 'error')
+    if (memberOf(error, 'code') !== undefined) {
+      throw new ApiResponseError(error as ErrorBody, answer)
     }
-    if (etag === undefined) throw new VerificationError('MALFORMED', 'the body has no data')
-    return { ...rest, data, etag, answer }
+    // A 304 that nobody asked for proves an entity tag, of data that did not come.
+    if (data === undefined || etag === undefined) {
+      throw new VerificationError('MALFORMED', `status ${answer.status} came without data`)
+    }
+    return { data, etag, keyId, provedAtMs, answer }
   }
 
   function keep(target: string, result: Verified<unknown>): Verified<unknown> {
@@ -220,8 +236,7 @@ export function createClient({
   }
 
   async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
-    const [, query = ''] = target.split('?')
-    const asked = fresh ? target + freshQuery(query) : target
+    const asked = freshIf(fresh, target)
     const result = await withRetries(
       () => orAborted(attempt(asked, signal), signal),
       reasonOf,

@@ -1,5 +1,6 @@
 import { isPortable, isPublishedKey, type PortableAnswer } from './portable-answer.ts'
 import type { PublishedKey } from './verification-key.ts'
+import { MAX_KEYS } from './signing-keys.ts'
 import { memberOf } from './verify-response.ts'
 
 /** What is kept from one audit to the next: the signed answer that said which version is the newest. */
@@ -22,7 +23,12 @@ export interface HeadStore {
 
 function isSavedHead(value: unknown): value is SavedHead {
   const keys = memberOf(value, 'keys')
-  return Array.isArray(keys) && keys.every(isPublishedKey) && isPortable(memberOf(value, 'answer'))
+  return (
+    Array.isArray(keys) &&
+    keys.length <= MAX_KEYS &&
+    keys.every(isPublishedKey) &&
+    isPortable(memberOf(value, 'answer'))
+  )
 }
 
 /** Reads a head from the JSON that a store kept. `where` names the place in a TypeError. */

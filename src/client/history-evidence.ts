@@ -15,6 +15,7 @@ import {
   type PortableAnswer,
 } from './portable-answer.ts'
 import type { PublishedKey } from './verification-key.ts'
+import { MAX_KEYS } from './signing-keys.ts'
 import { memberOf, type VerifiedResponse } from './verify-response.ts'
 
 /** What a history can do that it must not. */
@@ -179,6 +180,11 @@ const PROOFS: {
   INCONSISTENT: isInconsistent,
 }
 
+/** No fault takes more to prove. */
+const MAX_ANSWERS = 3
+/** Those of a service before and now. */
+const MAX_EVIDENCE_KEYS = 2 * MAX_KEYS
+
 /**
  * Checks evidence offline: that a pinned key signed every answer, and that they contradict each other in the way the
  * evidence says. Returns what is proved. Throws a VerificationError where a signature does not hold, and an
@@ -192,10 +198,13 @@ export async function verifyEvidence(
   const { format, fault, keys, answers } = Object(evidence) as HistoryEvidence
   const isWhole =
     format === 'svc-history-evidence-v1' &&
+    typeof fault === 'string' &&
     Object.hasOwn(PROOFS, fault) &&
     Array.isArray(keys) &&
+    keys.length <= MAX_EVIDENCE_KEYS &&
     keys.every(isPublishedKey) &&
     Array.isArray(answers) &&
+    answers.length <= MAX_ANSWERS &&
     answers.every(isPortable)
   if (!isWhole) {
     throw new EvidenceError('expected evidence of the format svc-history-evidence-v1')

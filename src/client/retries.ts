@@ -13,18 +13,12 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /** Waits by the platform's timer. */
-export const waitByTimer: Wait = async (milliseconds, signal) => {
+export const waitByTimer: Wait = (milliseconds, signal) => {
   let timer: ReturnType<typeof setTimeout> | undefined
-  try {
-    await orAborted(
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, milliseconds)
-      }),
-      signal,
-    )
-  } finally {
-    clearTimeout(timer)
-  }
+  const rung = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  return orAborted(rung, signal).finally(() => clearTimeout(timer))
 }
 
 /** How often and how long to try again. */

@@ -2,6 +2,7 @@ import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { readHeaders } from './header-fields.ts'
 import {
   memberOf,
+  parseBody,
   verifyResponse,
   type Answer,
   type Expectations,
@@ -9,6 +10,9 @@ import {
 } from './verify-response.ts'
 import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
+
+/** Keys that a document may have. One has one or two, but each costs as much as a check, and anyone can send a document. */
+export const MAX_KEYS = 64
 
 /** Keys of a kind that is not known here are left out: the service may publish others beside its Ed25519 keys. */
 function isEd25519(value: unknown): value is PublishedKey {
@@ -24,10 +28,10 @@ function isEd25519(value: unknown): value is PublishedKey {
 export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
   const keys = memberOf(data, 'keys')
   const known = Array.isArray(keys) ? keys.filter(isEd25519) : []
-  if (known.length === 0) {
+  if (known.length === 0 || known.length > MAX_KEYS) {
     throw new VerificationError(
       'MALFORMED',
-      'expected a signing-key document with at least one Ed25519 key',
+      `expected 1 to ${MAX_KEYS} Ed25519 keys, found ${known.length}`,
     )
   }
   return Promise.all(known.map(importKey))
@@ -46,13 +50,7 @@ export interface VerifiedKeys {
 export async function verifyKeyDocument(
   question: Answer & Omit<Expectations, 'keys'>,
 ): Promise<VerifiedKeys> {
-  let content: unknown
-  try {
-    content = JSON.parse(new TextDecoder().decode(question.body))
-  } catch {
-    content = undefined
-  }
-  const data = memberOf(content, 'data')
+  const data = memberOf(parseBody(question.body), 'data')
   if (data === undefined) {
     // Its signature cannot be checked without the keys, so all that can be told is whether there is one.
     const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined

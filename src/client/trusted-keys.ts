@@ -39,7 +39,11 @@ export function createTrustedKeys({
 
   async function load(fresh: boolean): Promise<readonly VerificationKey[]> {
     const document = await fetchDocument(fresh)
-    const { keys } = await verifyKeyDocument({ ...document, ...expectations(), ...pins() })
+    const { keys } = await verifyKeyDocument({
+      ...document,
+      ...expectations(),
+      pinnedKeyIds: trusted,
+    })
     // Without pins, what a trusted key signed extends the trust: so a key that was announced can take over.
     if (pinnedKeyIds === undefined) {
       trusted = [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
@@ -47,8 +51,8 @@ export function createTrustedKeys({
     return keys
   }
 
-  function pins(): Pick<Expectations, 'pinnedKeyIds'> {
-    return trusted === undefined ? {} : { pinnedKeyIds: trusted }
+  function check(answer: Answer, keys: readonly VerificationKey[]): Promise<VerifiedResponse> {
+    return verifyResponse({ ...answer, ...expectations(), pinnedKeyIds: trusted, keys })
   }
 
   /** Calls at the same time share one load; one that failed is not kept. */
@@ -78,12 +82,12 @@ export function createTrustedKeys({
       const known = current()
       const keys = await known
       try {
-        return await verifyResponse({ ...answer, ...expectations(), ...pins(), keys })
+        return await check(answer, keys)
       } catch (error) {
         requireMaybeNewKey(error)
         // Another call may have loaded it again meanwhile.
         const renewed = await (held === known ? hold(load(true)) : current())
-        return verifyResponse({ ...answer, ...expectations(), ...pins(), keys: renewed })
+        return check(answer, renewed)
       }
     },
   }

@@ -1,4 +1,7 @@
-/** What a check of an answer can find wrong, by the code of the error that says so. */
+/**
+ * What a check of an answer can find wrong, by the code of the error that says so. For lists of them: an error's own
+ * message tells the case, so that a client in a browser need not carry the table.
+ */
 export const VERIFICATION_FAULTS = {
   KEY_MALFORMED: 'the key is no usable Ed25519 public key',
   UNKNOWN_KEY: 'no trusted key signed it',
@@ -22,11 +25,11 @@ export type VerificationFault = keyof typeof VERIFICATION_FAULTS
 
 /** An answer, or a key, that must not be trusted; `code` tells which step of the check refused it. */
 export class VerificationError extends Error {
-  readonly code: VerificationFault
+  declare readonly code: VerificationFault
 
   /** `detail` says what was expected and found; it never quotes a body. */
-  constructor(code: VerificationFault, detail?: string) {
-    super(`${code}: ${VERIFICATION_FAULTS[code]}${detail === undefined ? '' : ` (${detail})`}`)
+  constructor(code: VerificationFault, detail: string) {
+    super(`${code}: ${detail}`)
     this.name = 'VerificationError'
     this.code = code
   }

@@ -1,4 +1,5 @@
 import { importEd25519, sha256Base64url } from '#crypto'
+import { parseInstant } from '../contract/instant.ts'
 import { decodeBase64Of64, decodeBase64urlOf32 } from './base64.ts'
 import { isSoundPoint, isSoundSignature } from './ed25519.ts'
 import { latin1 } from './latin1.ts'
@@ -25,6 +26,12 @@ export interface VerificationKey {
   wasInUse(atMs: number): boolean
 }
 
+/** A date of a key in milliseconds. Where it cannot be read, NaN: that lets nothing through, whatever it is compared with. */
+function limitOf(date: unknown, none: number): number {
+  if (typeof date === 'string') return parseInstant(date) ?? NaN
+  return date === undefined || date === null ? none : NaN
+}
+
 /**
  * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as
  * much as a verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is
@@ -42,8 +49,8 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
   }
   const isRight = await importEd25519(bytes)
   const keyId = await sha256Base64url(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
-  const from = Date.parse(published.notBefore ?? '0000-01-01')
-  const until = Date.parse(published.notAfter ?? '9999-12-31')
+  const from = limitOf(published.notBefore, -Infinity)
+  const until = limitOf(published.notAfter, Infinity)
   return {
     keyId,
     published,
@@ -57,7 +64,6 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
         isRight(signature, signed)
       )
     },
-    // A date that cannot be read lets nothing through: both comparisons with NaN are false.
     wasInUse: (atMs) => from <= atMs && atMs <= until,
   }
 }

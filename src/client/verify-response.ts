@@ -28,7 +28,7 @@ export interface Expectations {
   /** Keys to check signatures with, by `importKey` or `verifyKeyDocument`. */
   readonly keys: readonly VerificationKey[]
   /** Ids of the keys that are trusted, learned from somewhere else than this server. Left out: any of `keys` is. */
-  readonly pinnedKeyIds?: readonly string[]
+  readonly pinnedKeyIds?: readonly string[] | undefined
   /** How old a signature may be; 900 unless given. */
   readonly maxAgeSeconds?: number
   /** The verifier's clock: milliseconds since 1970. */
@@ -76,7 +76,8 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
   const check = createCheck(question)
 
   if (status === 304) {
-    const { etag, keyId, signedAtMs } = await check.revalidation(fields, 'UNSIGNED')
+    const revalidated = required(fields, CLIENT_HEADERS.revalidated)
+    const { etag, keyId, signedAtMs } = await check.revalidation(fields, revalidated)
     return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
   }
   const contentDigest = required(fields, CLIENT_HEADERS.contentDigest)
@@ -93,14 +94,18 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
   requireDigest(contentDigest, digest)
   const signed = check.proofOf(signer, signedAt, 'SIGNATURE')
 
-  const proof = check.isFresh(signed.signedAtMs)
-    ? { ...signed, etag: fields(CLIENT_HEADERS.etag) }
-    : await check.revalidation(
-        question.revalidated === undefined ? fields : readHeaders(question.revalidated),
-        'REVALIDATION_MISSING',
-      )
+  let proof: Proof & { readonly etag: string | undefined }
+  if (check.isFresh(signed.signedAtMs)) proof = { ...signed, etag: fields(CLIENT_HEADERS.etag) }
+  else {
+    const later = question.revalidated === undefined ? fields : readHeaders(question.revalidated)
+    const revalidated = later(CLIENT_HEADERS.revalidated)
+    if (revalidated === undefined) {
+      throw new VerificationError('REVALIDATION_MISSING', `signed at ${signedAt}`)
+    }
+    proof = await check.revalidation(later, revalidated)
+  }
 
-  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is no JSON text')
+  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is no JSON')
   const { content, data } = read
   // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
   if (etag !== (proof.etag ?? etag)) {
@@ -118,12 +123,8 @@ function required(fields: HeaderFields, name: string): string {
 
 function requireDigest(contentDigest: string, found: string): void {
   const stated = sha256Of(contentDigest)
-  if (stated === undefined) {
-    throw new VerificationError('DIGEST', 'expected a member sha-256 (RFC 9530)')
-  }
-  if (stated !== found) {
-    throw new VerificationError('DIGEST', `stated ${stated}, the body has ${found}`)
-  }
+  if (stated === found) return
+  throw new VerificationError('DIGEST', `stated ${stated ?? 'no sha-256'}, the body has ${found}`)
 }
 
 /** A signature that holds. */
@@ -145,7 +146,8 @@ function createCheck({
     pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
   if (!keys.some(isTrusted)) {
     const fault = pinnedKeyIds === undefined ? 'UNKNOWN_KEY' : 'PINNED_KEY_ABSENT'
-    throw new VerificationError(fault, `found ${keys.map(({ keyId }) => keyId).join(', ')}`)
+    const ids = keys.map(({ keyId }) => keyId).join(', ')
+    throw new VerificationError(fault, `found ${ids}`)
   }
 
   async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
@@ -162,12 +164,12 @@ function createCheck({
     signedAt: string,
     fault: VerificationFault,
   ): Proof {
-    if (signer === undefined) throw new VerificationError(fault)
+    if (signer === undefined) throw new VerificationError(fault, 'fits none of the keys')
     const { keyId } = signer
-    if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `found ${keyId}`)
+    if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `signed by ${keyId}`)
     const signedAtMs = parseInstant(signedAt)
     if (signedAtMs === undefined) {
-      throw new VerificationError('MALFORMED', 'the time is no ISO 8601 time in UTC')
+      throw new VerificationError('MALFORMED', `signed at ${signedAt}`)
     }
     if (signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000) {
       throw new VerificationError('FUTURE', `signed at ${signedAt}`)
@@ -178,13 +180,11 @@ function createCheck({
     return { keyId, signedAtMs }
   }
 
-  /** The proof of a 304: `absent` is thrown where there is none. */
+  /** The proof of a 304: the value of its X-SVC-Revalidated, and the other fields that came with it. */
   async function revalidation(
     fields: HeaderFields,
-    absent: VerificationFault,
+    revalidated: string,
   ): Promise<Proof & { readonly etag: string }> {
-    const revalidated = fields(CLIENT_HEADERS.revalidated)
-    if (revalidated === undefined) throw new VerificationError(absent)
     const gap = revalidated.indexOf('; ')
     const [signedAt, base64] = [revalidated.slice(0, gap), revalidated.slice(gap + 2)]
     const etag = fields(CLIENT_HEADERS.etag) ?? ''
@@ -222,15 +222,25 @@ interface ReadBody {
   readonly etag: Promise<string> | undefined
 }
 
-/** Undefined where the body is no JSON in UTF-8, or where its data has no canonical form (RFC 8785). */
-function readBody(body: Uint8Array, target: string): ReadBody | undefined {
+/** The body as JSON, or undefined where it is none in UTF-8. */
+export function parseBody(body: Uint8Array): unknown {
   try {
-    const content: unknown = JSON.parse(decoder.decode(body))
+    return JSON.parse(decoder.decode(body))
+  } catch {
+    // What the parser says quotes the body.
+    return undefined
+  }
+}
+
+/** Undefined where the body is no JSON, or where its data has no canonical form (RFC 8785). */
+function readBody(body: Uint8Array, target: string): ReadBody | undefined {
+  const content = parseBody(body)
+  if (content === undefined) return undefined
+  try {
     const data = dataOf(content, target)
     const etag = data === undefined ? undefined : etagOf(canonicalJson(data as JsonValue))
     return { content, data, etag }
   } catch {
-    // What the parser says quotes the body.
     return undefined
   }
 }
@@ -243,5 +253,5 @@ function requireRequestId(content: unknown, header: string | undefined): void {
   const stated = memberOf(content, 'requestId')
   // An answer without an envelope has no id to compare.
   if (header === undefined || stated === undefined || stated === header) return
-  throw new VerificationError('REQUEST_ID')
+  throw new VerificationError('REQUEST_ID', `found ${header}`)
 }

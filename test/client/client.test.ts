@@ -96,7 +96,7 @@ describe('settings', () => {
     let told: unknown
     const { client } = scripted(undefined, {
       fetch: (url, init) => {
-        told = { ...init, headers: undefined, url }
+        told = { ...init, headers: undefined, signal: init.signal.aborted, url }
         return appResponse(
           { target: url.slice(BASE_URL.length), headers: init.headers },
           TEST_NOW_MS,
@@ -111,7 +111,7 @@ describe('settings', () => {
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: null,
+      signal: false,
     })
   })
 })

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { createFileHeadStore } from '../../src/client-node/file-head-store.ts'
 import {
   createLocalStorageHeadStore,
+  parseSavedHead,
   type HeadStore,
   type SavedHead,
 } from '../../src/client/head-store.ts'
@@ -92,5 +102,46 @@ test('the file is replaced as a whole, its folder is made, and nothing is left b
 })
 
 test('a file that cannot be read is not taken for none', async (t) => {
-  await assert.rejects(createFileHeadStore(folder(t)).load(), { code: 'EISDIR' })
+  const dir = folder(t)
+  writeFileSync(path.join(dir, 'file'), '')
+  await assert.rejects(createFileHeadStore(path.join(dir, 'file', 'x')).load(), { code: 'ENOTDIR' })
+})
+
+test('what is no regular file is neither read nor replaced', async (t) => {
+  const dir = folder(t)
+  const socket = path.join(dir, 'socket')
+  const server = createServer()
+  await new Promise<void>((resolve) => {
+    server.listen(socket, resolve)
+  })
+  t.after(() => server.close())
+  for (const place of ['/dev/zero', '/dev/null', dir, socket]) {
+    const store = createFileHeadStore(place)
+    const expected = { name: 'TypeError', message: /: expected a regular file, found a folder/ }
+    await assert.rejects(store.load(), expected, place)
+    await assert.rejects(store.save(HEAD), expected, place)
+  }
+  assert.deepEqual(readdirSync(dir), ['socket'])
+})
+
+test('a file larger than any head is not read to its end', async (t) => {
+  const file = path.join(folder(t), 'head.json')
+  // Sparse: it takes no room, and reads as zeros.
+  writeFileSync(file, '')
+  truncateSync(file, 2 ** 40)
+  await assert.rejects(createFileHeadStore(file).load(), {
+    name: 'RangeError',
+    message: `${file}: expected at most 64000000 bytes, there are more`,
+  })
+})
+
+test('a folder that the system does not make is a failure, and soon', async (t) => {
+  if (!existsSync('/proc/self')) return t.skip('there is no /proc')
+  await assert.rejects(createFileHeadStore('/proc/self/x/y').save(HEAD), { code: 'ENOENT' })
+})
+
+test('a head with more keys than a service may have is none', () => {
+  const [one] = HEAD.keys
+  const text = JSON.stringify({ ...HEAD, keys: Array.from({ length: 65 }, () => one) })
+  assert.throws(() => parseSavedHead(text, 'x'), /x: expected the JSON of a head/)
 })

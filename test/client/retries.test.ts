@@ -122,11 +122,12 @@ describe('trying again', () => {
   test('the caller who gives up does not wait for the keys', async () => {
     const control = new AbortController()
     const reason = new Error('enough')
-    const { client } = scripted(({ target }) => {
+    const silent: Script = ({ target }) => {
       if (target !== READ_PATHS.signingKey) return undefined
       queueMicrotask(() => control.abort(reason))
       return new Promise<undefined>(() => {})
-    })
+    }
+    const { client } = scripted(silent, { timeoutMs: 20, maxRetries: 0 })
     await assert.rejects(client.status({ signal: control.signal }), reason)
   })
 

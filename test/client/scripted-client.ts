@@ -40,7 +40,7 @@ export function response(
   return {
     status,
     headers: Object.entries(headers),
-    arrayBuffer: () => Promise.resolve(Uint8Array.from(Buffer.from(body)).buffer),
+    body: new Blob([body]).stream(),
   }
 }
 
@@ -57,7 +57,7 @@ export async function appResponse(
   return {
     status,
     headers: answered,
-    arrayBuffer: () => Promise.resolve(Uint8Array.from(body).buffer),
+    body: new Blob([body]).stream(),
   }
 }
 

@@ -84,7 +84,7 @@ describe('keys', () => {
     const question = { ...(await askApp()), ...expectations, keys: [key, otherKey] }
     await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [otherKey.keyId] }), {
       code: 'UNKNOWN_KEY',
-      message: `UNKNOWN_KEY: no trusted key signed it (found ${key.keyId})`,
+      message: `UNKNOWN_KEY: signed by ${key.keyId}`,
     })
   })
 

@@ -1,5 +1,5 @@
 import { freshTarget } from '../verifying/key-document.ts'
-import type { Ask, Question, Received } from '../verifying/requests.ts'
+import { UnreachableError, type Ask, type Question, type Received } from '../verifying/requests.ts'
 
 /** What the doctor asks with. */
 export interface ProbeParts {
@@ -24,12 +24,16 @@ const CONCURRENCY = 4
 /** More than the checks ask for: a mistake in a check must not become a load. */
 export const MAX_REQUESTS = 100
 
+/** All answers together, which are kept; those of a sound deployment have a hundredth of it. */
+const MAX_BYTES = 100_000_000
+
 /** Makes a probe. */
 export function createProbe({ origin, ask, onAnswer }: ProbeParts): Probe {
   const answers = new Map<string, Promise<Received>>()
   const waiting: (() => void)[] = []
   let underWay = 0
   let count = 0
+  let bytes = 0
 
   async function askInTurn(question: Question): Promise<Received> {
     if (count >= MAX_REQUESTS) throw new Error(`The doctor sends ${MAX_REQUESTS} requests at most`)
@@ -37,7 +41,15 @@ export function createProbe({ origin, ask, onAnswer }: ProbeParts): Probe {
     if (underWay >= CONCURRENCY) await new Promise<void>((resolve) => waiting.push(resolve))
     else underWay += 1
     try {
-      return await ask(question)
+      // What is under way comes on top, so the bound holds but for a few answers.
+      if (bytes > MAX_BYTES) {
+        throw new UnreachableError(
+          `${origin} has answered with more than ${MAX_BYTES} bytes so far`,
+        )
+      }
+      const received = await ask(question)
+      bytes += received.body.length
+      return received
     } finally {
       onAnswer?.()
       // The place goes to the next in line, or is free.

@@ -6,6 +6,7 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Fetch } from '../../client/connection.ts'
 import { readHeaders, type HeaderFields } from '../../client/header-fields.ts'
 import { HEADERS } from '../../contract/headers.ts'
+import { propertyOf } from '../../service/property-of.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { EXIT_CODES } from '../command.ts'
 import { describeFailure } from './failure-reason.ts'
@@ -64,8 +65,8 @@ export interface Asker {
   close(): void
 }
 
-/** Far more than the service ever answers, coded or decoded. */
-const MAX_ANSWER_BYTES = 32_000_000
+/** Far more than the service ever answers, coded or decoded: its largest document has 200 kB. */
+export const MAX_ANSWER_BYTES = 16_000_000
 const DECODED = { maxOutputLength: MAX_ANSWER_BYTES }
 
 const DECODERS: { readonly [coding: string]: (bytes: Buffer) => Promise<Buffer> } = {
@@ -76,10 +77,26 @@ const DECODERS: { readonly [coding: string]: (bytes: Buffer) => Promise<Buffer> 
   zstd: (bytes) => promisify<Buffer, typeof DECODED, Buffer>(zstdDecompress)(bytes, DECODED),
 }
 
-/** The body without its content coding (RFC 9110 8.4); undefined where it cannot be undone. */
+/** More than an answer may have. It stands as the rest of a sentence that starts with where the answer is from. */
+export class TooLargeError extends Error {
+  constructor(unit: string) {
+    super(`has more than ${MAX_ANSWER_BYTES} ${unit}; no sound answer is nearly as large`)
+    this.name = 'TooLargeError'
+  }
+}
+
+/**
+ * The body without its content coding (RFC 9110 8.4); undefined where it cannot be undone. Rejects with a TooLargeError
+ * where too much comes of it.
+ */
 export async function decodeBody(bytes: Buffer, coding: string): Promise<Uint8Array | undefined> {
   if (!Object.hasOwn(DECODERS, coding)) return undefined
-  return DECODERS[coding]?.(bytes).catch(() => undefined)
+  return DECODERS[coding]?.(bytes).catch((error: unknown) => {
+    if (propertyOf(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
+      throw new TooLargeError(`bytes once its content coding ${coding} is undone`)
+    }
+    return undefined
+  })
 }
 
 /** What a Content-Encoding says, or undefined where it says nothing. */
@@ -105,7 +122,7 @@ function readWhole(response: http.IncomingMessage): Promise<Buffer> {
       if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk)
       else {
         // Before what the end of the connection says.
-        reject(new Error(`more than ${MAX_ANSWER_BYTES} bytes came`))
+        reject(new TooLargeError('bytes'))
         response.destroy()
       }
     })
@@ -179,7 +196,9 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
         const url = `${question.origin ?? origin}${target}`
         // An answer that was cut for being late looks like one that broke off.
         const cause: unknown = deadline.aborted ? deadline.reason : error
-        throw new UnreachableError(`${url} ${describeFailure(cause, timeoutMs)}`)
+        const reason =
+          cause instanceof TooLargeError ? cause.message : describeFailure(cause, timeoutMs)
+        throw new UnreachableError(`${url} ${reason}`)
       }
     },
     close() {
@@ -188,10 +207,19 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
   }
 }
 
+function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(body)
+      controller.close()
+    },
+  })
+}
+
 /** An asker as the fetch that the client is made with. A redirect is an error there, as the client asks for. */
 export function createFetch(ask: Ask): Fetch {
   return async (url, { headers, signal }) => {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     const { origin } = new URL(url)
     const received = await ask({ method: 'GET', target: url.slice(origin.length), headers, origin })
     const { status, headers: answered, body } = received
@@ -200,7 +228,6 @@ export function createFetch(ask: Ask): Fetch {
         `${url} redirects elsewhere (status ${status}); give the address it leads to`,
       )
     }
-    const bytes = Uint8Array.from(body)
-    return { status, headers: answered, arrayBuffer: () => Promise.resolve(bytes.buffer) }
+    return { status, headers: answered, body: streamOf(body) }
   }
 }

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises'
-
 import { readHeaders } from '../../client/header-fields.ts'
 import { parseSigningKeys } from '../../client/signing-keys.ts'
 import type { VerificationKey } from '../../client/verification-key.ts'
+import { readFileUpTo } from '../../client-node/read-file-up-to.ts'
 import { messageOf } from '../../contract/error-message.ts'
 import { propertyOf } from '../../service/property-of.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { codingOf, decodeBody } from './requests.ts'
+import { codingOf, decodeBody, MAX_ANSWER_BYTES, TooLargeError } from './requests.ts'
 
 /** An answer from files, as `curl -D HEADERS -o BODY` wrote them. */
 export interface SavedAnswer {
@@ -16,11 +15,20 @@ export interface SavedAnswer {
   readonly body: Uint8Array
 }
 
-async function readBytes(file: string): Promise<Buffer> {
+/** As much as any JSON has that a command wrote: the evidence of three answers of the largest kind, in base64, and keys. */
+const MAX_JSON_BYTES = 100_000_000
+
+/** Of all answers on the way; a server's own are refused above 16 kB by most programs. */
+const MAX_HEAD_BYTES = 1_000_000
+
+/** Not only a regular file: a shell gives what another program writes as a pipe. */
+async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
   try {
-    return await readFile(file)
+    return await readFileUpTo(file, maxBytes)
   } catch (error) {
-    throw new CommandFailure('UNREADABLE', `${file}: could not be read (${messageOf(error)})`)
+    if (error instanceof RangeError) throw new CommandFailure('TOO_LARGE', error.message)
+    const reason = propertyOf(error, 'code') === 'EISDIR' ? 'it is a folder' : messageOf(error)
+    throw new CommandFailure('UNREADABLE', `${file}: could not be read (${reason})`)
   }
 }
 
@@ -48,21 +56,36 @@ export function parseHead(text: string): Pick<SavedAnswer, 'status' | 'headers'>
   return { status: status === undefined ? undefined : Number(status), headers }
 }
 
+async function decodeSaved(
+  bytes: Buffer,
+  coding: string,
+  file: string,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await decodeBody(bytes, coding)
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    throw new CommandFailure('TOO_LARGE', `${file}: ${error.message}`)
+  }
+}
+
 /** Reads a saved answer. A body that was saved in its content coding is decoded; one that curl decoded is left. */
 export async function readSavedAnswer(
   headersFile: string,
   bodyFile: string | undefined,
 ): Promise<SavedAnswer> {
-  const head = parseHead((await readBytes(headersFile)).toString('latin1'))
-  const bytes = bodyFile === undefined ? Buffer.alloc(0) : await readBytes(bodyFile)
+  const head = parseHead((await readBytes(headersFile, MAX_HEAD_BYTES)).toString('latin1'))
+  const bytes =
+    bodyFile === undefined ? Buffer.alloc(0) : await readBytes(bodyFile, MAX_ANSWER_BYTES)
   const coding = codingOf(readHeaders(head.headers))
-  const decoded = coding === undefined ? undefined : await decodeBody(bytes, coding)
+  const decoded =
+    coding === undefined ? undefined : await decodeSaved(bytes, coding, bodyFile ?? '')
   return { ...head, body: decoded ?? bytes }
 }
 
 /** Parses a file as JSON, without ever quoting it. */
 export async function readJsonFile(file: string): Promise<unknown> {
-  const text = (await readBytes(file)).toString('utf8')
+  const text = (await readBytes(file, MAX_JSON_BYTES)).toString('utf8')
   try {
     return JSON.parse(text)
   } catch {

@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { createProbe, MAX_REQUESTS } from '../../../src/cli/doctor/probe.ts'
 import type { Question, Received } from '../../../src/cli/verifying/requests.ts'
 
+const NOTHING = new Uint8Array()
+
 /** A deployment whose answers come when the test says so. */
 function held() {
   const asked: Question[] = []
@@ -11,7 +13,7 @@ function held() {
   const ask = (question: Question): Promise<Received> => {
     asked.push(question)
     return new Promise((resolve) => {
-      waiting.push(() => resolve({ target: question.target } as Received))
+      waiting.push(() => resolve({ target: question.target, body: NOTHING } as Received))
     })
   }
   const answerOne = async (): Promise<void> => {
@@ -48,7 +50,7 @@ test('a question is sent once, unless another copy is wanted', async () => {
   const ask = ({ target, headers }: Question): Promise<Received> => {
     sent += 1
     assert.ok(headers?.['Accept-Encoding'])
-    return Promise.resolve({ target } as Received)
+    return Promise.resolve({ target, body: NOTHING } as Received)
   }
   const probe = createProbe({ origin: 'https://a', ask })
   await Promise.all([probe.ask(get('/')), probe.ask(get('/'))])
@@ -62,8 +64,22 @@ test('a question is sent once, unless another copy is wanted', async () => {
 })
 
 test('it stops where a check would become a load', async () => {
-  const ask = ({ target }: Question): Promise<Received> => Promise.resolve({ target } as Received)
+  const ask = ({ target }: Question): Promise<Received> =>
+    Promise.resolve({ target, body: NOTHING } as Received)
   const probe = createProbe({ origin: 'https://a', ask })
   for (let index = 0; index < MAX_REQUESTS; index += 1) await probe.ask(get(`/${index}`))
   await assert.rejects(probe.ask(get('/more')), /100 requests at most/)
+})
+
+test('it stops where the answers, which are kept, are more than it may hold', async () => {
+  // A length is all that is looked at.
+  const body = { length: 15_000_000 } as Uint8Array
+  const ask = ({ target }: Question): Promise<Received> =>
+    Promise.resolve({ target, body } as Received)
+  const probe = createProbe({ origin: 'https://a', ask })
+  for (let index = 0; index < 7; index += 1) await probe.ask(get(`/${index}`))
+  await assert.rejects(probe.ask(get('/more')), {
+    name: 'UnreachableError',
+    message: 'https://a has answered with more than 100000000 bytes so far',
+  })
 })

@@ -72,8 +72,6 @@ test('a content coding is undone, or told to be none', async (t) => {
     ['identity', Buffer.from(text), true],
     ['gzip', Buffer.from(text), false],
     ['toString', Buffer.from(text), false],
-    // A bomb: more than any answer may hold.
-    ['gzip', gzipSync(Buffer.alloc(40_000_000)), false],
   ] as const) {
     const origin = await serve(t, (_request, response) => {
       response.writeHead(200, { 'Content-Encoding': coding })
@@ -124,7 +122,10 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
     response.on('drain', write)
     write()
   })
-  await assert.rejects(askerFor(t, endless).ask(GET), /more than 32000000 bytes came/)
+  await assert.rejects(
+    askerFor(t, endless).ask(GET),
+    /\/ has more than 16000000 bytes; no sound answer/,
+  )
   const slow = await serve(t, (_request, response) => {
     response.writeHead(200)
     response.write('{')
@@ -181,7 +182,7 @@ test('the client’s fetch follows no redirect, and ends with its signal', async
     cache: 'no-store',
     credentials: 'omit',
     redirect: 'error',
-    signal: null,
+    signal: new AbortController().signal,
   } as const
   await assert.rejects(fetch(`${origin}/moved`, init), /redirects elsewhere \(status 302\)/)
   assert.equal((await fetch(`${origin}/`, init)).status, 304)

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { key } from '../client/scripted-client.ts'
+import { makeFolder } from '../publishing/content-fixture.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { runApp } from '../support/running-app.ts'
+import { liveParts } from './verifying/live-app.ts'
+import { serve, svc } from './verifying/run-svc.ts'
+
+const PIN = ['--pin', key.keyId]
+
+test('a body without an end, and one that grows when it is decoded, are cut with a word', async (t) => {
+  const part = Buffer.alloc(1_000_000)
+  const endless = await serve(t, (_request, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(part));
+    }
+    response.on('drain', write)
+    write()
+  })
+  const bomb = gzipSync(Buffer.alloc(20_000_000))
+  const growing = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb)
+  })
+  for (const [origin, unit] of [
+    [endless, 'bytes'],
+    [growing, 'bytes once its content coding gzip is undone'],
+  ] as const) {
+    const url = `${origin}/api/v1/status`
+    const { status, error } = await svc('verify', url, ...PIN)
+    assert.equal(status, 3)
+    assert.equal(
+      error,
+      `svc verify: ${url} has more than 16000000 ${unit}; no sound answer is nearly as large\n`,
+    )
+  }
+})
+
+test('a key document with a great many keys is refused at once', async (t) => {
+  const { origin } = await runApp(t)
+  const one = { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } }
+  const keys = JSON.stringify({ data: { keys: Array.from({ length: 150_000 }, () => one) } })
+  const flooding = await serve(t, (request, response) => {
+    if (request.url?.startsWith(READ_PATHS.signingKey) === true) response.end(keys)
+    else response.writeHead(302, { Location: origin }).end()
+  })
+  const { status, error } = await svc('verify', `${flooding}/api/v1/status`, ...PIN)
+  assert.equal(status, 1)
+  assert.match(error, /MALFORMED: expected 1 to 64 Ed25519 keys, found 150000/)
+})
+
+test('an audit ends after the time it may take as a whole', async (t) => {
+  const releases = loadReleases(makeReleases(3).store)
+  const app = await runApp(t, { ...liveParts(), releases })
+  const origin = await serve(t, (request, response) => {
+    const target = request.url ?? ''
+    // Each answer in time, and some in a time that adds up.
+    const delayMs = target.includes('/versions/') ? 60_000 : 0
+    const timer = setTimeout(() => {
+      void app.fetch(target).then(async (answer) => {
+        const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+        response.writeHead(answer.status, headers.flat())
+        response.end(Buffer.from(await answer.arrayBuffer()))
+      })
+    }, delayMs)
+    response.on('close', () => clearTimeout(timer))
+  })
+  const { status, error } = await svc('audit', origin, ...PIN, '--max-time', '4')
+  assert.equal(status, 3)
+  assert.match(error, /^svc audit: the audit of .* took longer than 4 s; --max-time allows more\n$/)
+  const wrong = await svc('audit', origin, '--max-time', '0')
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.error, /--max-time expects whole seconds from 1 to 86400/)
+})
+
+test('a state that is no regular file, or where none can be, is told', async (t) => {
+  const app = await runApp(t, { ...liveParts(), releases: loadReleases(makeReleases(1).store) })
+  for (const [state, expected] of [
+    ['/dev/zero', /\/dev\/zero: expected a regular file, found a folder, a device or a pipe/],
+    ['/dev/null', /\/dev\/null: expected a regular file/],
+    ['/proc/self/x/y', /\/proc\/self\/x\/y: ENOENT/],
+  ] as const) {
+    if (!existsSync(path.dirname(path.dirname(state)))) continue
+    const { status, error } = await svc('audit', app.origin, ...PIN, '--state', state)
+    assert.equal(status, 1, state)
+    assert.match(error, expected)
+    assert.doesNotMatch(error, /^ +at /m)
+  }
+})
+
+test('a saved file without an end, or a folder, is told', async (t) => {
+  const folder = makeFolder(t)
+  const file = (name: string, text: string | Uint8Array): string => {
+    const place = path.join(folder, name)
+    writeFileSync(place, text)
+    return place
+  }
+  const head = file('head', 'HTTP/1.1 200 OK\r\nETag: "a"\r\n\r\n')
+  const coded = file('coded', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n')
+  const keys = file('keys', '{"data":{"keys":[]}}')
+  const bomb = file('bomb', gzipSync(Buffer.alloc(20_000_000)))
+  const directory = path.join(folder, 'directory')
+  mkdirSync(directory)
+  const zero = '/dev/zero'
+  for (const [args, expected] of [
+    [['--headers', zero, '--keys', keys], /\/dev\/zero: expected at most 1000000 bytes/],
+    [['--headers', head, '--body', zero, '--keys', keys], /zero: expected at most 16000000 bytes/],
+    [['--headers', head, '--keys', zero], /\/dev\/zero: expected at most 100000000 bytes/],
+    [['--headers', directory, '--keys', keys], /directory: could not be read \(it is a folder\)/],
+    [['--headers', head, '--keys', directory], /directory: could not be read \(it is a folder\)/],
+    [['--headers', coded, '--body', bomb, '--keys', keys], /bomb: has more than 16000000 bytes/],
+  ] as const) {
+    const { status, error } = await svc('verify', '/api/v1/status', ...args)
+    assert.equal(status, 1, args.join(' '))
+    assert.match(error, expected)
+    assert.doesNotMatch(error, /^ +at /m)
+  }
+  const evidence = await svc('audit', '--check-evidence', zero, ...PIN)
+  assert.equal(evidence.status, 1)
+  assert.match(evidence.error, /\/dev\/zero: expected at most 100000000 bytes/)
+})

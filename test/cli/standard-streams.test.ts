@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { serve } from './verifying/run-svc.ts'
+
+const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
+
+/** Runs a line of the shell, in which `svc` stands for the program; the shell's own exit code and standard error. */
+async function shell(line: string) {
+  const program = 'svc() { "$NODE" "$SVC" "$@"; }'
+  const child = spawn('/bin/sh', ['-c', `${program}\n${line}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE: process.execPath, SVC },
+  })
+  let out = ''
+  let error = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text
+  })
+  const status = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve)
+  })
+  return { status, out, error }
+}
+
+test('a full disk behind standard output is told in one line, and fails what was done', async (t) => {
+  if (!existsSync('/dev/full')) return t.skip('there is no /dev/full')
+  for (const args of [
+    '--help',
+    '--version',
+    'doctor --list',
+    'doctor --list --json',
+    'keys --help',
+  ]) {
+    const { status, error } = await shell(`svc ${args} >/dev/full`)
+    assert.equal(status, 1, args)
+    assert.match(error, /^svc: standard output: could not be written \(ENOSPC: [^\n]+\)\n$/)
+  }
+})
+
+test('a failure that was told keeps its exit code, whatever becomes of the rest', async (t) => {
+  if (!existsSync('/dev/full')) return t.skip('there is no /dev/full')
+  const origin = await serve(t, (_request, response) => response.end('{}'))
+  const unsound = await shell(`svc verify ${origin}/api/v1/status >/dev/full`)
+  assert.equal(unsound.status, 1)
+  assert.match(unsound.error, /^svc verify: MALFORMED|^svc verify: UNSIGNED/)
+  assert.doesNotMatch(unsound.error, /^ +at /m)
+  assert.equal((await shell('svc nonsense 2>/dev/full')).status, 2)
+  assert.equal((await shell('svc doctor --list 2>/dev/full >/dev/full')).status, 1)
+})
+
+test('a reader that has seen enough is no failure', async () => {
+  for (const args of [['doctor', '--list'], ['doctor', '--list', '--json'], ['--help']]) {
+    const child = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    // Closed before the program can have written.
+    child.stdout.destroy()
+    let error = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      error += text
+    })
+    const status = await new Promise<number | null>((resolve) => {
+      child.on('close', resolve)
+    })
+    assert.deepEqual([status, error], [0, ''], args.join(' '))
+  }
+})

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer, type AddressInfo } from 'node:net'
+import { describe, test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { createClient, type ClientSettings } from '../../src/client/client.ts'
+import { createConnection, type Fetch } from '../../src/client/connection.ts'
+import { readHeaders } from '../../src/client/header-fields.ts'
+import { verifyEvidence } from '../../src/client/history-evidence.ts'
+import { parseSigningKeys } from '../../src/client/signing-keys.ts'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { TEST_NOW_MS } from '../support/running-app.ts'
+import { appResponse, BASE_URL, isStatus, response, scripted } from './scripted-client.ts'
+
+/** A server that says what it is told to, part by part, and is heard to be left. */
+async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) {
+  const told = { requests: 0, closed: 0, bytes: 0 }
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      told.requests += 1
+      socket.on('close', () => {
+        told.closed += 1
+        told.bytes += socket.bytesWritten
+      })
+      socket.write(head)
+      const bytes = part ?? Buffer.alloc(0)
+      let left = times
+      const write = () => {
+        while (left > 0 && !socket.destroyed) {
+          left -= 1
+          if (!socket.write(bytes)) return
+        }
+      }
+      socket.on('drain', write)
+      write()
+    })
+    t.after(() => socket.destroy())
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => server.close())
+  return { told, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** What a client of it comes to, and the number of its attempts. */
+async function ask(baseUrl: string, settings: Partial<ClientSettings>): Promise<Error> {
+  const client = createClient({ baseUrl, wait: () => Promise.resolve(), ...settings })
+  return client.getUnverified(READ_PATHS.status).then(
+    () => assert.fail('it was answered'),
+    (error: unknown) => error as Error,
+  )
+}
+
+const ENDLESS = 'HTTP/1.1 200 OK\r\n\r\n'
+
+describe('how large an answer may be', () => {
+  test('a body without an end is left once it is too large, and not asked for again', async (t) => {
+    const { baseUrl, told } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
+    const error = await ask(baseUrl, { maxBodyBytes: 1_000_000 })
+    assert.equal(error.name, 'ConnectionError')
+    assert.equal(error.message, `${baseUrl}/api/v1/status could not be fetched`)
+    assert.ok(error.cause instanceof RangeError)
+    assert.equal(error.cause.message, 'expected at most 1000000 bytes, more came')
+    assert.equal(told.requests, 1)
+    while (told.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    // What the kernel's buffers hold on both sides was written and not read.
+    assert.ok(told.bytes < 20_000_000, String(told.bytes))
+  })
+
+  test('what counts is the body once its content coding is undone', async (t) => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000))
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`
+    const { baseUrl } = await speaking(t, head, bomb)
+    const { cause } = await ask(baseUrl, { maxBodyBytes: 49_999_999 })
+    assert.ok(cause instanceof RangeError, String(cause))
+    const { baseUrl: again } = await speaking(t, head, bomb)
+    const client = createClient({ baseUrl: again, maxBodyBytes: 50_000_000 })
+    assert.equal((await client.getUnverified('/')).body.length, 50_000_000)
+  })
+
+  test('the bound is met exactly, is 16 MB unless told, and none that is no number', async () => {
+    const bytes = 'x'.repeat(1000)
+    const answering: Fetch = () => Promise.resolve(response(200, {}, bytes))
+    const get = (maxBodyBytes: number) =>
+      createConnection(BASE_URL, answering, { maxBodyBytes }).get('/a', {}, undefined)
+    assert.equal((await get(1000)).body.length, 1000)
+    assert.equal((await get(Infinity)).body.length, 1000)
+    await assert.rejects(get(999), { name: 'ConnectionError' })
+    await assert.rejects(get(NaN), { name: 'ConnectionError' })
+
+    let pulled = 0
+    const part = new Uint8Array(1_000_000)
+    const endless = createConnection(BASE_URL, () =>
+      Promise.resolve({
+        status: 200,
+        headers: [],
+        body: new ReadableStream({
+          pull(controller) {
+            pulled += 1
+            controller.enqueue(part)
+          },
+        }),
+      }),
+    )
+    await assert.rejects(endless.get('/a', {}, undefined), (error: Error) => {
+      assert.match(String(error.cause), /expected at most 16000000 bytes, more came/)
+      return true
+    })
+    assert.ok(pulled < 20, String(pulled))
+  })
+
+  test('a body that comes in parts is put together, and none is no bytes', async () => {
+    const parts = ['ab', '', 'c', 'defg'].map((text) => new TextEncoder().encode(text))
+    const get = (body: ReadableStream<Uint8Array> | null) =>
+      createConnection(BASE_URL, () => Promise.resolve({ status: 200, headers: [], body })).get(
+        '/a',
+        {},
+        undefined,
+      )
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part)
+        controller.close()
+      },
+    })
+    const { body } = await get(stream)
+    assert.equal(Buffer.from(body).toString(), 'abcdefg')
+    assert.equal((await get(null)).body.length, 0)
+  })
+})
+
+describe('how long an answer may take', () => {
+  for (const [name, head] of [
+    ['a head that never comes', ''],
+    ['a head that never ends', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
+    ['a body that never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'],
+    ['interim answers and no other', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3)],
+  ] as const) {
+    test(`${name} ends after the time it may take, and is tried again`, async (t) => {
+      const { baseUrl, told } = await speaking(t, head)
+      const error = await ask(baseUrl, { timeoutMs: 100, maxRetries: 1 })
+      assert.equal(error.name, 'ConnectionError')
+      assert.deepEqual(
+        [(error.cause as Error).name, (error.cause as Error).message],
+        ['TimeoutError', 'no answer within 100 ms'],
+      )
+      while (told.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      assert.equal(told.requests, 2)
+    })
+  }
+
+  test('a fetch that does not hear its signal is not waited for', async () => {
+    const deaf = createConnection(BASE_URL, () => new Promise(() => {}), { timeoutMs: 20 })
+    await assert.rejects(deaf.get('/a', {}, undefined), { name: 'ConnectionError' })
+  })
+
+  test('without an end where that is wanted', async () => {
+    const { client } = scripted(undefined, { timeoutMs: Infinity })
+    assert.equal((await client.status()).data.state, 'operational')
+  })
+
+  test('the caller who gives up is told so, and what is under way ends', async (t) => {
+    const { baseUrl, told } = await speaking(t, ENDLESS)
+    const control = new AbortController()
+    const reason = new Error('enough')
+    const asked = createConnection(baseUrl, fetch).get('/a', {}, control.signal)
+    while (told.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    control.abort(reason)
+    await assert.rejects(asked, reason)
+    while (told.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+})
+
+describe('how many keys there may be', () => {
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x }
+  const documentOf = (count: number) => ({ keys: Array.from({ length: count }, () => ({ jwk })) })
+
+  test('64, and of more none is read', async () => {
+    assert.equal((await parseSigningKeys(documentOf(64))).length, 64)
+    await assert.rejects(parseSigningKeys(documentOf(65)), {
+      code: 'MALFORMED',
+      message: 'MALFORMED: expected 1 to 64 Ed25519 keys, found 65',
+    })
+    const many = documentOf(200_000)
+    const beganMs = performance.now()
+    await assert.rejects(parseSigningKeys(many), /found 200000/)
+    assert.ok(performance.now() - beganMs < 1000)
+  })
+
+  test('twice as many in evidence, which has three answers at most', async () => {
+    const evidence = { format: 'svc-history-evidence-v1', fault: 'BROKEN', answers: [] } as const
+    const check = (more: object) =>
+      verifyEvidence({ ...evidence, keys: [], ...more }, { pinnedKeyIds: [] })
+    await assert.rejects(check({ keys: documentOf(128).keys }), /do not prove BROKEN/)
+    await assert.rejects(check({ keys: documentOf(129).keys }), /expected evidence/)
+    const headers: [] = []
+    const answer = { method: 'GET', target: '/', status: 200, headers, bodyBase64: '' }
+    await assert.rejects(check({ answers: [answer, answer, answer, answer] }), /expected evidence/)
+  })
+
+  test('a date of a key that is no date lets nothing through', async () => {
+    for (const date of [
+      5,
+      {},
+      { toString: 1, valueOf: 1 },
+      [],
+      '',
+      'soon',
+      '2026-02-30T00:00:00Z',
+    ]) {
+      const [key] = await parseSigningKeys({ keys: [{ jwk, notBefore: date }] })
+      assert.equal(key?.wasInUse(TEST_NOW_MS), false, JSON.stringify(date))
+    }
+    const [key] = await parseSigningKeys({ keys: [{ jwk, notBefore: null }] })
+    assert.equal(key?.wasInUse(TEST_NOW_MS), true)
+  })
+})
+
+describe('what a server or a caller may not do', () => {
+  test('a 304 to who asked for no renewal is no data, whatever it proves', async () => {
+    const { etag } = await scripted().client.status()
+    const { client } = scripted((sent) =>
+      isStatus(sent)
+        ? appResponse({ ...sent, headers: { 'If-None-Match': etag } }, TEST_NOW_MS)
+        : undefined,
+    )
+    await assert.rejects(client.status(), {
+      code: 'MALFORMED',
+      message: 'MALFORMED: status 304 came without data',
+    })
+  })
+
+  test('a target cannot lead to another host', async () => {
+    const urls: string[] = []
+    const connection = createConnection('https://api.example.test', (url) => {
+      urls.push(url)
+      return Promise.resolve(response(200, {}))
+    })
+    // As long as the host itself, so that what stands behind the origin of either is the same.
+    for (const target of ['@evil-example.abc/', '.evil.test/', ':1/', '', 'x', '\\\\x', '/x#y']) {
+      await assert.rejects(connection.get(target, {}, undefined), { name: 'TypeError' }, target)
+    }
+    assert.deepEqual(urls, [])
+  })
+
+  test('a run of blanks in a field takes no longer than its length', () => {
+    const blanks = ' '.repeat(300_000)
+    const beganMs = performance.now()
+    assert.equal(readHeaders([['a', `x${blanks}y`]])('A'), `x${blanks}y`)
+    assert.ok(performance.now() - beganMs < 1000)
+    for (const [value, expected] of [
+      ['', ''],
+      [' \t', ''],
+      ['\ta b ', 'a b'],
+      ['a', 'a'],
+      ['\u00a0a\n ', '\u00a0a\n'],
+    ] as const) {
+      assert.equal(readHeaders([['a', value]])('a'), expected)
+    }
+  })
+})
