@@ -55,7 +55,10 @@ function identify(field: HTMLElement, id: string): HTMLInputElement {
   return input
 }
 
-/** A path template with the value of its parameter, each part of it in the coding of a path. */
+/**
+ * A path template with the value of its parameter, each part of it in the coding of a path. Throws a URIError for a value
+ * that has none: half of a character.
+ */
 function fillPath(path: string, value: string): string {
   const gap = path.indexOf('/{')
   if (value === '') return path.slice(0, gap)
@@ -93,13 +96,19 @@ export function mountTryForm(
     parameterInput.value = example
   }
   const { keyId, proof = '' } = template.dataset
+  const answerElement = partOf(place, '.try-answer', HTMLElement)
   const show = createAnswerView({
-    element: partOf(place, '.try-answer', HTMLElement),
+    element: answerElement,
     texts,
     proofTexts: () => fetchPageTexts(proof, 'proof'),
     expectedKeyId: keyId === '' ? undefined : keyId,
     ask,
   })
+
+  function badPath(): InputError {
+    const { value } = parameterInput
+    return new InputError(parameterInput, texts.text('badPath', { value }))
+  }
 
   function targetOfForm(): string {
     if (parameter === undefined) return path
@@ -107,7 +116,11 @@ export function mountTryForm(
     if (value === '' && mayBeEmpty === undefined) {
       throw new InputError(parameterInput, texts.text('missing', { name: parameter }))
     }
-    return fillPath(path, value)
+    try {
+      return fillPath(path, value)
+    } catch {
+      throw badPath()
+    }
   }
 
   function keyOfForm(): string {
@@ -123,8 +136,7 @@ export function mountTryForm(
     } catch (error) {
       // A path that the browser would send in another form, such as one with two dots as a part.
       if (parameter === undefined || !(error instanceof TypeError)) throw error
-      const { value } = parameterInput
-      throw new InputError(parameterInput, texts.text('badPath', { value }))
+      throw badPath()
     }
   }
 
@@ -135,6 +147,8 @@ export function mountTryForm(
   }
 
   function tell(error: unknown): void {
+    // An answer from before is none to what was asked now.
+    answerElement.hidden = true
     if (error instanceof InputError) {
       error.input.setAttribute('aria-invalid', 'true')
       error.input.focus()

@@ -348,7 +348,7 @@ describe('what a person types', { skip }, () => {
     ['two dots', '..', t0.try.badPath.replace('{value}', '..')],
   ] as const) {
     test(`${what} as a parameter is told at its field, and nothing is asked`, async (t) => {
-      const { page, proxy } = await openReference(t)
+      const { page, proxy, errors } = await openReference(t)
       const place = await tryEndpoint(page, 'versionById', value)
       const said = place.locator('.try-said')
       await said.filter({ hasText: expected }).waitFor()
@@ -356,8 +356,24 @@ describe('what a person types', { skip }, () => {
       assert.equal(await input.getAttribute('aria-invalid'), 'true')
       assert.ok(await input.evaluate((element) => element === document.activeElement))
       assert.ok(proxy.asked.every(({ target }) => !target.startsWith('/api/')))
+      assert.deepEqual(errors, [])
     })
   }
+
+  test('half a character as a parameter is told at its field too', async (t) => {
+    const { page, errors } = await openReference(t)
+    const place = await openForm(page, 'versionById')
+    // No keyboard gives one, and a driver cannot hand it over: pasting can.
+    const input = place.locator('#versionById-parameter')
+    await input.evaluate((element: HTMLInputElement) => {
+      element.value = String.fromCharCode(0xd800)
+    })
+    await place.locator('button[type="submit"]').click()
+    const [before = ''] = t0.try.badPath.split('{value}')
+    await place.locator('.try-said').filter({ hasText: before.trim() }).waitFor()
+    assert.equal(await input.getAttribute('aria-invalid'), 'true')
+    assert.deepEqual(errors, [])
+  })
 
   test('a key that no header can carry is told', async (t) => {
     const { page } = await openReference(t)
@@ -376,6 +392,23 @@ describe('what a person types', { skip }, () => {
     await page.unroute(`**${STATUS}`)
     await place.locator('button[type="submit"]').click()
     assert.deepEqual(await statesOf(place), ALL_PASSED)
+  })
+
+  test('an answer goes once something else was asked and not answered', async (t) => {
+    const { page } = await openReference(t)
+    const place = await tryEndpoint(page, 'versionById')
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+    const answer = place.locator('.try-answer')
+    assert.equal(await answer.isVisible(), true)
+    await tryEndpoint(page, 'versionById', '..')
+    await answer.waitFor({ state: 'hidden' })
+    await tryEndpoint(page, 'versionById', 'VS-0001')
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+    assert.equal(await answer.isVisible(), true)
+    await page.route('**/api/v1/versions/*', (route) => route.abort())
+    await tryEndpoint(page, 'versionById', 'VS-0001')
+    await place.locator('.try-said').filter({ hasText: t0.try.notReached }).waitFor()
+    assert.equal(await answer.isVisible(), false)
   })
 
   test('all of it can be done with the keyboard', async (t) => {
