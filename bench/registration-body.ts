@@ -1,5 +1,5 @@
 import { parseEmailAddress } from '../src/contract/email-address.ts'
-import { formatInstant } from '../src/service/clock.ts'
+import { formatInstant } from '../src/contract/instant.ts'
 import { TEST_TOKEN } from '../src/service/test-challenge.ts'
 import { formatWaitlistEntry } from '../src/service/waitlist-entry.ts'
 import { NUMBER_PLACE } from './load.ts'

@@ -9,6 +9,7 @@ import {
   type Config,
   type SecretName,
 } from './config.ts'
+import { formatInstant } from './contract/instant.ts'
 import { createSealer } from './crypto/sealed-box.ts'
 import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
@@ -240,7 +241,7 @@ async function makeMissing(
     write(SECRET_VARIABLES.signingKey.file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
     if (!has('signingKeys')) {
       const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' })
-      const notBefore = new Date(nowMs).toISOString()
+      const notBefore = formatInstant(nowMs)
       write(
         SECRET_VARIABLES.signingKeys.file,
         formatKeyNotes([{ publicKeyPem, status: 'current', notBefore, notAfter: null }]),

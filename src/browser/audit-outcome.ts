@@ -2,6 +2,7 @@ import { ApiResponseError } from '../client/api-response-error.ts'
 import type { HistoryError } from '../client/audit-history.ts'
 import { ConnectionError } from '../client/connection.ts'
 import { VerificationError } from '../client/verification-error.ts'
+import { formatInstant } from '../contract/instant.ts'
 import { ChainError } from '../contract/version-chain.ts'
 import { pageElement } from './page-element.ts'
 import { textElement } from './page-parts.ts'
@@ -67,7 +68,7 @@ function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElem
 
 /** Name of the file of evidence: the fault and the time to the second. */
 function evidenceName({ code }: HistoryError, nowMs: number): string {
-  const moment = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
   return `svc-evidence-${code}-${moment}.json`
 }
 

@@ -16,7 +16,7 @@ import {
   type VerifiedResponse,
 } from '../client/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
-import { parseInstant } from '../contract/instant.ts'
+import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { formatRevalidationText, formatSignedText } from '../contract/signature.ts'
 import { ageOf, durationOf } from './age.ts'
@@ -153,7 +153,7 @@ async function observe(
     computed: await sha256Base64(body),
     signature: fields(CLIENT_HEADERS.signature) ?? NONE,
     signedAt,
-    now: new Date(nowMs).toISOString(),
+    now: formatInstant(nowMs),
     revalidated: fields(CLIENT_HEADERS.revalidated) ?? NONE,
     etag: fields(CLIENT_HEADERS.etag) ?? NONE,
     requestId: fields(CLIENT_HEADERS.requestId) ?? NONE,

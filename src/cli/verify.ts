@@ -1,7 +1,7 @@
 import { VerificationError } from '../client/verification-error.ts'
 import type { VerificationKey } from '../client/verification-key.ts'
 import type { Answer, Expectations } from '../client/verify-response.ts'
-import { parseInstant } from '../contract/instant.ts'
+import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { propertyOf } from '../service/property-of.ts'
@@ -26,7 +26,7 @@ import { type Ask, createAsker } from './verifying/requests.ts'
 import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
 import { ageOf, shown } from './verifying/shown-text.ts'
 import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
-import { formatMoment, pluralOf } from './wording.ts'
+import { pluralOf } from './wording.ts'
 
 const HELP = `Usage: svc verify URL [options]
        svc verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]
@@ -270,7 +270,7 @@ function describe({ answer, verdict }: Outcome, { address, pinnedKeyIds }: Setti
       ? {}
       : {
           keyId: verified.keyId,
-          provedAt: formatMoment(verified.provedAtMs),
+          provedAt: formatInstant(verified.provedAtMs),
           etag: verified.etag ?? null,
         }),
     error: refusalOf(verdict) ?? null,

@@ -1,10 +1,9 @@
 import { BASE_PATH } from './api-version.ts'
 import { type Endpoint, type Registry } from './endpoints.ts'
 import { unless } from './fault-unless.ts'
-import { parseInstant } from './instant.ts'
+import { DAY_MS, parseInstant } from './instant.ts'
 import { LIMITS } from './limits.ts'
 
-const DAY_MS = 86_400_000
 const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 
 /**

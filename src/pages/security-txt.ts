@@ -1,3 +1,4 @@
+import { DAY_MS, formatInstant } from '../contract/instant.ts'
 import { LOCALES } from '../contract/locales.ts'
 
 /** Where it stands (RFC 9116 section 3). */
@@ -5,7 +6,6 @@ export const SECURITY_TXT_PATH = '/.well-known/security.txt'
 
 /** RFC 9116 2.5.5 recommends less than a year; half of one shows sooner that a copy was forgotten. */
 const VALID_DAYS = 180
-const DAY_MS = 86_400_000
 
 /** What a security.txt is made from. */
 export interface SecurityTxtOptions {
@@ -34,14 +34,14 @@ export function createSecurityTxt({
   policyPath,
   nowMs,
 }: SecurityTxtOptions): string {
-  const expires = new Date((dayOf(nowMs) + VALID_DAYS) * DAY_MS)
+  const expires = formatInstant((dayOf(nowMs) + VALID_DAYS) * DAY_MS)
   const languages = LOCALES.map((locale) => locale.split('-')[0])
   const addresses = origin.startsWith('https://')
     ? [`Canonical: ${origin}${SECURITY_TXT_PATH}`, `Policy: ${origin}${policyPath}`]
     : []
   return [
     `Contact: ${contact}`,
-    `Expires: ${expires.toISOString().replace('.000Z', 'Z')}`,
+    `Expires: ${expires.replace('.000Z', 'Z')}`,
     `Preferred-Languages: ${languages.join(', ')}`,
     ...addresses,
     '',

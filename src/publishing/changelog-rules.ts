@@ -1,13 +1,12 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
+import { DAY_MS, formatDate } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { describeValue, type FieldPath } from './content-mistake.ts'
 import { checkNewestFirst, type Report } from './meaning-rules.ts'
 import { nearestName } from './nearest-name.ts'
-
-const MS_PER_DAY = 86_400_000
 
 function parseVersion(version: string): { readonly core: number[]; readonly pre: string[] } {
   const [core = '', ...pre] = version.split('-')
@@ -59,12 +58,12 @@ function checkChange(
     report([...path, 'endpoints'], 'nothing', 'the endpoints that are deprecated')
   }
   if (isDeprecation && change.sunsetOn !== undefined && releasedOn !== undefined) {
-    const earliest = Date.parse(releasedOn) + LIMITS.deprecationNoticeDays * MS_PER_DAY
+    const earliest = Date.parse(releasedOn) + LIMITS.deprecationNoticeDays * DAY_MS
     if (Date.parse(change.sunsetOn) < earliest) {
       report(
         [...path, 'sunsetOn'],
         change.sunsetOn,
-        `${new Date(earliest).toISOString().slice(0, 10)} or later: ${LIMITS.deprecationNoticeDays} days of notice`,
+        `${formatDate(earliest)} or later: ${LIMITS.deprecationNoticeDays} days of notice`,
       )
     }
   }

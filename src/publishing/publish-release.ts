@@ -1,6 +1,7 @@
 import { messageOf } from '../contract/error-message.ts'
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { API_VERSION } from '../contract/api-version.ts'
+import { formatInstant } from '../contract/instant.ts'
 import {
   ChainError,
   formatSnapshotId,
@@ -142,7 +143,7 @@ function createEntry(
   const unhashed: Omit<VersionEntry, 'hash'> = {
     snapshotId: formatSnapshotId(sequence),
     sequence,
-    createdAt: new Date(options.nowMs).toISOString(),
+    createdAt: formatInstant(options.nowMs),
     apiVersion: API_VERSION,
     registryVersion: options.registryVersion,
     resources,

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
+import { formatInstant } from '../contract/instant.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import type { FieldPath } from './content-mistake.ts'
 import type { Report } from './meaning-rules.ts'
@@ -61,7 +62,7 @@ export function checkValues(
     checkText(value, path, report)
     const isDate = schema.format === 'date-time' || schema.format === 'date'
     if (isDate && !FUTURE_FIELDS.has(String(path.at(-1))) && Date.parse(value) > nowMs) {
-      report(path, value, `a time in the past; it is ${new Date(nowMs).toISOString()} now`)
+      report(path, value, `a time in the past; it is ${formatInstant(nowMs)} now`)
     }
     return
   }

@@ -1,5 +1,5 @@
+import { formatInstant } from '../contract/instant.ts'
 import type { DataOf } from '../contract/schemas.ts'
-import { formatInstant } from '../service/clock.ts'
 import type { TimeQuality } from '../service/time-quality.ts'
 
 /** `data` of the time endpoint: this machine's clock, and how far it can be trusted. */

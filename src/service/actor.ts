@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
+import { DAY_MS, formatDate } from '../contract/instant.ts'
 import type { Counters } from '../storage/counters.ts'
 import type { Clock } from './clock.ts'
 
@@ -21,7 +22,6 @@ export interface ActorsOptions {
   readonly clock: Clock
 }
 
-const DAY_MS = 86_400_000
 /** A day's key is kept a little beyond it, for a process whose clock is behind the others'. */
 const CLOCK_MARGIN_MS = 60_000
 const IPV6_GROUPS = 8
@@ -72,7 +72,7 @@ export function createActors({ counters, clock }: ActorsOptions): Actors {
   function keyOfToday(): Promise<Uint8Array> {
     const day = Math.floor(clock.nowMs() / DAY_MS)
     if (kept?.day === day) return kept.key
-    const name = `actor-key:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
+    const name = `actor-key:${formatDate(day * DAY_MS)}`
     const key = counters.secret(name, (day + 1) * DAY_MS + CLOCK_MARGIN_MS)
     const made = { day, key }
     kept = made

@@ -6,8 +6,3 @@ export interface Clock {
 
 /** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
-
-/** An instant as the wire writes it: ISO 8601 UTC with milliseconds. */
-export function formatInstant(epochMs: number): string {
-  return new Date(epochMs).toISOString()
-}

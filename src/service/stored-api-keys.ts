@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
 import { formatApiKey, keyIdOf } from '../contract/api-key.ts'
 import { ERRORS } from '../contract/errors.ts'
+import { DAY_MS, formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
@@ -14,7 +15,7 @@ import {
   type CheckedKey,
   type KeyQuota,
 } from './api-keys.ts'
-import { formatInstant, type Clock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { secondsUntil, windowOf } from './counted-window.ts'
 
 /** Labels of the keyed hashes: of a key, and of the name that a secret goes by in the store. */
@@ -26,7 +27,6 @@ const KEY_ID_BYTES = 8
 const SECRET_BYTES = 32
 /** Where the key id stands in a key (spec 2.5). */
 const KEY_ID_BEGIN = 'svk_'.length
-const DAY_MS = 86_400_000
 
 const NO_HASH = new Uint8Array(32)
 /** The catalog bounds what RATE_LIMITED tells, though issuance has a longer window (spec section 7). */

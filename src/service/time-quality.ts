@@ -1,3 +1,4 @@
+import { formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { measureSntp, parseNtpServer, SntpError } from './sntp.ts'
 import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
@@ -205,7 +206,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
       failures += 1
     } else {
       failures = 0
-      known = { sample: measured, checkedAt: new Date(nowMs()).toISOString() }
+      known = { sample: measured, checkedAt: formatInstant(nowMs()) }
     }
     const kissCode = measured === null ? kissCodeOf(failure) : measured.kissCode
     cancelNext = schedule(start, pauseAfter(kissCode))

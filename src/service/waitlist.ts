@@ -1,11 +1,12 @@
 import { ApiError } from '../contract/api-error.ts'
+import { formatInstant } from '../contract/instant.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { RegistrationInput } from '../contract/registration.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import type { Sealer } from '../crypto/sealed-box.ts'
 import type { WaitlistStore } from '../storage/storage.ts'
 import type { AcceptedChallenge, Challenge } from './challenge.ts'
-import { formatInstant, type Clock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { RegistrationLimits } from './registration-limits.ts'
 import { formatWaitlistEntry } from './waitlist-entry.ts'
 

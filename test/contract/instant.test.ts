@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { INSTANT_PATTERN, parseInstant } from '../../src/contract/instant.ts'
+import {
+  DAY_MS,
+  formatDate,
+  formatInstant,
+  INSTANT_PATTERN,
+  parseInstant,
+} from '../../src/contract/instant.ts'
 
 test('seconds and milliseconds in UTC are read', () => {
   assert.equal(parseInstant('2026-11-21T09:00:01Z'), Date.UTC(2026, 10, 21, 9, 0, 1))
@@ -11,7 +17,18 @@ test('seconds and milliseconds in UTC are read', () => {
   assert.equal(parseInstant('0000-01-01T00:00:00.000Z'), Date.parse('0000-01-01T00:00:00.000Z'))
 })
 
-test('every moment that a Date writes comes back', () => {
+test('a moment is written in milliseconds, and a date is the day of UTC that it lies in', () => {
+  const lastMs = Date.UTC(2024, 1, 29) + DAY_MS - 1
+  assert.equal(formatInstant(lastMs), '2024-02-29T23:59:59.999Z')
+  assert.equal(formatDate(lastMs), '2024-02-29')
+  assert.equal(formatInstant(lastMs + 1), '2024-03-01T00:00:00.000Z')
+  assert.equal(formatDate(lastMs + 1), '2024-03-01')
+  for (const ms of [Number.NaN, Infinity, 8.64e15 + 1]) {
+    assert.throws(() => formatInstant(ms), RangeError)
+  }
+})
+
+test('every moment that is written comes back', () => {
   fc.assert(
     fc.property(
       fc.date({
@@ -20,8 +37,8 @@ test('every moment that a Date writes comes back', () => {
         noInvalidDate: true,
       }),
       (date) => {
-        assert.equal(parseInstant(date.toISOString()), date.getTime())
-        assert.match(date.toISOString(), new RegExp(INSTANT_PATTERN))
+        assert.equal(parseInstant(formatInstant(date.getTime())), date.getTime())
+        assert.match(formatInstant(date.getTime()), new RegExp(INSTANT_PATTERN))
       },
     ),
   )

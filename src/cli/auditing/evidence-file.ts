@@ -1,7 +1,7 @@
 import type { HistoryEvidence } from '../../client/history-evidence.ts'
+import { formatInstant } from '../../contract/instant.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { createNewFile } from '../waitlist/new-file.ts'
-import { formatMoment } from '../wording.ts'
 
 /** Names that are tried when each before it is taken. */
 const MAX_NAMES = 1000
@@ -22,7 +22,7 @@ export async function keepEvidence(
   evidence: HistoryEvidence,
   nowMs: number,
 ): Promise<string | undefined> {
-  const moment = formatMoment(nowMs).replaceAll(/[-:]|\.\d+/g, '')
+  const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
   const wanted = file ?? `svc-evidence-${evidence.fault}-${moment}.json`
   for (let index = 1; index <= MAX_NAMES; index += 1) {
     const name = nameOf(wanted, index)

@@ -1,9 +1,9 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { DAY_MS } from '../../contract/instant.ts'
 import { propertyOf } from '../../service/property-of.ts'
 import type { Check } from './check.ts'
 
 const SOON_DAYS = 30
-const DAY_MS = 86_400_000
 const WHERE = `GET ${ENDPOINTS.signingKey.path}`
 
 interface PublishedEntry {

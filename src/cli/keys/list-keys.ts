@@ -1,5 +1,5 @@
+import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
-import { formatMoment } from '../wording.ts'
 import { readKeyPages } from './key-pages.ts'
 import { type KeyStatus, statusOf } from './key-status.ts'
 
@@ -34,7 +34,7 @@ const HEADER = `${'KEY ID'.padEnd(16)}  ${'STATUS'.padEnd(STATUS_WIDTH)}  ${['CR
 function formatMinute(epochMs: number | null): string {
   return epochMs === null
     ? '-'.padEnd(MINUTE_WIDTH)
-    : formatMoment(epochMs).replace(/:\d\d\.\d+Z$/, 'Z')
+    : formatInstant(epochMs).replace(/:\d\d\.\d+Z$/, 'Z')
 }
 
 function formatRow(key: StoredApiKey, status: KeyStatus): string {
@@ -51,9 +51,9 @@ function formatLine(key: StoredApiKey, status: KeyStatus): string {
     keyId,
     label,
     status,
-    createdAt: formatMoment(createdAtMs),
-    expiresAt: formatMoment(expiresAtMs),
-    revokedAt: revokedAtMs === null ? null : formatMoment(revokedAtMs),
+    createdAt: formatInstant(createdAtMs),
+    expiresAt: formatInstant(expiresAtMs),
+    revokedAt: revokedAtMs === null ? null : formatInstant(revokedAtMs),
   })}\n`
 }
 

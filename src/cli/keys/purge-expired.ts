@@ -1,13 +1,13 @@
+import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { createProgress } from '../progress.ts'
-import { formatMoment, pluralOf } from '../wording.ts'
+import { pluralOf } from '../wording.ts'
 import { countEndedKeys, purgeKeys, totalOf } from './purge-keys.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 3650
-const DAY_MS = 86_400_000
 
 const HELP = `Usage: svc keys purge-expired [options]
 
@@ -69,7 +69,7 @@ export const purgeExpiredCommand: Command = createCommand({
       async ({ apiKeys }) =>
         dryRun ? totalOf(await countEndedKeys(apiKeys, beforeMs)) : purge(apiKeys, beforeMs),
     )
-    const before = formatMoment(beforeMs)
+    const before = formatInstant(beforeMs)
     if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))
     else {
       output.out(

@@ -1,9 +1,9 @@
+import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
-import { formatMoment } from '../wording.ts'
 import { parseKeyId } from './key-id.ts'
 
 const HELP = `Usage: svc keys revoke [KEYID] [options]
@@ -58,7 +58,7 @@ async function revokeKey(
 function formatRevocation({ key, revokedAtMs, wasRevoked }: Revocation): string {
   const { keyId, label } = key
   const name = label === null ? keyId : `${keyId} (${label})`
-  const moment = formatMoment(revokedAtMs)
+  const moment = formatInstant(revokedAtMs)
   return wasRevoked
     ? `The key ${name} has been revoked since ${moment}; nothing was changed.`
     : `Revoked the key ${name} at ${moment}; its next request is refused.`
@@ -85,7 +85,7 @@ export const revokeCommand: Command = createCommand({
           keyId,
           label: revocation.key.label,
           status: 'revoked',
-          revokedAt: formatMoment(revocation.revokedAtMs),
+          revokedAt: formatInstant(revocation.revokedAtMs),
           wasRevoked: revocation.wasRevoked,
         }),
       )

@@ -14,9 +14,9 @@ import {
   type VerifiedResponse,
 } from '../../client/verify-response.ts'
 import { HEADERS } from '../../contract/headers.ts'
-import { parseInstant } from '../../contract/instant.ts'
+import { formatInstant, parseInstant } from '../../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../../contract/limits.ts'
-import { formatMoment, pluralOf } from '../wording.ts'
+import { pluralOf } from '../wording.ts'
 import { ageOf, shown } from './shown-text.ts'
 
 /** What each step of a check asks. */
@@ -102,7 +102,7 @@ function freshnessOf(
     answer.status === 304 || renewed === undefined
       ? ''
       : `; a 304 renewed it at ${renewed}, and its proof counts where the first is too old`
-  return `signed at ${signedAt}, ${age} at ${formatMoment(nowMs)}; at most ${maxAgeSeconds} s${proof}`
+  return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${maxAgeSeconds} s${proof}`
 }
 
 /** What of each step can be seen without trusting the answer. */

@@ -1,7 +1,8 @@
+import { formatInstant } from '../../contract/instant.ts'
 import type { WaitlistCount } from '../../storage/storage.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
-import { formatMoment, pluralOf } from '../wording.ts'
+import { pluralOf } from '../wording.ts'
 import { shortRecipient } from './wording.ts'
 
 const HELP = `Usage: svc waitlist count [options]
@@ -28,8 +29,8 @@ function formatCount({
   const width = String(total).length
   return [
     `${pluralOf(total, 'registration')} on the waitlist.`,
-    `First: ${formatMoment(firstRegisteredAtMs)}`,
-    `Last:  ${formatMoment(lastRegisteredAtMs)}`,
+    `First: ${formatInstant(firstRegisteredAtMs)}`,
+    `Last:  ${formatInstant(lastRegisteredAtMs)}`,
     'Sealed to:',
     ...byRecipient.map(
       ({ recipient, count }) => `  ${String(count).padStart(width)}  ${shortRecipient(recipient)}`,
@@ -47,7 +48,7 @@ export const countCommand: Command = createCommand({
     )
     if (values.json) {
       const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
-      const momentOrNull = (ms: number | undefined) => (ms === undefined ? null : formatMoment(ms))
+      const momentOrNull = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms))
       output.out(
         JSON.stringify({
           ok: true,

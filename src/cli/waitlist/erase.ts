@@ -1,4 +1,5 @@
 import { parseEmailAddress } from '../../contract/email-address.ts'
+import { formatInstant } from '../../contract/instant.ts'
 import { createKeyedHash } from '../../crypto/keyed-hash.ts'
 import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
@@ -6,7 +7,6 @@ import { CommandFailure } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { readOneLine } from '../standard-input.ts'
-import { formatMoment } from '../wording.ts'
 
 const HELP = `Usage: svc waitlist erase [ADDRESS] [options]
 
@@ -61,7 +61,7 @@ export const eraseCommand: Command = createCommand({
         `the address is not on the list in ${database}, as far as the secret in ${place} can tell`,
       )
     }
-    const registeredAt = formatMoment(found.registeredAtMs)
+    const registeredAt = formatInstant(found.registeredAtMs)
     if (values.json) {
       output.out(JSON.stringify({ ok: true, erased: !dryRun, ticket: found.ticket, registeredAt }))
     } else {

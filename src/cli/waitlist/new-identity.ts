@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { generateX25519Identity } from 'age-encryption'
 
+import { formatInstant } from '../../contract/instant.ts'
 import { parseIdentities, recipientOf } from '../../crypto/sealed-box.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { createNewFile } from './new-file.ts'
-import { formatMoment } from '../wording.ts'
 
 /** The recipient of the one identity in a file, if that is what the file holds. */
 async function recipientIn(file: string): Promise<string | undefined> {
@@ -42,7 +42,7 @@ export async function makeIdentity(
   const target = await createNewFile(file)
   try {
     // As age-keygen writes it.
-    const comments = `# created: ${formatMoment(nowMs)}\n# public key: ${recipient}\n`
+    const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${recipient}\n`
     await target.write(`${comments}${identity}\n`)
     await target.finish()
   } catch (error) {
