@@ -11,6 +11,7 @@ import {
   generateHybridIdentity,
   generateX25519Identity,
   identityToRecipient,
+  Stanza,
 } from 'age-encryption'
 import * as fc from 'fast-check'
 
@@ -23,6 +24,7 @@ import {
   SealError,
   type SealProblem,
 } from '../../src/crypto/sealed-box.ts'
+import { createX25519Recipient } from '../../src/crypto/x25519-stanza.ts'
 
 const IDENTITY = await generateX25519Identity()
 const RECIPIENT = await identityToRecipient(IDENTITY)
@@ -139,6 +141,59 @@ test('what is cut off, longer, empty, or no age file is damaged', async () => {
     Buffer.concat([sealed, Buffer.from([0])]),
   ]
   for (const bytes of damaged) await assert.rejects(opener.open(bytes), isSealError('DAMAGED'))
+})
+
+/** A whole age file, its MAC right, with these stanzas for its file key. */
+async function sealWith(
+  stanzasOf: (stanza: Stanza, fileKey: Uint8Array) => readonly Stanza[],
+): Promise<Uint8Array> {
+  const encrypter = new Encrypter()
+  encrypter.addRecipient({
+    async wrapFileKey(fileKey) {
+      const [stanza] = await createX25519Recipient(RECIPIENT).wrapFileKey(fileKey)
+      assert.ok(stanza !== undefined)
+      return [...stanzasOf(stanza, fileKey)]
+    },
+  })
+  return encrypter.encrypt('what was said')
+}
+
+test('stanzas of other kinds are passed over', async () => {
+  const opener = await createOpener([IDENTITY])
+  const grease = new Stanza(['x-grease', 'more', 'words'], Buffer.alloc(7))
+  const empty = new Stanza(['y'], new Uint8Array())
+  const sealed = await sealWith((stanza) => [grease, empty, stanza])
+  assert.equal(Buffer.from(await opener.open(sealed)).toString(), 'what was said')
+  const unknown = await sealWith(() => [grease])
+  await assert.rejects(opener.open(unknown), isSealError('NO_IDENTITY_FITS'))
+})
+
+test('a stanza that the format forbids opens nothing, though it holds the file key', async () => {
+  const opener = await createOpener([IDENTITY])
+  const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  const forms: { readonly [what: string]: (share: string, body: Uint8Array) => Stanza } = {
+    'an argument more': (share, body) => new Stanza(['X25519', share, 'more'], body),
+    'an empty argument more': (share, body) => new Stanza(['X25519', share, ''], body),
+    padding: (share, body) => new Stanza(['X25519', `${share}=`], body),
+    // The last of 43 characters carries two bits that must be zero.
+    'bits beyond the share': (share, body) => {
+      const lax = last[last.indexOf(share.at(-1) ?? '') + 1] ?? ''
+      return new Stanza(['X25519', share.slice(0, -1) + lax], body)
+    },
+    'a share that is too long': (share, body) => new Stanza(['X25519', `${share}AA`], body),
+    'a byte more': (share, body) =>
+      new Stanza(['X25519', share], Buffer.concat([body, Buffer.alloc(1)])),
+    'a byte less': (share, body) => new Stanza(['X25519', share], body.subarray(1)),
+    'no share': (_share, body) => new Stanza(['X25519'], body),
+  }
+  const good = await sealWith((stanza) => [stanza])
+  assert.equal(Buffer.from(await opener.open(good)).toString(), 'what was said')
+  for (const [what, form] of Object.entries(forms)) {
+    const opening = sealWith(({ args, body }) => [form(args[1] ?? '', body)]).then((sealed) =>
+      opener.open(sealed),
+    )
+    await assert.rejects(opening, isSealError('DAMAGED'), what)
+  }
 })
 
 test('a stanza of another form than the format has is damaged', async () => {

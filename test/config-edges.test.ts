@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspectConfig, type Config } from '../src/config.ts'
+
+/** The mistakes that one variable makes, and the configuration that is left. */
+function readOne(variable: string, value: string): readonly [readonly string[], Config] {
+  const { config, mistakes } = inspectConfig({ [variable]: value }, '/srv/service')
+  return [mistakes, config]
+}
+
+function assertTaken(
+  variable: string,
+  values: readonly string[],
+  pick: (config: Config) => unknown,
+) {
+  for (const value of values) {
+    const [mistakes, config] = readOne(variable, value)
+    assert.deepEqual([mistakes, pick(config)], [[], value], `${variable}=${value}`)
+  }
+}
+
+function assertRefused(variable: string, values: readonly string[]) {
+  for (const value of values) {
+    const [mistakes] = readOne(variable, value)
+    assert.equal(mistakes.length, 1, `${variable}=${value}`)
+    assert.match(mistakes.join(), new RegExp(`^${variable}: expected `))
+  }
+}
+
+test('a host name has labels of letters, digits and inner hyphens, 253 characters at most', () => {
+  const longest = `${'a.'.repeat(126)}a`
+  assert.equal(longest.length, 253)
+  assertTaken(
+    'HOST',
+    ['a', 'a.b', 'A-1.Example', 'x--y', '1a.example', 'ab1', longest],
+    ({ host }) => host,
+  )
+  assertRefused('HOST', [
+    '-a',
+    'a-',
+    'a.-b',
+    'a-.b',
+    'a..b',
+    '.a',
+    'a.',
+    'a_b',
+    'a b',
+    '1',
+    'a.1',
+    '127.0.0.256',
+    '1.2.3',
+    `${longest}a`,
+    `${longest}.a`,
+  ])
+})
+
+test('a base URL with a user and no password is no origin, and is not repeated', () => {
+  const [mistakes] = readOne('SVC_BASE_URL', 'https://hunter2@example.test')
+  assert.equal(mistakes.length, 1)
+  assert.match(mistakes[0] ?? '', /^SVC_BASE_URL: expected an origin/)
+  assert.ok(!mistakes.join('').includes('hunter2'))
+})
+
+test('counters are found at all four schemes', () => {
+  assertTaken(
+    'SVC_VALKEY_URL',
+    ['redis://cache', 'rediss://cache', 'valkey://cache', 'valkeys://cache'],
+    ({ valkeyUrl }) => valkeyUrl,
+  )
+  assertRefused('SVC_VALKEY_URL', ['redi://cache', 'redisss://cache', 'https://cache'])
+})
+
+test('the bits of a range are decimal digits, as many as its family has', () => {
+  for (const range of ['10.0.0.0/0', '10.0.0.0/32', '2001:db8::/128', '::/0']) {
+    const [mistakes, { trustedProxies }] = readOne('SVC_TRUSTED_PROXIES', range)
+    assert.deepEqual([mistakes, trustedProxies], [[], [range]])
+  }
+  assertRefused('SVC_TRUSTED_PROXIES', [
+    '10.0.0.0/',
+    '10.0.0.0/33',
+    '10.0.0.0/0x8',
+    '10.0.0.0/8e0',
+    '10.0.0.0/+8',
+    '10.0.0.0/8.0',
+    '10.0.0.0/8/8',
+    '10.0.0.0/255.0.0.0',
+    '2001:db8::/129',
+    '10.0.0.0 /8',
+    '10.0.0.1,',
+  ])
+})
+
+test('a contact is an address or a number from its first character to its last', () => {
+  assertTaken(
+    'SVC_SECURITY_CONTACT',
+    ['mailto:a@b', 'tel:1', 'tel:+1', 'tel:(0)', 'tel:+1-201-555-0123;ext=1'],
+    ({ securityContact }) => securityContact,
+  )
+  assertRefused('SVC_SECURITY_CONTACT', [
+    'javascript:mailto:security@example.test',
+    'x-mailto:security@example.test',
+    'mailto:@example.test',
+    'mailto:security@',
+    'mailto:?to=security@example.test',
+    'mailto:a@b@c',
+    'tel:+',
+    'tel:;ext=1',
+    'tel:+1x',
+    'xtel:1',
+  ])
+})
