@@ -9,7 +9,8 @@ import { propertyOf } from '../service/property-of.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { CommandFailure } from './command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
-import { parseBase, parseSeconds } from './verifying/address.ts'
+import { parseChoice, parseWholeNumber } from './option-values.ts'
+import { parseBase } from './verifying/address.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
 
 const HELP = `Usage: svc challenge solve URL [options]
@@ -38,7 +39,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-const MAX_TIMEOUT_SECONDS = 3600
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 interface Settings {
   readonly origin: string
   readonly purpose: ChallengePurpose
@@ -49,13 +50,6 @@ interface Solved {
   readonly provider: string
   readonly token: string
   readonly expiresAt: string | null
-}
-
-function parsePurpose(text: string): ChallengePurpose {
-  const purpose = CHALLENGE_PURPOSES.find((each) => each === text)
-  if (purpose === undefined)
-    throw new UsageError(`--for expects ${CHALLENGE_PURPOSES.join(' or ')}`)
-  return purpose
 }
 
 /** The text of a JSON answer with status 200. Rejects with a CommandFailure for every other one. */
@@ -183,8 +177,8 @@ export const challengeCommand: Command = createCommand({
     if (rest.length > 0) throw new UsageError('expected one address after "solve", found more')
     const settings: Settings = {
       origin: parseBase(url),
-      purpose: parsePurpose(values.for),
-      timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
+      purpose: parseChoice('--for', values.for, CHALLENGE_PURPOSES),
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
     }
     const { origin, timeoutMs } = settings
     const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })

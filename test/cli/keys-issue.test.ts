@@ -171,12 +171,12 @@ test('with issuing open: --json, the defaults, and two keys are two', async (t) 
 test('with issuing open: what is refused, and makes no key', async (t) => {
   const { folder, database, secretsDir } = await makeKeysDeployment(t)
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--label', ''], /--label: expected 1 to 40 letters/],
-    [['--label', 'x'.repeat(41)], /--label: expected 1 to 40 letters/],
-    [['--label', 'ünder'], /--label: expected 1 to 40 letters/],
-    [['--ttl-days', '0'], /--ttl-days: expected whole days from 1 to 365/],
-    [['--ttl-days', '366'], /--ttl-days: expected whole days from 1 to 365/],
-    [['--ttl-days', '1e2'], /--ttl-days: expected whole days from 1 to 365/],
+    [['--label', ''], /--label expects 1 to 40 letters/],
+    [['--label', 'x'.repeat(41)], /--label expects 1 to 40 letters/],
+    [['--label', 'ünder'], /--label expects 1 to 40 letters/],
+    [['--ttl-days', '0'], /--ttl-days expects whole days from 1 to 365/],
+    [['--ttl-days', '366'], /--ttl-days expects whole days from 1 to 365/],
+    [['--ttl-days', '1e2'], /--ttl-days expects whole days from 1 to 365/],
     [['argument'], /expected options only/],
   ]
   for (const [args, message] of cases) {

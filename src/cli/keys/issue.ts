@@ -15,6 +15,7 @@ import { CommandFailure } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
+import { parseWholeNumber } from '../option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS
@@ -49,22 +50,17 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
+const TTL_DAYS = { unit: 'days', least: minTtlDays, most: maxTtlDays }
 const LABEL = new RegExp(API_KEY_LABEL_PATTERN)
 
 type IssuedKey = DataOf<'IssuedKey'>
 
-function readLabel(text: string | undefined): string | null {
+function parseLabel(text: string | undefined): string | null {
   if (text === undefined) return null
   if (LABEL.test(text)) return text
   throw new UsageError(
-    `--label: expected 1 to ${maxLabelLength} letters, digits, spaces, ".", "_" and "-"`,
+    `--label expects 1 to ${maxLabelLength} letters, digits, spaces, ".", "_" and "-"`,
   )
-}
-
-function readTtlDays(text: string): number {
-  const days = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
-  if (days >= minTtlDays && days <= maxTtlDays) return days
-  throw new UsageError(`--ttl-days: expected whole days from ${minTtlDays} to ${maxTtlDays}`)
 }
 
 /** Makes a key as the service does. Rejects with a CommandFailure, or with what the store rejects with. */
@@ -116,8 +112,8 @@ export function createIssueCommand(issuance: Issuance): Command {
         )
       }
       const wanted = {
-        label: readLabel(values.label),
-        ttlDays: readTtlDays(values['ttl-days']),
+        label: parseLabel(values.label),
+        ttlDays: parseWholeNumber('--ttl-days', values['ttl-days'], TTL_DAYS),
       }
       const { secret } = readHashSecret(readConfig(), 'keyHashSecret')
       const issued = await withStorage(databaseFile(values.database), 'read-write', (storage) =>

@@ -1,11 +1,11 @@
-import { nearestName } from '../../publishing/nearest-name.ts'
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES } from '../command.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
+import { parseChoice } from '../option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { pluralOf } from '../wording.ts'
-import { formatKeyCount, KEY_STATUSES, type KeyStatus } from './key-status.ts'
+import { formatKeyCount, KEY_STATUSES } from './key-status.ts'
 import { listKeys, type ListResult } from './list-keys.ts'
 
 const HELP = `Usage: svc keys list [options]
@@ -36,16 +36,6 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-function readStatus(text: string | undefined): KeyStatus | undefined {
-  if (text === undefined) return undefined
-  const status = KEY_STATUSES.find((each) => each === text)
-  if (status !== undefined) return status
-  const nearest = nearestName(text, KEY_STATUSES)
-  throw new UsageError(
-    `--status: ${nearest === undefined ? `expected ${KEY_STATUSES.join(', ')}` : `did you mean ${nearest}?`}`,
-  )
-}
-
 function formatSummary({ listed, count }: ListResult, isFiltered: boolean): string {
   const all = formatKeyCount(count)
   if (!isFiltered) return `${all}.`
@@ -59,7 +49,8 @@ export const listCommand: Command = createCommand({
   // It would stand among the keys.
   tellsFailuresAsJson: false,
   async run({ values }, output) {
-    const status = readStatus(values.status)
+    const status =
+      values.status === undefined ? undefined : parseChoice('--status', values.status, KEY_STATUSES)
     const isOldOnly = values['old-hash-secret']
     const hashSecretId = isOldOnly
       ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)

@@ -1,13 +1,14 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { type Command, createCommand, EXIT_CODES } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
+import { parseWholeNumber } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { pluralOf } from '../wording.ts'
 import { countEndedKeys, purgeKeys, totalOf } from './purge-keys.ts'
 
 const DEFAULT_DAYS = 30
-const MAX_DAYS = 3650
+const OLDER_THAN_DAYS = { unit: 'days', least: 0, most: 3650 }
 
 const HELP = `Usage: svc keys purge-expired [options]
 
@@ -34,12 +35,6 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-function readDays(text: string): number {
-  const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (days <= MAX_DAYS) return days
-  throw new UsageError(`--older-than: expected whole days from 0 to ${MAX_DAYS}`)
-}
-
 async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
   const ended = await countEndedKeys(store, beforeMs)
   const progress = createProgress({
@@ -61,7 +56,8 @@ export const purgeExpiredCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
   async run({ values }, output) {
-    const beforeMs = Date.now() - readDays(values['older-than']) * DAY_MS
+    const olderThanDays = parseWholeNumber('--older-than', values['older-than'], OLDER_THAN_DAYS)
+    const beforeMs = Date.now() - olderThanDays * DAY_MS
     const dryRun = values['dry-run']
     const keys = await withStorage(
       databaseFile(values.database),

@@ -31,10 +31,8 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-/** The one address of the arguments or the input, normalized. Rejects with a UsageError that does not repeat it. */
-async function readAddress(positionals: readonly string[]): Promise<string> {
-  if (positionals.length > 1) throw new UsageError('expected one address')
-  const [given = '-'] = positionals
+/** The address that was given, or with `-` the one of the input, normalized. Rejects with a UsageError that does not repeat it. */
+async function readAddress(given: string): Promise<string> {
   const text = given === '-' ? await readOneLine('address', 'Address to erase: ') : given
   const address = parseEmailAddress(text)
   if (address !== undefined) return address.normalized
@@ -47,10 +45,12 @@ export const eraseCommand: Command = createCommand({
   options: OPTIONS,
   takesArguments: true,
   async run({ values, positionals }, output) {
+    const [given = '-', ...others] = positionals
+    if (others.length > 0) throw new UsageError('expected one address')
     const dryRun = values['dry-run']
     const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
     const database = databaseFile(values.database)
-    const normalized = await readAddress(positionals)
+    const normalized = await readAddress(given)
     const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(normalized)
     const found = await withStorage(database, dryRun ? 'read-only' : 'read-write', ({ waitlist }) =>
       dryRun ? waitlist.find(addressHash) : waitlist.erase(addressHash),

@@ -8,6 +8,7 @@ import {
   type ExitCode,
   UsageError,
 } from '../command.ts'
+import { parseChoice } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { CommandFailure } from '../command-failure.ts'
@@ -15,7 +16,7 @@ import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
-import { readJobs } from './jobs.ts'
+import { parseJobs } from './jobs.ts'
 import { createNewFile } from './new-file.ts'
 import { pluralOf } from '../wording.ts'
 import { formatProblem, shortRecipient } from './wording.ts'
@@ -156,19 +157,13 @@ function tellResult(
   return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
 }
 
-function readFormat(text: string): ExportFormat {
-  const format = EXPORT_FORMATS.find((each) => each === text)
-  if (format !== undefined) return format
-  throw new UsageError(`--format: expected ${EXPORT_FORMATS.join(' or ')}, found "${text}"`)
-}
-
 /** `svc waitlist export`. */
 export const exportCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
   async run({ values }, output) {
-    const format = readFormat(values.format)
-    const jobs = readJobs(values.jobs)
+    const format = parseChoice('--format', values.format, EXPORT_FORMATS)
+    const jobs = parseJobs(values.jobs)
     if (values.json && values.out === undefined) {
       throw new UsageError('--json needs --out FILE: standard output has the rows')
     }

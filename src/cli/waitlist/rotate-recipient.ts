@@ -13,7 +13,7 @@ import { createProgress } from '../progress.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
-import { readJobs } from './jobs.ts'
+import { parseJobs } from './jobs.ts'
 import { makeIdentity, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
@@ -192,17 +192,15 @@ function tellOutcome(outcome: Outcome, settings: Settings, output: CommandOutput
   return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
 }
 
-/** The new recipient of the arguments, if it is there that it stands. Throws a UsageError. */
-function readRecipient(recipient: string | undefined, newIdentity: string | undefined): void {
-  if ((recipient === undefined) === (newIdentity === undefined)) {
-    throw new UsageError('expected either --recipient RECIPIENT or --new-identity FILE')
-  }
-  if (recipient === undefined) return
+/** What `--recipient` names. Throws a UsageError where nobody could seal to it. */
+function parseRecipient(text: string): string {
   try {
-    createSealer(recipient)
+    return createSealer(text).recipient
   } catch (error) {
-    if (error instanceof SealError) throw new UsageError(`--recipient: ${error.message}`)
-    throw error
+    if (!(error instanceof SealError)) throw error
+    throw new UsageError(
+      '--recipient expects an age X25519 recipient, as age-keygen prints it (age1…)',
+    )
   }
 }
 
@@ -212,15 +210,18 @@ export const rotateRecipientCommand: Command = createCommand({
   options: OPTIONS,
   async run({ values }, output) {
     const newIdentity = values['new-identity']
-    readRecipient(values.recipient, newIdentity)
-    const jobs = readJobs(values.jobs)
+    if ((values.recipient === undefined) === (newIdentity === undefined)) {
+      throw new UsageError('expected either --recipient RECIPIENT or --new-identity FILE')
+    }
+    const recipient = values.recipient === undefined ? undefined : parseRecipient(values.recipient)
+    const jobs = parseJobs(values.jobs)
     const config = readConfig()
     const database = databaseFile(values.database)
     const settings: Settings = {
       config,
       database,
       isConfigured: config.database.kind === 'sqlite' && config.database.file === database,
-      recipient: values.recipient,
+      recipient,
       newIdentity,
       identityFiles: values.identity,
       jobs,

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import * as fc from 'fast-check'
+
+import { UsageError } from '../../src/cli/command.ts'
+import { parseChoice, parseWholeNumber } from '../../src/cli/option-values.ts'
+
+function messageOf(parse: () => unknown): string {
+  try {
+    parse()
+  } catch (error) {
+    assert.ok(error instanceof UsageError)
+    return error.message
+  }
+  return 'taken'
+}
+
+test('a whole number is taken in decimal digits, within its bounds and at them', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 300 }), (number) => {
+      const parse = () => parseWholeNumber('--n', String(number), { least: 2, most: 256 })
+      if (number < 2 || number > 256) assert.throws(parse, UsageError)
+      else assert.equal(parse(), number)
+    }),
+  )
+  assert.equal(parseWholeNumber('--n', '007', { least: 0, most: 9 }), 7)
+})
+
+test('what is no whole number is refused, with what was expected and without what was given', () => {
+  for (const text of [
+    '',
+    ' ',
+    '1.5',
+    '1e3',
+    '-1',
+    '+1',
+    '0x10',
+    '٣',
+    '1 ',
+    '9'.repeat(16),
+    'key',
+  ]) {
+    const days = { unit: 'days', least: 0, most: Number.MAX_SAFE_INTEGER }
+    assert.equal(
+      messageOf(() => parseWholeNumber('--ttl-days', text, days)),
+      `--ttl-days expects whole days from 0 to ${Number.MAX_SAFE_INTEGER}`,
+    )
+  }
+  assert.equal(
+    messageOf(() => parseWholeNumber('--jobs', '0', { least: 1, most: 256 })),
+    '--jobs expects a whole number from 1 to 256',
+  )
+})
+
+test('a choice is one of the words, and a near one is proposed', () => {
+  const kinds = ['active', 'expired', 'revoked'] as const
+  for (const kind of kinds) assert.equal(parseChoice('--status', kind, kinds), kind)
+  assert.equal(
+    messageOf(() => parseChoice('--status', 'actve', kinds)),
+    '--status expects active, expired or revoked; did you mean active?',
+  )
+  assert.equal(
+    messageOf(() => parseChoice('--status', 'svk_0123456789abcdef', kinds)),
+    '--status expects active, expired or revoked',
+  )
+  assert.equal(
+    messageOf(() => parseChoice('--format', 'toString', ['csv', 'jsonl'])),
+    '--format expects csv or jsonl',
+  )
+  assert.equal(
+    messageOf(() => parseChoice('--only', '', ['one'])),
+    '--only expects one',
+  )
+})
