@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { CHALLENGE_PROVIDERS } from './contract/schemas.ts'
 import type { Runtime } from './contract/visible-endpoints.ts'
-import { parseNtpServer } from './service/sntp.ts'
+import { parseNtpServer } from './service/ntp-server.ts'
 
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

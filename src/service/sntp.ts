@@ -7,6 +7,7 @@ import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { isIPv4, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { NtpServer } from './ntp-server.ts'
 
 const PACKET_BYTES = 48
 const VERSION = 4
@@ -14,7 +15,6 @@ const MODE_CLIENT = 3
 const MODE_SERVER = 4
 const LEAP_UNSYNCHRONIZED = 3
 const MAX_STRATUM = 15
-const DEFAULT_PORT = 123
 /** Seconds from the NTP epoch (1900) to the Unix epoch (1970), RFC 5905 figure 4. */
 const NTP_UNIX_SECONDS = 2_208_988_800
 const ERA_SECONDS = 2 ** 32
@@ -25,8 +25,6 @@ const HOLD_TOLERANCE_MS = 1
 
 /** Why a measurement failed; see `SntpError`. */
 export type SntpErrorCode =
-  /** The configured server is no `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. */
-  | 'INVALID_SERVER'
   /** The name has no address, or the resolver did not answer in time. */
   | 'LOOKUP_FAILED'
   /** The system refused to send, or the other side reported that nothing listens there. */
@@ -61,12 +59,6 @@ export class SntpError extends Error {
     this.code = code
     this.kissCode = options.kissCode ?? null
   }
-}
-
-/** A time server as configured: a name or an address without brackets, and its UDP port. */
-export interface NtpServer {
-  readonly host: string
-  readonly port: number
 }
 
 /**
@@ -109,36 +101,6 @@ export interface SntpMeasurement extends Omit<SntpQuery, 'address' | 'port'> {
   readonly spacingMs: number
   readonly goodErrorMs: number
   readonly resolve?: (host: string) => Promise<readonly string[]>
-}
-
-/**
- * Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the port is 123 when left out. Looks nothing up.
- * Throws `SntpError` INVALID_SERVER.
- */
-export function parseNtpServer(text: string): NtpServer {
-  const match = /^(?:\[([^\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text)
-  const [, bracketed, plain, portText] = match ?? []
-  const port = portText === undefined ? DEFAULT_PORT : Number(portText)
-  const host = bracketed ?? plain
-  const known = bracketed === undefined ? isHostOrIpv4(plain ?? '') : isIPv6(bracketed)
-  if (host === undefined || !known || port < 1 || port > 65_535) {
-    throw new SntpError(
-      'INVALID_SERVER',
-      `"${text}" is no time server: expected a host or IPv4 address, or an IPv6 address in brackets, ` +
-        'with an optional :port from 1 to 65535',
-    )
-  }
-  return { host, port }
-}
-
-function isHostOrIpv4(text: string): boolean {
-  if (text.length > 253) return false
-  // A last label of digits alone is an address or a slip of the pen, never a name (URL standard, "ends in a number").
-  if (/(?:^|\.)\d+\.?$/.test(text)) return isIPv4(text)
-  return text
-    .replace(/\.$/, '')
-    .split('.')
-    .every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { measureSntp, parseNtpServer, SntpError } from './sntp.ts'
+import { parseNtpServer } from './ntp-server.ts'
+import { measureSntp, SntpError } from './sntp.ts'
 import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
 
 /**
@@ -105,7 +106,7 @@ export function createUnverifiedTime(): TimeQualityMonitor {
 
 /**
  * Measures the clock against one time server, at once and then in the background until `close`.
- * Throws `SntpError` INVALID_SERVER when the server's name cannot be read; a silent server is no error here.
+ * Throws a RangeError when the server's name cannot be read; a silent server is no error here.
  */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
   const { server: source, nowMs, monotonicMs, onMeasured, onFailure } = options

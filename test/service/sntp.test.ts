@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { measureSntp, parseNtpServer, querySntp, SntpError } from '../../src/service/sntp.ts'
+import { measureSntp, querySntp, SntpError } from '../../src/service/sntp.ts'
 import type { SntpErrorCode } from '../../src/service/sntp.ts'
 import {
   answerTo,
@@ -350,46 +350,5 @@ for (const [name, resolve] of [
     const server = { host: 'time.example', port: 123 }
     const failing = measureSntp({ ...measurement, server, timeoutMs: HASTY_MS, resolve })
     await assert.rejects(failing, withCode('LOOKUP_FAILED'))
-  })
-}
-
-for (const [text, host, port] of [
-  ['time.example', 'time.example', 123],
-  ['time.example.', 'time.example.', 123],
-  ['localhost:1123', 'localhost', 1123],
-  ['192.0.2.1', '192.0.2.1', 123],
-  ['192.0.2.1:65535', '192.0.2.1', 65_535],
-  ['[2001:db8::1]', '2001:db8::1', 123],
-  ['[::1]:11123', '::1', 11_123],
-  ['_ntp.Time-1.example', '_ntp.Time-1.example', 123],
-] as const) {
-  void test(`a server is read: ${text}`, () => {
-    assert.deepEqual(parseNtpServer(text), { host, port })
-  })
-}
-
-for (const text of [
-  '',
-  ' time.example',
-  'time.example:0',
-  'time.example:65536',
-  'time.example:',
-  'time.example:ntp',
-  'ntp://time.example',
-  'time..example',
-  '-time.example',
-  '2001:db8::1',
-  '[192.0.2.1]',
-  '[time.example]',
-  '[::1',
-  '[::1]1123',
-  '192.0.2.256',
-  '192.0.2',
-  'a.b.123',
-  `${'a'.repeat(64)}.example`,
-  `${'a.'.repeat(127)}example`,
-]) {
-  void test(`no server: "${text.slice(0, 40)}"`, () => {
-    assert.throws(() => parseNtpServer(text), withCode('INVALID_SERVER'))
   })
 }

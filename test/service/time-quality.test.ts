@@ -346,7 +346,7 @@ void test('close cancels the timer and gives the measurement up; what is known s
 void test('a server that cannot be read is refused at once', () => {
   assert.throws(
     () => openTimeQuality({ server: 'ntp://time.example', nowMs: () => 0, monotonicMs: () => 0 }),
-    { code: 'INVALID_SERVER', message: /ntp:\/\/time\.example/ },
+    { name: 'RangeError', message: /ntp:\/\/time\.example/ },
   )
 })
 

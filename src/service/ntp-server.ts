@@ -1,0 +1,38 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+const DEFAULT_PORT = 123
+
+/** A time server as configured: a name or an address without brackets, and its UDP port. */
+export interface NtpServer {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the port is 123 when left out. Looks nothing up.
+ * Throws a RangeError.
+ */
+export function parseNtpServer(text: string): NtpServer {
+  const match = /^(?:\[([^\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text)
+  const [, bracketed, plain, portText] = match ?? []
+  const port = portText === undefined ? DEFAULT_PORT : Number(portText)
+  const host = bracketed ?? plain
+  const known = bracketed === undefined ? isHostOrIpv4(plain ?? '') : isIPv6(bracketed)
+  if (host === undefined || !known || port < 1 || port > 65_535) {
+    throw new RangeError(
+      `"${text}" is no time server: expected a host or IPv4 address, or an IPv6 address in brackets, ` +
+        'with an optional :port from 1 to 65535',
+    )
+  }
+  return { host, port }
+}
+
+function isHostOrIpv4(text: string): boolean {
+  if (text.length > 253) return false
+  // A last label of digits alone is an address or a slip of the pen, never a name (URL standard, "ends in a number").
+  if (/(?:^|\.)\d+\.?$/.test(text)) return isIPv4(text)
+  return text
+    .replace(/\.$/, '')
+    .split('.')
+    .every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
+}
