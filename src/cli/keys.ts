@@ -10,19 +10,19 @@ named by its id, the 16 digits between "svk_" and the next "_".`,
   actions: {
     list: {
       summary: 'the keys with their labels, dates and status; needs no secret',
-      load: async () => (await import('./keys/list.ts')).listCommand,
+      load: async () => (await import('./keys/list-command.ts')).listCommand,
     },
     revoke: {
       summary: 'refuse a key from its next request on',
-      load: async () => (await import('./keys/revoke.ts')).revokeCommand,
+      load: async () => (await import('./keys/revoke-command.ts')).revokeCommand,
     },
     'purge-expired': {
       summary: 'remove keys that expired or were revoked long ago',
-      load: async () => (await import('./keys/purge-expired.ts')).purgeExpiredCommand,
+      load: async () => (await import('./keys/purge-expired-command.ts')).purgeExpiredCommand,
     },
     issue: {
       summary: 'make a key, unless issuing is paused',
-      load: async () => (await import('./keys/issue.ts')).issueCommand,
+      load: async () => (await import('./keys/issue-command.ts')).issueCommand,
     },
   },
 })

@@ -9,23 +9,24 @@ export const waitlistCommand: Command = createActionsCommand({
   actions: {
     count: {
       summary: 'how many are registered; needs no secret',
-      load: async () => (await import('./waitlist/count.ts')).countCommand,
+      load: async () => (await import('./waitlist/count-command.ts')).countCommand,
     },
     export: {
       summary: 'open the registrations with the identity and write them out',
-      load: async () => (await import('./waitlist/export.ts')).exportCommand,
+      load: async () => (await import('./waitlist/export-command.ts')).exportCommand,
     },
     erase: {
       summary: 'take an address off the list',
-      load: async () => (await import('./waitlist/erase.ts')).eraseCommand,
+      load: async () => (await import('./waitlist/erase-command.ts')).eraseCommand,
     },
     'rotate-recipient': {
       summary: 'seal all registrations to another recipient',
-      load: async () => (await import('./waitlist/rotate-recipient.ts')).rotateRecipientCommand,
+      load: async () =>
+        (await import('./waitlist/rotate-recipient-command.ts')).rotateRecipientCommand,
     },
     copy: {
       summary: 'copy the database while the service runs',
-      load: async () => (await import('./waitlist/copy.ts')).copyCommand,
+      load: async () => (await import('./waitlist/copy-command.ts')).copyCommand,
     },
   },
 })

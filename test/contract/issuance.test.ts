@@ -64,7 +64,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     assert.deepEqual(readers, [
       'src/app.ts',
       'src/cli/doctor/check-documents.ts',
-      'src/cli/keys/issue.ts',
+      'src/cli/keys/issue-command.ts',
       'scripts/check.ts',
       'scripts/generate.ts',
     ])
@@ -116,7 +116,7 @@ describe('the pause is a literal that nothing else reaches', () => {
   test('the pipeline asks the word it was given, for every row that issues', () => {
     const askers = sourceFiles('src').filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
     assert.deepEqual(askers, [
-      'src/cli/keys/issue.ts',
+      'src/cli/keys/issue-command.ts',
       'src/contract/registry-rules.ts',
       'src/documents/openapi.ts',
       'src/http/pipeline.ts',
@@ -131,7 +131,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     const makers = sourceFiles('src').filter((file) =>
       /\.issue\(\{|\bissueKey\(/.test(codeOf(file)),
     )
-    assert.deepEqual(makers, ['src/cli/keys/issue.ts', 'src/routes/create-key.ts'])
+    assert.deepEqual(makers, ['src/cli/keys/issue-command.ts', 'src/routes/create-key.ts'])
   })
 
   test('no page, document or schema of the program opens it in passing', () => {

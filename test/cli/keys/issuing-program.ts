@@ -1,5 +1,5 @@
 import { EXIT_CODES, runNamed, UsageError } from '../../../src/cli/command.ts'
-import { createIssueCommand } from '../../../src/cli/keys/issue.ts'
+import { createIssueCommand } from '../../../src/cli/keys/issue-command.ts'
 
 // The command under another registry value, which only code can give it. It stands for a build after the pause was lifted.
 const command = createIssueCommand({
