@@ -28,17 +28,6 @@ function meanings(context: PageContext, table: { readonly [term: string]: string
   </dl>`
 }
 
-/** Words of the registry as the entries show them, each with what it means. */
-function named(tables: { readonly [name: string]: { readonly [word: string]: string } }): {
-  readonly [term: string]: string
-} {
-  return Object.fromEntries(
-    Object.entries(tables).flatMap(([name, table]) =>
-      Object.entries(table).map(([word, meaning]) => [`${name}: ${word}`, meaning]),
-    ),
-  )
-}
-
 function envelopePart(context: PageContext): Html {
   const t = context.texts.reference.about
   const catalog = html`<a href="${pathOfPage(context.locale, 'errors')}">${t.catalog}</a>`
@@ -89,6 +78,9 @@ function authenticationPart(context: PageContext): Html {
   const t = context.texts.reference.about
   const { issuance } = context.facts
   const errors = errorLinks(context, KEY_ERRORS)
+  const authentications = Object.fromEntries(
+    Object.entries(AUTHENTICATIONS).map(([word, meaning]) => [`authentication: ${word}`, meaning]),
+  )
   const headers = codesHtml(
     context.locale,
     [HEADERS.rateLimitLimit, HEADERS.rateLimitRemaining, HEADERS.rateLimitReset].map(code),
@@ -98,7 +90,7 @@ function authenticationPart(context: PageContext): Html {
       <li>${code(`${HEADERS.authorization}: Bearer <API_KEY>`)}</li>
       <li>${code(`${HEADERS.key}: <API_KEY>`)}</li>
     </ul>
-    ${meanings(context, named({ authentication: AUTHENTICATIONS }))}
+    ${meanings(context, authentications)}
     <p>
       ${sentencesHtml(context.locale, [
         phrase(t.authenticationErrors, { errors, headers }),
@@ -161,7 +153,7 @@ function versioningPart(context: PageContext): Html {
         countPhrase(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
       ])}
     </p>
-    ${meanings(context, named({ stability: STABILITY_LEVELS, status: ENDPOINT_STATUSES }))}`
+    ${meanings(context, { ...STABILITY_LEVELS, ...ENDPOINT_STATUSES })}`
 }
 
 function addressPart({ texts, facts }: PageContext): Html {

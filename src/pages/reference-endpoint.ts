@@ -42,17 +42,16 @@ function code(text: string): Html {
   return html`<code>${text}</code>`
 }
 
-/** What the registry says of a row, in the words it has there: the general part explains them. */
+/** What the registry says of a row, in the words it has there; those of two tables that share a word say which they are of. */
 function traits({ stability, status, runtime, cacheClass, authentication }: Endpoint): Html {
-  const words = {
+  const words = [
     stability,
     status,
-    ...(runtime === 'all' ? {} : { runtime }),
-    cacheClass,
-    authentication,
-  }
-  const each = Object.entries(words).map(([name, word]) => `${name}: ${word}`)
-  return html`<p class="traits">${code(each.join(', '))}</p>`
+    ...(runtime === 'all' ? [] : [`runtime: ${runtime}`]),
+    `cacheClass: ${cacheClass}`,
+    `authentication: ${authentication}`,
+  ]
+  return html`<p class="traits">${code(words.join(', '))}</p>`
 }
 
 function parameterText({ locale, texts }: PageContext, parameter: PathParameter): Html {

@@ -4,7 +4,7 @@ import type { HtmlElement } from 'html-validate'
 import { VERIFICATION_FAULTS } from '../../src/client/verification-error.ts'
 import { VERIFICATION_STEPS } from '../../src/client/verification-step.ts'
 import { ENDPOINTS, errorsOf, KEY_ERRORS, type Registry } from '../../src/contract/endpoints.ts'
-import { STABILITY_LEVELS } from '../../src/contract/endpoint-terms.ts'
+import { ENDPOINT_STATUSES, STABILITY_LEVELS } from '../../src/contract/endpoint-terms.ts'
 import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES } from '../../src/contract/headers.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
@@ -88,7 +88,7 @@ describe('every endpoint has an entry', () => {
       assert.equal(textAt(entry, '.call'), `${row.method} ${row.path}`)
       assert.equal(
         textAt(entry, '.traits'),
-        `stability: ${row.stability}, status: ${row.status}, cacheClass: ${row.cacheClass}, authentication: ${row.authentication}`,
+        `${row.stability}, ${row.status}, cacheClass: ${row.cacheClass}, authentication: ${row.authentication}`,
       )
       assert.ok(textIn(entry).includes(row.description), name)
     }
@@ -192,7 +192,7 @@ describe('the page follows the registry', () => {
   test('with a row that was changed, one that was added and one that is deprecated', async (t) => {
     const page = await readPage(t, '/en/reference', parts)
     assert.equal(textAt(entryOf(page, 'roadmap'), 'h3'), 'Read what comes <next>')
-    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /stability: beta/)
+    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^beta, active, /)
     assert.equal(textAt(entryOf(page, 'weather'), '.call'), 'GET /api/v1/weather')
     assert.ok(page.markup.all('.endpoint-list a').map(textIn).includes('GET /weather'))
     const [note] = entryOf(page, 'versions').querySelectorAll('.note')
@@ -233,6 +233,9 @@ describe('what holds for all endpoints is told from the tables', () => {
       assert.ok(about.includes(cacheControl) && about.includes(meaning), cacheControl)
     }
     for (const meaning of Object.values(STABILITY_LEVELS)) assert.ok(about.includes(meaning))
+    // An entry says these words without the name of their table.
+    const words = [...Object.keys(STABILITY_LEVELS), ...Object.keys(ENDPOINT_STATUSES)]
+    assert.equal(new Set(words).size, words.length)
     for (const { requests, windowSeconds } of [
       LIMITS.keyedRequests,
       LIMITS.registrationPerActor,
