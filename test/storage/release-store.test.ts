@@ -263,11 +263,73 @@ test('the file is synced before it gets its name, and the folder after', (t) => 
   store.writeResource('status', DIGEST, TEXT)
   const order = calls.join(' ')
   assert.match(order, /writeFileSync fsyncSync closeSync renameSync openSync fsyncSync closeSync/)
-  // Three new folders (root aside): resources and status; each is a name in the one above.
   assert.equal(calls.indexOf('mkdirSync'), 0)
 })
 
-test('10,000 versions are read well under a second', (t) => {
+test('a folder that is made is synced as a name in the one above it, before it is written into', (t) => {
+  const above = makeFolder(t)
+  const root = path.join(above, 'a', 'releases')
+  const store = openReleaseStore(root)
+  const opened: string[] = []
+  const { openSync } = fs
+  t.mock.method(fs, 'openSync', (...args: Parameters<typeof openSync>) => {
+    // Folders are opened to be synced, a file to be made.
+    opened.push(args[1] === 'wx' ? 'new file' : path.relative(above, String(args[0])))
+    return openSync(...args)
+  })
+  store.writeResource('wallet/security', DIGEST, TEXT)
+  const written = opened.indexOf('new file')
+  const releases = path.join('a', 'releases')
+  const wallet = path.join(releases, 'resources', 'wallet')
+  assert.deepEqual(opened.slice(0, written).toSorted(), [
+    '',
+    'a',
+    releases,
+    path.join(releases, 'resources'),
+    wallet,
+  ])
+  assert.deepEqual(opened.slice(written + 1), [path.join(wallet, 'security')])
+  // In a folder that is there nothing but the new name has to be made durable.
+  opened.length = 0
+  store.writeResource('wallet/security', DIGEST, TEXT)
+  assert.deepEqual(opened.slice(1), [path.join(wallet, 'security')])
+})
+
+test('two spellings of one number come in one order', (t) => {
+  const store = openReleaseStore(makeFolder(t))
+  for (const id of ['VS-0001', 'VS-00001', 'VS-0002']) store.appendVersion(id, TEXT)
+  assert.deepEqual(store.readVersionIds(), ['VS-00001', 'VS-0001', 'VS-0002'])
+})
+
+test('a file where a folder should be holds no resource', (t) => {
+  const folder = makeFolder(t)
+  const store = openReleaseStore(folder)
+  fs.mkdirSync(path.join(folder, 'resources'))
+  fs.writeFileSync(path.join(folder, 'resources', 'wallet'), 'a file')
+  assertFault('MISSING', () => store.readResourceText('wallet', DIGEST), /is missing$/)
+  assertFault('MISSING', () => store.readResourceText('wallet/security', DIGEST), /is missing$/)
+})
+
+test('a version that cannot get its name is not taken for one that has it', (t) => {
+  const store = openReleaseStore(makeFolder(t))
+  const refused = Object.assign(new Error('EIO: i/o error, link'), {
+    code: 'EIO',
+  })
+  const link = t.mock.method(fs, 'linkSync', () => {
+    throw refused
+  })
+  assert.throws(
+    () => store.appendVersion('VS-0001', TEXT),
+    (error) =>
+      error instanceof ReleaseFileError && error.code === 'UNWRITABLE' && error.cause === refused,
+  )
+  link.mock.restore()
+  assert.deepEqual(store.readVersionIds(), [])
+  store.appendVersion('VS-0001', TEXT)
+  assert.deepEqual(store.readVersionIds(), ['VS-0001'])
+})
+
+test('10,000 versions are listed by one look at their folder, and each is read once', (t) => {
   const folder = makeFolder(t)
   const store = openReleaseStore(folder)
   const versions = path.join(folder, 'versions')
@@ -276,11 +338,18 @@ test('10,000 versions are read well under a second', (t) => {
   for (let sequence = 1; sequence <= 10_000; sequence += 1) {
     fs.writeFileSync(path.join(versions, `VS-${String(sequence).padStart(4, '0')}.json`), TEXT)
   }
-  const started = performance.now()
+  const calls = { readdirSync: 0, readFileSync: 0, statSync: 0, openSync: 0 }
+  for (const name of Object.keys(calls) as readonly (keyof typeof calls)[]) {
+    const original: (...args: never[]) => unknown = fs[name]
+    t.mock.method(fs, name, (...args: never[]) => {
+      calls[name] += 1
+      return original(...args)
+    })
+  }
   const ids = store.readVersionIds()
-  for (const id of ids) store.readVersionText(id)
-  const elapsedMs = performance.now() - started
+  assert.deepEqual(calls, { readdirSync: 1, readFileSync: 0, statSync: 0, openSync: 0 })
+  for (const id of ids) assert.equal(store.readVersionText(id), TEXT)
   assert.equal(ids.length, 10_000)
   assert.equal(ids[9999], 'VS-10000')
-  assert.ok(elapsedMs < 1000, `took ${elapsedMs} ms`)
+  assert.deepEqual(calls, { readdirSync: 1, readFileSync: 10_000, statSync: 0, openSync: 0 })
 })
