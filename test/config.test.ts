@@ -11,7 +11,7 @@ import {
   type Config,
   type Environment,
 } from '../src/config.ts'
-import { temporaryFolder } from './support/deployment.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const WORKING_DIR = '/srv/service'
 

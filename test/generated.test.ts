@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -18,14 +17,14 @@ import { ERRORS } from '../src/contract/errors.ts'
 import { LIMITS } from '../src/contract/limits.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
 import { contractTextsOf } from '../src/pages/contract-texts.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const VERSIONS = 'docs/api/registry-versions.json'
 
 /** A folder with freshly generated files, so that a drift of the repository itself fails the one test about it. */
 function generatedFolder(t: TestContext): string {
-  const dir = mkdtempSync(path.join(tmpdir(), 'generated-'))
-  t.after(() => rmSync(dir, { recursive: true }))
+  const dir = temporaryFolder(t)
   generate(dir)
   return dir
 }

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { findLayerFaults } from '../scripts/layers.ts'
 import { moduleReferences, nameUses } from '../scripts/module-references.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const SOURCE_DIR = fileURLToPath(new URL('../src', import.meta.url))
 
 /** Faults of a made-up source tree, one line each. */
 function faultsOf(t: TestContext, files: { readonly [file: string]: string }): readonly string[] {
-  const dir = mkdtempSync(path.join(tmpdir(), 'layers-'))
-  t.after(() => rmSync(dir, { recursive: true }))
+  const dir = temporaryFolder(t)
   for (const [file, source] of Object.entries(files)) {
     const full = path.join(dir, file)
     mkdirSync(path.dirname(full), { recursive: true })

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createAltchaChallenge } from '../src/service/altcha-challenge.ts'
 import { runRegisteringApp } from './support/registering-app.ts'
 import { runApp } from './support/running-app.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT = new URL('../', import.meta.url)
 
@@ -35,8 +34,7 @@ void test('the README’s curl and openssl block verifies a real answer, and ref
   const missing = missingProgram('curl', 'openssl', 'sh')
   if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
   const app = await runApp(t)
-  const folder = mkdtempSync(path.join(tmpdir(), 'readme-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(t)
   const block = testedBlock('Check an answer yourself', app.origin)
   // Not a synchronous call: the app answers from this very process.
   const run = (script: string) => promisify(execFile)('sh', ['-c', script], { cwd: folder })

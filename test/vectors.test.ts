@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { findVectorDrift } from '../scripts/write-vectors.ts'
 import { loadReleases } from '../src/service/releases.ts'
 import { makeReleases } from './support/made-releases.ts'
@@ -19,6 +18,7 @@ import {
   type Vector,
   type VectorResponse,
 } from '../src/client/vector.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const FOLDER = new URL('vectors/', import.meta.url)
 
@@ -194,12 +194,6 @@ function opensslAccepts(
   return status === 0
 }
 
-function scratchFolder(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'svc-vectors-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 test('the files are what the app answers now', async () => {
   assert.deepEqual([...(await findVectorDrift()).keys()], [])
 })
@@ -234,7 +228,7 @@ test('OpenSSL agrees on every signature, the right ones and the wrong ones', (t)
     t.skip(missing)
     return
   }
-  const folder = scratchFolder(t)
+  const folder = temporaryFolder(t)
   let checked = 0
   for (const [name, vector] of VECTORS) {
     for (const found of checkVector(vector).signatures) {
@@ -294,7 +288,7 @@ test('an answer that curl fetched is accepted by OpenSSL with the published key'
     return
   }
   const app = await runApp(t)
-  const folder = scratchFolder(t)
+  const folder = temporaryFolder(t)
   const [headFile, bodyFile] = [path.join(folder, 'head'), path.join(folder, 'body')]
   const target = '/api/v1/roadmap?from=curl&&empty='
   const curl = ['--silent', '--path-as-is', '--noproxy', '*', '--dump-header', headFile]

@@ -9,7 +9,7 @@ import {
   summarizeRuns,
   type LighthouseReport,
 } from '../../bench/lighthouse-result.ts'
-import { temporaryFolder } from '../support/deployment.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bench/lighthouse.ts', import.meta.url))
 

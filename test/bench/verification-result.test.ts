@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeHistory } from '../../bench/made-history.ts'
@@ -9,6 +7,7 @@ import { missedInVerification, verificationTables } from '../../bench/verificati
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { makeDeployment } from '../support/deployment.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const times = (micros: number) => ({ cpuMicros: micros, waitMicros: micros + 1 })
 const sample = (client: number, nodeCrypto: number): CheckSample => ({
@@ -70,8 +69,7 @@ test('the tables tell every way, and name the target where it is judged and nowh
 
 test('a made history is a chain that the service serves', (t) => {
   const { releasesDir } = makeDeployment(t)
-  const folder = mkdtempSync(path.join(tmpdir(), 'history-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder(t)
   const made = path.join(folder, 'made')
   makeHistory(releasesDir, made, 12)
   const { headSnapshotId, faults, snapshot } = loadReleases(openReleaseStore(made))

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { temporaryFolder } from '../support/deployment.ts'
 import { describeCache, startCacheRig, type StartedCache } from './cache-behaviour.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from './cache-process.ts'
 import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DOCUMENTED = new URL('../../docs/caches/nginx.conf', import.meta.url)
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { temporaryFolder } from '../support/deployment.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A clock that other programs read too. It runs like the machine's, and can be put forward. */
 export interface SimulatedClock {

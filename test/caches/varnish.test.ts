@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { temporaryFolder } from '../support/deployment.ts'
 import { describeCache, startCacheRig, type StartedCache } from './cache-behaviour.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from './cache-process.ts'
 import { askCache, mergedAnswer } from './cache-reader.ts'
 import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DOCUMENTED = new URL('../../docs/caches/default.vcl', import.meta.url)
 

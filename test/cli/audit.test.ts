@@ -11,11 +11,11 @@ import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { liveParts } from './verifying/live-app.ts'
 import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PIN = ['--pin', key.keyId]
 const OTHER_PIN = ['--pin', 'A'.repeat(43)]
@@ -41,7 +41,7 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]) {
 }
 
 test('a sound history is told, and the head kept from one audit to the next', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const state = path.join(folder, 'deep', 'head.json')
   const deployment = await deploy(t, sound(3), sound(5))
   const { origin } = deployment
@@ -87,7 +87,7 @@ test('a resource that the service cannot give is named', async (t) => {
 
 for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
   test(`${fault} is told with evidence that others can check, and no file is overwritten`, async (t) => {
-    const folder = makeFolder(t)
+    const folder = temporaryFolder(t)
     const state = path.join(folder, 'head.json')
     const evidence = path.join(folder, 'evidence.json')
     writeFileSync(evidence, 'there before')
@@ -125,7 +125,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
 }
 
 test('evidence that no file takes is printed', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const deployment = await deploy(t, sound(3), sound(2))
   deployment.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
   const nowhere = path.join(folder, 'missing', 'evidence.json')
@@ -142,7 +142,7 @@ test('evidence that no file takes is printed', async (t) => {
 })
 
 test('evidence has a name of its own where none is given', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const before = process.cwd()
   process.chdir(folder)
   t.after(() => process.chdir(before))
@@ -163,7 +163,7 @@ test('evidence has a name of its own where none is given', async (t) => {
 })
 
 test('what is no evidence is told, without a word of what is in the file', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const file = path.join(folder, 'file.json')
   for (const [content, expected] of [
     ['secret-content', /expected JSON/],
@@ -179,7 +179,7 @@ test('what is no evidence is told, without a word of what is in the file', async
 })
 
 test('a state that is none stops the audit, and is left as it is', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const { origin } = await deploy(t, sound(2))
   const state = path.join(folder, 'head.json')
   writeFileSync(state, '{}')

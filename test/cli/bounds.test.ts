@@ -7,11 +7,11 @@ import { gzipSync } from 'node:zlib'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { liveParts } from './verifying/live-app.ts'
 import { serve, svc } from './verifying/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PIN = ['--pin', key.keyId]
 
@@ -95,7 +95,7 @@ test('a state that is no regular file, or where none can be, is told', async (t)
 })
 
 test('a saved file without an end, or a folder, is told', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const file = (name: string, text: string | Uint8Array): string => {
     const place = path.join(folder, name)
     writeFileSync(place, text)

@@ -13,7 +13,6 @@ import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
 import {
   FAR_AHEAD_MS,
   issueOpenly,
@@ -24,6 +23,7 @@ import {
   startIssuing,
   storedKey,
 } from './keys/keys-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const REFUSAL =
   /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change of the registry lifts that \(src\/contract\/issuance\.ts\), and no option, variable or file\n$/
@@ -39,7 +39,7 @@ function contentOf(folder: string): readonly (readonly [string, string])[] {
 
 test('while issuing is paused it refuses, names the reason, and makes nothing', async (t) => {
   assert.ok(!ISSUANCE.enabled)
-  const empty = makeFolder(t)
+  const empty = temporaryFolder(t)
   const { status, out, error } = keys(empty, ['issue'])
   assert.equal(status, 1)
   assert.equal(out, '')

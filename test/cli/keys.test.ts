@@ -8,7 +8,6 @@ import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
 import { createStoredApiKeys, hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
 import {
   FAR_AHEAD_MS,
   KEY_HASH_SECRET,
@@ -19,12 +18,13 @@ import {
   readKeys,
   storedKey,
 } from './keys/keys-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
 
 test('help: of the command and of each action, on standard output', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   for (const args of [['--help'], ['-h'], ['help'], ...ACTIONS.map((each) => [each, '--help'])]) {
     const { status, out, error } = keys(folder, args)
     assert.equal(status, 0, args.join(' '))
@@ -40,7 +40,7 @@ test('help: of the command and of each action, on standard output', (t) => {
 })
 
 test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /expected an action: list, revoke, purge-expired, issue/],
     [['lst'], /unknown action "lst"; did you mean svc keys list\?/],
@@ -73,7 +73,7 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
 })
 
 test('a whole key is refused wherever it stands, and no part of it is repeated', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['revoke', WHOLE_KEY], ''],
     [['revoke'], `${WHOLE_KEY}\n`],
@@ -103,7 +103,7 @@ test('a whole key is refused wherever it stands, and no part of it is repeated',
 })
 
 test('no database, or another one than of this service: one line, exit code 1', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   for (const args of [['list'], ['revoke', '0123456789abcdef'], ['purge-expired']]) {
     const { status, out, error } = keys(folder, args)
     assert.equal(status, 1)
@@ -206,7 +206,7 @@ test('list: no keys', async (t) => {
 
 test('list: from a copy on a medium that cannot be written, without configuration or secret', async (t) => {
   const { database } = await makeKeysDeployment(t, ONE_OF_EACH)
-  const machine = makeFolder(t)
+  const machine = temporaryFolder(t)
   const medium = path.join(machine, 'medium')
   mkdirSync(medium)
   const copy = path.join(medium, 'keys.sqlite')
@@ -235,7 +235,7 @@ test('list --old-hash-secret: what a rotation still waits for', async (t) => {
     keys(folder, ['list', '--old-hash-secret', '--json'], { env }).out.split('\n').length,
     3,
   )
-  const without = keys(makeFolder(t), ['list', '--old-hash-secret'])
+  const without = keys(temporaryFolder(t), ['list', '--old-hash-secret'])
   assert.equal(without.status, 1)
   assert.match(
     without.error,

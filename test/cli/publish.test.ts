@@ -5,7 +5,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { editContent, makeContent, makeFolder } from '../publishing/content-fixture.ts'
+import { editContent, makeContent } from '../publishing/content-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
 
@@ -26,7 +27,7 @@ function svc(cwd: string, ...args: readonly string[]): Outcome {
 }
 
 test('help: of the program and of the command, on standard output, quickly', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   for (const args of [['--help'], ['-h'], ['help']]) {
     const { status, out, error } = svc(folder, ...args)
     assert.equal(status, 0)
@@ -61,7 +62,7 @@ test('help does not load what publishing needs', (t) => {
     spawnSync(
       process.execPath,
       ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, SVC, ...args],
-      { cwd: makeFolder(t), stdio: 'ignore' },
+      { cwd: temporaryFolder(t), stdio: 'ignore' },
     ).status
   assert.equal(run('--help'), 0)
   assert.equal(run('publish', '--help'), 0)
@@ -73,7 +74,7 @@ test('the version is that of the package', (t) => {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   )
   assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest)
-  assert.deepEqual(svc(makeFolder(t), '--version'), {
+  assert.deepEqual(svc(temporaryFolder(t), '--version'), {
     status: 0,
     out: `${String(manifest.version)}\n`,
     error: '',
@@ -81,7 +82,7 @@ test('the version is that of the package', (t) => {
 })
 
 test('what may be an API key is not repeated, wherever it was pasted', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const secret = 'S'.repeat(42)
   const key = `svk_0123456789abcdef_${secret}_`
   const cut = key.slice(0, 25)
@@ -110,7 +111,7 @@ test('what may be an API key is not repeated, wherever it was pasted', (t) => {
 })
 
 test('wrong usage exits with 2 and one line that helps', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const cases: readonly (readonly [args: readonly string[], line: string])[] = [
     [[], 'svc: no command was given; svc --help lists them\n'],
     [['publsh'], 'svc: unknown command "publsh"; did you mean svc publish?\n'],
@@ -148,7 +149,7 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
 test('publish, again, dry run and check, with the default folders', (t) => {
   const content = makeContent(t)
   const folder = path.dirname(content)
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   const folders = ['--content', path.relative(folder, content), '--releases', releases]
 
   const dry = svc(folder, 'publish', ...folders, '--dry-run')
@@ -183,7 +184,7 @@ test('publish, again, dry run and check, with the default folders', (t) => {
 })
 
 test('the default folders are content and releases', (t) => {
-  const { status, error } = svc(makeFolder(t), 'publish')
+  const { status, error } = svc(temporaryFolder(t), 'publish')
   assert.equal(status, 1)
   assert.match(
     error,
@@ -193,9 +194,9 @@ test('the default folders are content and releases', (t) => {
 
 test('the folder of the releases is taken from the environment where the server takes it', (t) => {
   const content = makeContent(t)
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   const { status, stdout } = spawnSync(process.execPath, [SVC, 'publish', '--content', content], {
-    cwd: makeFolder(t),
+    cwd: temporaryFolder(t),
     env: { ...process.env, SVC_RELEASES_DIR: releases },
     encoding: 'utf8',
     timeout: 60_000,
@@ -207,7 +208,7 @@ test('the folder of the releases is taken from the environment where the server 
 
 test('mistakes: one clear line, then each with its place; exit code 1', (t) => {
   const content = makeContent(t)
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
   const { status, out, error } = svc(
     path.dirname(content),
@@ -228,7 +229,7 @@ test('mistakes: one clear line, then each with its place; exit code 1', (t) => {
 
 test('--json prints one object for a script, in success and failure', (t) => {
   const content = makeContent(t)
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   const run = (
     ...args: readonly string[]
   ): { status: number | null; json: Record<string, unknown> } => {
@@ -269,7 +270,7 @@ test('--json prints one object for a script, in success and failure', (t) => {
 
 test('a damaged history is one clear line, and nothing is written', (t) => {
   const content = makeContent(t)
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   const args = ['publish', '--content', content, '--releases', releases]
   assert.equal(svc(releases, ...args).status, 0)
   writeFileSync(path.join(releases, 'versions', 'VS-0001.json'), '{}')
@@ -283,7 +284,7 @@ test('a damaged history is one clear line, and nothing is written', (t) => {
 
 test('a damaged file of the newest version: a dry run tells it, publishing writes it again', (t) => {
   const content = makeContent(t)
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   const publish = (...args: readonly string[]): Outcome =>
     svc(releases, 'publish', '--content', content, '--releases', releases, ...args)
   assert.equal(publish().status, 0)
@@ -318,7 +319,7 @@ test('a damaged file of the newest version: a dry run tells it, publishing write
 })
 
 test('several processes publish at once: the history stays whole and each is told what it did', async (t) => {
-  const releases = makeFolder(t)
+  const releases = temporaryFolder(t)
   const outcomes = await Promise.all(
     [1, 2, 3, 4].map((number) => {
       const content = makeContent(t)

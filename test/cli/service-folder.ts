@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export const SVC: string = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
 
@@ -58,7 +58,7 @@ export function makeServiceFolder(
   t: TestContext,
   secrets: { readonly [file: string]: string },
 ): ServiceFolder {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const secretsDir = path.join(folder, 'secrets')
   mkdirSync(secretsDir, { mode: 0o700 })
   for (const [file, text] of Object.entries(secrets)) {

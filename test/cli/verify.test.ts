@@ -7,11 +7,11 @@ import { gzipSync } from 'node:zlib'
 import { parseHead } from '../../src/cli/verifying/saved-answer.ts'
 import { parseAddress } from '../../src/cli/verifying/address.ts'
 import { key } from '../client/scripted-client.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NOW = new Date(TEST_NOW_MS).toISOString()
 const PINNED = ['--pin', key.keyId, '--at', NOW]
@@ -241,7 +241,7 @@ async function save(app: RunningApp, folder: string, target: string) {
 
 test('a saved answer is verified without a network', async (t) => {
   const app = await runApp(t)
-  const saved = await save(app, makeFolder(t), '/api/v1/status')
+  const saved = await save(app, temporaryFolder(t), '/api/v1/status')
   const files = ['--headers', saved.headers, '--body', saved.body, '--keys', saved.keys]
   const good = await verifyJson('/api/v1/status', ...files, ...PINNED)
   assert.deepEqual([good.exit, good.told.ok, good.told.url], [0, true, '/api/v1/status'])
@@ -267,7 +267,7 @@ test('of several heads in a file the last counts', () => {
 
 test('files that cannot be read are told, without a word of what is in them', async (t) => {
   const app = await runApp(t)
-  const saved = await save(app, makeFolder(t), '/api/v1/status')
+  const saved = await save(app, temporaryFolder(t), '/api/v1/status')
   const secret = saved.file('secret', 'secret-content')
   for (const [args, expected] of [
     [['--headers', '/nowhere/x', '--keys', saved.keys], /\/nowhere\/x: could not be read/],

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { makeFolder } from '../publishing/content-fixture.ts'
 import { cleanEnvironment, SVC } from './service-folder.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
@@ -15,6 +14,7 @@ import {
   sealedRegistration,
   sealedRegistrations,
 } from './waitlist/waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEADER = ['ticket', 'registeredAt', 'email', 'locale', 'interests', 'useCase']
 
@@ -36,7 +36,7 @@ test('CSV on standard output, with the identity of the secrets folder', async (t
 
 test('a new file for its owner alone, with the exact values; nothing else is left', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(300, own))
-  const machine = makeFolder(t)
+  const machine = temporaryFolder(t)
   writeFileSync(path.join(machine, 'key.txt'), `# created: today\n${keys.identity}\n`)
   const options = ['--identity', 'key.txt', '--database', database, '--format', 'jsonl']
   const args = ['export', ...options, '--out', 'list.jsonl', '--jobs', '2']

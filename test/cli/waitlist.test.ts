@@ -3,14 +3,14 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { makeFolder } from '../publishing/content-fixture.ts'
 import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ACTIONS = ['count', 'export', 'erase', 'rotate-recipient', 'copy']
 
 test('help: of the command and of each action, on standard output', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   for (const args of [
     ['--help'],
     ['-h'],
@@ -31,7 +31,7 @@ test('help: of the command and of each action, on standard output', (t) => {
 })
 
 test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /expected an action: count, export, erase, rotate-recipient, copy/],
     [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
@@ -60,7 +60,7 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
 })
 
 test('no database, no database of ours, a mistake in the configuration: one line, exit code 1', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const none = waitlist(folder, ['count'])
   assert.equal(none.status, 1)
   assert.match(none.error, /^svc waitlist count: .*service\.sqlite: there is no database\n$/)
@@ -101,7 +101,7 @@ test('count: how many, since when, sealed to whom; without a secret', async (t) 
     ...(await sealedRegistrations(3, own)),
     ...(await sealedRegistrations(1, other, 4)),
   ])
-  const elsewhere = makeFolder(t)
+  const elsewhere = temporaryFolder(t)
   const short = (text: string) => `${text.slice(0, 12)}…${text.slice(-6)}`
   const expected = `4 registrations on the waitlist.
 First: ${entryOf(1).registeredAt}
@@ -152,7 +152,7 @@ test('copy: a whole database for its owner alone, which works where nothing else
   assert.deepEqual(await readRows(copy), await readRows(database))
 
   // Carried to another machine, on a medium that cannot be written, with the identity.
-  const machine = makeFolder(t)
+  const machine = temporaryFolder(t)
   const medium = path.join(machine, 'medium')
   mkdirSync(medium)
   copyFileSync(copy, path.join(medium, 'list.sqlite'))

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { createFileHeadStore } from '../../src/client-node/file-head-store.ts'
@@ -19,6 +10,7 @@ import {
   type HeadStore,
   type SavedHead,
 } from '../../src/client/head-store.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEAD: SavedHead = {
   answer: {
@@ -29,12 +21,6 @@ const HEAD: SavedHead = {
     bodyBase64: 'e30=',
   },
   keys: [{ jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A' }, notBefore: null, notAfter: null }],
-}
-
-function folder(t: TestContext): string {
-  const dir = mkdtempSync(path.join(tmpdir(), 'head-store-'))
-  t.after(() => rmSync(dir, { recursive: true }))
-  return dir
 }
 
 function memoryStorage(items: Map<string, string>): Pick<Storage, 'getItem' | 'setItem'> {
@@ -51,7 +37,7 @@ interface Opened {
 
 const STORES: { readonly [name: string]: (t: TestContext) => Opened } = {
   'a file': (t) => {
-    const file = path.join(folder(t), 'head.json')
+    const file = path.join(temporaryFolder(t), 'head.json')
     return { store: createFileHeadStore(file), write: (text) => writeFileSync(file, text) }
   },
   localStorage: () => {
@@ -94,7 +80,7 @@ for (const [name, open] of Object.entries(STORES)) {
 }
 
 test('the file is replaced as a whole, its folder is made, and nothing is left beside it', async (t) => {
-  const file = path.join(folder(t), 'a', 'b', 'head.json')
+  const file = path.join(temporaryFolder(t), 'a', 'b', 'head.json')
   const store = createFileHeadStore(file)
   await Promise.all([store.save(HEAD), store.save(HEAD)])
   assert.deepEqual(readdirSync(path.dirname(file)), ['head.json'])
@@ -102,13 +88,13 @@ test('the file is replaced as a whole, its folder is made, and nothing is left b
 })
 
 test('a file that cannot be read is not taken for none', async (t) => {
-  const dir = folder(t)
+  const dir = temporaryFolder(t)
   writeFileSync(path.join(dir, 'file'), '')
   await assert.rejects(createFileHeadStore(path.join(dir, 'file', 'x')).load(), { code: 'ENOTDIR' })
 })
 
 test('what is no regular file is neither read nor replaced', async (t) => {
-  const dir = folder(t)
+  const dir = temporaryFolder(t)
   const socket = path.join(dir, 'socket')
   const server = createServer()
   await new Promise<void>((resolve) => {
@@ -125,7 +111,7 @@ test('what is no regular file is neither read nor replaced', async (t) => {
 })
 
 test('a file larger than any head is not read to its end', async (t) => {
-  const file = path.join(folder(t), 'head.json')
+  const file = path.join(temporaryFolder(t), 'head.json')
   // Sparse: it takes no room, and reads as zeros.
   writeFileSync(file, '')
   truncateSync(file, 2 ** 40)

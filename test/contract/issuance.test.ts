@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import { RegistryVersionError } from '../../scripts/registry-versions.ts'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { ISSUANCE, type Issuance } from '../../src/contract/issuance.ts'
 import { checkRegistry } from '../../src/contract/registry-rules.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('../..', import.meta.url))
 const VERSIONS = 'docs/api/registry-versions.json'
@@ -244,8 +244,7 @@ describe('lifting the pause needs an approval on record', () => {
 describe('lifting the pause is a new version of the contract', () => {
   /** The committed files, copied, so that a test may generate over them. */
   function committedFiles(t: TestContext): string {
-    const dir = mkdtempSync(path.join(tmpdir(), 'issuance-'))
-    t.after(() => rmSync(dir, { recursive: true }))
+    const dir = temporaryFolder(t)
     cpSync(path.join(ROOT_DIR, 'docs/api'), path.join(dir, 'docs/api'), { recursive: true })
     // Whatever others are about to change in the contract meanwhile has a version of its own here.
     rmSync(path.join(dir, VERSIONS))

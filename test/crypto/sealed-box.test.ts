@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
@@ -25,6 +24,7 @@ import {
   type SealProblem,
 } from '../../src/crypto/sealed-box.ts'
 import { createX25519Recipient } from '../../src/crypto/x25519-stanza.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const IDENTITY = await generateX25519Identity()
 const RECIPIENT = await identityToRecipient(IDENTITY)
@@ -279,8 +279,7 @@ test('the age program opens a seal, and its files open here', async (t) => {
     t.skip('the age program is not on this machine')
     return
   }
-  const folder = mkdtempSync(path.join(tmpdir(), 'sealed-box-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(t)
   const file = path.join(folder, 'identity.txt')
   writeFileSync(file, `${IDENTITY}\n`)
   const sealed = await createSealer(RECIPIENT).seal(Buffer.from('what was said'))

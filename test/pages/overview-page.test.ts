@@ -6,10 +6,10 @@ import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { plainPhrase } from '../../src/pages/phrase.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
-import { temporaryFolder } from '../support/deployment.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function overview(app: RunningApp, locale: (typeof LOCALES)[number] = 'en') {
   const response = await app.fetch(pathOfPage(locale, ''))

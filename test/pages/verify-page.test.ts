@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { LOCALES } from '../../src/contract/locales.ts'
@@ -11,6 +9,7 @@ import { key } from '../client/scripted-client.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
 import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
   const answer = await fetch(`/${locale}/verify`)
@@ -59,8 +58,7 @@ test('a deployment without a key says that it signs nothing, and shows none', as
 
 /** The commands of the page, run as they stand, but for the origin that a test's service cannot know beforehand. */
 async function runCommands(t: TestContext, commands: string): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'verify-page-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(t)
   // Not a synchronous call: the app answers from this very process.
   const { stdout } = await promisify(execFile)('sh', ['-c', commands], { cwd: folder })
   return stdout

@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { generateX25519Identity } from 'age-encryption'
-import { listFolder, makeDeployment, temporaryFolder } from '../support/deployment.ts'
+import { listFolder, makeDeployment } from '../support/deployment.ts'
 import { failedStart, startService } from '../support/service-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FAILED = { code: 1, signal: null }
 const PRODUCTION = {

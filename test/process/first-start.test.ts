@@ -11,8 +11,9 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { editFile, listFolder, makeDeployment, temporaryFolder } from '../support/deployment.ts'
+import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
 import { failedStart, startService, servedKeyId } from '../support/service-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('the first start makes secrets only the owner can read and says where; the second makes none', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)

@@ -16,17 +16,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
-import {
-  listFolder,
-  makeDeployment,
-  temporaryFolder,
-  type Deployment,
-} from '../support/deployment.ts'
+import { listFolder, makeDeployment, type Deployment } from '../support/deployment.ts'
 import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.ts'
 import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
 import { databaseFileOf, say, startRegistering, type Said } from '../support/registering-service.ts'
 import { eventually, type ServiceProcess } from '../support/service-process.ts'
 import { createTelltale, type Telltale } from '../support/telltale.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // Everything a visitor says is random, so what is found again anywhere was put there by the service.
 

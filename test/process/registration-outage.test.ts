@@ -15,7 +15,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeDeployment, temporaryFolder } from '../support/deployment.ts'
+import { makeDeployment } from '../support/deployment.ts'
 import {
   assertSound,
   copyAfterCrash,
@@ -27,6 +27,7 @@ import {
   type KeptRegistration,
   type RegisteringService,
 } from '../support/registering-service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // What cannot be kept is answered 503 and never with a ticket; reads do not notice; and when the trouble is over the same
 // process registers again, also what it had to refuse.

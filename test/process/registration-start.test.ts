@@ -6,12 +6,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import {
-  listFolder,
-  makeDeployment,
-  temporaryFolder,
-  type Deployment,
-} from '../support/deployment.ts'
+import { listFolder, makeDeployment, type Deployment } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { rawRegistration } from '../support/raw-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
@@ -24,6 +19,7 @@ import {
   startRegistering,
 } from '../support/registering-service.ts'
 import { eventually, failedStart, startService } from '../support/service-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FAILED = { code: 1, signal: null }
 

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A moment after every date in the fixtures. */
 export const FIXTURE_NOW_MS: number = Date.parse('2026-03-01T12:00:00Z')
@@ -105,15 +105,6 @@ ${['architecture', 'security', 'evidence', 'capabilities', 'integration', 'devel
   'wallet/development': `${WALLET}items: []\n`,
 }
 
-/** A folder in the system's temporary place, removed when the test ends. */
-export function makeFolder(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'publishing-test-'))
-  t.after(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
-
 /** Writes one file of a content folder. */
 export function writeContent(folder: string, name: string, text: string): void {
   const file = path.join(folder, name)
@@ -123,7 +114,7 @@ export function writeContent(folder: string, name: string, text: string): void {
 
 /** A content folder with small sound content. */
 export function makeContent(t: TestContext): string {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   for (const name of SNAPSHOT_NAMES) writeContent(folder, `${name}.yaml`, FIXTURE[name] ?? '')
   return folder
 }

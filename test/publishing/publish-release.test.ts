@@ -20,7 +20,8 @@ import {
   ReleaseFileError,
   type ReleaseStore,
 } from '../../src/storage/release-store.ts'
-import { editContent, FIXTURE_NOW_MS, makeContent, makeFolder } from './content-fixture.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -36,7 +37,7 @@ interface Rig {
 
 function makeRig(t: TestContext): Rig {
   const contentDir = makeContent(t)
-  const releasesDir = path.join(makeFolder(t), 'releases')
+  const releasesDir = path.join(temporaryFolder(t), 'releases')
   const store = openReleaseStore(releasesDir)
   return {
     contentDir,

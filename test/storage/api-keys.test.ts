@@ -4,20 +4,21 @@ import { test } from 'node:test'
 import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
-import { makeDatabaseFolder, SQLITE_FORMS } from './sqlite-fixture.ts'
+import { SQLITE_FORMS } from './sqlite-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 for (const form of SQLITE_FORMS) {
   testApiKeysBehaviour({
     name: form.name,
     async open(t) {
-      const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+      const file = path.join(temporaryFolder(t), 'service.sqlite')
       const open = async () => (await form.open(t, { file })).apiKeys
       return { apiKeys: await open(), openAgain: open }
     },
   })
 
   test(`any sequence of calls on ${form.name} does what it does in memory`, async (t) => {
-    const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+    const file = path.join(temporaryFolder(t), 'service.sqlite')
     await assertKeepsKeysAsMemoryDoes((await form.open(t, { file })).apiKeys)
   })
 }

@@ -7,13 +7,14 @@ import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
 import { CREATED_AT_MS, makeKey, plainKey, readAllKeys } from './api-keys-fixture.ts'
-import { makeDatabaseFolder, SQLITE_FORMS } from './sqlite-fixture.ts'
+import { SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MANY = 1000
 
 function makePath(t: TestContext): string {
-  return path.join(makeDatabaseFolder(t), 'service.sqlite')
+  return path.join(temporaryFolder(t), 'service.sqlite')
 }
 
 for (const form of SQLITE_FORMS) {

@@ -9,13 +9,14 @@ import { openSqliteConnection, type SqliteMode } from '../../src/storage/sqlite-
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import { StorageError, type StorageProblem } from '../../src/storage/storage.ts'
-import { filesOf, makeDatabaseFolder } from './sqlite-fixture.ts'
+import { filesOf } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MODES: readonly SqliteMode[] = ['create', 'read-write', 'read-only']
 
 function makePath(t: TestContext): string {
-  return path.join(makeDatabaseFolder(t), 'service.sqlite')
+  return path.join(temporaryFolder(t), 'service.sqlite')
 }
 
 function assertRefused(mode: SqliteMode, file: string, code: StorageProblem): void {
@@ -90,7 +91,7 @@ test('all tables of ours are STRICT, and a hash has 32 bytes', (t) => {
 test('the folder and the files are for their owner alone, whatever the umask', async (t) => {
   const previous = process.umask(0)
   t.after(() => process.umask(previous))
-  const folder = path.join(makeDatabaseFolder(t), 'made', 'on demand')
+  const folder = path.join(temporaryFolder(t), 'made', 'on demand')
   const file = path.join(folder, 'service.sqlite')
   const storage = await openSqliteStorage({ file })
   await storage.waitlist.add(makeRegistration(1))
@@ -180,7 +181,7 @@ test('only `create` makes a database; an empty file is none to the others', (t) 
 })
 
 test('a place that can hold no database is an IO problem that names it', async (t) => {
-  const folder = makeDatabaseFolder(t)
+  const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'file'), '')
   await assertProblem('IO', openSqliteStorage({ file: path.join(folder, 'file', 'a.sqlite') }))
   fs.mkdirSync(path.join(folder, 'folder'))

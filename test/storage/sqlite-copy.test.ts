@@ -9,13 +9,13 @@ import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { makeDatabaseFolder } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration, readAll } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', import.meta.url))
 
 async function openFilled(t: TestContext, count: number): Promise<{ file: string; live: Storage }> {
-  const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+  const file = path.join(temporaryFolder(t), 'service.sqlite')
   const live = await openSqliteStorage({ file })
   t.after(() => live.close())
   await Promise.all(
@@ -26,7 +26,7 @@ async function openFilled(t: TestContext, count: number): Promise<{ file: string
 
 test('a copy of a live database is whole, one file, and for its owner alone', async (t) => {
   const { file, live } = await openFilled(t, 50)
-  const folder = makeDatabaseFolder(t)
+  const folder = temporaryFolder(t)
   const target = path.join(folder, 'copy.sqlite')
   const writing = Array.from({ length: 50 }, (_, number) =>
     live.waitlist.add(makeRegistration(100 + number)),
@@ -50,7 +50,7 @@ test('a copy of a live database is whole, one file, and for its owner alone', as
 
 test('what is there already is never overwritten, and what fails leaves no copy', async (t) => {
   const { file } = await openFilled(t, 1)
-  const folder = makeDatabaseFolder(t)
+  const folder = temporaryFolder(t)
   const target = path.join(folder, 'copy.sqlite')
   fs.writeFileSync(target, 'mine')
   await assertProblem('EXISTS', copyDatabase(file, target))
@@ -69,7 +69,7 @@ test('the database file alone, copied without its log, opens as it was last writ
   // An erasure writes the log back.
   await live.waitlist.erase(makeRegistration(0).addressHash)
   await live.waitlist.add(makeRegistration(9))
-  const folder = makeDatabaseFolder(t)
+  const folder = temporaryFolder(t)
   const target = path.join(folder, 'copy.sqlite')
   // By another process: to close the file in this one would drop SQLite's locks on it.
   assert.equal(spawnSync('cp', [file, target]).status, 0)
@@ -95,7 +95,7 @@ function countAsReader(file: string): { readonly out: string; readonly error: st
 test('a copy is read where nothing can be written', async (t) => {
   const { file, live } = await openFilled(t, 3)
   await live.waitlist.erase(makeRegistration(0).addressHash)
-  const folder = makeDatabaseFolder(t)
+  const folder = temporaryFolder(t)
   const whole = path.join(folder, 'whole.sqlite')
   await copyDatabase(file, whole)
   for (const name of ['plain.sqlite', 'logged.sqlite']) {

@@ -7,11 +7,12 @@ import { describe, test, type TestContext } from 'node:test'
 import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { filesOf, makeDatabaseFolder, SQLITE_FORMS } from './sqlite-fixture.ts'
+import { filesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function makePath(t: TestContext): string {
-  return path.join(makeDatabaseFolder(t), 'data', 'service.sqlite')
+  return path.join(temporaryFolder(t), 'data', 'service.sqlite')
 }
 
 /** Takes the write lock, as another program might, and returns what gives it back. */

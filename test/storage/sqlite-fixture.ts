@@ -1,22 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import type { TestContext } from 'node:test'
 
 import type { SqliteOptions } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-
-/** A folder that is gone after the test, for one database. */
-export function makeDatabaseFolder(t: TestContext): string {
-  const folder = fs.mkdtempSync(path.join(tmpdir(), 'sqlite-test-'))
-  t.after(() => {
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
 
 /** One of the forms in which the store comes, and how to open it. */
 export interface SqliteForm {

@@ -11,8 +11,9 @@ import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import { StorageError, type Storage } from '../../src/storage/storage.ts'
 import { CREATED_AT_MS, makeKey } from './api-keys-fixture.ts'
-import { filesOf, makeDatabaseFolder } from './sqlite-fixture.ts'
+import { filesOf } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MANY = 100_000
 const KEY = makeKey(1)
@@ -29,7 +30,7 @@ async function openStorage(t: TestContext, file: string): Promise<Storage> {
 
 /** A database with one key in it, in a folder of its own. */
 async function openWithKey(t: TestContext): Promise<{ file: string; storage: Storage }> {
-  const file = path.join(makeDatabaseFolder(t), 'data', 'service.sqlite')
+  const file = path.join(temporaryFolder(t), 'data', 'service.sqlite')
   const storage = await openStorage(t, file)
   await storage.apiKeys.add(KEY, MANY)
   return { file, storage }
@@ -81,7 +82,7 @@ test(
   'the files are opened by the first find, once, and let go of at the end',
   { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' },
   async (t) => {
-    const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+    const file = path.join(temporaryFolder(t), 'service.sqlite')
     const storage = await openStorage(t, file)
     assert.equal(timesOpen(file), 0)
     for (let turn = 0; turn < 10; turn += 1) await storage.apiKeys.find(KEY.keyId)

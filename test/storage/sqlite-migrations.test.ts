@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
-import { makeDatabaseFolder } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ADDING_PROCESS = fileURLToPath(new URL('sqlite-adding-process.ts', import.meta.url))
 
 function makePath(t: TestContext, name = 'service.sqlite'): string {
-  return path.join(makeDatabaseFolder(t), name)
+  return path.join(temporaryFolder(t), name)
 }
 
 /** Makes a database as the version `taken` of this software left it. */
@@ -94,7 +94,7 @@ test('a lock that is held too long stops the start and changes nothing', async (
 
 test('processes that start at once in an empty folder migrate once and share one list', async (t) => {
   for (let round = 0; round < 3; round += 1) {
-    const file = path.join(makeDatabaseFolder(t), 'made', 'service.sqlite')
+    const file = path.join(temporaryFolder(t), 'made', 'service.sqlite')
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const child = spawn(process.execPath, [ADDING_PROCESS, file], {

@@ -6,11 +6,11 @@ import type { Worker } from 'node:worker_threads'
 
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
-import { makeDatabaseFolder } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function makePath(t: TestContext): string {
-  return path.join(makeDatabaseFolder(t), 'service.sqlite')
+  return path.join(temporaryFolder(t), 'service.sqlite')
 }
 
 /** The threads that are started from now on. */

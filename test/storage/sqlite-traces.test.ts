@@ -6,11 +6,12 @@ import { describe, test, type TestContext } from 'node:test'
 
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { isTraceLeft, makeDatabaseFolder, readFilesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
+import { isTraceLeft, readFilesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function makePath(t: TestContext): string {
-  return path.join(makeDatabaseFolder(t), 'service.sqlite')
+  return path.join(temporaryFolder(t), 'service.sqlite')
 }
 
 /** A reader that has begun and does not end, as a shell left open or a slow copy. */

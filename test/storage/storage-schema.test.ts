@@ -8,8 +8,9 @@ import { test, type TestContext } from 'node:test'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
-import { isTraceLeft, makeDatabaseFolder, readFilesOf } from './sqlite-fixture.ts'
+import { isTraceLeft, readFilesOf } from './sqlite-fixture.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DOCUMENT = fs.readFileSync(new URL('../../docs/storage-schema.md', import.meta.url), 'utf8')
 const HAS_SQLITE3 = spawnSync('sh', ['-c', 'command -v sqlite3']).status === 0
@@ -33,7 +34,7 @@ function run(folder: string, command: string): string {
 
 /** A data folder in use, with three registrations. */
 async function openData(t: TestContext) {
-  const folder = makeDatabaseFolder(t)
+  const folder = temporaryFolder(t)
   const file = path.join(folder, 'data', 'service.sqlite')
   const storage = await openSqliteStorage({ file })
   t.after(() => storage.close())
@@ -42,7 +43,7 @@ async function openData(t: TestContext) {
 }
 
 test('the document names every table and column, and no other', async (t) => {
-  const file = path.join(makeDatabaseFolder(t), 'service.sqlite')
+  const file = path.join(temporaryFolder(t), 'service.sqlite')
   await (await openSqliteStorageHere({ file, mode: 'create' })).close()
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {

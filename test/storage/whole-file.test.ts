@@ -7,7 +7,8 @@ import { describe, test, type TestContext } from 'node:test'
 import { makeFolder } from '../../src/storage/make-folder.ts'
 import { syncFolder } from '../../src/storage/sync-folder.ts'
 import { claimName, createFile, partialNameOf, replaceFile } from '../../src/storage/whole-file.ts'
-import { listFolder, temporaryFolder } from '../support/deployment.ts'
+import { listFolder } from '../support/deployment.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const WRITERS = { createFile, replaceFile }
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildClient } from '../../scripts/build-client.ts'
 import { listen, stopListening } from '../../src/http/listener.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.js': 'text/javascript',
@@ -20,8 +20,7 @@ const PAGE = `<!doctype html><title>Client</title><link rel="icon" href="data:,"
  * the test ends. Gives the origin.
  */
 export async function serveClientPackage(t: TestContext): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'served-client-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder(t)
   await buildClient(folder)
   const server = createServer((request, response) => {
     const target = request.url ?? ''

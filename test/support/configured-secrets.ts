@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Config, type Environment, inspectConfig } from '../../src/config.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
-import { temporaryFolder } from './deployment.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A private key as its file holds it. */
 export function pemOf(key: KeyObject): string {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { makeReleases } from './made-releases.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A folder with the standard folders of a deployment, for one test. */
 export interface Deployment {
@@ -11,13 +11,6 @@ export interface Deployment {
   readonly releasesDir: string
   readonly dataDir: string
   readonly secretsDir: string
-}
-
-/** An empty folder that is gone after the test. */
-export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Writes releases with `count` versions through the store that publishing uses. */

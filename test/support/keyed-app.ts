@@ -15,9 +15,9 @@ import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
-import { temporaryFolder } from './deployment.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type Answer } from './signed-answer.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export const KEYS = '/api/v1/keys'
 export const SELF = '/api/v1/keys/self'

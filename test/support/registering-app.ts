@@ -19,9 +19,9 @@ import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { temporaryFolder } from './deployment.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type Answer } from './signed-answer.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export const REGISTER = '/api/v1/early-access/register'
 

@@ -9,10 +9,11 @@ import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import type { StoredRegistration } from '../../src/storage/storage.ts'
-import { makeDeployment, temporaryFolder, type Deployment } from './deployment.ts'
+import { makeDeployment, type Deployment } from './deployment.ts'
 import { nextAddress } from './raw-registration.ts'
 import { GOOD_BODY, REGISTER } from './registering-app.ts'
 import { startService, type ServiceProcess } from './service-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** One request as its parts. */
 export interface Sent {

@@ -6,11 +6,11 @@ import { test, type TestContext } from 'node:test'
 
 import { freePort, hasProgram, startCacheProcess } from '../../caches/cache-process.ts'
 import { key } from '../../client/scripted-client.ts'
-import { makeFolder } from '../../publishing/content-fixture.ts'
 import { runApp } from '../../support/running-app.ts'
 import { liveParts } from '../verifying/live-app.ts'
 import { svc } from '../verifying/run-svc.ts'
 import { SYNCHRONIZED } from './proxied-deployment.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Programs as people run them before the service, so that the doctor is held to what they really do. */
 interface CacheProgram {
@@ -94,7 +94,7 @@ async function startCache(t: TestContext, cache: CacheProgram): Promise<string> 
     baseUrl: `http://127.0.0.1:${port}`,
     timeQuality: { quality: () => SYNCHRONIZED, close() {} },
   })
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   mkdirSync(path.join(folder, 'cache'))
   const file = path.join(folder, 'config')
   writeFileSync(file, cache.config(folder, port, app.port))

@@ -15,8 +15,8 @@ import {
   type Asker,
 } from '../../../src/cli/verifying/requests.ts'
 import { ageOf, shown } from '../../../src/cli/verifying/shown-text.ts'
-import { makeFolder } from '../../publishing/content-fixture.ts'
 import { serve } from './run-svc.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const GET = { method: 'GET', target: '/' }
 
@@ -134,7 +134,7 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
 })
 
 test('a certificate that nobody vouches for is told as that', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const file = (name: string): string => path.join(folder, name)
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
   const subject = '-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1'

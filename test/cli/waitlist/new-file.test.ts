@@ -7,10 +7,10 @@ import { test } from 'node:test'
 
 import { CommandFailure } from '../../../src/cli/command-failure.ts'
 import { createNewFile } from '../../../src/cli/waitlist/new-file.ts'
-import { makeFolder } from '../../publishing/content-fixture.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('a file has its name when it is whole, and no sooner', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const name = path.join(folder, 'list.csv')
   const file = await createNewFile(name)
   await file.write('one\n')
@@ -23,7 +23,7 @@ test('a file has its name when it is whole, and no sooner', async (t) => {
 })
 
 test('an abandoned file leaves nothing', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const file = await createNewFile(path.join(folder, 'list.csv'))
   await file.write('one\n')
   await file.abandon()
@@ -31,7 +31,7 @@ test('an abandoned file leaves nothing', async (t) => {
 })
 
 test('a name that is taken stays as it is, also when it was taken meanwhile', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const name = path.join(folder, 'list.csv')
   const isTaken = (error: unknown) => error instanceof CommandFailure && error.code === 'EXISTS'
   const late = await createNewFile(name)
@@ -44,7 +44,7 @@ test('a name that is taken stays as it is, also when it was taken meanwhile', as
 })
 
 test('what a killed program of the same process id left behind is in nobody’s way', async (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const name = path.join(folder, 'list.csv')
   const left = `${name}.${process.pid}.partial`
   writeFileSync(left, 'half of')
@@ -64,7 +64,7 @@ test('a program that is stopped leaves no half of a file, and ends by the signal
     setInterval(() => {}, 1000)
     console.log('written')`
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const folder = makeFolder(t)
+    const folder = temporaryFolder(t)
     const running = spawn(process.execPath, ['--input-type=module', '-e', program], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
