@@ -35,7 +35,10 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
   'app.ts': { mayImport: Object.keys(LAYERS) },
   'config.ts': { mayImport: ['contract', 'crypto', 'service'] },
   'log.ts': { mayImport: ['contract', 'service', 'config.ts'] },
-  'secrets.ts': { mayImport: ['contract', 'crypto', 'storage', 'service', 'config.ts'] },
+  'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config.ts'] },
+  'local-secrets.ts': {
+    mayImport: ['contract', 'crypto', 'storage', 'service', 'config.ts', 'secrets.ts'],
+  },
 }
 
 /**

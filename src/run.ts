@@ -9,12 +9,12 @@ import {
   type AdminOptions,
 } from './admin.ts'
 import { ConfigError, inspectConfig, originOf, type Config, type Environment } from './config.ts'
+import { openSecrets } from './local-secrets.ts'
 import { openLog } from './log.ts'
 import {
   findOpenSecretFiles,
   findWaitlistIdentity,
   inspectSecrets,
-  openSecrets,
   readSecretVariables,
 } from './secrets.ts'
 import { startServer } from './server.ts'

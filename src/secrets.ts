@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from './contract/error-message.ts'
@@ -9,13 +9,10 @@ import {
   type Config,
   type SecretName,
 } from './config.ts'
-import { formatInstant } from './contract/instant.ts'
 import { createSealer } from './crypto/sealed-box.ts'
 import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
-import { formatKeyNotes, parseKeyNotes, publishKeys } from './service/signing-key-notes.ts'
-import { makeFolder } from './storage/make-folder.ts'
-import { createFile } from './storage/whole-file.ts'
+import { parseKeyNotes, publishKeys } from './service/signing-key-notes.ts'
 
 /** What the service keeps secret, read and checked. */
 export interface Secrets {
@@ -33,13 +30,6 @@ export interface Secrets {
   readonly waitlistRecipient: string
 }
 
-/** Secrets, and the files that the local runtime made for itself on this start. */
-export interface OpenedSecrets {
-  readonly secrets: Secrets
-  readonly made: readonly string[]
-}
-
-const IDENTITY_START = 'AGE-SECRET-KEY-1'
 /** Below this a hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 
@@ -49,7 +39,8 @@ function placeOf(config: Config, name: SecretName): string {
   return config.secretVariables[name] === undefined ? path.join(config.secretsDir, file) : variable
 }
 
-function readSecretFile(file: string, mistakes: string[]): string | undefined {
+/** The text of a file, without white space around it; undefined where there is none, or none that can be read: a mistake. */
+export function readSecretFile(file: string, mistakes: string[]): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
@@ -169,97 +160,8 @@ export function inspectSecrets(config: Config): SecretInspection {
   return { mistakes, present: new Set(texts.keys()), secrets }
 }
 
-/** Writes files that only the owner can read; an existing file is never overwritten. */
-function createSecretWriter(folder: string): {
-  write: (file: string, text: string) => void
-  made: string[]
-} {
-  const made: string[] = []
-  return {
-    made,
-    write(file, text) {
-      const target = path.join(folder, file)
-      try {
-        makeFolder(folder, 0o700)
-        // Whole, as a file that is there counts as a secret that is, and durable: a row that survives a power cut is worth
-        // nothing if the identity that opens it does not.
-        createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
-      } catch (error) {
-        const { message } = error as NodeJS.ErrnoException
-        throw new ConfigError([
-          `SVC_SECRETS_DIR: expected a folder in which secrets can be made (${message})`,
-        ])
-      }
-      made.push(target)
-    },
-  }
-}
-
-/**
- * The recipient of the identity in a text as age-keygen writes it, comment lines included. Throws ConfigError, which names the
- * file alone: the library's own message repeats what it could not read.
- */
-async function readIdentity(file: string, text: string): Promise<string> {
-  const { identityToRecipient } = await import('age-encryption')
-  const lines = text.split('\n').map((line) => line.trim())
-  const [identity, ...others] = lines.filter((line) => line.startsWith(IDENTITY_START))
-  try {
-    if (identity !== undefined && others.length === 0) return await identityToRecipient(identity)
-  } catch {
-    // Told below, without what was read.
-  }
-  throw new ConfigError([`${file}: expected one age identity (a line ${IDENTITY_START}…)`])
-}
-
-/** The recipient of the identity that is there, or of a new one, which is then to be written. */
-async function prepareRecipient(
-  config: Config,
-): Promise<{ readonly recipient: string; readonly newIdentity: string | undefined }> {
-  const file = path.join(config.secretsDir, WAITLIST_IDENTITY_FILE)
-  const mistakes: string[] = []
-  const known = readSecretFile(file, mistakes)
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
-  if (known !== undefined) {
-    return { recipient: await readIdentity(file, known), newIdentity: undefined }
-  }
-  // Needed once in the life of a checkout, so it is not loaded on other starts.
-  const { generateX25519Identity, identityToRecipient } = await import('age-encryption')
-  const newIdentity = await generateX25519Identity()
-  return { recipient: await identityToRecipient(newIdentity), newIdentity }
-}
-
-async function makeMissing(
-  config: Config,
-  has: (name: SecretName) => boolean,
-  nowMs: number,
-): Promise<readonly string[]> {
-  const { write, made } = createSecretWriter(config.secretsDir)
-  // First, since it can find a mistake, and then nothing is made.
-  const waitlist = has('waitlistRecipient') ? undefined : await prepareRecipient(config)
-  if (!has('signingKey')) {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-    write(SECRET_VARIABLES.signingKey.file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-    if (!has('signingKeys')) {
-      const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' })
-      const notBefore = formatInstant(nowMs)
-      write(
-        SECRET_VARIABLES.signingKeys.file,
-        formatKeyNotes([{ publicKeyPem, status: 'current', notBefore, notAfter: null }]),
-      )
-    }
-  }
-  for (const name of ['keyHashSecret', 'addressHashSecret'] as const) {
-    if (!has(name)) write(SECRET_VARIABLES[name].file, `${randomBytes(32).toString('hex')}\n`)
-  }
-  if (waitlist !== undefined) {
-    const { recipient, newIdentity } = waitlist
-    if (newIdentity !== undefined) write(WAITLIST_IDENTITY_FILE, `${newIdentity}\n`)
-    write(SECRET_VARIABLES.waitlistRecipient.file, `${recipient}\n`)
-  }
-  return made
-}
-
-function complete({ mistakes, secrets }: SecretInspection): Secrets {
+/** The secrets of a deployment that has all it needs. Throws ConfigError with every mistake. */
+export function requireSecrets({ mistakes, secrets }: SecretInspection): Secrets {
   const { keyHashSecret, addressHashSecret, waitlistRecipient } = secrets
   if (
     keyHashSecret === undefined ||
@@ -290,16 +192,4 @@ export function findOpenSecretFiles({ secretsDir }: Config): readonly string[] {
   return [WAITLIST_IDENTITY_FILE, ...Object.values(SECRET_VARIABLES).map(({ file }) => file)]
     .map((file) => path.join(secretsDir, file))
     .filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
-}
-
-/**
- * The secrets of a deployment. The local runtime makes the missing ones; production never makes one. Throws
- * ConfigError with every mistake; a missing signing key alone is none.
- */
-export async function openSecrets(config: Config, nowMs: number): Promise<OpenedSecrets> {
-  const found = inspectSecrets(config)
-  if (found.mistakes.length > 0) throw new ConfigError(found.mistakes)
-  if (config.runtime === 'production') return { secrets: complete(found), made: [] }
-  const made = await makeMissing(config, (name) => found.present.has(name), nowMs)
-  return { secrets: complete(made.length === 0 ? found : inspectSecrets(config)), made }
 }

@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ConfigError } from '../src/config.ts'
 import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
-import { inspectSecrets, openSecrets, readSecretVariables } from '../src/secrets.ts'
+import { openSecrets } from '../src/local-secrets.ts'
+import { inspectSecrets, readSecretVariables } from '../src/secrets.ts'
 import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
 import { listFolder } from './support/deployment.ts'
 import { TEST_SIGNING_KEY } from './vectors/signing-key.ts'
@@ -61,7 +62,7 @@ test('a start that cannot write leaves no empty secret for the next one to stumb
   const module = (name: string) => JSON.stringify(new URL(`../src/${name}`, import.meta.url).href)
   const program = `
     import { inspectConfig } from ${module('config.ts')}
-    import { openSecrets } from ${module('secrets.ts')}
+    import { openSecrets } from ${module('local-secrets.ts')}
     await openSecrets(inspectConfig({}, ${JSON.stringify(path.dirname(config.secretsDir))}).config, 0)`
   // A file may be made and nothing written to it, as on a disk that is full.
   const { status, stderr } = spawnSync(

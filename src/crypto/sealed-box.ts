@@ -1,4 +1,4 @@
-import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption'
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 
 import { createX25519Identity, createX25519Recipient } from './x25519-stanza.ts'
 
@@ -29,6 +29,12 @@ export interface Sealer {
   readonly recipient: string
   /** A binary age v1 file with one X25519 stanza (c2sp.org/age). No two seals of the same bytes are alike. */
   seal(plain: Uint8Array): Promise<Uint8Array>
+}
+
+/** A secret key (`AGE-SECRET-KEY-1…`) with its public one (`age1…`). */
+export interface IdentityPair {
+  readonly identity: string
+  readonly recipient: string
 }
 
 /** Opens what is sealed to any of its identities. */
@@ -69,6 +75,12 @@ export async function recipientOf(identity: string): Promise<string> {
     // The library's message repeats what it could not read.
     throw new SealError('BAD_IDENTITY')
   }
+}
+
+/** A new identity. */
+export async function generateIdentity(): Promise<IdentityPair> {
+  const identity = await generateX25519Identity()
+  return { identity, recipient: await recipientOf(identity) }
 }
 
 /** An opener with these identities (`AGE-SECRET-KEY-1…`), at least one. Rejects with a SealError BAD_IDENTITY. */
@@ -114,4 +126,11 @@ export function parseIdentities(text: string): readonly string[] {
   }
   if (identities.length === 0) throw new SealError('BAD_IDENTITY')
   return identities
+}
+
+/** The identity in a text that is to hold exactly one (see parseIdentities). Rejects with a SealError BAD_IDENTITY. */
+export async function readIdentity(text: string): Promise<IdentityPair> {
+  const [identity, ...others] = parseIdentities(text)
+  if (identity === undefined || others.length > 0) throw new SealError('BAD_IDENTITY')
+  return { identity, recipient: await recipientOf(identity) }
 }

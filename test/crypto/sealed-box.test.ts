@@ -17,7 +17,9 @@ import * as fc from 'fast-check'
 import {
   createOpener,
   createSealer,
+  generateIdentity,
   parseIdentities,
+  readIdentity,
   recipientOf,
   SEAL_PROBLEMS,
   SealError,
@@ -272,6 +274,32 @@ test('a line of an identity file that is none is named by its number alone', () 
   for (const text of ['', '\n', '# nothing\n']) {
     assert.throws(() => parseIdentities(text), isSealError('BAD_IDENTITY'))
   }
+})
+
+test('a text that is to hold one identity gives it with its recipient, and no other text does', async () => {
+  const pair = { identity: IDENTITY, recipient: RECIPIENT }
+  assert.deepEqual(await readIdentity(`# created: today\r\n\r\n${IDENTITY}\r\n`), pair)
+  for (const text of [
+    '',
+    '# a note alone\n',
+    `${IDENTITY}\n${OTHER_IDENTITY}\n`,
+    `${IDENTITY}\n${IDENTITY}\n`,
+    `${IDENTITY} ${OTHER_IDENTITY}`,
+    IDENTITY.slice(0, -1) + (IDENTITY.endsWith('Q') ? 'P' : 'Q'),
+  ]) {
+    await assert.rejects(readIdentity(text), (error) => {
+      assert.ok(error instanceof SealError && error.code === 'BAD_IDENTITY')
+      assert.ok(!error.message.includes(IDENTITY.slice(20, 40)))
+      return true
+    })
+  }
+})
+
+test('an identity that is made is another each time, and its recipient is its own', async () => {
+  const [first, second] = [await generateIdentity(), await generateIdentity()]
+  assert.notEqual(first.identity, second.identity)
+  assert.equal(first.recipient, await identityToRecipient(first.identity))
+  assert.deepEqual(await readIdentity(first.identity), first)
 })
 
 test('the age program opens a seal, and its files open here', async (t) => {

@@ -22,9 +22,7 @@ async function readText(file: string, place: string): Promise<string> {
   }
 }
 
-async function readIdentityFile(file: string): Promise<readonly string[]> {
-  const place = file === '-' ? 'standard input' : file
-  const text = await readText(file, place)
+function identitiesIn(text: string, place: string): readonly string[] {
   if (SEALED_STARTS.some((start) => text.startsWith(start))) {
     throw new CommandFailure(
       'IDENTITY',
@@ -37,6 +35,11 @@ async function readIdentityFile(file: string): Promise<readonly string[]> {
     if (!(error instanceof SealError)) throw error
     throw new CommandFailure('IDENTITY', `${place}: ${error.message}`)
   }
+}
+
+async function readIdentityFile(file: string): Promise<readonly string[]> {
+  const place = file === '-' ? 'standard input' : file
+  return identitiesIn(await readText(file, place), place)
 }
 
 /**
@@ -53,14 +56,13 @@ export async function readIdentities(
     return [...new Set(lists.flat())]
   }
   const file = path.join(config().secretsDir, WAITLIST_IDENTITY_FILE)
+  let text: string
   try {
-    return parseIdentities(readFileSync(file, 'utf8'))
+    text = readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof SealError) {
-      throw new CommandFailure('IDENTITY', `${file}: ${error.message}`)
-    }
     throw new UsageError(
       `expected --identity FILE: no identity can be read from ${file} (${messageOf(error)})`,
     )
   }
+  return identitiesIn(text, file)
 }

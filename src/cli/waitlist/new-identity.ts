@@ -1,17 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-import { generateX25519Identity } from 'age-encryption'
-
 import { formatInstant } from '../../contract/instant.ts'
-import { parseIdentities, recipientOf } from '../../crypto/sealed-box.ts'
+import { generateIdentity, type IdentityPair, readIdentity } from '../../crypto/sealed-box.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { createNewFile } from './new-file.ts'
 
 /** The recipient of the one identity in a file, if that is what the file holds. */
 async function recipientIn(file: string): Promise<string | undefined> {
   try {
-    const [identity, ...others] = parseIdentities(readFileSync(file, 'utf8'))
-    return identity === undefined || others.length > 0 ? undefined : await recipientOf(identity)
+    return (await readIdentity(readFileSync(file, 'utf8'))).recipient
   } catch {
     return undefined
   }
@@ -33,21 +30,17 @@ export async function requireNoFile(file: string): Promise<void> {
  * Makes an identity, in a new file that only its owner may read, and gives it with its recipient. The file is on the disk
  * when this resolves. Rejects with a CommandFailure.
  */
-export async function makeIdentity(
-  file: string,
-  nowMs: number,
-): Promise<{ readonly identity: string; readonly recipient: string }> {
-  const identity = await generateX25519Identity()
-  const recipient = await recipientOf(identity)
+export async function makeIdentity(file: string, nowMs: number): Promise<IdentityPair> {
+  const pair = await generateIdentity()
   const target = await createNewFile(file)
   try {
     // As age-keygen writes it.
-    const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${recipient}\n`
-    await target.write(`${comments}${identity}\n`)
+    const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
+    await target.write(`${comments}${pair.identity}\n`)
     await target.finish()
   } catch (error) {
     await target.abandon()
     throw error
   }
-  return { identity, recipient }
+  return pair
 }
