@@ -125,8 +125,8 @@ export async function openMetrics(): Promise<ProcessMetrics> {
   }
   return {
     observe(method, status, seconds) {
-      requests.inc({ method, status })
-      duration.observe(seconds)
+      requests.inc({ method: method ?? 'unknown', status })
+      if (seconds !== undefined) duration.observe(seconds)
     },
     metrics: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }

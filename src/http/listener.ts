@@ -13,8 +13,15 @@ import { trackConnections } from './open-connections.ts'
 import { createPipelinedRequests } from './pipelined-requests.ts'
 import { hasBody, NO_BODY, openRequestBody, type RequestBody } from './request-body.ts'
 
-/** Told of every answer once it is written, for metrics. */
-export type AnswerObserver = (method: string, status: number, seconds: number) => void
+/**
+ * Told of every answer once it is written, for metrics. What broke off before its headers had come has neither a method
+ * nor a time.
+ */
+export type AnswerObserver = (
+  method: string | undefined,
+  status: number,
+  seconds: number | undefined,
+) => void
 
 /** What a listener needs beside the app. */
 export interface ListenerOptions {
@@ -139,6 +146,16 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
   /** Connections whose last request is known: what still comes on them is not done (RFC 9112 9.6). */
   const ending = new WeakSet<Socket>()
 
+  /** Takes a request up: from here on it is owed an answer, which is counted. */
+  function begin(request: IncomingMessage, response: ServerResponse, isBodyComing: boolean): void {
+    connections.begin(request, response, isBodyComing)
+    if (onAnswer === undefined) return
+    const started = performance.now()
+    response.once('finish', () => {
+      onAnswer(request.method, response.statusCode, (performance.now() - started) / 1000)
+    })
+  }
+
   /** Its body is read all the same: what stays unread resets the connection. */
   function passOver(request: IncomingMessage): void {
     request.resume()
@@ -159,6 +176,13 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     return `${line}${fields.join('')}\r\n`
   }
 
+  /** Refuses what is no request: there is no response to write to. */
+  function refuseBare(socket: Socket, status: number): void {
+    if (!socket.writable) return
+    endConnection(socket, refusalText(status))
+    onAnswer?.(undefined, status, undefined)
+  }
+
   /** Connections that take nothing more; the parser reports every further byte of one as another error. */
   const refused = new WeakSet<Socket>()
 
@@ -171,7 +195,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
     refused.add(socket)
     const last = connections.lastOf(socket)
     if (last === undefined) {
-      endConnection(socket, refusalText(status))
+      refuseBare(socket, status)
       return
     }
     const { request, response } = last
@@ -181,7 +205,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       refuse(request, response, status)
       return
     }
-    const end = () => endConnection(socket, isItsBody ? '' : refusalText(status))
+    const end = () => (isItsBody ? endConnection(socket, '') : refuseBare(socket, status))
     if (response.writableFinished) end()
     else response.once('finish', end)
   }
@@ -229,13 +253,12 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
       optimizeEmptyRequests: true,
     },
     (request, response) => {
-      const started = onAnswer === undefined ? 0 : performance.now()
       const method = request.method ?? 'GET'
       const isBodyComing = hasBody(request)
       // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
       if (hasOpenEnd(request)) return undefined
       if (ending.has(request.socket)) return passOver(request)
-      connections.begin(request, response, isBodyComing)
+      begin(request, response, isBodyComing)
       // Node loses what came with an offer to upgrade and stands behind it, so nothing may stand there.
       if (request.headers.upgrade !== undefined) {
         ending.add(request.socket)
@@ -270,11 +293,6 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
         }
         return undefined
       })
-      if (onAnswer !== undefined) {
-        response.once('finish', () => {
-          onAnswer(method, response.statusCode, (performance.now() - started) / 1000)
-        })
-      }
       return undefined
     },
   )
@@ -293,7 +311,7 @@ export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOpt
 
   function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
     if (ending.has(request.socket)) return passOver(request)
-    connections.begin(request, response, hasBody(request))
+    begin(request, response, hasBody(request))
     refuse(request, response, 417)
   }
 

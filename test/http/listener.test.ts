@@ -171,12 +171,12 @@ test('an error of the listening socket is logged, each time, and the service goe
 })
 
 test('every answer is told to the observer, with its method and status', async () => {
-  const seen: (readonly [string, number])[] = []
+  const seen: (readonly [string | undefined, number])[] = []
   const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,
     log: QUIET_LOG,
     onAnswer(method, status, seconds) {
-      assert.ok(seconds >= 0 && seconds < 60)
+      assert.ok(seconds !== undefined && seconds >= 0 && seconds < 60)
       seen.push([method, status])
     },
   })
@@ -187,5 +187,45 @@ test('every answer is told to the observer, with its method and status', async (
   assert.deepEqual(seen, [
     ['GET', 204],
     ['DELETE', 204],
+  ])
+})
+
+test('what the listener answers by itself is told to the observer too, each once', async () => {
+  const seen: (readonly [string | undefined, number, string])[] = []
+  const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+    noIndex: false,
+    log: QUIET_LOG,
+    onAnswer: (method, status, seconds) => seen.push([method, status, typeof seconds]),
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  const post = 'POST / HTTP/1.1\r\nHost: a\r\n'
+  for (const bytes of [
+    'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+    'GET * HTTP/1.1\r\nHost: a\r\n\r\n',
+    `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    `${post}Expect: cake\r\n\r\n`,
+    `${post}Transfer-Encoding: chunked\r\n\r\nno length\r\n`,
+    // Of these the parser hands no request over that could be answered.
+    `${post}Transfer-Encoding: gzip\r\n\r\n`,
+    'good morning\r\n\r\n',
+    `GET / HTTP/1.1\r\nX-Note: ${'x'.repeat(20_000)}\r\n\r\n`,
+    'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n',
+  ]) {
+    const { answers } = await converse(port, bytes)
+    assert.equal(answers.length, 1)
+  }
+  await stopListening(server, 100)
+  assert.deepEqual(seen, [
+    ['OPTIONS', 204, 'number'],
+    ['GET', 400, 'number'],
+    ['GET', 400, 'number'],
+    ['POST', 501, 'number'],
+    ['POST', 417, 'number'],
+    ['POST', 204, 'number'],
+    [undefined, 400, 'undefined'],
+    [undefined, 400, 'undefined'],
+    [undefined, 431, 'undefined'],
+    [undefined, 400, 'undefined'],
   ])
 })
