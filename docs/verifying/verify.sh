@@ -23,7 +23,7 @@ is_before() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a "") < (b "")) }'; }
 # curl would tidy a path, and the signature is over what was sent.
 fetch() {
   : >"$work/$3.body"
-  curl -q -sS --globoff --request-target "$2" ${4:+--header} ${4:+"If-None-Match: $4"} \
+  curl -q -sS --max-time 60 --globoff --request-target "$2" ${4:+--header} ${4:+"If-None-Match: $4"} \
     --dump-header "$work/$3.head" --output "$work/$3.body" "$1/" || give_up "There is no answer from $1"
 }
 
@@ -52,6 +52,11 @@ key() {
     # The first sixteen letters say "Ed25519"; what follows is the key itself in base64.
     printf -- '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA%s=\n-----END PUBLIC KEY-----\n' \
       "$(printf %s "$x" | tr '_-' '/+')" >"$work/key.pem"
+    # Its dates stand behind it and before the next key; null, or none at all, is no limit.
+    tr -d '\n' <"$work/key.body" | sed "s/.*\"x\":\"$x\"//; s/\"jwk\":.*//" >"$work/key.rest"
+    not_before=$(sed -n 's/.*"notBefore":"\([^"]*\)".*/\1/p' "$work/key.rest")
+    not_after=$(sed -n 's/.*"notAfter":"\([^"]*\)".*/\1/p' "$work/key.rest")
+    for date in $not_before $not_after; do is_moment "$date" || refuse MALFORMED "$date is no time in UTC"; done
     return
   done
   refuse UNKNOWN_KEY "no key of $1 has the id $2"
@@ -65,12 +70,20 @@ is_signed() {
       -sigfile "$work/signature.bin" >/dev/null 2>&1
 }
 
-require_past() {
+is_moment() {
   case $1 in
     [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]*Z) ;;
-    *) refuse MALFORMED "$1 is no time in UTC" ;;
+    *) return 1 ;;
   esac
+}
+# require_time TIME: that it is none to come, and one at which the key was in use.
+require_time() {
+  is_moment "$1" || refuse MALFORMED "$1 is no time in UTC"
   ! is_before "$(moment $(($(date +%s) + max_skew_seconds)))" "${1%Z}" || refuse FUTURE "signed at $1"
+  [ -z "$not_before" ] || ! is_before "${1%Z}" "${not_before%Z}" ||
+    refuse KEY_PERIOD "signed at $1, the key is in use from $not_before"
+  [ -z "$not_after" ] || ! is_before "${not_after%Z}" "${1%Z}" ||
+    refuse KEY_PERIOD "signed at $1, the key was in use until $not_after"
 }
 is_fresh() { ! is_before "${1%Z}" "$(moment $(($(date +%s) - max_age_seconds)))"; }
 
@@ -81,15 +94,33 @@ revalidation() {
   signed_at=${revalidated%%; *}
   printf 'svc-revalidation-v1\nGET\n%s\n304\n%s\n%s' "$2" "$signed_at" "$(field "$1" ETag)" >"$work/signed.txt"
   is_signed "${revalidated#*; }" || refuse REVALIDATION 'X-SVC-Revalidated does not fit target, time and ETag'
-  require_past "$signed_at"
+  require_time "$signed_at"
   is_fresh "$signed_at" || refuse STALE "revalidated at $signed_at"
 }
 
-# The data inside the envelope. What was published is sent in canonical form, so there is nothing to sort. The documents
-# that the service makes itself (index, policy, keys, OpenAPI) are not, and have another digest here than in their ETag.
+# The data inside the envelope. What was published is sent in canonical form, so there is nothing to sort.
 data_of() {
   sed 's/^{"ok":true,"schema":"[^"]*","requestId":"[^"]*","issuedAt":"[^"]*","data":\(.*\)}$/\1/' \
     "$work/$1.body" | tr -d '\n'
+}
+
+# require_etag NAME ETAG: that it is the one of the data.
+require_etag() {
+  [ "$2" = "W/\"$(data_of "$1" | sha256_base64url)\"" ] || refuse ETAG "the data are not those of $2"
+}
+# is_canonical TARGET: false for the four documents that the service makes. Their members would have to be sorted first.
+is_canonical() {
+  case ${1%%\?*} in
+    /api/v1 | /api/v1/policy | /api/v1/openapi.json | /api/v1/keys/signing-key) return 1 ;;
+  esac
+}
+
+# require_request_id NAME: that it is the one of the body, where both have one. It stands before any data.
+require_request_id() {
+  stated=$(sed -n '1s/^{"ok":[a-z]*,"schema":"[^"]*","requestId":"\([^"]*\)".*/\1/p' "$work/$1.body")
+  found=$(field "$1" X-Request-Id)
+  [ -z "$stated" ] || [ -z "$found" ] || [ "$found" = "$stated" ] ||
+    refuse REQUEST_ID "the body says $stated, the header $found"
 }
 
 # check NAME TARGET: every step on an answer that was fetched.
@@ -108,12 +139,17 @@ check() {
   printf 'svc-response-v1\nGET\n%s\n%s\n%s\n%s' "$2" "$status" "$signed_at" "$digest" >"$work/signed.txt"
   is_signed "$(field "$1" X-SVC-Signature)" ||
     refuse SIGNATURE 'it does not fit target, status, time and digest'
-  require_past "$signed_at"
-  if is_fresh "$signed_at"; then return; fi
-  # Too old by itself. A newer 304 may vouch for its ETag, and then the data must be those of the ETag.
-  revalidation "$1" "$2" STALE
+  require_time "$signed_at"
   etag=$(field "$1" ETag)
-  [ "$etag" = "W/\"$(data_of "$1" | sha256_base64url)\"" ] || refuse ETAG "the data are not those of $etag"
+  if is_fresh "$signed_at"; then
+    # The signature covers the data without it, so where it is missing, or cannot be compared, nothing is lost.
+    if [ -n "$etag" ] && is_canonical "$2"; then require_etag "$1" "$etag"; fi
+  else
+    # A newer 304 may vouch for the ETag, and then the data must be those of the ETag.
+    revalidation "$1" "$2" STALE
+    require_etag "$1" "$etag"
+  fi
+  require_request_id "$1"
 }
 
 # history ORIGIN KEY-ID HASH: the newest version is signed, and each one proves the one before by its hash.

@@ -247,23 +247,48 @@ for (const { file, missing, run } of VERIFIERS) {
       },
     )
 
-    if (file !== 'verify.sh') {
-      await t.test(
-        'holds the ETag and the request id of a fresh answer against its body',
-        async (part) => {
-          const change = (name: string) => onlyFor(STATUS, ({ headers }) => headers.set(name, 'x'))
-          await refuses(part, 'ETAG', change('etag'))
-          await refuses(part, 'REQUEST_ID', change('x-request-id'))
-        },
-      )
+    await t.test(
+      'holds the ETag and the request id of a fresh answer against its body',
+      async (part) => {
+        const nowhere = '/api/v1/nope'
+        const change = (name: string, target = STATUS) =>
+          onlyFor(target, ({ headers }) => headers.set(name, 'x'))
+        await refuses(part, 'ETAG', change('etag'))
+        await refuses(part, 'REQUEST_ID', change('x-request-id'))
+        await refuses(part, 'REQUEST_ID', change('x-request-id', nowhere), { target: nowhere })
+        // A proxy may take either away without harm.
+        for (const name of ['etag', 'x-request-id']) {
+          const remove = onlyFor(STATUS, ({ headers }) => headers.delete(name))
+          assert.equal((await through(part, remove)).status, 0, name)
+        }
+      },
+    )
 
-      await t.test('refuses what a key signed outside its dates', async (part) => {
-        const { signer, keys } = testSigning()
-        const notBefore = new Date(Date.now() + 50_000).toISOString()
-        const signing = { signer, keys: keys.map((key) => ({ ...key, notBefore })) }
-        await refuses(part, 'KEY_PERIOD', {}, { signing })
+    await t.test('refuses what a key signed outside its dates', async (part) => {
+      const { signer, keys } = testSigning()
+      const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+      const other = publicSigningKeyOf(otherSigningKey())
+      const dated = (dates: { readonly notBefore?: string; readonly notAfter?: string }) => ({
+        signing: { signer, keys: keys.map((key) => ({ ...key, ...dates })) },
       })
+      await refuses(part, 'KEY_PERIOD', {}, dated({ notBefore: at(50) }))
+      await refuses(part, 'KEY_PERIOD', {}, dated({ notAfter: at(-50) }))
+      const inUse = await through(part, {}, dated({ notBefore: at(-50), notAfter: at(50) }))
+      assert.equal(inUse.status, 0, inUse.error)
+      // The dates of another key are its own.
+      const [own] = keys
+      assert.ok(own)
+      const next = { ...own, ...other, status: 'next' as const, notBefore: at(50), notAfter: null }
+      for (const both of [
+        [own, next],
+        [next, own],
+      ]) {
+        const beside = await through(part, {}, { signing: { signer, keys: both } })
+        assert.equal(beside.status, 0, beside.error)
+      }
+    })
 
+    if (file !== 'verify.sh') {
       await t.test('comes to the expected outcome in every vector', async () => {
         const { status, out, error } = await run('--vectors', 'test/vectors')
         assert.equal(status, 0, error)
