@@ -25,12 +25,41 @@ async function isThere(file: string): Promise<boolean> {
   throw new TypeError(`${file}: expected a regular file, found a folder, a device or a pipe`)
 }
 
+/** What a system answers that cannot sync a folder: some file systems have no such thing, and Windows opens no folder. */
+const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set([
+  'EINVAL',
+  'ENOTSUP',
+  'ENOSYS',
+  'EACCES',
+  'EPERM',
+  'EISDIR',
+])
+
+/** Makes the names in a folder durable, where that is possible: after a power cut a name that is not may be gone. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (!CANNOT_BE_SYNCED.has(codeOf(error))) throw error
+  }
+}
+
 /** Not by `recursive`: that never ends where the system refuses a folder as if its parent were missing, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
-  const make = () =>
-    mkdir(folder).catch((error: unknown) => {
+  const make = async () => {
+    try {
+      await mkdir(folder)
+    } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
-    })
+      return
+    }
+    await syncFolder(path.dirname(folder))
+  }
   try {
     await make()
   } catch (error) {
@@ -42,8 +71,8 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Keeps the head of the last audit in a file, which is replaced as a whole; its folder is made where it is missing.
- * `load` and `save` reject with a TypeError where something that is no regular file has the name, `load` with a
+ * Keeps the head of the last audit in a file, which is replaced as a whole; its folder is made where it is missing. What
+ * was saved outlives a power cut where the file system can sync a folder. `load` and `save` reject with a TypeError where something that is no regular file has the name, `load` with a
  * RangeError where it is larger than a head can be.
  */
 export function createFileHeadStore(file: string): HeadStore {
@@ -66,6 +95,7 @@ export function createFileHeadStore(file: string): HeadStore {
           await handle.close()
         }
         await rename(beside, file)
+        await syncFolder(path.dirname(file))
       } finally {
         await rm(beside, { force: true })
       }

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { open as openFile, type FileHandle } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -85,6 +93,52 @@ test('the file is replaced as a whole, its folder is made, and nothing is left b
   await Promise.all([store.save(HEAD), store.save(HEAD)])
   assert.deepEqual(readdirSync(path.dirname(file)), ['head.json'])
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), HEAD)
+})
+
+type Synced = Pick<FileHandle, 'stat' | 'sync'>
+
+/** Has `sync` of every open file call `instead`, which is given the real one. */
+async function mockSync(
+  t: TestContext,
+  instead: (handle: Synced, sync: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const handle = await openFile(temporaryFolder(t))
+  const prototype = Object.getPrototypeOf(handle) as Synced
+  await handle.close()
+  const { sync } = prototype
+  t.mock.method(prototype, 'sync', function (this: Synced) {
+    return instead(this, () => sync.call(this))
+  })
+}
+
+test('a head is on the disk before its name is, and so are the names of the folders above it', async (t) => {
+  const dir = temporaryFolder(t)
+  const folders = ['.', 'a', path.join('a', 'b')]
+  const file = path.join(dir, 'a', 'b', 'head.json')
+  const steps: string[] = []
+  await mockSync(t, async (handle, sync) => {
+    const { ino } = await handle.stat()
+    const found = folders.find(
+      (each) => statSync(path.join(dir, each), { throwIfNoEntry: false })?.ino === ino,
+    )
+    steps.push(`${found ?? 'head'} ${existsSync(file) ? 'after' : 'before'}`)
+    await sync()
+  })
+  await createFileHeadStore(file).save(HEAD)
+  assert.deepEqual(steps, ['. before', 'a before', 'head before', `${folders[2]} after`])
+})
+
+test('a folder that cannot be synced is no failure, a disk that fails is', async (t) => {
+  let code = 'EINVAL'
+  await mockSync(t, async (handle, sync) => {
+    if (!(await handle.stat()).isDirectory()) return sync()
+    throw Object.assign(new Error(`${code}: simulated`), { code })
+  })
+  const store = createFileHeadStore(path.join(temporaryFolder(t), 'head.json'))
+  await store.save(HEAD)
+  assert.deepEqual(await store.load(), HEAD)
+  code = 'EIO'
+  await assert.rejects(store.save(HEAD), { code })
 })
 
 test('a file that cannot be read is not taken for none', async (t) => {
