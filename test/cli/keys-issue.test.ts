@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
+import { withStorage } from '../../src/cli/database.ts'
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
-import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
-import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
-import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
-import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { keysOver } from '../support/stored-keys.ts'
 import {
   FAR_AHEAD_MS,
   issueOpenly,
@@ -97,18 +93,6 @@ test('no option, variable or file lifts the pause', async (t) => {
   assert.deepEqual(await readKeys(database), [])
 })
 
-async function withStore<Result>(
-  database: string,
-  work: (store: ApiKeyStore) => Promise<Result>,
-): Promise<Result> {
-  const storage = await openSqliteStorageHere({ file: database, mode: 'read-write' })
-  try {
-    return await work(storage.apiKeys)
-  } finally {
-    await storage.close()
-  }
-}
-
 test('with issuing open: the key alone on standard output, and it checks', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
   const { status, out, error } = issueOpenly(folder, ['--label', 'ci mirror', '--ttl-days', '7'])
@@ -127,18 +111,9 @@ test('with issuing open: the key alone on standard output, and it checks', async
   const [stored, ...others] = await readKeys(database)
   assert.ok(stored !== undefined && others.length === 0)
   assert.equal(stored.expiresAtMs - stored.createdAtMs, 7 * 86_400_000)
-  const metadata = await withStore(database, async (store) => {
-    const service = createStoredApiKeys({
-      store,
-      counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
-      clock: SYSTEM_CLOCK,
-      hashSecret: KEY_HASH_SECRET,
-      previousHashSecrets: [],
-      randomBytes,
-      onRehashFailure: (failure) => assert.fail(String(failure)),
-    })
-    return (await service.check(key)).metadata()
-  })
+  const metadata = await withStorage(database, 'read-write', async ({ apiKeys }) =>
+    (await keysOver(apiKeys, { hashSecret: KEY_HASH_SECRET }).check(key)).metadata(),
+  )
   assert.deepEqual([metadata.keyId, metadata.label], [keyId, 'ci mirror'])
   const secret = Buffer.from(key.slice(21))
   for (const [file, content] of contentOf(folder)) {

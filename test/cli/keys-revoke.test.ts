@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
 import { keyIdOf } from '../../src/contract/api-key.ts'
-import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
-import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
-import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { type Deployment, makeDeployment } from '../support/deployment.ts'
-import { say } from '../support/registering-service.ts'
+import { makeDeployment } from '../support/deployment.ts'
+import { putKey } from '../support/keyed-service.ts'
+import { databaseFileOf, say } from '../support/registering-service.ts'
 import { startService } from '../support/service-process.ts'
 import {
   keys,
@@ -87,35 +83,16 @@ test('an unknown key: exit code 1, and the database that was asked', async (t) =
   assert.deepEqual(await readKeys(database), ONE_OF_EACH)
 })
 
-/** Puts two keys into the database of a deployment, hashed with its own secret. */
-async function addTwoKeys({ dataDir, secretsDir }: Deployment): Promise<readonly [string, string]> {
-  const storage = await openSqliteStorageHere({
-    file: path.join(dataDir, 'service.sqlite'),
-    mode: 'read-write',
-  })
-  const { issue } = createStoredApiKeys({
-    store: storage.apiKeys,
-    counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
-    clock: SYSTEM_CLOCK,
-    hashSecret: readFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'utf8').trim(),
-    previousHashSecrets: [],
-    randomBytes,
-    onRehashFailure: (error) => assert.fail(String(error)),
-  })
-  const [leaked, other] = [
-    await issue({ label: 'leaked', ttlDays: 90 }),
-    await issue({ label: 'other', ttlDays: 90 }),
-  ]
-  await storage.close()
-  return [leaked.key, other.key]
-}
-
 test('every process of a running service refuses the key from its next request on, and no other', async (t) => {
   const deployment = makeDeployment(t)
   const { folder } = deployment
   const service = startService(t, folder, { SVC_WORKERS: '2' })
   const { port } = await service.serving()
-  const [leaked, other] = await addTwoKeys(deployment)
+  const secretFile = path.join(deployment.secretsDir, 'key-hash-secret.txt')
+  const hashSecret = readFileSync(secretFile, 'utf8').trim()
+  const database = databaseFileOf(deployment)
+  const leaked = await putKey(database, { label: 'leaked', hashSecret })
+  const other = await putKey(database, { label: 'other', hashSecret })
   /** Asks over several connections, which both workers take up. */
   const ask = async (key: string) => {
     const answers = await Promise.all(

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { SYSTEM_CLOCK } from '../../src/service/clock.ts'
-import { createStoredApiKeys, hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
-import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import {
   FAR_AHEAD_MS,
@@ -19,6 +16,7 @@ import {
   storedKey,
 } from './keys/keys-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { issueInto, keysOver } from '../support/stored-keys.ts'
 
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
@@ -246,20 +244,10 @@ test('list --old-hash-secret: what a rotation still waits for', async (t) => {
 test('a rotation of the hash secret: used keys leave the list of those that wait for it', async (t) => {
   const { folder, database, secretsDir } = await makeKeysDeployment(t)
   const storage = await openSqliteStorageHere({ file: database, mode: 'read-write' })
-  const service = (hashSecret: string, previousHashSecrets: readonly string[] = []) =>
-    createStoredApiKeys({
-      store: storage.apiKeys,
-      counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
-      clock: SYSTEM_CLOCK,
-      hashSecret,
-      previousHashSecrets,
-      randomBytes,
-      onRehashFailure: (error) => assert.fail(String(error)),
-    })
-  const before = service(KEY_HASH_SECRET)
+  const hashSecret = KEY_HASH_SECRET
   const [used, idle] = await Promise.all([
-    before.issue({ label: 'used', ttlDays: 90 }),
-    before.issue({ label: 'idle', ttlDays: 90 }),
+    issueInto(storage.apiKeys, { label: 'used', hashSecret }),
+    issueInto(storage.apiKeys, { label: 'idle', hashSecret }),
   ])
   const newSecret = 'the-secret-that-comes-after-the-rotation'
   writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), newSecret)
@@ -267,11 +255,12 @@ test('a rotation of the hash secret: used keys leave the list of those that wait
   const waiting = () => keys(folder, ['list', '--old-hash-secret', '--status', 'active']).out
   assert.equal(waiting().split('\n').length, 4)
 
-  await service(newSecret, [KEY_HASH_SECRET]).check(used.key)
+  const rotating = { hashSecret: newSecret, previousHashSecrets: [hashSecret] }
+  await keysOver(storage.apiKeys, rotating).check(used.key)
   assert.match(waiting(), new RegExp(`^KEY ID.*\\n${idle.keyId} .* idle\\n$`))
 
   // The secret from before is dropped.
-  const after = service(newSecret)
+  const after = keysOver(storage.apiKeys, { hashSecret: newSecret })
   assert.equal((await after.check(used.key)).metadata().label, 'used')
   await assert.rejects(async () => after.check(idle.key), { code: 'KEY_INVALID' })
   await storage.close()

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { withStorage } from '../../src/cli/database.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -78,14 +78,9 @@ export async function fillDatabase(
 }
 
 /** Asks a database something. */
-export async function askDatabase<Answer>(
+export function askDatabase<Answer>(
   database: string,
   question: (storage: Storage) => Promise<Answer>,
 ): Promise<Answer> {
-  const storage = await openSqliteStorageHere({ file: database, mode: 'read-only' })
-  try {
-    return await question(storage)
-  } finally {
-    await storage.close()
-  }
+  return withStorage(database, 'read-only', question)
 }

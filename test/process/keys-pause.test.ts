@@ -9,7 +9,7 @@ import { CHALLENGE_PROVIDERS } from '../../src/contract/schemas.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { findFreePort } from '../../src/workers.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
-import { GOOD_KEY_REQUEST, KEYS, TEST_HASH_SECRET } from '../support/keyed-app.ts'
+import { GOOD_KEY_REQUEST, KEYS } from '../support/keyed-app.ts'
 import {
   putKey,
   rowsIn,
@@ -21,6 +21,7 @@ import { assertPausedAnswer, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
 import { eventually, failedStart, startService } from '../support/service-process.ts'
+import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 // Issuance is paused by a literal in the registry. Here the real program is given everything else there is.
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
-import { TEST_HASH_SECRET } from '../support/keyed-app.ts'
 import {
   outcomeOf,
   putKey,
@@ -12,6 +11,7 @@ import {
   writeHashSecrets,
 } from '../support/keyed-service.ts'
 import { eventually } from '../support/service-process.ts'
+import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const DAY_MS = 86_400_000
 const OLDEST = 'hash-secret-from-before-the-one-before'

@@ -3,13 +3,7 @@ import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
-import {
-  ENDPOINT_REQUESTS,
-  formsOfKey,
-  KEYS,
-  SELF,
-  TEST_HASH_SECRET,
-} from '../support/keyed-app.ts'
+import { ENDPOINT_REQUESTS, formsOfKey, KEYS, SELF } from '../support/keyed-app.ts'
 import {
   becomes,
   putKey,
@@ -19,6 +13,7 @@ import {
   type KeyedService,
 } from '../support/keyed-service.ts'
 import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
 const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')

@@ -4,7 +4,6 @@ import type { TestContext } from 'node:test'
 import type { AppParts } from '../../src/app.ts'
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
-import type { DataOf } from '../../src/contract/schemas.ts'
 import type { ApiKeys } from '../../src/service/api-keys.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
@@ -18,6 +17,7 @@ import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type Answer } from './signed-answer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
+import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
 
 export const KEYS = '/api/v1/keys'
 export const SELF = '/api/v1/keys/self'
@@ -29,39 +29,6 @@ export const OPEN_ISSUANCE = {
   approvedAt: '2026-11-21',
   reference: 'test/support/keyed-app.ts',
 } as const satisfies Issuance
-
-/** What the app's keys are hashed with. */
-export const TEST_HASH_SECRET = 'the-secret-that-tests-hash-keys-with'
-
-/** What a key is made with; 90 days, no label and the app's secret when left out. */
-export interface MadeKeyOptions {
-  readonly label?: string | null
-  readonly ttlDays?: number
-  readonly hashSecret?: string
-  readonly nowMs?: number
-}
-
-/** Makes a key as the service does, but past the pause and past the limit of an hour. */
-export async function issueInto(
-  store: ApiKeyStore,
-  {
-    label = null,
-    ttlDays = 90,
-    hashSecret = TEST_HASH_SECRET,
-    nowMs = Date.now(),
-  }: MadeKeyOptions = {},
-): Promise<DataOf<'IssuedKey'>> {
-  const clock = { nowMs: () => nowMs }
-  return createStoredApiKeys({
-    store,
-    counters: createMemoryCounters({ clock }),
-    clock,
-    hashSecret,
-    previousHashSecrets: [],
-    randomBytes,
-    onRehashFailure: () => {},
-  }).issue({ label, ttlDays })
-}
 
 /** An app over keys that are really stored, with issuance open unless `issuance` is undefined in its options. */
 export interface KeyedApp extends RunningApp {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { withStorage } from '../../src/cli/database.ts'
+import type { StoredApiKey } from '../../src/storage/api-key-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
-import { issueInto, TEST_HASH_SECRET, type MadeKeyOptions } from './keyed-app.ts'
 import { rawRequest, sendRaw, type RawAnswer } from './raw-http.ts'
 import { databaseFileOf } from './registering-service.ts'
 import { eventually, startService, type ServiceProcess } from './service-process.ts'
 import { codeOf, answerOf } from './signed-answer.ts'
+import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
 
 /** The real program, with keys that a test may put into its database. */
 export interface KeyedService extends Deployment {
@@ -22,32 +22,25 @@ export interface KeyedService extends Deployment {
   withKey(key: string, target?: string): Promise<string>
 }
 
-/** Does something with the keys of a database, beside whoever has it open. */
-async function withStore<Value>(
-  file: string,
-  use: (store: ApiKeyStore) => Promise<Value>,
-): Promise<Value> {
-  const storage = await openSqliteStorageHere({ file, mode: 'read-write' })
-  try {
-    return await use(storage.apiKeys)
-  } finally {
-    await storage.close()
-  }
-}
-
 /** Puts a key into a database, as the service would make it; its secret is the test's unless another is given. */
 export async function putKey(file: string, options: MadeKeyOptions = {}): Promise<string> {
-  return withStore(file, async (store) => (await issueInto(store, options)).key)
+  return withStorage(
+    file,
+    'read-write',
+    async ({ apiKeys }) => (await issueInto(apiKeys, options)).key,
+  )
 }
 
 /** Revokes a key in the database. */
 export async function revokeKey(file: string, key: string): Promise<void> {
-  await withStore(file, (store) => store.revoke(key.slice(4, 20), Date.now()))
+  await withStorage(file, 'read-write', ({ apiKeys }) =>
+    apiKeys.revoke(key.slice(4, 20), Date.now()),
+  )
 }
 
 /** All keys of a database, in the order of their ids. */
 export function rowsIn(file: string): Promise<readonly StoredApiKey[]> {
-  return withStore(file, (store) => store.readAfter('', 20_000))
+  return withStorage(file, 'read-write', ({ apiKeys }) => apiKeys.readAfter('', 20_000))
 }
 
 /** Writes the secret that keys are hashed with, and the ones before it, as files of the secrets folder. */
