@@ -246,6 +246,44 @@ void test('a clock found wrong is not asked about any sooner', async (t) => {
   assert.deepEqual(pauses, [intervalMs])
 })
 
+void test('a step while a measurement is under way asks for no second one', async (t) => {
+  const { monitor, answer, step, pauses, runNext, measurements } = rig(t)
+  await answer({})
+  await runNext()
+  step(60_000)
+  for (let request = 0; request < 3; request += 1) {
+    assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  }
+  assert.deepEqual([pauses, measurements.length], [[intervalMs], 2])
+  await answer({})
+  assert.deepEqual([pauses, measurements.length], [[intervalMs, intervalMs], 2])
+})
+
+void test('a step after a failed measurement leaves its retry where it is', async (t) => {
+  const { monitor, answer, step, pauses, runNext } = rig(t)
+  await answer({})
+  await runNext()
+  await answer(silent())
+  assert.equal(monitor.quality().state, 'SYNCHRONIZED')
+  step(60_000)
+  assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.deepEqual(pauses, [intervalMs, retryMs])
+})
+
+void test('a step asks a server that said RATE no sooner than its slowed retry, and not right after it', async (t) => {
+  const { monitor, answer, pass, step, pauses, runNext } = rig(t)
+  await answer({ kissCode: 'RATE' })
+  step(60_000)
+  assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.deepEqual(pauses, [2 * intervalMs])
+  await runNext()
+  await answer({})
+  pass(1000)
+  step(60_000)
+  assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
+  assert.deepEqual(pauses, [2 * intervalMs, 2 * intervalMs, 2 * retryMs - 1000])
+})
+
 void test('RATE slows every later measurement down and ends the bursts', async (t) => {
   const { monitor, answer, runNext, pauses, measurements } = rig(t)
   await answer({ kissCode: 'RATE' })
