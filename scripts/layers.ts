@@ -20,21 +20,23 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
   contract: { mayImport: [], isPortable: true },
   documents: { mayImport: ['contract'], isPortable: true },
   client: { mayImport: ['contract'], isPortable: true },
-  'client-node': { mayImport: ['contract', 'client'] },
+  'client-node': { mayImport: ['client'] },
   crypto: { mayImport: ['contract'] },
   storage: { mayImport: ['contract', 'crypto'] },
   publishing: { mayImport: ['contract', 'crypto', 'storage'] },
   service: { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['storage'] },
   http: { mayImport: ['contract', 'crypto', 'service'] },
-  routes: { mayImport: ['contract', 'documents', 'service', 'http'] },
+  routes: { mayImport: ['contract', 'service', 'http'] },
   pages: { mayImport: ['contract', 'documents', 'crypto', 'service', 'http', '../locales'] },
   browser: { mayImport: ['contract', 'client'], isPortable: true },
 }
 
 const ROOT_FILES: { readonly [file: string]: RoomRule } = {
-  'app.ts': { mayImport: Object.keys(LAYERS) },
-  'config.ts': { mayImport: ['contract', 'crypto', 'service'] },
-  'log.ts': { mayImport: ['contract', 'service', 'config.ts'] },
+  'app.ts': {
+    mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
+  },
+  'config.ts': { mayImport: ['contract', 'service'] },
+  'log.ts': { mayImport: ['service', 'config.ts'] },
   'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config.ts'] },
   'local-secrets.ts': {
     mayImport: ['contract', 'crypto', 'storage', 'service', 'config.ts', 'secrets.ts'],
@@ -43,16 +45,22 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
 
 /**
  * The import map: imports run one way. A type counts like any other import, since whoever names a type depends on its
- * room. A folder that is not on the map is a finding as well, so that a new room is entered here first.
+ * room. A folder that is not on the map is a finding as well, so that a new room is entered here first; and so is what the
+ * map allows and nothing does, so that it says how things are and not how they might be.
  */
 const ROOMS: { readonly [room: string]: RoomRule } = {
   ...LAYERS,
   ...ROOT_FILES,
-  [COMPOSITION]: { mayImport: [...Object.keys(LAYERS), ...Object.keys(ROOT_FILES)] },
+  [COMPOSITION]: {
+    mayImport: [
+      ...['contract', 'crypto', 'storage', 'service', 'http'],
+      ...Object.keys(ROOT_FILES),
+    ],
+  },
   cli: {
     mayImport: [
-      ...Object.keys(LAYERS).filter((layer) => !['http', 'routes', 'pages'].includes(layer)),
-      ...Object.keys(ROOT_FILES).filter((file) => file !== 'app.ts'),
+      ...['contract', 'documents', 'client', 'client-node', 'crypto', 'storage', 'publishing'],
+      ...['service', 'config.ts', 'secrets.ts'],
     ],
   },
 }
@@ -88,6 +96,16 @@ function roomOf(file: string): string {
   return Object.hasOwn(ROOT_FILES, file) ? file : COMPOSITION
 }
 
+/** The path below src that a relative import in a file leads to. */
+function targetOf(file: string, specifier: string): string {
+  return path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
+}
+
+/** Where such a path lies: a room, or the folder of a file beside src. */
+function placeOf(target: string): string {
+  return target.startsWith('../') ? path.posix.dirname(target) : roomOf(target)
+}
+
 function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRule): string {
   const words = [...mayImport, ...mayImportTypesOf.map((other) => `the types of ${other}`)]
   return `${room} may import only ${words.length === 0 ? 'its own files' : words.join(', ')}`
@@ -106,23 +124,43 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
     if (rule.isPortable !== true) return undefined
     return `imports ${specifier}, but ${room} runs in a browser and may import no package and no module of Node`
   }
-  const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
-  const other = roomOf(target)
-  if (target.startsWith('../') && !rule.mayImport.includes(path.posix.dirname(target))) {
-    return `imports ${specifier}, which is outside the source tree`
-  }
-  if (other === room || rule.mayImport.includes(other) || target.startsWith('../')) return undefined
+  const target = targetOf(file, specifier)
+  const other = placeOf(target)
+  if (other === room || rule.mayImport.includes(other)) return undefined
+  if (target.startsWith('../')) return `imports ${specifier}, which is outside the source tree`
   if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
   return `imports ${target}, but ${allowanceOf(room, rule)}`
 }
 
-/** Checks every TypeScript file below a source folder against the import map; an empty list when all imports fit. */
-export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
-  const files = readdirSync(sourceDir, { recursive: true, encoding: 'utf8' })
+/** Every TypeScript file below a source folder, with slashes. */
+function sourceFilesOf(sourceDir: string): readonly string[] {
+  return readdirSync(sourceDir, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll(path.sep, '/'))
     .filter((file) => file.endsWith('.ts'))
     .toSorted()
-  return files.flatMap((file) => {
+}
+
+/** What the map allows and no file below a source folder does, as `room: what it may import`; empty when the map is the fact. */
+export function findIdleAllowances(sourceDir: string): readonly string[] {
+  const idle = new Set(
+    Object.entries(ROOMS).flatMap(([room, { mayImport, mayImportTypesOf = [] }]) =>
+      [...mayImport, ...mayImportTypesOf].map((other) => `${room}: ${other}`),
+    ),
+  )
+  for (const file of sourceFilesOf(sourceDir)) {
+    for (const { specifier } of moduleReferences(
+      readFileSync(path.join(sourceDir, file), 'utf8'),
+    )) {
+      if (specifier?.startsWith('.') !== true) continue
+      idle.delete(`${roomOf(file)}: ${placeOf(targetOf(file, specifier))}`)
+    }
+  }
+  return [...idle]
+}
+
+/** Checks every TypeScript file below a source folder against the import map; an empty list when all imports fit. */
+export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
+  return sourceFilesOf(sourceDir).flatMap((file) => {
     const source = readFileSync(path.join(sourceDir, file), 'utf8')
     const findings: LayerFinding[] = []
     for (const reference of moduleReferences(source)) {
@@ -139,9 +177,14 @@ export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
 }
 
 if (import.meta.main) {
-  const findings = findLayerFaults(fileURLToPath(new URL('../src', import.meta.url)))
+  const sourceDir = fileURLToPath(new URL('../src', import.meta.url))
+  const findings = findLayerFaults(sourceDir)
   for (const { file, line, message } of findings) {
     process.stderr.write(`src/${file}:${line} ${message}\n`)
   }
-  process.exitCode = findings.length === 0 ? 0 : 1
+  const idle = findIdleAllowances(sourceDir)
+  for (const allowance of idle) {
+    process.stderr.write(`scripts/layers.ts allows ${allowance}, which nothing does\n`)
+  }
+  process.exitCode = findings.length + idle.length === 0 ? 0 : 1
 }

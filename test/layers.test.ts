@@ -4,25 +4,50 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { findLayerFaults } from '../scripts/layers.ts'
+import { findIdleAllowances, findLayerFaults } from '../scripts/layers.ts'
 import { moduleReferences, nameUses } from '../scripts/module-references.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const SOURCE_DIR = fileURLToPath(new URL('../src', import.meta.url))
 
-/** Faults of a made-up source tree, one line each. */
-function faultsOf(t: TestContext, files: { readonly [file: string]: string }): readonly string[] {
+/** A made-up source tree. */
+function makeTree(t: TestContext, files: { readonly [file: string]: string }): string {
   const dir = temporaryFolder(t)
   for (const [file, source] of Object.entries(files)) {
     const full = path.join(dir, file)
     mkdirSync(path.dirname(full), { recursive: true })
     writeFileSync(full, source)
   }
-  return findLayerFaults(dir).map(({ file, line, message }) => `${file}:${line} ${message}`)
+  return dir
+}
+
+/** Faults of a made-up source tree, one line each. */
+function faultsOf(t: TestContext, files: { readonly [file: string]: string }): readonly string[] {
+  return findLayerFaults(makeTree(t, files)).map(
+    ({ file, line, message }) => `${file}:${line} ${message}`,
+  )
 }
 
 test('imports in src run one way', () => {
   assert.deepEqual(findLayerFaults(SOURCE_DIR), [])
+})
+
+test('the map allows nothing that src does not do', () => {
+  assert.deepEqual(findIdleAllowances(SOURCE_DIR), [])
+})
+
+test('what the map allows and nothing does is told, and what a type or a text is taken from counts as done', (t) => {
+  const allowed = findIdleAllowances(makeTree(t, {}))
+  const done = makeTree(t, {
+    'service/a.ts': "import type { S } from '../storage/storage.ts'\n",
+    'pages/b.ts': "import th from '../../locales/th.json' with { type: 'json' }\n",
+    'run.ts': "const { open } = await import('./log.ts')\n",
+  })
+  const idle = findIdleAllowances(done)
+  assert.deepEqual(
+    allowed.filter((each) => !idle.includes(each)),
+    ['service: storage', 'pages: ../locales', 'composition: log.ts'],
+  )
 })
 
 test('every import line of src is seen', () => {
@@ -110,10 +135,14 @@ describe('what the map forbids is found', () => {
     assert.deepEqual(
       faultsOf(t, {
         'cli/svc.ts':
-          "import { c } from '../config.ts'\nimport { l } from '../log.ts'\nimport { s } from '../secrets.ts'\nimport type { S } from '../server.ts'\n",
+          "import { c } from '../config.ts'\nimport { s } from '../secrets.ts'\nimport { l } from '../log.ts'\nimport type { S } from '../server.ts'\n",
         'cli/start.ts': "export const start = () => import('../main.ts')\n",
       }).map((fault) => fault.replace(/, but .*/, '')),
-      ['cli/start.ts:1 imports main.ts', 'cli/svc.ts:4 imports server.ts'],
+      [
+        'cli/start.ts:1 imports main.ts',
+        'cli/svc.ts:3 imports log.ts',
+        'cli/svc.ts:4 imports server.ts',
+      ],
     )
   })
 
@@ -148,6 +177,28 @@ describe('what the map forbids is found', () => {
         'config.ts:2 imports secrets.ts',
         'service/a.ts:1 imports config.ts',
         'service/a.ts:2 imports main.ts',
+      ],
+    )
+  })
+
+  test('the root and the command line on what is not theirs to use', (t) => {
+    const faults = faultsOf(t, {
+      'app.ts':
+        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from './client/c.ts'\n",
+      'cli/a.ts': "import { a } from '../browser/a.ts'\n",
+      'config.ts': "import { a } from './crypto/a.ts'\n",
+      'server.ts': "import { a } from './browser/a.ts'\nimport { b } from './pages/b.ts'\n",
+    })
+    assert.deepEqual(
+      faults.map((fault) => fault.replace(/, but .*/, '')),
+      [
+        'app.ts:1 imports storage/a.ts',
+        'app.ts:2 imports publishing/b.ts',
+        'app.ts:3 imports client/c.ts',
+        'cli/a.ts:1 imports browser/a.ts',
+        'config.ts:1 imports crypto/a.ts',
+        'server.ts:1 imports browser/a.ts',
+        'server.ts:2 imports pages/b.ts',
       ],
     )
   })
