@@ -52,15 +52,20 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
   ...LAYERS,
   ...ROOT_FILES,
   [COMPOSITION]: {
-    mayImport: [
-      ...['contract', 'crypto', 'storage', 'service', 'http'],
-      ...Object.keys(ROOT_FILES),
-    ],
+    mayImport: ['contract', 'crypto', 'storage', 'service', 'http', ...Object.keys(ROOT_FILES)],
   },
   cli: {
     mayImport: [
-      ...['contract', 'documents', 'client', 'client-node', 'crypto', 'storage', 'publishing'],
-      ...['service', 'config.ts', 'secrets.ts'],
+      'contract',
+      'documents',
+      'client',
+      'client-node',
+      'crypto',
+      'storage',
+      'publishing',
+      'service',
+      'config.ts',
+      'secrets.ts',
     ],
   },
 }
