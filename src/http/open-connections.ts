@@ -13,6 +13,8 @@ interface Connection {
   last: LastExchange | undefined
   /** How far the connection was read when that request had come; more than this is the start of another one. */
   bytesRead: number
+  /** Whether that request is its last: what still comes is not done. */
+  isEnding: boolean
 }
 
 /** The open connections of a server, and what each still owes. */
@@ -24,6 +26,10 @@ export interface OpenConnections {
    * Undefined when none came.
    */
   lastOf(socket: Socket): LastExchange | undefined
+  /** Nothing that comes behind the last request is to be done any more (RFC 9112 9.6). */
+  endBehind(socket: Socket): void
+  /** Whether `endBehind` was called. */
+  isEnding(socket: Socket): boolean
 }
 
 function isIdle(socket: Socket, { last, bytesRead }: Connection): boolean {
@@ -42,7 +48,7 @@ function isIdle(socket: Socket, { last, bytesRead }: Connection): boolean {
 export function trackConnections(server: Server): OpenConnections {
   const connections = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, { last: undefined, bytesRead: 0 })
+    connections.set(socket, { last: undefined, bytesRead: 0, isEnding: false })
     socket.once('close', () => connections.delete(socket))
   })
   server.closeIdleConnections = () => {
@@ -66,5 +72,10 @@ export function trackConnections(server: Server): OpenConnections {
       })
     },
     lastOf: (socket) => connections.get(socket)?.last,
+    endBehind(socket) {
+      const connection = connections.get(socket)
+      if (connection !== undefined) connection.isEnding = true
+    },
+    isEnding: (socket) => connections.get(socket)?.isEnding === true,
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createListener, listen, originFormOf, stopListening } from '../../src/http/listener.ts'
+import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
@@ -41,29 +41,6 @@ test('a target with scheme and host: what stands behind the host is served, and 
     assert.equal(answer.status, status, sent)
     assertSigned(answer, key)
   }
-})
-
-test('the origin form of a target', () => {
-  assert.equal(originFormOf('/api/v1?x'), '/api/v1?x')
-  assert.equal(originFormOf('//a/b'), '//a/b')
-  assert.equal(originFormOf('http://a'), '/')
-  assert.equal(originFormOf('http://a?x=/y'), '/?x=/y')
-  assert.equal(originFormOf('https://[::1]:1/x'), '/x')
-  for (const target of [
-    '*',
-    'a:80',
-    'api/v1',
-    '',
-    'ftp://a/api/v1',
-    'http://',
-    'http:/a',
-    'http:///a',
-    'http://:80/a',
-    'http://me@a/a',
-    'http://[::/a',
-    'http://a:b/a',
-  ])
-    assert.equal(originFormOf(target), undefined, target)
 })
 
 test('HTTP/1.0 is served, without a Host too, and the connection ends', async (t) => {
