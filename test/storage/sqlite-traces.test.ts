@@ -161,3 +161,42 @@ test('decoys take a bounded place, and none of their bytes are those of a row', 
     assert.notDeepEqual(decoy.sealed, sealed)
   }
 })
+
+test('a decoy that takes the place of another is new in all its parts', async (t) => {
+  const file = makePath(t)
+  const storage = await openSqliteStorageHere({ file, mode: 'create' })
+  t.after(() => storage.close())
+  const database = new DatabaseSync(file, { readOnly: true })
+  t.after(() => {
+    database.close()
+  })
+  const readDecoys = () =>
+    new Map(
+      database
+        .prepare('SELECT * FROM decoys')
+        .all()
+        .map((decoy) => [decoy.slot, decoy] as const),
+    )
+  const [short, long] = [makeRegistration(1), makeRegistration(2)]
+  assert.notEqual(short.sealed.length, long.sealed.length)
+  await storage.waitlist.add(short)
+  await storage.waitlist.add(long)
+  await Promise.all(Array.from({ length: 500 }, () => storage.waitlist.add(short)))
+  const before = readDecoys()
+  await Promise.all(Array.from({ length: 500 }, () => storage.waitlist.add(long)))
+  let replaced = 0
+  for (const [slot, decoy] of readDecoys()) {
+    const old = before.get(slot)
+    if (
+      old === undefined ||
+      Buffer.from(decoy.address_hash as Uint8Array).equals(old.address_hash as Uint8Array)
+    )
+      continue
+    replaced += 1
+    assert.equal((decoy.sealed as Uint8Array).length, long.sealed.length)
+    assert.notEqual(decoy.ticket, old.ticket)
+    assert.notEqual(decoy.registered_at_ms, old.registered_at_ms)
+  }
+  // Of 128 slots about two are missed by 500 draws.
+  assert.ok(replaced > 64, `${replaced} were replaced`)
+})
