@@ -14,7 +14,8 @@ import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { liveParts } from './verifying/live-app.ts'
-import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PIN = ['--pin', key.keyId]

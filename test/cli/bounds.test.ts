@@ -10,7 +10,8 @@ import { key } from '../client/scripted-client.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { liveParts } from './verifying/live-app.ts'
-import { serve, svc } from './verifying/run-svc.ts'
+import { serve } from '../support/loopback-server.ts'
+import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PIN = ['--pin', key.keyId]

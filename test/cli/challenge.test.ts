@@ -8,7 +8,8 @@ import type { Challenge, ChallengeDescription } from '../../src/service/challeng
 import { createChallenge } from '../../src/service/create-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
-import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svc } from '../support/run-svc.ts'
 
 const IDENTITY = {
   requestId: '3f2c8a5e-0000-4000-8000-000000000000',

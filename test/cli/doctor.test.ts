@@ -5,7 +5,8 @@ import { FINDING_CATALOG } from '../../src/cli/doctor/finding-catalog.ts'
 import { key } from '../client/scripted-client.ts'
 import { deployBehindProxy } from './doctor/proxied-deployment.ts'
 import { liveParts } from './verifying/live-app.ts'
-import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svc } from '../support/run-svc.ts'
 
 const PIN = ['--pin', key.keyId]
 

@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { type Outcome, runIn, SVC } from '../support/run-svc.ts'
 
-const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
-
-interface Outcome {
-  readonly status: number | null
-  readonly out: string
-  readonly error: string
-}
-
-/** Runs the program as a person would, in a folder of its own so that the defaults lead nowhere. */
-function svc(cwd: string, ...args: readonly string[]): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [SVC, ...args], {
-    cwd,
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  return { status, out: stdout, error: stderr }
+function svc(folder: string, ...args: readonly string[]): Outcome {
+  return runIn(folder, [SVC, ...args])
 }
 
 test('help: of the program and of the command, on standard output, quickly', (t) => {
@@ -59,11 +45,12 @@ test('help does not load what publishing needs', (t) => {
       return next(name, context)
     } })`
   const run = (...args: readonly string[]): number | null =>
-    spawnSync(
-      process.execPath,
-      ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, SVC, ...args],
-      { cwd: temporaryFolder(t), stdio: 'ignore' },
-    ).status
+    runIn(temporaryFolder(t), [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(hook)}`,
+      SVC,
+      ...args,
+    ]).status
   assert.equal(run('--help'), 0)
   assert.equal(run('publish', '--help'), 0)
   assert.equal(run('publish'), 1)
@@ -195,14 +182,11 @@ test('the default folders are content and releases', (t) => {
 test('the folder of the releases is taken from the environment where the server takes it', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const { status, stdout } = spawnSync(process.execPath, [SVC, 'publish', '--content', content], {
-    cwd: temporaryFolder(t),
-    env: { ...process.env, SVC_RELEASES_DIR: releases },
-    encoding: 'utf8',
-    timeout: 60_000,
+  const { status, out } = runIn(temporaryFolder(t), [SVC, 'publish', '--content', content], {
+    env: { SVC_RELEASES_DIR: releases },
   })
   assert.equal(status, 0)
-  assert.match(stdout, /^Published VS-0001 /)
+  assert.match(out, /^Published VS-0001 /)
   assert.ok(existsSync(path.join(releases, 'versions', 'VS-0001.json')))
 })
 

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 
-import { serve } from './verifying/run-svc.ts'
-
-const SVC = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
+import { serve } from '../support/loopback-server.ts'
+import { SVC } from '../support/run-svc.ts'
 
 /** Runs a line of the shell, in which `svc` stands for the program; the shell's own exit code and standard error. */
 async function shell(line: string) {

@@ -10,7 +10,8 @@ import { key } from '../client/scripted-client.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
-import { serve, silentOrigin, svc } from './verifying/run-svc.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NOW = new Date(TEST_NOW_MS).toISOString()

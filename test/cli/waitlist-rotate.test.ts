@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createOpener, parseIdentities, recipientOf } from '../../src/crypto/sealed-box.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { cleanEnvironment, SVC } from './service-folder.ts'
+import { cleanEnvironment, SVC } from '../support/run-svc.ts'
 import {
   addRegistrations,
   countRows,

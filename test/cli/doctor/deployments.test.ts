@@ -18,7 +18,7 @@ import { key } from '../../client/scripted-client.ts'
 import { makeReleases } from '../../support/made-releases.ts'
 import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
-import { serve } from '../verifying/run-svc.ts'
+import { serve } from '../../support/loopback-server.ts'
 import {
   deployBehindProxy,
   examine,

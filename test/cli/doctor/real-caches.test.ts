@@ -8,7 +8,7 @@ import { freePort, hasProgram, startCacheProcess } from '../../caches/cache-proc
 import { key } from '../../client/scripted-client.ts'
 import { runApp } from '../../support/running-app.ts'
 import { liveParts } from '../verifying/live-app.ts'
-import { svc } from '../verifying/run-svc.ts'
+import { svc } from '../../support/run-svc.ts'
 import { SYNCHRONIZED } from './proxied-deployment.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -5,15 +5,17 @@ import { fileURLToPath } from 'node:url'
 import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
 import {
   askDatabase,
-  cleanEnvironment,
   fillDatabase,
   makeServiceFolder,
+  type ServiceFolder,
+} from '../../support/service-folder.ts'
+import {
+  cleanEnvironment,
   type Outcome,
   runIn,
   type RunOptions,
-  type ServiceFolder,
   SVC,
-} from '../service-folder.ts'
+} from '../../support/run-svc.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 

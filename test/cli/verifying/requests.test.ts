@@ -15,7 +15,7 @@ import {
   type Asker,
 } from '../../../src/cli/verifying/requests.ts'
 import { ageOf, shown } from '../../../src/cli/verifying/shown-text.ts'
-import { serve } from './run-svc.ts'
+import { serve } from '../../support/loopback-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const GET = { method: 'GET', target: '/' }

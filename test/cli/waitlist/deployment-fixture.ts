@@ -10,12 +10,9 @@ import {
   askDatabase,
   fillDatabase,
   makeServiceFolder,
-  type Outcome,
-  runIn,
-  type RunOptions,
   type ServiceFolder,
-  SVC,
-} from '../service-folder.ts'
+} from '../../support/service-folder.ts'
+import { type Outcome, runIn, type RunOptions, SVC } from '../../support/run-svc.ts'
 import { ADDRESS_HASH_SECRET, type KeyPair, makeKeyPair } from './waitlist-fixture.ts'
 
 /** A folder as the service has it after its first start: a database, and secrets with the identity still there. */
