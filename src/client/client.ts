@@ -189,12 +189,12 @@ export function createClient({
     { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
   ): Verified<unknown> {
     const error = memberOf(content, 'error')
-    if (memberOf(error, 'code') !== undefined) {
+    if (['code', 'message'].every((name) => typeof memberOf(error, name) === 'string')) {
       throw new ApiResponseError(error as ErrorBody, answer)
     }
     // A 304 that nobody asked for proves an entity tag, of data that did not come.
     if (data === undefined || etag === undefined) {
-      throw new VerificationError('MALFORMED', `status ${answer.status} came without data`)
+      throw new VerificationError('MALFORMED', `expected data, found status ${answer.status}`)
     }
     return { data, etag, keyId, provedAtMs, answer }
   }

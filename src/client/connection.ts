@@ -83,7 +83,8 @@ async function readBody(
     parts.push(value)
     length += value.length
     // Written so that a bound that is no number lets nothing through.
-    if (!(length <= maxBytes)) throw new RangeError(`expected at most ${maxBytes} bytes, more came`)
+    if (!(length <= maxBytes))
+      throw new RangeError(`expected at most ${maxBytes} bytes, found more`)
   }
   const whole = new Uint8Array(length)
   for (const part of parts.toReversed()) whole.set(part, (length -= part.length))

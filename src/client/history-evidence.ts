@@ -106,14 +106,20 @@ export function hashOf(entry: VersionEntry): Promise<string> | string {
   return sha256Hex(versionHashText(entry))
 }
 
+/** What stands where a number or a hash should may be any JSON, of which `String` cannot make a text. */
+function textOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** Where the index, newest first, is no chain; undefined where it is one. */
 export function indexFaultOf(data: unknown): HistoryFinding | undefined {
   const entries = entriesOf(data)
   const [first] = entries
   const fault = (at: string, expected: unknown, found: unknown): HistoryFinding => ({
     at,
-    expected: String(expected),
-    found: String(found),
+    expected: textOf(expected),
+    found: textOf(found),
   })
   const count = memberOf(data, 'count')
   // As many entries as it says, and the first of them its head.

@@ -45,7 +45,7 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
     throw new VerificationError('KEY_MALFORMED', 'expected kty OKP, crv Ed25519, x base64url')
   }
   if (!isSoundPoint(bytes)) {
-    throw new VerificationError('KEY_MALFORMED', 'a point of small order or not reduced')
+    throw new VerificationError('KEY_MALFORMED', 'of small order or not reduced')
   }
   const isRight = await importEd25519(bytes)
   const keyId = await sha256Base64url(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)

@@ -62,7 +62,7 @@ describe('how large an answer may be', () => {
     assert.equal(error.name, 'ConnectionError')
     assert.equal(error.message, `${baseUrl}/api/v1/status could not be fetched`)
     assert.ok(error.cause instanceof RangeError)
-    assert.equal(error.cause.message, 'expected at most 1000000 bytes, more came')
+    assert.equal(error.cause.message, 'expected at most 1000000 bytes, found more')
     assert.equal(told.requests, 1)
     while (told.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     // What the kernel's buffers hold on both sides was written and not read.
@@ -105,7 +105,7 @@ describe('how large an answer may be', () => {
       }),
     )
     await assert.rejects(endless.get('/a', {}, undefined), (error: Error) => {
-      assert.match(String(error.cause), /expected at most 16000000 bytes, more came/)
+      assert.match(String(error.cause), /expected at most 16000000 bytes, found more/)
       return true
     })
     assert.ok(pulled < 20, String(pulled))
@@ -229,7 +229,7 @@ describe('what a server or a caller may not do', () => {
     )
     await assert.rejects(client.status(), {
       code: 'MALFORMED',
-      message: 'MALFORMED: status 304 came without data',
+      message: 'MALFORMED: expected data, found status 304',
     })
   })
 
