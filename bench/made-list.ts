@@ -5,7 +5,7 @@ import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
 import { createSealer } from '../src/crypto/sealed-box.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { ADDRESS_HASH_LABEL } from '../src/service/waitlist-entry.ts'
-import { emptyLog, openSqliteConnection } from '../src/storage/sqlite-connection.ts'
+import { checkpointWal, openSqliteConnection } from '../src/storage/sqlite-connection.ts'
 import { prepareWaitlist } from '../src/storage/sqlite-waitlist.ts'
 import type { SealedRegistration } from '../src/storage/storage.ts'
 import { fillDatabase } from './filled-database.ts'
@@ -52,7 +52,7 @@ export function trimList(file: string, rows: number): void {
   const database = openSqliteConnection('read-write', { file })
   try {
     database.prepare('DELETE FROM registrations WHERE position > ?').run(rows)
-    emptyLog(database, LOCK_WAIT_MS, LOCK_WAIT_MS)
+    checkpointWal(database, LOCK_WAIT_MS, LOCK_WAIT_MS)
   } finally {
     database.close()
   }

@@ -9,7 +9,7 @@ export function identityOf(file: string): string {
 /** The identity of a file that is not there. */
 export const MISSING_FILE = 'missing'
 
-/** The identities of the files of a database's write-ahead log; holds MISSING_FILE where one of them is not there. */
-export function logIdentityOf(file: string): string {
+/** The identities of the files of a database's write-ahead log (WAL); holds MISSING_FILE where one of them is not there. */
+export function walIdentityOf(file: string): string {
   return `${identityOf(`${file}-wal`)} ${identityOf(`${file}-shm`)}`
 }

@@ -36,12 +36,12 @@ export function isReading({ name }: StoreCall): boolean {
   return READING.has(name)
 }
 
-/** Whether a call takes a person's data away, which then must not stand in the log either. */
+/** Whether a call takes a person's data away, which then must not stand in the write-ahead log (WAL) either. */
 export function isErasing({ store, name }: StoreCall): boolean {
   return store === 'waitlist' && name === 'erase'
 }
 
-/** Whether a call may leave something in the log that is not in the database any more. */
+/** Whether a call may leave something in the WAL that is not in the database any more. */
 export function isTakingAway(call: StoreCall): boolean {
   return isErasing(call) || (call.store === 'waitlist' && call.name === 'reseal')
 }

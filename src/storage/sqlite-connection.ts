@@ -38,7 +38,7 @@ const SQLITE_CANTOPEN = 14
 
 /** Each with what SQLite says once it took hold. */
 const PRAGMAS: readonly (readonly [name: string, value: string, expected: number | string])[] = [
-  // A transaction is durable when COMMIT returns: NORMAL would leave the log unsynced.
+  // A transaction is durable when COMMIT returns: NORMAL would leave the WAL unsynced.
   ['synchronous', 'FULL', 2],
   // Zeroes what is deleted, in tables and indexes alike.
   ['secure_delete', 'ON', 1],
@@ -58,7 +58,7 @@ function expectPragma(file: string, name: string, expected: number | string, fou
   })
 }
 
-/** Opens the write-ahead log. SQLite does not always wait for a lock here, and another process may be doing the same. */
+/** Opens the write-ahead log (WAL). SQLite does not always wait for a lock here, and another process may be doing the same. */
 function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4))
   const deadlineMs = performance.now() + timeoutMs
@@ -126,15 +126,15 @@ function connect(
   )
 }
 
-/** A folder in which the index of the log cannot be made, or a transaction that a crash cut off. */
+/** A folder in which the index of the WAL cannot be made, or a transaction that a crash cut off. */
 function needsWriting(error: unknown): boolean {
   const result = sqliteResultOf(error)
   return result === SQLITE_READONLY || result === SQLITE_CANTOPEN
 }
 
 /**
- * Looks at a file before anything opens it for writing, since even that may change it (a log that was left behind is
- * written back): the database of another program stays as it is.
+ * Looks at a file before anything opens it for writing, since even that may change it (a WAL that was left behind is
+ * checkpointed): the database of another program stays as it is.
  */
 function assertUsable(file: string, timeout: number): void {
   if (!isPresent(file)) return
@@ -171,10 +171,10 @@ export function openToRead(
   } catch (error) {
     if (!needsWriting(error)) throw error
     if (isPresent(`${file}-wal`)) {
-      const where = `${file} (its log has to be read too; copy both to a folder that can be written)`
+      const where = `${file} (its write-ahead log has to be read too; copy both to a folder that can be written)`
       throw new StorageError('IO', where, { cause: error })
     }
-    // A copy where nothing can be written: the index of a log cannot be made, and without a log none is needed.
+    // A copy where nothing can be written: the index of a WAL cannot be made, and without a WAL none is needed.
     const url = pathToFileURL(file)
     url.searchParams.set('immutable', '1')
     return connect(url, { readOnly: true }, checkOpened)
@@ -183,7 +183,7 @@ export function openToRead(
 
 /**
  * Opens a database of today's version to read what others write to it. Waits for no lock. Throws a StorageError, or what
- * SQLite threw; also where nothing can be written, since a database that is read without its log would never change.
+ * SQLite threw; also where nothing can be written, since a database that is read without its WAL would never change.
  */
 export function openBesideWriters(file: string): DatabaseSync {
   if (!isPresent(file)) throw new StorageError('MISSING', file)
@@ -215,10 +215,10 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
 }
 
 /**
- * Writes all of the log back into the database and empties it. Waits up to `waitMs` for whoever reads or writes; false
- * when one of them still needs what is in the log. `timeoutMs` is what the connection waits for from then on.
+ * Checkpoints all of the WAL into the database and empties it. Waits up to `waitMs` for whoever reads or writes; false
+ * when one of them still needs what is in the WAL. `timeoutMs` is what the connection waits for from then on.
  */
-export function emptyLog(database: DatabaseSync, waitMs: number, timeoutMs: number): boolean {
+export function checkpointWal(database: DatabaseSync, waitMs: number, timeoutMs: number): boolean {
   database.exec(`PRAGMA busy_timeout = ${waitMs}`)
   try {
     return Number(pragma(database, 'wal_checkpoint(TRUNCATE)')) === 0

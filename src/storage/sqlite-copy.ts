@@ -30,8 +30,8 @@ function copyInto(database: DatabaseSync, target: string): void {
 
 /**
  * Copies a database, of this version or an older one, to a file that must not exist yet; durable and complete when it
- * resolves, mode 0600. The copy is of one moment, is one file without a log, and holds nothing of what was erased before.
- * The service may go on writing meanwhile. Rejects with a StorageError (EXISTS: the target was there and is as it was);
+ * resolves, mode 0600. The copy is of one moment, is one file without a write-ahead log, and holds nothing of what was
+ * erased before. The service may go on writing meanwhile. Rejects with a StorageError (EXISTS: the target was there and is as it was);
  * then no copy is left behind.
  */
 export async function copyDatabase(file: string, target: string): Promise<void> {

@@ -7,7 +7,7 @@ const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
   [6, 'LOCKED'], // LOCKED
   [11, 'NOT_A_DATABASE'], // CORRUPT
   [13, 'FULL'], // FULL
-  [15, 'LOCKED'], // PROTOCOL: another process was opening the log at the same moment
+  [15, 'LOCKED'], // PROTOCOL: another process was opening the WAL at the same moment
   [26, 'NOT_A_DATABASE'], // NOTADB
 ])
 

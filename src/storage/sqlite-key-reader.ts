@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { identityOf, logIdentityOf, MISSING_FILE } from './file-identity.ts'
+import { identityOf, MISSING_FILE, walIdentityOf } from './file-identity.ts'
 import { prepareFind, type ApiKeyStatements } from './sqlite-api-keys.ts'
 import { openBesideWriters, preparedOn, type SqliteOptions } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
@@ -24,7 +24,7 @@ export interface KeyReader {
  * someone's hand takes them away while they are in use. With every look-up the first would cost half as much as that.
  */
 const PLACE_CHECK_INTERVAL_MS = 10
-const LOG_CHECK_INTERVAL_MS = 100
+const WAL_CHECK_INTERVAL_MS = 100
 
 /** A connection with the files that it reads. */
 interface Connection {
@@ -33,9 +33,9 @@ interface Connection {
   readonly readDataVersion: () => number
   dataVersion: number
   readonly databaseIdentity: string
-  readonly logIdentity: string
+  readonly walIdentity: string
   placeCheckedAtMs: number
-  logCheckedAtMs: number
+  walCheckedAtMs: number
 }
 
 /**
@@ -51,18 +51,18 @@ function prepareDataVersion(database: DatabaseSync): () => number {
 /**
  * Prepares a reader; no file is touched before the first `find`. Nothing is kept between two calls but pages that SQLite
  * knows to be unchanged, so each sees what any process committed before it; what was found may be kept by others for as
- * long as `revision` stays the same. Readers of a write-ahead log wait for no
+ * long as `revision` stays the same. Readers of a write-ahead log (WAL) wait for no
  * writer, and for the few other locks this one does not wait either: it fails. After a failure, and soon
  * after another file came to stand in the place of the database, it opens anew.
  *
- * When the log is taken away, what is in it is known to those alone who have it open. Whoever opened the database then would
- * begin another log, so this reader lets go and fails until `mendLog`, which is to have the writer see to it, has settled.
+ * When the WAL is taken away, what is in it is known to those alone who have it open. Whoever opened the database then would
+ * begin another WAL, so this reader lets go and fails until `restoreWal`, which is to have the writer see to it, has settled.
  *
  * No memory map: to read one behind the end of a file that was cut short ends the process.
  */
 export function createKeyReader(
   { file }: SqliteOptions,
-  mendLog: () => Promise<unknown>,
+  restoreWal: () => Promise<unknown>,
 ): KeyReader {
   let connection: Connection | undefined
   let revision = 0
@@ -81,9 +81,9 @@ export function createKeyReader(
         readDataVersion,
         dataVersion: readDataVersion(),
         databaseIdentity: identityOf(file),
-        logIdentity: logIdentityOf(file),
+        walIdentity: walIdentityOf(file),
         placeCheckedAtMs: nowMs,
-        logCheckedAtMs: nowMs,
+        walCheckedAtMs: nowMs,
       }
     })
   }
@@ -101,7 +101,7 @@ export function createKeyReader(
   async function mend(): Promise<void> {
     isMending = true
     try {
-      await mendLog()
+      await restoreWal()
     } catch {
       // The next attempt to open the database tells what is wrong.
     } finally {
@@ -118,13 +118,13 @@ export function createKeyReader(
       disconnect()
       return
     }
-    if (nowMs - current.logCheckedAtMs < LOG_CHECK_INTERVAL_MS) return
-    current.logCheckedAtMs = nowMs
-    const found = logIdentityOf(file)
+    if (nowMs - current.walCheckedAtMs < WAL_CHECK_INTERVAL_MS) return
+    current.walCheckedAtMs = nowMs
+    const found = walIdentityOf(file)
     if (found.includes(MISSING_FILE)) {
       disconnect()
       void mend()
-    } else if (found !== current.logIdentity) disconnect()
+    } else if (found !== current.walIdentity) disconnect()
   }
 
   function attempt<Answer>(ask: (current: Connection) => Answer): Answer {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { identityOf, logIdentityOf, MISSING_FILE } from './file-identity.ts'
+import { identityOf, MISSING_FILE, walIdentityOf } from './file-identity.ts'
 import {
   isErasing,
   isReading,
@@ -12,7 +12,7 @@ import {
 } from './sqlite-calls.ts'
 import {
   DEFAULT_BUSY_TIMEOUT_MS,
-  emptyLog,
+  checkpointWal,
   openSqliteConnection,
   preparedOn,
   type SqliteMode,
@@ -32,7 +32,7 @@ export interface SqliteSession {
    * anything. The call after a failure starts with a new connection where the old one may be at fault.
    */
   run(calls: readonly StoreCall[]): readonly CallOutcome[]
-  /** Writes the log back into the database and lets go of the files. */
+  /** Checkpoints the write-ahead log (WAL) and lets go of the files. */
   close(): void
 }
 
@@ -43,10 +43,10 @@ interface Connection {
   readonly database: DatabaseSync
   readonly statements: StoreStatements
   readonly databaseIdentity: string
-  readonly logIdentity: string
+  readonly walIdentity: string
 }
 
-/** The transactions that a queue becomes: an erasure stands alone, as it may be refused for the log's sake. */
+/** The transactions that a queue becomes: an erasure stands alone, as it may be refused for the WAL's sake. */
 function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
   for (const [index, call] of calls.entries()) {
@@ -69,15 +69,15 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   let connection: Connection | undefined
   /** A call failed on this connection in a way that may be its own fault. */
   let isSuspect = false
-  /** Something was taken out of the database and may stand in its log still. */
-  let isLogOwed = false
+  /** Something was taken out of the database and may stand in its WAL still. */
+  let isCheckpointOwed = false
 
   function connect(): Connection {
     return preparedOn(openSqliteConnection(mode, options), (database) => ({
       database,
       statements: prepareStatements(database),
       databaseIdentity: identityOf(file),
-      logIdentity: logIdentityOf(file),
+      walIdentity: walIdentityOf(file),
     }))
   }
 
@@ -88,34 +88,34 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     try {
       database?.close()
     } catch {
-      // What was committed is in the log, and the next connection finds it there.
+      // What was committed is in the WAL, and the next connection finds it there.
     }
   }
 
   /**
-   * A log whose name is gone is known to those alone who have it open: what is in it has to be in the database before it
+   * A WAL whose name is gone is known to those alone who have it open: what is in it has to be in the database before it
    * is let go of. The last to close it would see to that, but a reader of keys may have it open still.
    */
-  function saveLog({ database, databaseIdentity }: Connection): void {
+  function checkpointNamelessWal({ database, databaseIdentity }: Connection): void {
     if (identityOf(`${file}-wal`) !== MISSING_FILE || identityOf(file) !== databaseIdentity) return
     try {
-      emptyLog(database, 0, busyTimeoutMs)
+      checkpointWal(database, 0, busyTimeoutMs)
     } catch {
       // Closing tries it too.
     }
   }
 
-  function isInPlace({ databaseIdentity, logIdentity }: Connection): boolean {
-    const logNow = logIdentityOf(file)
-    // A writer's log has a name, unless it was taken away while a reader of keys held on to it: others would begin another.
-    const isNameless = mode !== 'read-only' && logNow.includes(MISSING_FILE)
-    return databaseIdentity === identityOf(file) && logIdentity === logNow && !isNameless
+  function isInPlace({ databaseIdentity, walIdentity }: Connection): boolean {
+    const walNow = walIdentityOf(file)
+    // A writer's WAL has a name, unless it was taken away while a reader of keys held on to it: others would begin another.
+    const isNameless = mode !== 'read-only' && walNow.includes(MISSING_FILE)
+    return databaseIdentity === identityOf(file) && walIdentity === walNow && !isNameless
   }
 
   function connected(): Connection {
     // A file that was taken away would go on accepting rows that nobody will find again.
     if (connection !== undefined && !isInPlace(connection)) {
-      saveLog(connection)
+      checkpointNamelessWal(connection)
       disconnect()
     }
     connection ??= connect()
@@ -139,10 +139,10 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     }
   }
 
-  function emptyOwedLog({ database }: Connection, waitMs: number): void {
-    if (!isLogOwed) return
+  function checkpointIfOwed({ database }: Connection, waitMs: number): void {
+    if (!isCheckpointOwed) return
     try {
-      isLogOwed = !emptyLog(database, waitMs, busyTimeoutMs)
+      isCheckpointOwed = !checkpointWal(database, waitMs, busyTimeoutMs)
     } catch {
       // The calls are answered as they ended; what is owed is tried again after the next ones.
     }
@@ -151,8 +151,8 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   function runTransaction(calls: readonly StoreCall[]): readonly CallOutcome[] {
     try {
       const erases = calls.some(isErasing)
-      // A reader that holds on to the log would keep the row in it: then the erasure is refused while nothing is done.
-      if (erases && !emptyLog(connected().database, busyTimeoutMs, busyTimeoutMs)) {
+      // A reader that holds on to the WAL would keep the row in it: then the erasure is refused while nothing is done.
+      if (erases && !checkpointWal(connected().database, busyTimeoutMs, busyTimeoutMs)) {
         throw new StorageError('LOCKED', file)
       }
       const current = begin(calls)
@@ -162,21 +162,21 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
         database.exec('COMMIT')
         if (identityOf(file) !== databaseIdentity) throw new StorageError('IO', file)
         const takesAway = calls.some(isTakingAway)
-        isLogOwed ||= takesAway
-        emptyOwedLog(current, takesAway ? busyTimeoutMs : 0)
+        isCheckpointOwed ||= takesAway
+        checkpointIfOwed(current, takesAway ? busyTimeoutMs : 0)
         isSuspect = false
         return values.map((value) => ({ value }))
       } catch (error) {
         rollBack(database)
-        // A commit that failed half-way must not be found in the log at the next start; a full disk may gain room too.
-        isLogOwed ||= storageErrorOf(error, file).code !== 'LOCKED'
-        emptyOwedLog(current, 0)
+        // A commit that failed half-way must not be found in the WAL at the next start; a full disk may gain room too.
+        isCheckpointOwed ||= storageErrorOf(error, file).code !== 'LOCKED'
+        checkpointIfOwed(current, 0)
         throw error
       }
     } catch (error) {
       const failure = storageErrorOf(error, file)
       if (!isOutsideFault(failure)) {
-        // Kept once, as its next commit writes over what the failed one may have left in the log.
+        // Kept once, as its next commit writes over what the failed one may have left in the WAL.
         if (isSuspect) disconnect()
         else isSuspect = true
       }
@@ -194,9 +194,9 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     },
 
     close() {
-      // The last connection takes the log away as it closes. For the others' sake it is written back at least.
-      isLogOwed = mode !== 'read-only'
-      if (connection !== undefined) emptyOwedLog(connection, 0)
+      // The last connection takes the WAL away as it closes. For the others' sake it is checkpointed at least.
+      isCheckpointOwed = mode !== 'read-only'
+      if (connection !== undefined) checkpointIfOwed(connection, 0)
       disconnect()
     },
   }

@@ -5,8 +5,8 @@ import { createSqliteThread } from './sqlite-thread.ts'
 import { StorageError, type Storage } from './storage.ts'
 import { createWaitlistCalls } from './waitlist-calls.ts'
 
-/** Takes away the log of a database that nobody else has open: one who only read cannot. */
-function tidyLog(options: SqliteOptions): void {
+/** Takes away the write-ahead log (WAL) of a database that nobody else has open: one who only read cannot. */
+function removeWal(options: SqliteOptions): void {
   try {
     openSqliteConnection('read-write', { ...options, busyTimeoutMs: 0 }).close()
   } catch {
@@ -73,13 +73,13 @@ export async function openSqliteStorage(options: SqliteServerOptions): Promise<S
   const failure = openOnce(options)
   const thread = createSqliteThread(connection)
   // A call that does nothing: before it is run, the writer opens the database and sees to its files.
-  const mendLog = () => thread.send({ store: 'apiKeys', name: 'find', args: [''] })
-  const reader = createKeyReader(connection, mendLog)
+  const restoreWal = () => thread.send({ store: 'apiKeys', name: 'find', args: [''] })
+  const reader = createKeyReader(connection, restoreWal)
   let stopRetrying = () => {}
   if (failure !== undefined) {
     onUnavailable?.(failure)
     // In the thread, which is where a lock is waited for.
-    stopRetrying = retry(mendLog, options)
+    stopRetrying = retry(restoreWal, options)
   }
   return {
     waitlist: createWaitlistCalls((call) => thread.send(call)),
@@ -92,7 +92,7 @@ export async function openSqliteStorage(options: SqliteServerOptions): Promise<S
       stopRetrying()
       const hasRead = reader.close()
       await thread.close()
-      if (hasRead) tidyLog(connection)
+      if (hasRead) removeWal(connection)
     },
   }
 }

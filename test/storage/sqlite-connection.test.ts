@@ -155,12 +155,12 @@ describe('what is no database of this service is refused in every mode, and stay
     })
   }
 
-  test("another program's log is not written back", (t) => {
+  test("another program's WAL is not written back", (t) => {
     const file = makePath(t)
     const other = path.join(path.dirname(file), 'other.sqlite')
     const database = new DatabaseSync(other)
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)')
-    // As a crash leaves it: the database with its log, and nobody who has them open.
+    // As a crash leaves it: the database with its WAL, and nobody who has them open.
     fs.copyFileSync(other, file)
     fs.copyFileSync(`${other}-wal`, `${file}-wal`)
     database.close()
@@ -192,7 +192,7 @@ test('a place that can hold no database is an IO problem that names it', async (
   await assertProblem('IO', openSqliteStorage({ file: path.join(folder, 'folder') }))
 })
 
-test('an unfinished log of ours is read at the next start', async (t) => {
+test('an unfinished WAL of ours is read at the next start', async (t) => {
   const file = makePath(t)
   const storage = await openSqliteStorageHere({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
@@ -217,7 +217,7 @@ test('read-only reads beside a writer, keeps nobody waiting and writes nothing',
   assert.equal((await reader.waitlist.count()).total, 1)
   await writer.waitlist.add(makeRegistration(2))
   assert.equal((await reader.waitlist.count()).total, 2)
-  // An erasure needs the log for itself: an open reader that reads nothing just now does not stand in its way.
+  // An erasure needs the WAL for itself: an open reader that reads nothing just now does not stand in its way.
   assert.ok((await writer.waitlist.erase(makeRegistration(1).addressHash)) !== undefined)
   await assertProblem('IO', reader.waitlist.add(makeRegistration(3)))
   await assertProblem('IO', reader.waitlist.erase(makeRegistration(2).addressHash))

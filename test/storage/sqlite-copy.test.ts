@@ -64,9 +64,9 @@ test('what is there already is never overwritten, and what fails leaves no copy'
   assert.deepEqual(fs.readdirSync(folder), ['text'])
 })
 
-test('the database file alone, copied without its log, opens as it was last written back', async (t) => {
+test('the database file alone, copied without its WAL, opens as it was last written back', async (t) => {
   const { file, live } = await openFilled(t, 3)
-  // An erasure writes the log back.
+  // An erasure writes the WAL back.
   await live.waitlist.erase(makeRegistration(0).addressHash)
   await live.waitlist.add(makeRegistration(9))
   const folder = temporaryFolder(t)
@@ -101,7 +101,7 @@ test('a copy is read where nothing can be written', async (t) => {
   for (const name of ['plain.sqlite', 'logged.sqlite']) {
     assert.equal(spawnSync('cp', [file, path.join(folder, name)]).status, 0)
   }
-  // One row is in the log alone, which was copied for this one.
+  // One row is in the WAL alone, which was copied for this one.
   await live.waitlist.add(makeRegistration(9))
   assert.equal(spawnSync('cp', [`${file}-wal`, path.join(folder, 'logged.sqlite-wal')]).status, 0)
   for (const name of fs.readdirSync(folder)) fs.chmodSync(path.join(folder, name), 0o444)
@@ -115,10 +115,13 @@ test('a copy is read where nothing can be written', async (t) => {
     }
     assert.equal(first.out, '2', first.error)
     assert.equal(countAsReader(path.join(folder, 'plain.sqlite')).out, '2')
-    // What is in the log would be missing: better to say so than to show less.
+    // What is in the WAL would be missing: better to say so than to show less.
     const logged = countAsReader(path.join(folder, 'logged.sqlite'))
     assert.equal(logged.out, '')
-    assert.match(logged.error, /logged\.sqlite \(its log has to be read too; copy both to a folder/)
+    assert.match(
+      logged.error,
+      /logged\.sqlite \(its write-ahead log has to be read too; copy both to a folder/,
+    )
     assert.deepEqual(fs.readdirSync(folder), names)
   } finally {
     fs.chmodSync(folder, 0o700)

@@ -131,7 +131,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
     })
 
-    test('a log that is taken away alone loses no row that was answered for', async (t) => {
+    test('a WAL that is taken away alone loses no row that was answered for', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))

@@ -32,7 +32,7 @@ export const SQLITE_FORMS: readonly SqliteForm[] = [
   },
 ]
 
-/** The files of a database that are there: itself, its log, the log's index. */
+/** The files of a database that are there: itself, its WAL, the WAL's index. */
 export function filesOf(file: string): readonly string[] {
   return [file, `${file}-wal`, `${file}-shm`].filter((each) => fs.existsSync(each))
 }

@@ -48,7 +48,7 @@ async function isFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<boolean
   return (await apiKeys.find(keyId)) !== undefined
 }
 
-/** Waits while finds fail for the log's sake. */
+/** Waits while finds fail for the WAL's sake. */
 async function waitUntilFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<void> {
   for (let attempt = 0; attempt < 1000; attempt += 1) {
     try {
@@ -262,7 +262,7 @@ test('a damaged database is a failure, and is read again once it is whole', asyn
   for (let number = 100; number < 400; number += 1) {
     void storage.apiKeys.add(makeKey(number), MANY)
   }
-  // An erasure writes the log back and empties it.
+  // An erasure writes the WAL back and empties it.
   await storage.waitlist.erase(makeRegistration(1).addressHash)
   const copy = `${file}.copy`
   await copyDatabase(file, copy)
@@ -286,7 +286,7 @@ test('a damaged database is a failure, and is read again once it is whole', asyn
   }
 })
 
-test('a log that is taken away loses no key, and does not make a reader blind', async (t) => {
+test('a WAL that is taken away loses no key, and does not make a reader blind', async (t) => {
   for (const names of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
     const { file, storage } = await openWithKey(t)
     const { apiKeys } = storage

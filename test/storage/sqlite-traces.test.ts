@@ -28,7 +28,7 @@ function holdReader(t: TestContext, file: string): () => void {
 
 for (const form of SQLITE_FORMS) {
   describe(form.name, () => {
-    test('what is erased is gone from the database and from its log, while the store is open', async (t) => {
+    test('what is erased is gone from the database and from its WAL, while the store is open', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file })
       const other = await openSqliteStorageHere({ file, mode: 'read-write' })
@@ -104,7 +104,7 @@ for (const form of SQLITE_FORMS) {
   })
 }
 
-/** The pages that each call writes to the log, on average. */
+/** The pages that each call writes to the WAL, on average. */
 async function pagesPerCall(
   file: string,
   numbers: readonly number[],
@@ -114,7 +114,7 @@ async function pagesPerCall(
   shell.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   shell.close()
   for (const number of numbers) await add(number)
-  // A frame of the log is a page and 24 bytes (https://sqlite.org/fileformat2.html, section 4.1).
+  // A frame of the WAL is a page and 24 bytes (https://sqlite.org/fileformat2.html, section 4.1).
   return fs.statSync(`${file}-wal`).size / (4096 + 24) / numbers.length
 }
 
