@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { PublishError, publishRelease } from '../../src/publishing/publish-release.ts'
+import { openReleaseStore, type ReleaseStore } from '../../src/storage/release-store.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
+
+function makeRig(t: TestContext) {
+  const contentDir = makeContent(t)
+  const releasesDir = path.join(temporaryFolder(t), 'releases')
+  const store = openReleaseStore(releasesDir)
+  const publish = (change: Partial<Parameters<typeof publishRelease>[0]> = {}) =>
+    publishRelease({
+      contentDir,
+      store,
+      nowMs: FIXTURE_NOW_MS,
+      registryVersion: '1.0.0',
+      ...change,
+    })
+  return { releasesDir, store, publish }
+}
+
+test('a note is one line of at most 500 characters, with no space around it', async (t) => {
+  const { publish, store } = makeRig(t)
+  for (const note of [
+    ' a note',
+    'a note ',
+    '\u00a0a note',
+    'two\nlines',
+    'two\u2028lines',
+    'two\u2029lines',
+    'a\ttab',
+    'a\u0000',
+    'a\u0085',
+    'a lone \ud800 surrogate',
+    `${'a '.repeat(250)}b`,
+  ]) {
+    await assert.rejects(
+      publish({ note }),
+      (error) => error instanceof PublishError && error.code === 'NOTE',
+      JSON.stringify(note),
+    )
+  }
+  assert.deepEqual(store.readVersionIds(), [])
+  const longest = `${'a '.repeat(249)}bc`
+  assert.equal(longest.length, 500)
+  assert.equal((await publish({ note: longest })).entry.note, longest)
+  assert.equal((await publish({ note: '中文 🦊', registryVersion: '1.0.1' })).entry.note, '中文 🦊')
+})
+
+test('a repair, tried or done, tells the version that it is about', async (t) => {
+  const { publish, store, releasesDir } = makeRig(t)
+  const { entry, damaged } = await publish()
+  assert.deepEqual(damaged, [])
+  const [name = '', digest = ''] = Object.entries(entry.resources)[0] ?? []
+  rmSync(path.join(releasesDir, 'resources', ...name.split('/'), `${digest}.json`))
+  for (const [dryRun, outcome] of [
+    [true, 'would-repair'],
+    [false, 'repaired'],
+  ] as const) {
+    assert.deepEqual(await publish({ dryRun }), { outcome, entry, damaged: [name] })
+  }
+  assert.deepEqual(await publish(), { outcome: 'unchanged', entry, damaged: [] })
+  const tried = await publish({ dryRun: true, registryVersion: '1.0.1' })
+  assert.deepEqual([tried.outcome, tried.damaged], ['would-publish', []])
+  assert.deepEqual(store.readVersionIds(), ['VS-0001'])
+})
+
+test('a damaged history and a conflict carry their reason, and a defect stays what it is', async (t) => {
+  const { publish, store } = makeRig(t)
+  await publish()
+  const defect = new Error('a defect')
+  const failing = (calls: Partial<ReleaseStore>) =>
+    publish({ store: { ...store, ...calls }, registryVersion: '1.0.1' })
+  const throwDefect = (): never => {
+    throw defect
+  }
+  await assert.rejects(failing({ readVersionIds: throwDefect }), defect)
+  await assert.rejects(failing({ writeResource: throwDefect }), defect)
+  await assert.rejects(failing({ appendVersion: throwDefect }), defect)
+  await assert.rejects(
+    publish({ store: { ...store, readResourceText: throwDefect } }),
+    defect,
+    'while the files of an unchanged release are looked at',
+  )
+  await assert.rejects(
+    failing({ readVersionText: () => '{}' }),
+    (error) =>
+      error instanceof PublishError &&
+      error.code === 'HISTORY' &&
+      error.mistakes.length === 0 &&
+      (error.cause as Error).name === 'VersionEntryError',
+  )
+  await assert.rejects(
+    failing({ appendVersion: () => store.appendVersion('VS-0001', '{}') }),
+    (error) =>
+      error instanceof PublishError &&
+      error.code === 'CONFLICT' &&
+      (error.cause as Error).name === 'ReleaseFileError',
+  )
+})
