@@ -39,7 +39,7 @@ function signedLines({ texts }: PageContext): Html {
     ['signedAt', verify.ofTheAnswer, phrase(lines.signedAt, { header: code(HEADERS.signedAt) })],
     ['digest', verify.ofTheAnswer, phrase(lines.digest, { header: code(HEADERS.contentDigest) })],
   ]
-  return html`<table>
+  return html`<table class="signed-lines">
     <caption>
       ${verify.signedTable}
     </caption>
