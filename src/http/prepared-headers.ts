@@ -1,0 +1,99 @@
+import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
+import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
+import { formatSuccess, SCHEMA_IDS } from '../contract/envelope.ts'
+import {
+  CACHE_CLASSES,
+  HEADERS,
+  NO_INDEX_HEADERS,
+  READ_VARY,
+  RESPONSE_CONTENT_TYPE,
+} from '../contract/headers.ts'
+import { LINKS } from '../contract/links.ts'
+import { CORS_HEADERS } from './cors.ts'
+import type { ServedEndpoint } from './exchange.ts'
+
+/** Everything about an endpoint's success that no request changes. */
+interface Prepared {
+  readonly success: readonly string[]
+  readonly notModified: readonly string[]
+  readonly schemaId: string | undefined
+  /** Bytes of the envelope around the data. */
+  readonly envelopeBytes: number
+  readonly status: number
+}
+
+/** A success's body length does not depend on these: a UUID has 36 characters and a timestamp 24. */
+const SAMPLE_IDENTITY = {
+  requestId: '00000000-0000-4000-8000-000000000000',
+  issuedAt: '2000-01-01T00:00:00.000Z',
+}
+
+/** Discovery by link relations on the base path: RFC 8631 and RFC 8288. */
+const INDEX_LINK = [
+  `<${LINKS.openapi}>; rel="service-desc"; type="application/json"`,
+  `<${LINKS.docs}>; rel="service-doc"; type="text/html"`,
+  `<${LINKS.policy}>; rel="service-meta"; type="application/json"`,
+  `<${ENDPOINTS.status.path}>; rel="status"; type="application/json"`,
+].join(', ')
+
+/** Header values that announce an endpoint's end (RFC 9745, RFC 8594). */
+function deprecationHeaders({ deprecation }: Endpoint): readonly string[] {
+  if (deprecation === undefined) return []
+  return [
+    HEADERS.deprecation,
+    `@${Math.floor(Date.parse(deprecation.deprecatedAt) / 1000)}`,
+    HEADERS.sunset,
+    new Date(deprecation.sunsetAt).toUTCString(),
+  ]
+}
+
+function linkHeader({ path, deprecation }: Endpoint): readonly string[] {
+  const links = [
+    ...(path === BASE_PATH ? [INDEX_LINK] : []),
+    ...(deprecation === undefined ? [] : [`<${deprecation.successor}>; rel="successor-version"`]),
+  ]
+  return links.length === 0 ? [] : [HEADERS.link, links.join(', ')]
+}
+
+/** The headers of every answer of a deployment. */
+export function commonHeaders(noIndex: boolean): readonly string[] {
+  return [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
+}
+
+function prepare({ name, row }: ServedEndpoint, common: readonly string[]): Prepared {
+  if (row.success === undefined) throw new Error(`${name} has no success to answer with`)
+  const caching = [HEADERS.cacheControl, CACHE_CLASSES[row.cacheClass].cacheControl]
+  const vary = row.cacheClass === 'none' ? [] : [HEADERS.vary, READ_VARY]
+  const cors = row.method === 'GET' ? CORS_HEADERS : []
+  const always = [...caching, ...vary, ...cors, ...common]
+  const { envelope, status } = row.success
+  const schemaId = envelope === 'none' ? undefined : SCHEMA_IDS[envelope]
+  return {
+    success: [
+      HEADERS.contentType,
+      RESPONSE_CONTENT_TYPE,
+      ...always,
+      ...deprecationHeaders(row),
+      ...linkHeader(row),
+    ],
+    notModified: always,
+    schemaId,
+    envelopeBytes:
+      schemaId === undefined ? 0 : Buffer.byteLength(formatSuccess(schemaId, SAMPLE_IDENTITY, '')),
+    status,
+  }
+}
+
+/** Prepares each endpoint once, when it is first asked for; `common` goes with every answer. */
+export function createPreparedHeaders(
+  common: readonly string[],
+): (endpoint: ServedEndpoint) => Prepared {
+  const prepared = new Map<ServedEndpoint, Prepared>()
+  return (endpoint) => {
+    const known = prepared.get(endpoint)
+    if (known !== undefined) return known
+    const made = prepare(endpoint, common)
+    prepared.set(endpoint, made)
+    return made
+  }
+}
