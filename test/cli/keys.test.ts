@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 
 import { hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
@@ -15,31 +15,25 @@ import {
   readKeys,
   storedKey,
 } from './keys/keys-fixture.ts'
+import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { issueInto, keysOver } from '../support/stored-keys.ts'
 
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
 
-test('help: of the command and of each action, on standard output', (t) => {
+/** The command in a folder of its own, where there is nothing. */
+function keysNowhere(t: TestContext): TestedActions {
   const folder = temporaryFolder(t)
-  for (const args of [['--help'], ['-h'], ['help'], ...ACTIONS.map((each) => [each, '--help'])]) {
-    const { status, out, error } = keys(folder, args)
-    assert.equal(status, 0, args.join(' '))
-    assert.equal(error, '')
-    assert.match(out, /^Usage: svc keys /)
-    assert.ok(
-      out.split('\n').every((line) => line.length <= 80),
-      args.join(' '),
-    )
-  }
-  const { out } = keys(folder, ['--help'])
-  for (const action of ACTIONS) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
+  return { command: 'keys', actions: ACTIONS, run: (args) => keys(folder, args) }
+}
+
+test('help: of the command and of each action, on standard output', (t) => {
+  assertHelps(keysNowhere(t))
 })
 
 test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
-  const folder = temporaryFolder(t)
-  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+  assertMisuses(keysNowhere(t), [
     [[], /expected an action: list, revoke, purge-expired, issue/],
     [['lst'], /unknown action "lst"; did you mean svc keys list\?/],
     [['toString'], /unknown action "toString"; expected one of list, /],
@@ -58,16 +52,7 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
     [['purge-expired', '--older-than', '3651'], /--older-than expects whole days/],
     [['purge-expired', '--older-than=-1'], /--older-than expects whole days/],
     [['issue', '--lable', 'x'], /unknown option --lable; did you mean --label\?/],
-  ]
-  for (const [args, message] of cases) {
-    const { status, out, error } = keys(folder, args)
-    assert.equal(status, 2, `${args.join(' ')}: ${error}`)
-    assert.equal(out, '')
-    assert.match(error, message)
-    const named = ACTIONS.includes(args[0] ?? '') ? `keys ${args[0]}` : 'keys'
-    assert.ok(error.endsWith(` (svc ${named} --help tells the options)\n`), error)
-    assert.equal(error.trimEnd().split('\n').length, 1, error)
-  }
+  ])
 })
 
 test('a whole key is refused wherever it stands, and no part of it is repeated', (t) => {

@@ -1,38 +1,27 @@
 import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 
 import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
+import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ACTIONS = ['count', 'export', 'erase', 'rotate-recipient', 'copy']
 
-test('help: of the command and of each action, on standard output', (t) => {
+/** The command in a folder of its own, where there is nothing. */
+function waitlistNowhere(t: TestContext): TestedActions {
   const folder = temporaryFolder(t)
-  for (const args of [
-    ['--help'],
-    ['-h'],
-    ['help'],
-    ...ACTIONS.map((action) => [action, '--help']),
-  ]) {
-    const { status, out, error } = waitlist(folder, args)
-    assert.equal(status, 0, args.join(' '))
-    assert.equal(error, '')
-    assert.match(out, /^Usage: svc waitlist /)
-    assert.ok(
-      out.split('\n').every((line) => line.length <= 80),
-      args.join(' '),
-    )
-  }
-  const { out } = waitlist(folder, ['--help'])
-  for (const action of ACTIONS) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
+  return { command: 'waitlist', actions: ACTIONS, run: (args) => waitlist(folder, args) }
+}
+
+test('help: of the command and of each action, on standard output', (t) => {
+  assertHelps(waitlistNowhere(t))
 })
 
 test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
-  const folder = temporaryFolder(t)
-  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+  assertMisuses(waitlistNowhere(t), [
     [[], /expected an action: count, export, erase, rotate-recipient, copy/],
     [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
     [['toString'], /unknown action "toString"; expected one of count, /],
@@ -47,16 +36,7 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
     [['erase', 'a@example.org', 'b@example.org'], /expected one address/],
     [['copy'], /expected one FILE to copy to/],
     [['copy', 'a', 'b'], /expected one FILE to copy to/],
-  ]
-  for (const [args, message] of cases) {
-    const { status, out, error } = waitlist(folder, args)
-    assert.equal(status, 2, `${args.join(' ')}: ${error}`)
-    assert.equal(out, '')
-    assert.match(error, message)
-    const named = ACTIONS.includes(args[0] ?? '') ? `waitlist ${args[0]}` : 'waitlist'
-    assert.ok(error.endsWith(` (svc ${named} --help tells the options)\n`), error)
-    assert.equal(error.trimEnd().split('\n').length, 1, error)
-  }
+  ])
 })
 
 test('no database, no database of ours, a mistake in the configuration: one line, exit code 1', (t) => {

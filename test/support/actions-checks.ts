@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+
+import type { Outcome } from './run-svc.ts'
+
+/** A command whose work is done by actions, as a test runs it. */
+export interface TestedActions {
+  /** The word behind `svc`. */
+  readonly command: string
+  readonly actions: readonly string[]
+  readonly run: (args: readonly string[]) => Outcome
+}
+
+/** Asserts that the command and each action tell their help on standard output, and that it fits a terminal. */
+export function assertHelps({ command, actions, run }: TestedActions): void {
+  for (const args of [['--help'], ['-h'], ['help'], ...actions.map((each) => [each, '--help'])]) {
+    const { status, out, error } = run(args)
+    assert.equal(status, 0, args.join(' '))
+    assert.equal(error, '')
+    assert.ok(out.startsWith(`Usage: svc ${command} `), args.join(' '))
+    assert.ok(
+      out.split('\n').every((line) => line.length <= 80),
+      args.join(' '),
+    )
+  }
+  const { out } = run(['--help'])
+  for (const action of actions) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
+}
+
+/** Asserts that each of some arguments is wrong usage, told in one line that says what was expected and which help to ask. */
+export function assertMisuses(
+  { command, actions, run }: TestedActions,
+  cases: readonly (readonly [args: readonly string[], message: RegExp])[],
+): void {
+  for (const [args, message] of cases) {
+    const { status, out, error } = run(args)
+    assert.equal(status, 2, `${args.join(' ')}: ${error}`)
+    assert.equal(out, '')
+    assert.match(error, message)
+    const named = actions.includes(args[0] ?? '') ? `${command} ${args[0]}` : command
+    assert.ok(error.endsWith(` (svc ${named} --help tells the options)\n`), error)
+    assert.equal(error.trimEnd().split('\n').length, 1, error)
+  }
+}
