@@ -3,7 +3,7 @@ import path from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
-import { sqliteResultOf, storageErrorOf } from './sqlite-errors.ts'
+import { SQLITE_RESULTS, sqliteResultOf, storageErrorOf } from './sqlite-errors.ts'
 import {
   assertOurs,
   type DatabaseHeader,
@@ -31,10 +31,6 @@ export interface SqliteOptions {
 /** How long a lock is waited for unless something else is said. */
 export const DEFAULT_BUSY_TIMEOUT_MS = 2000
 const RETRY_INTERVAL_MS = 20
-
-const SQLITE_BUSY = 5
-const SQLITE_READONLY = 8
-const SQLITE_CANTOPEN = 14
 
 /** Each with what SQLite says once it took hold. */
 const PRAGMAS: readonly (readonly [name: string, value: string, expected: number | string])[] = [
@@ -67,7 +63,8 @@ function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): 
       expectPragma(file, 'journal_mode', 'wal', pragma(database, 'journal_mode = WAL'))
       return
     } catch (error) {
-      if (sqliteResultOf(error) !== SQLITE_BUSY || performance.now() >= deadlineMs) throw error
+      if (sqliteResultOf(error) !== SQLITE_RESULTS.BUSY || performance.now() >= deadlineMs)
+        throw error
       Atomics.wait(sleeper, 0, 0, RETRY_INTERVAL_MS)
     }
   }
@@ -129,7 +126,7 @@ function connect(
 /** A folder in which the index of the WAL cannot be made, or a transaction that a crash cut off. */
 function needsWriting(error: unknown): boolean {
   const result = sqliteResultOf(error)
-  return result === SQLITE_READONLY || result === SQLITE_CANTOPEN
+  return result === SQLITE_RESULTS.READONLY || result === SQLITE_RESULTS.CANTOPEN
 }
 
 /**

@@ -1,23 +1,39 @@
 import { messageOf } from '../contract/error-message.ts'
 import { StorageError, type StorageProblem } from './storage.ts'
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that mean something else than IO. */
+/** The result codes of SQLite that are told apart here (https://sqlite.org/rescode.html), without their SQLITE_. */
+export const SQLITE_RESULTS = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  PROTOCOL: 15,
+  NOTADB: 26,
+  // Extended codes: the lowest byte is the primary one.
+  IOERR_WRITE: 778,
+  IOERR_SHMSIZE: 4874,
+} as const
+
+/** Primary codes that mean something else than IO. */
 const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
-  [5, 'LOCKED'], // BUSY
-  [6, 'LOCKED'], // LOCKED
-  [11, 'NOT_A_DATABASE'], // CORRUPT
-  [13, 'FULL'], // FULL
-  [15, 'LOCKED'], // PROTOCOL: another process was opening the WAL at the same moment
-  [26, 'NOT_A_DATABASE'], // NOTADB
+  [SQLITE_RESULTS.BUSY, 'LOCKED'],
+  [SQLITE_RESULTS.LOCKED, 'LOCKED'],
+  [SQLITE_RESULTS.CORRUPT, 'NOT_A_DATABASE'],
+  [SQLITE_RESULTS.FULL, 'FULL'],
+  // Another process was opening the write-ahead log at the same moment.
+  [SQLITE_RESULTS.PROTOCOL, 'LOCKED'],
+  [SQLITE_RESULTS.NOTADB, 'NOT_A_DATABASE'],
 ])
 
 /**
- * Extended result codes that mean something else than their primary code. A write that fails for a quota or for a limit
- * on file sizes is an IOERR to SQLite, which tells only a full disk apart; a broken disk mostly shows when it is synced.
+ * Extended codes that mean something else than their primary code. A write that fails for a quota or for a limit on file
+ * sizes is an IOERR to SQLite, which tells only a full disk apart; a broken disk mostly shows when it is synced.
  */
 const PROBLEM_OF_EXTENDED_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
-  [778, 'FULL'], // IOERR_WRITE
-  [4874, 'FULL'], // IOERR_SHMSIZE
+  [SQLITE_RESULTS.IOERR_WRITE, 'FULL'],
+  [SQLITE_RESULTS.IOERR_SHMSIZE, 'FULL'],
 ])
 
 /** What the system calls a full disk, a quota that is used up and a file that would be too large. */
