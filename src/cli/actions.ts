@@ -1,4 +1,4 @@
-import { nearestName } from '../publishing/nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 import { type Command, EXIT_CODES, quoteUnknown, runNamed, UsageError } from './command.ts'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. */

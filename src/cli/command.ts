@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
-import { nearestName } from '../publishing/nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 import { holdsWholeKey } from './whole-key.ts'
 
 /** Exit codes of every command: done; a finding or a failure; wrong usage; no answer came, so nothing is known. */

@@ -1,4 +1,4 @@
-import { nearestName } from '../publishing/nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 import { UsageError } from './command.ts'
 
 /** What numbers an option takes. */

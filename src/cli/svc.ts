@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { messageOf } from '../contract/error-message.ts'
-import { nearestName } from '../publishing/nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 import {
   type Command,
   type CommandOutput,

@@ -6,7 +6,7 @@ import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { describeValue, type FieldPath } from './content-mistake.ts'
 import { checkNewestFirst, type Report } from './meaning-rules.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 
 function parseVersion(version: string): { readonly core: number[]; readonly pre: string[] } {
   const [core = '', ...pre] = version.split('-')

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { messageOf } from '../contract/error-message.ts'
 import { type ContentMistake } from './content-mistake.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import { SETTINGS_FILE } from './publishing-settings.ts'
 

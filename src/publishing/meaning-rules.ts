@@ -3,7 +3,7 @@ import { HORIZONS } from '../contract/snapshot-plans.ts'
 import { SNAPSHOT_NAMES, type SnapshotData } from '../contract/snapshot-schemas.ts'
 import { COMPONENT_STATES } from '../contract/snapshot-status.ts'
 import { describeValue, type FieldPath } from './content-mistake.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 
 /** Tells of a mistake at a field. */
 export type Report = (path: FieldPath, found: string, expected: string) => void

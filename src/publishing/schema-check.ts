@@ -9,7 +9,7 @@ import {
   type FieldPath,
   formatFieldPath,
 } from './content-mistake.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../contract/nearest-name.ts'
 import type { YamlSource } from './yaml-source.ts'
 
 /** A check of one schema, whose values have the type `T`. */

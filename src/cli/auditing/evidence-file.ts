@@ -1,7 +1,7 @@
 import type { HistoryEvidence } from '../../client/history-evidence.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { createNewFile } from '../waitlist/new-file.ts'
+import { createNewFile } from '../new-file.ts'
 
 /** Names that are tried when each before it is taken. */
 const MAX_NAMES = 1000

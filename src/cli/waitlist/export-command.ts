@@ -17,7 +17,7 @@ import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
 import { parseJobs } from './jobs.ts'
-import { createNewFile } from './new-file.ts'
+import { createNewFile } from '../new-file.ts'
 import { pluralOf } from '../wording.ts'
 import { formatProblem, shortRecipient } from './wording.ts'
 

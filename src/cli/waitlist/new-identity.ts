@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { formatInstant } from '../../contract/instant.ts'
 import { generateIdentity, type IdentityPair, readIdentity } from '../../crypto/sealed-box.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { createNewFile } from './new-file.ts'
+import { createNewFile } from '../new-file.ts'
 
 /** The recipient of the one identity in a file, if that is what the file holds. */
 async function recipientIn(file: string): Promise<string | undefined> {

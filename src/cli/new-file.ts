@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 
-import { messageOf } from '../../contract/error-message.ts'
-import { claimName, partialNameOf } from '../../storage/whole-file.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { messageOf } from '../contract/error-message.ts'
+import { claimName, partialNameOf } from '../storage/whole-file.ts'
+import { CommandFailure } from './command-failure.ts'
 
 /** A file that only its owner may read, and that is there whole or not at all. */
 export interface NewFile {

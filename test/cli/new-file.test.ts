@@ -5,9 +5,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { CommandFailure } from '../../../src/cli/command-failure.ts'
-import { createNewFile } from '../../../src/cli/waitlist/new-file.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { CommandFailure } from '../../src/cli/command-failure.ts'
+import { createNewFile } from '../../src/cli/new-file.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a file has its name when it is whole, and no sooner', async (t) => {
   const folder = temporaryFolder(t)
@@ -56,7 +56,7 @@ test('what a killed program of the same process id left behind is in nobody’s 
 })
 
 test('a program that is stopped leaves no half of a file, and ends by the signal', async (t) => {
-  const module = new URL('../../../src/cli/waitlist/new-file.ts', import.meta.url).href
+  const module = new URL('../../src/cli/new-file.ts', import.meta.url).href
   const program = `
     const { createNewFile } = await import(${JSON.stringify(module)})
     const file = await createNewFile('list.csv')
