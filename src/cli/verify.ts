@@ -4,7 +4,7 @@ import type { Answer, Expectations } from '../client/verify-response.ts'
 import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { propertyOf } from '../service/property-of.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import {
   type Command,
   createCommand,

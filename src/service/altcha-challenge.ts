@@ -11,7 +11,7 @@ import {
   ChallengeUnavailableError,
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
-import { propertyOf } from './property-of.ts'
+import { propertyOf } from '../contract/property-of.ts'
 
 /** How hard a challenge is to solve. */
 export interface AltchaWork {

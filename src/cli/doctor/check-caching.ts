@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { CACHE_CLASSES, ERROR_CACHE_CONTROL, HEADERS, READ_VARY } from '../../contract/headers.ts'
-import { propertyOf } from '../../service/property-of.ts'
+import { propertyOf } from '../../contract/property-of.ts'
 import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/shown-text.ts'
 import type { Check } from './check.ts'

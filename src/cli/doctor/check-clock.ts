@@ -1,6 +1,6 @@
 import { HEADERS } from '../../contract/headers.ts'
 import { parseInstant } from '../../contract/instant.ts'
-import { propertyOf } from '../../service/property-of.ts'
+import { propertyOf } from '../../contract/property-of.ts'
 import { ageOf } from '../verifying/shown-text.ts'
 import type { Check } from './check.ts'
 

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { DAY_MS } from '../../contract/instant.ts'
-import { propertyOf } from '../../service/property-of.ts'
+import { propertyOf } from '../../contract/property-of.ts'
 import type { Check } from './check.ts'
 
 const SOON_DAYS = 30

@@ -1,5 +1,5 @@
 import { messageOf } from '../../contract/error-message.ts'
-import { propertyOf } from '../../service/property-of.ts'
+import { propertyOf } from '../../contract/property-of.ts'
 import { shown } from './shown-text.ts'
 
 /** What keeps a connection from being made, by the code that Node gives. */

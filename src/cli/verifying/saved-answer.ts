@@ -3,7 +3,7 @@ import { parseSigningKeys } from '../../client/signing-keys.ts'
 import type { VerificationKey } from '../../client/verification-key.ts'
 import { readFileUpTo } from '../../client-node/read-file-up-to.ts'
 import { messageOf } from '../../contract/error-message.ts'
-import { propertyOf } from '../../service/property-of.ts'
+import { propertyOf } from '../../contract/property-of.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { codingOf, decodeBody, MAX_ANSWER_BYTES, TooLargeError } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { propertyOf } from '../../src/service/property-of.ts'
+import { propertyOf } from '../../src/contract/property-of.ts'
 
 test('a property of its own is given, whatever it is', () => {
   const value: unknown = JSON.parse('{"a":1,"b":null,"__proto__":{"c":2},"toString":"text"}')
