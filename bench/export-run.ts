@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises'
 import { Decrypter } from 'age-encryption'
 import { exportWaitlist } from '../src/cli/waitlist/export-waitlist.ts'
 import { openSqliteStorageHere } from '../src/storage/sqlite-here.ts'
-import type { WaitlistStore } from '../src/storage/storage.ts'
+import type { WaitlistStore } from '../src/storage/waitlist-store.ts'
 import type { ExportRun } from './export.ts'
 
 // One way of opening the rows of a list, in a process of its own. Arguments: the database, the identity's file, the file

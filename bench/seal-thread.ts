@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createSealer } from '../src/crypto/sealed-box.ts'
-import type { SealedRegistration } from '../src/storage/storage.ts'
+import type { SealedRegistration } from '../src/storage/waitlist-store.ts'
 import { newTicket } from './made-list.ts'
 import { plainEntry } from './registration-body.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { SealedRegistration } from '../src/storage/storage.ts'
+import type { SealedRegistration } from '../src/storage/waitlist-store.ts'
 
 const ROWS_PER_MESSAGE = 1000
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { SealError } from '../crypto/sealed-box.ts'
-import { StorageError } from '../storage/storage.ts'
+import { StorageError } from '../storage/storage-error.ts'
 import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 
 /** What a failure says beside its line: `details` are more lines for a person, `members` the same for `--json`. */

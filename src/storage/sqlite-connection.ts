@@ -11,7 +11,7 @@ import {
   MIGRATIONS,
   readHeader,
 } from './sqlite-migrations.ts'
-import { StorageError } from './storage.ts'
+import { StorageError } from './storage-error.ts'
 
 /**
  * What may be done with the file. `create` makes it when it is missing; `read-write` wants one that is there; both bring

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { assertInUse, openToRead } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
-import { StorageError } from './storage.ts'
+import { StorageError } from './storage-error.ts'
 import { syncFile, syncFolder } from './sync-folder.ts'
 
 function makeTarget(target: string): void {

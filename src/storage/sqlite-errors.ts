@@ -1,5 +1,5 @@
 import { messageOf } from '../contract/error-message.ts'
-import { StorageError, type StorageProblem } from './storage.ts'
+import { StorageError, type StorageProblem } from './storage-error.ts'
 
 /** The result codes of SQLite that are told apart here (https://sqlite.org/rescode.html), without their SQLITE_. */
 export const SQLITE_RESULTS = {

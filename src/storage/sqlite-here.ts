@@ -2,7 +2,8 @@ import { createApiKeyCalls } from './api-key-calls.ts'
 import type { StoreCall } from './sqlite-calls.ts'
 import type { SqliteMode, SqliteOptions } from './sqlite-connection.ts'
 import { createSqliteSession } from './sqlite-session.ts'
-import { StorageError, type Storage } from './storage.ts'
+import { StorageError } from './storage-error.ts'
+import type { Storage } from './storage.ts'
 import { createWaitlistCalls } from './waitlist-calls.ts'
 
 /**

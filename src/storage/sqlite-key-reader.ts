@@ -4,7 +4,7 @@ import { identityOf, MISSING_FILE, walIdentityOf } from './file-identity.ts'
 import { prepareFind, type ApiKeyStatements } from './sqlite-api-keys.ts'
 import { openBesideWriters, preparedOn, type SqliteOptions } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
-import { StorageError } from './storage.ts'
+import { StorageError } from './storage-error.ts'
 
 /** Looks keys up in the thread that serves, in microseconds. */
 export interface KeyReader {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { WAITLIST_MIGRATION } from './migrations/0001-waitlist.ts'
 import { API_KEYS_MIGRATION } from './migrations/0002-api-keys.ts'
-import { StorageError } from './storage.ts'
+import { StorageError } from './storage-error.ts'
 
 /** Marks a file as a database of this service: "SVCW" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
 export const APPLICATION_ID = 0x53_56_43_57

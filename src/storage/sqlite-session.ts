@@ -20,7 +20,7 @@ import {
 } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
-import { StorageError } from './storage.ts'
+import { StorageError } from './storage-error.ts'
 
 /** One connection at a time to one database, opened when it is needed. It blocks the thread that it runs in. */
 export interface SqliteSession {

@@ -2,7 +2,8 @@ import { createApiKeyCalls } from './api-key-calls.ts'
 import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts'
 import { createKeyReader } from './sqlite-key-reader.ts'
 import { createSqliteThread } from './sqlite-thread.ts'
-import { StorageError, type Storage } from './storage.ts'
+import { StorageError } from './storage-error.ts'
+import type { Storage } from './storage.ts'
 import { createWaitlistCalls } from './waitlist-calls.ts'
 
 /** Takes away the write-ahead log (WAL) of a database that nobody else has open: one who only read cannot. */

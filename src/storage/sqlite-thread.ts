@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 import type { StoreCall } from './sqlite-calls.ts'
 import type { SqliteOptions } from './sqlite-connection.ts'
-import { StorageError, type StorageProblem } from './storage.ts'
+import { StorageError, type StorageProblem } from './storage-error.ts'
 
 /** What the thread is asked: a call, or to finish and end. */
 export type ThreadRequest =

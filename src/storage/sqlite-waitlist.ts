@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import type { ListedRegistration, StoredRegistration, WaitlistStore } from './storage.ts'
+import type { ListedRegistration, StoredRegistration, WaitlistStore } from './waitlist-store.ts'
 
 /** The waitlist's calls as they run inside a transaction. */
 export type WaitlistStatements = {

@@ -1,6 +1,6 @@
 import { assertCount, assertHash, copyOf } from './call-arguments.ts'
 import type { WaitlistCall } from './sqlite-calls.ts'
-import type { SealedRegistration, WaitlistStore } from './storage.ts'
+import type { SealedRegistration, WaitlistStore } from './waitlist-store.ts'
 
 /**
  * The waitlist as calls of `send`, which resolves with what `performCall` returned. A wrong argument is refused with a

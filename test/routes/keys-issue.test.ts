@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
 import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
-import { StorageError } from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import {
   easyAltcha,

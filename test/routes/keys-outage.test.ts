@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'no
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { CountersError } from '../../src/storage/counters.ts'
-import { StorageError } from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
 import {
   ENDPOINT_REQUESTS,
   GOOD_KEY_REQUEST,

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { StorageError } from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
 import { formsOfKey, GOOD_KEY_REQUEST, KEYS, runKeyedApp, SELF } from '../support/keyed-app.ts'
 import { ask, envelopeOf, type Answer } from '../support/signed-answer.ts'
 

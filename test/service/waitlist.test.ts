@@ -5,11 +5,8 @@ import type { Challenge } from '../../src/service/challenge.ts'
 import type { RegistrationLimits } from '../../src/service/registration-limits.ts'
 import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import {
-  StorageError,
-  type SealedRegistration,
-  type WaitlistStore,
-} from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
+import type { SealedRegistration, WaitlistStore } from '../../src/storage/waitlist-store.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21, 9)
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
-import { StorageError, type StorageProblem } from '../../src/storage/storage.ts'
+import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
 import { filesOf } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sqliteResultOf, storageErrorOf } from '../../src/storage/sqlite-errors.ts'
-import { StorageError, type StorageProblem } from '../../src/storage/storage.ts'
+import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
 
 /** An error as node:sqlite throws it. */
 function sqliteError(errcode: number): Error {

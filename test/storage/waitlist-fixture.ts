@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 
-import {
-  StorageError,
-  type SealedRegistration,
-  type StorageProblem,
-  type StoredRegistration,
-  type WaitlistStore,
-} from '../../src/storage/storage.ts'
+import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
+import type {
+  SealedRegistration,
+  StoredRegistration,
+  WaitlistStore,
+} from '../../src/storage/waitlist-store.ts'
 
 /** Bytes that look random and are the same in every run. */
 export function bytesOf(seed: string, length: number): Uint8Array {

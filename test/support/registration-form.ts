@@ -3,7 +3,8 @@ import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/contract/locales.ts'
 import { listen, stopListening } from '../../src/http/listener.ts'
-import { StorageError, type Storage } from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import type { OpenedPage, TestBrowser } from './browser.ts'
 import {
   runRegisteringApp,

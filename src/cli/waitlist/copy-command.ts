@@ -1,5 +1,5 @@
 import { copyDatabase } from '../../storage/sqlite-copy.ts'
-import { StorageError } from '../../storage/storage.ts'
+import { StorageError } from '../../storage/storage-error.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'

@@ -1,5 +1,5 @@
 import { formatInstant } from '../../contract/instant.ts'
-import type { WaitlistCount } from '../../storage/storage.ts'
+import type { WaitlistCount } from '../../storage/waitlist-store.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'

@@ -1,5 +1,5 @@
 import { createOpener } from '../../crypto/sealed-box.ts'
-import type { WaitlistCount, WaitlistStore } from '../../storage/storage.ts'
+import type { WaitlistCount, WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   type Command,
   createCommand,

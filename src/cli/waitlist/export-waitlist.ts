@@ -1,5 +1,5 @@
 import { createOpener } from '../../crypto/sealed-box.ts'
-import type { WaitlistStore } from '../../storage/storage.ts'
+import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { CSV_HEADER, type ExportFormat } from './export-rows.ts'
 import { createRowPool, workOnRows } from './row-pool.ts'
 import type { RowProblem } from './row-work.ts'

@@ -1,5 +1,5 @@
 import { createOpener, createSealer } from '../../crypto/sealed-box.ts'
-import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/storage.ts'
+import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { createRowPool, workOnRows } from './row-pool.ts'
 import type { RowProblem } from './row-work.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { createOpener, createSealer, SealError } from '../../crypto/sealed-box.ts'
-import type { WaitlistStore } from '../../storage/storage.ts'
+import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   type Command,
   createCommand,

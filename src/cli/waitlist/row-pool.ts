@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-import type { StoredRegistration, WaitlistStore } from '../../storage/storage.ts'
+import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
 import { readPages } from '../read-pages.ts'
 import type { RowsDone, RowTask } from './row-work.ts'
 import type { RowWorkerData } from './row-worker.ts'

@@ -4,7 +4,7 @@ import {
   type WaitlistEntry,
   WaitlistEntryError,
 } from '../../service/waitlist-entry.ts'
-import type { Reseal, StoredRegistration } from '../../storage/storage.ts'
+import type { Reseal, StoredRegistration } from '../../storage/waitlist-store.ts'
 import { type ExportFormat, formatExportRow } from './export-rows.ts'
 
 /** A registration that could not be opened, or is not what its row says. */

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 
-import type { StoredRegistration } from '../../storage/storage.ts'
+import type { StoredRegistration } from '../../storage/waitlist-store.ts'
 import { createRowWork, type RowTask } from './row-work.ts'
 
 /** What a worker thread is started with. */

@@ -5,7 +5,7 @@ import type {
   SealedRegistration,
   StoredRegistration,
   WaitlistCount,
-} from '../../../src/storage/storage.ts'
+} from '../../../src/storage/waitlist-store.ts'
 import {
   askDatabase,
   fillDatabase,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { exportWaitlist } from '../../../src/cli/waitlist/export-waitlist.ts'
 import type { RowProblem } from '../../../src/cli/waitlist/row-work.ts'
 import { SealError } from '../../../src/crypto/sealed-box.ts'
-import type { SealedRegistration, WaitlistStore } from '../../../src/storage/storage.ts'
+import type { SealedRegistration, WaitlistStore } from '../../../src/storage/waitlist-store.ts'
 import {
   entryOf,
   makeKeyPair,

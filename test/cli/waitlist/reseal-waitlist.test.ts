@@ -5,7 +5,7 @@ import { resealWaitlist } from '../../../src/cli/waitlist/reseal-waitlist.ts'
 import type { RowProblem } from '../../../src/cli/waitlist/row-work.ts'
 import { createOpener, SealError } from '../../../src/crypto/sealed-box.ts'
 import { parseWaitlistEntry } from '../../../src/service/waitlist-entry.ts'
-import type { StoredRegistration } from '../../../src/storage/storage.ts'
+import type { StoredRegistration } from '../../../src/storage/waitlist-store.ts'
 import {
   entryOf,
   makeKeyPair,

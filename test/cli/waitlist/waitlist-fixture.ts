@@ -11,7 +11,7 @@ import type {
   SealedRegistration,
   StoredRegistration,
   WaitlistStore,
-} from '../../../src/storage/storage.ts'
+} from '../../../src/storage/waitlist-store.ts'
 
 /** An identity with what seals to it. */
 export interface KeyPair {

@@ -1,0 +1,33 @@
+/** Why a store cannot do its work. */
+export const STORAGE_PROBLEMS = {
+  LOCKED: 'another program holds the database locked',
+  FULL: 'the disk is full, or a limit on file sizes is reached',
+  IO: 'the database could not be read or written',
+  CLOSED: 'the store is closed',
+  MISSING: 'there is no database',
+  EXISTS: 'there is a file of this name already, and it is left as it is',
+  NEWER: 'the database was written by a newer version of this software',
+  OLDER: 'the database was written by an older version of this software',
+  NOT_A_DATABASE: 'the file is damaged or is no database of this service',
+} as const
+
+export type StorageProblem = keyof typeof STORAGE_PROBLEMS
+
+/** Problems that go away without anyone changing the configuration; the store recovers by itself. */
+const TRANSIENT: ReadonlySet<StorageProblem> = new Set(['LOCKED', 'FULL', 'IO'])
+
+/** A store could not do its work. The message names the file and never a value. */
+export class StorageError extends Error {
+  readonly code: StorageProblem
+
+  constructor(code: StorageProblem, where: string, options?: ErrorOptions) {
+    super(`${where}: ${STORAGE_PROBLEMS[code]}`, options)
+    this.name = 'StorageError'
+    this.code = code
+  }
+
+  /** Whether the same call may succeed later. */
+  get isTransient(): boolean {
+    return TRANSIENT.has(this.code)
+  }
+}
