@@ -3,6 +3,7 @@ import path from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
+import { makeFolder } from './make-folder.ts'
 import { SQLITE_RESULTS, sqliteResultOf, storageErrorOf } from './sqlite-errors.ts'
 import {
   assertOurs,
@@ -85,7 +86,8 @@ function isPresent(file: string): boolean {
 
 /** Makes an empty file that only its owner may read; SQLite gives the files beside it the same mode. */
 function makeFile(file: string): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  // SQLite syncs the folder itself with its first write, and not the name of one that was made.
+  makeFolder(path.dirname(file), 0o700)
   try {
     // Only ever a new file: to close one that SQLite has open would drop the locks of this process on it
     // (https://sqlite.org/howtocorrupt.html, section 2.2).

@@ -70,6 +70,21 @@ test('every connection that writes is durable, zeroes what it deletes and trusts
   }
 })
 
+test('the folders that are made for a database are durable before it is', (t) => {
+  const root = temporaryFolder(t)
+  const file = path.join(root, 'var', 'data', 'service.sqlite')
+  const synced: string[] = []
+  const original = fs.fsyncSync
+  t.mock.method(fs, 'fsyncSync', (handle: number) => {
+    const { ino } = fs.fstatSync(handle)
+    synced.push(...['.', 'var'].filter((each) => fs.statSync(path.join(root, each)).ino === ino))
+    assert.equal(fs.existsSync(file), false)
+    original(handle)
+  })
+  openSqliteConnection('create', { file }).close()
+  assert.deepEqual(synced, ['var', '.'])
+})
+
 test('all tables of ours are STRICT, and a hash has 32 bytes', (t) => {
   const database = openSqliteConnection('create', { file: makePath(t) })
   t.after(() => {
