@@ -16,11 +16,12 @@ import {
   findWaitlistIdentity,
   inspectSecrets,
   readSecretVariables,
+  type Secrets,
 } from './secrets.ts'
 import { startServer } from './server.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
-import { loadReleases } from './service/releases.ts'
+import { loadReleases, type Releases } from './service/releases.ts'
 import { createGroupCounters, serveCounters } from './storage/group-counters.ts'
 import { createMemoryCounters } from './storage/memory-counters.ts'
 import { openReleaseStore } from './storage/release-store.ts'
@@ -150,46 +151,64 @@ async function serveWithWorkers(config: Config, log: Log, times: StopTimes): Pro
   return { port, metrics, isAccepting: workers.isAccepting, close }
 }
 
-async function serve(config: Config, log: Log, times: StopTimes): Promise<void> {
-  // Before a secret is made: a broken chain ends the start and leaves nothing behind. With several workers their process
-  // checks what each of them then loads.
+/** What was read before anything serves. */
+interface Opened {
+  readonly releases: Releases
+  readonly secrets: Secrets
+}
+
+/**
+ * Reads what is published before a secret is made: a broken chain ends the start and leaves nothing behind. With several
+ * workers their process checks what each of them then loads.
+ */
+async function openFiles(config: Config, log: Log): Promise<Opened> {
   const releases = loadReleases(openReleaseStore(config.releasesDir))
   const { secrets, made } = await openSecrets(config, Date.now())
   if (made.length > 0) {
     log.info({ files: made }, `Made local secrets in ${config.secretsDir}; keep a copy of them`)
   }
+  return { releases, secrets }
+}
+
+/** Serves in this process. */
+async function serveHere(
+  config: Config,
+  log: Log,
+  { graceMs }: StopTimes,
+  opened: Opened,
+): Promise<Serving> {
+  const counted = config.adminPort === undefined ? undefined : await openMetrics()
+  const counters = cluster.isWorker
+    ? createGroupCounters()
+    : createMemoryCounters({ clock: SYSTEM_CLOCK })
+  const onAnswer = counted?.observe
+  const server = await startServer({ config, ...opened, counters, log, graceMs, onAnswer })
+  return { ...server, metrics: counted?.metrics }
+}
+
+/** The admin listener, where a port is configured; it is the primary's. */
+async function openAdminOf(
+  { adminPort: port }: Config,
+  log: Log,
+  { metrics, isAccepting: isReady }: Serving,
+): Promise<AdminListener | undefined> {
+  if (port === undefined || metrics === undefined) return undefined
+  const admin = await openAdmin({ port, log, isReady, metrics })
+  log.info({ port: admin.port }, 'Health and metrics on loopback')
+  return admin
+}
+
+async function serve(config: Config, log: Log, times: StopTimes): Promise<void> {
+  const opened = await openFiles(config, log)
   // The workers have the same environment; it is told of once.
   if (cluster.isPrimary) warnOfEnvironment(config, log)
-
   // Asked for from here on: a signal during the start ends it as soon as it is up.
   const stop = stopAsked()
-  let serving: Serving
-  if (config.workers > 1 && cluster.isPrimary) {
-    serving = await serveWithWorkers(config, log, times)
-  } else {
-    const counted = config.adminPort === undefined ? undefined : await openMetrics()
-    const { graceMs } = times
-    const onAnswer = counted?.observe
-    const counters = cluster.isWorker
-      ? createGroupCounters()
-      : createMemoryCounters({ clock: SYSTEM_CLOCK })
-    const server = await startServer({
-      config,
-      releases,
-      secrets,
-      counters,
-      log,
-      graceMs,
-      onAnswer,
-    })
-    serving = { ...server, metrics: counted?.metrics }
-  }
-  let admin: AdminListener | undefined
-  if (config.adminPort !== undefined && serving.metrics !== undefined && cluster.isPrimary) {
-    const { metrics, isAccepting: isReady } = serving
-    admin = await openAdmin({ port: config.adminPort, log, isReady, metrics })
-    log.info({ port: admin.port }, 'Health and metrics on loopback')
-  }
+  const serving =
+    config.workers > 1 && cluster.isPrimary
+      ? await serveWithWorkers(config, log, times)
+      : await serveHere(config, log, times, opened)
+  const admin = cluster.isPrimary ? await openAdminOf(config, log, serving) : undefined
   const origin = originOf(config.host, serving.port)
   if (cluster.isPrimary) log.info({ url: origin, api: `${origin}/api/v1` }, `Serving at ${origin}`)
 

@@ -1,18 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { createApp } from './app.ts'
+import type { Server } from 'node:http'
+import { createApp, type Signing } from './app.ts'
 import { originOf, type Config } from './config.ts'
-import { createKeyedHash } from './crypto/keyed-hash.ts'
 import { openResponseSigner } from './crypto/response-signer.ts'
-import { createSealer } from './crypto/sealed-box.ts'
 import type { App } from './http/api-request.ts'
 import { createListener, listen, stopListening, type AnswerObserver } from './http/listener.ts'
 import type { Secrets } from './secrets.ts'
-import { createActors } from './service/actor.ts'
 import { createChallenge } from './service/create-challenge.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
-import { createRegistrationLimits } from './service/registration-limits.ts'
 import type { Releases } from './service/releases.ts'
 import { SntpError } from './service/sntp.ts'
 import {
@@ -20,12 +17,10 @@ import {
   openTimeQuality,
   type TimeQualityMonitor,
 } from './service/time-quality.ts'
-import { createStoredApiKeys } from './service/stored-api-keys.ts'
-import { createWaitlist } from './service/waitlist.ts'
-import { ADDRESS_HASH_LABEL } from './service/waitlist-entry.ts'
 import type { Counters } from './storage/counters.ts'
 import { openSqliteStorage } from './storage/sqlite-storage.ts'
 import type { Storage } from './storage/storage.ts'
+import { createStoredServices } from './stored-services.ts'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -86,19 +81,8 @@ export interface ServerParts {
   readonly onAnswer: AnswerObserver | undefined
 }
 
-/**
- * Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken.
- */
-export async function startServer({
-  config,
-  releases,
-  secrets,
-  counters,
-  log,
-  graceMs,
-  onAnswer,
-}: ServerParts): Promise<RunningServer> {
-  for (const { snapshotId, resource, reason, served } of releases.faults) {
+function tellFaults(faults: Releases['faults'], log: Log): void {
+  for (const { snapshotId, resource, reason, served } of faults) {
     const effect = served
       ? 'its endpoint answers 503 SNAPSHOT_UNAVAILABLE'
       : 'it is not served any more'
@@ -107,78 +91,88 @@ export async function startServer({
       `A published resource is damaged; ${effect}`,
     )
   }
-  const { signingKey, publishedKeys } = secrets
-  const signing =
-    signingKey === undefined
-      ? undefined
-      : {
-          signer: await openResponseSigner(signingKey, (reason) =>
-            log.warn(
-              { reason },
-              'Signing with OpenSSL, which takes about twice as long as libsodium',
-            ),
-          ),
-          keys: publishedKeys,
-        }
-  if (signing === undefined) log.warn({}, 'No signing key is configured; answers are unsigned')
+}
 
-  const storage = await openStorage(config, log)
-  const clock = SYSTEM_CLOCK
-  const challenge = createChallenge({ ...config.challenge, counters, clock })
-  const waitlist = createWaitlist({
-    store: storage.waitlist,
-    limits: createRegistrationLimits({
-      counters,
-      actors: createActors({ counters, clock }),
-      clock,
-    }),
-    challenge,
-    sealer: createSealer(secrets.waitlistRecipient),
-    hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),
-    clock,
-    randomBytes,
-  })
+/** Undefined where no key is configured. */
+async function openSigning(
+  { signingKey, publishedKeys }: Secrets,
+  log: Log,
+): Promise<Signing | undefined> {
+  if (signingKey === undefined) {
+    log.warn({}, 'No signing key is configured; answers are unsigned')
+    return undefined
+  }
+  const signer = await openResponseSigner(signingKey, (reason) =>
+    log.warn({ reason }, 'Signing with OpenSSL, which takes about twice as long as libsodium'),
+  )
+  return { signer, keys: publishedKeys }
+}
 
-  const apiKeys = createStoredApiKeys({
-    store: storage.apiKeys,
-    counters,
-    clock,
-    hashSecret: secrets.keyHashSecret,
-    previousHashSecrets: secrets.previousKeyHashSecrets,
-    randomBytes,
-    onRehashFailure: (error) =>
-      log.warn({ err: error }, 'A key of the previous hash secret could not be hashed anew'),
-  })
-
+/**
+ * Listens ahead of the app, which is composed once the port is known: the OpenAPI document names the origin, and the
+ * system may have picked the port. No connection is taken up before the turn of the event loop ends in which this resolves.
+ */
+async function listenAhead({
+  config,
+  log,
+  onAnswer,
+}: Pick<ServerParts, 'config' | 'log' | 'onAnswer'>): Promise<{
+  readonly server: Server
+  readonly port: number
+  readonly answerWith: (app: App) => void
+}> {
   let app: App | undefined
-  const noIndex = config.deployment === 'preview'
   const server = createListener(
     (request) => {
       if (app === undefined) throw new Error('A request came before the app was composed')
       return app(request)
     },
-    { noIndex, log, ...(onAnswer === undefined ? {} : { onAnswer }) },
+    {
+      noIndex: config.deployment === 'preview',
+      log,
+      ...(onAnswer === undefined ? {} : { onAnswer }),
+    },
   )
   const port = await listen(server, config.port, config.host)
+  return {
+    server,
+    port,
+    answerWith(composed) {
+      app = composed
+    },
+  }
+}
+
+/**
+ * Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken.
+ */
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
+  const { config, releases, secrets, counters, log, graceMs } = parts
+  tellFaults(releases.faults, log)
+  const signing = await openSigning(secrets, log)
+  const storage = await openStorage(config, log)
+  const clock = SYSTEM_CLOCK
+  const challenge = createChallenge({ ...config.challenge, counters, clock })
+  const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
+  const { server, port, answerWith } = await listenAhead(parts)
   const timeQuality = openTime(config, log)
-  // Composed once the port is known, since the OpenAPI document names the origin and the system may have picked it. No
-  // connection is taken up before this turn of the event loop ends.
-  app = createApp({
-    runtime: config.runtime,
-    deployment: config.deployment,
-    baseUrl: config.baseUrl ?? originOf(config.host, port),
-    releases,
-    signing,
-    apiKeys,
-    waitlist,
-    challenge,
-    trustedProxies: config.trustedProxies,
-    timeQuality,
-    securityContact: config.securityContact,
-    clock,
-    newRequestId: () => randomUUID(),
-    log,
-  })
+  answerWith(
+    createApp({
+      runtime: config.runtime,
+      deployment: config.deployment,
+      baseUrl: config.baseUrl ?? originOf(config.host, port),
+      releases,
+      signing,
+      ...services,
+      challenge,
+      trustedProxies: config.trustedProxies,
+      timeQuality,
+      securityContact: config.securityContact,
+      clock,
+      newRequestId: () => randomUUID(),
+      log,
+    }),
+  )
   return {
     port,
     isAccepting: () => server.listening,

@@ -1,27 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import type { AppParts } from '../../src/app.ts'
-import { createKeyedHash } from '../../src/crypto/keyed-hash.ts'
-import { createOpener, createSealer } from '../../src/crypto/sealed-box.ts'
-import { createActors } from '../../src/service/actor.ts'
+import { createOpener } from '../../src/crypto/sealed-box.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { createChallenge } from '../../src/service/create-challenge.ts'
-import { createRegistrationLimits } from '../../src/service/registration-limits.ts'
-import {
-  ADDRESS_HASH_LABEL,
-  parseWaitlistEntry,
-  type WaitlistEntry,
-} from '../../src/service/waitlist-entry.ts'
-import { createWaitlist } from '../../src/service/waitlist.ts'
+import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { createStoredServices } from '../../src/stored-services.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type Answer } from './signed-answer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
+import { QUIET_LOG } from './test-listener.ts'
 
 export const REGISTER = '/api/v1/early-access/register'
 
@@ -77,18 +70,18 @@ export async function runRegisteringApp(
       counters,
       clock,
     })
-  const waitlist = createWaitlist({
-    store: storage.waitlist,
-    limits: createRegistrationLimits({
-      counters,
-      actors: createActors({ counters, clock }),
-      clock,
-    }),
-    challenge,
-    sealer: createSealer(await identityToRecipient(identity)),
-    hashAddress: createKeyedHash('test secret of addresses', ADDRESS_HASH_LABEL),
+  const { waitlist } = createStoredServices({
+    storage,
+    counters,
     clock,
-    randomBytes,
+    challenge,
+    secrets: {
+      addressHashSecret: 'test secret of addresses',
+      keyHashSecret: 'test secret of keys',
+      previousKeyHashSecrets: [],
+      waitlistRecipient: await identityToRecipient(identity),
+    },
+    log: QUIET_LOG,
   })
   const app = await runApp(t, {
     waitlist,

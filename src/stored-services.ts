@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { createKeyedHash } from './crypto/keyed-hash.ts'
+import { createSealer } from './crypto/sealed-box.ts'
+import type { Secrets } from './secrets.ts'
+import { createActors } from './service/actor.ts'
+import type { ApiKeys } from './service/api-keys.ts'
+import type { Challenge } from './service/challenge.ts'
+import type { Clock } from './service/clock.ts'
+import type { Log } from './service/log.ts'
+import { createRegistrationLimits } from './service/registration-limits.ts'
+import { createStoredApiKeys } from './service/stored-api-keys.ts'
+import { createWaitlist, type Waitlist } from './service/waitlist.ts'
+import { ADDRESS_HASH_LABEL } from './service/waitlist-entry.ts'
+import type { Counters } from './storage/counters.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** What the services over the database are made of. */
+export interface StoredServicesParts {
+  readonly storage: Pick<Storage, 'waitlist' | 'apiKeys'>
+  readonly counters: Counters
+  readonly clock: Clock
+  readonly challenge: Challenge
+  readonly secrets: Pick<
+    Secrets,
+    'addressHashSecret' | 'keyHashSecret' | 'previousKeyHashSecrets' | 'waitlistRecipient'
+  >
+  readonly log: Log
+}
+
+/** Whatever keeps something about people or their keys. */
+export interface StoredServices {
+  readonly waitlist: Waitlist
+  readonly apiKeys: ApiKeys
+}
+
+/** The waitlist and the API keys over one database. Throws where the waitlist's recipient is none. */
+export function createStoredServices({
+  storage,
+  counters,
+  clock,
+  challenge,
+  secrets,
+  log,
+}: StoredServicesParts): StoredServices {
+  const actors = createActors({ counters, clock })
+  return {
+    waitlist: createWaitlist({
+      store: storage.waitlist,
+      limits: createRegistrationLimits({ counters, actors, clock }),
+      challenge,
+      sealer: createSealer(secrets.waitlistRecipient),
+      hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),
+      clock,
+      randomBytes,
+    }),
+    apiKeys: createStoredApiKeys({
+      store: storage.apiKeys,
+      counters,
+      clock,
+      hashSecret: secrets.keyHashSecret,
+      previousHashSecrets: secrets.previousKeyHashSecrets,
+      randomBytes,
+      onRehashFailure: (error) =>
+        log.warn({ err: error }, 'A key of the previous hash secret could not be hashed anew'),
+    }),
+  }
+}
