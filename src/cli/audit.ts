@@ -18,8 +18,9 @@ import {
   type ExitCode,
   UsageError,
 } from './command.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
-import { parseBase, parsePins, parseSeconds } from './verifying/address.ts'
+import { CommandFailure } from './command-failure.ts'
+import { parseWholeNumber } from './option-values.ts'
+import { parseBase, parsePins } from './verifying/address.ts'
 import { createAsker, createFetch, UnreachableError } from './verifying/requests.ts'
 import { readJsonFile } from './verifying/saved-answer.ts'
 import { shown } from './verifying/shown-text.ts'
@@ -66,8 +67,8 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-const MAX_TIMEOUT_SECONDS = 600
-const MAX_TIME_SECONDS = 86_400
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
+const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
 const OWN_WORD =
   "The keys are the server's own word: a copy of the service with keys of its own would look the same. Pin them with --pin, once you have their ids from somewhere else."
 
@@ -268,9 +269,7 @@ export const auditCommand: Command = createCommand({
           '--check-evidence needs --pin: anyone can sign with a key of their own',
         )
       }
-      return tellingFailures('audit', json, output, () =>
-        checkEvidence(evidenceToCheck, pinnedKeyIds, json, output),
-      )
+      return checkEvidence(evidenceToCheck, pinnedKeyIds, json, output)
     }
     if (base === undefined) throw new UsageError('expected the address of a deployment')
     if (rest.length > 0) throw new UsageError('expected one address, found more')
@@ -280,10 +279,10 @@ export const auditCommand: Command = createCommand({
       stateFile: values.state,
       evidenceFile: values.evidence,
       everyVersion: values['every-version'],
-      timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
-      maxTimeMs: parseSeconds('--max-time', values['max-time'], MAX_TIME_SECONDS) * 1000,
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      maxTimeMs: parseWholeNumber('--max-time', values['max-time'], MAX_TIME_SECONDS) * 1000,
       json,
     }
-    return tellingFailures('audit', json, output, () => audit(settings, output))
+    return audit(settings, output)
   },
 })

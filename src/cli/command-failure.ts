@@ -66,17 +66,3 @@ export function tellFailure(
   if (json) output.out(JSON.stringify({ ok: false, code, message, ...members }))
   return exitCode
 }
-
-/** Runs the work of a command and tells its failure. */
-export async function tellingFailures(
-  name: string,
-  json: boolean,
-  output: CommandOutput,
-  work: () => Promise<ExitCode>,
-): Promise<ExitCode> {
-  try {
-    return await work()
-  } catch (error) {
-    return tellFailure(error, name, json, output)
-  }
-}

@@ -1,4 +1,3 @@
-import { tellingFailures } from './command-failure.ts'
 import {
   type Command,
   createCommand,
@@ -11,8 +10,9 @@ import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { Finding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
+import { parseChoice, parseWholeNumber } from './option-values.ts'
 import { createProgress } from './progress.ts'
-import { parseBase, parsePins, parseSeconds } from './verifying/address.ts'
+import { parseBase, parsePins } from './verifying/address.ts'
 import { createAsker } from './verifying/requests.ts'
 import { pluralOf } from './wording.ts'
 
@@ -49,7 +49,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-const MAX_TIMEOUT_SECONDS = 600
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const EXPECTED_REQUESTS = 50
 const DEPLOYMENTS = ['primary', 'preview'] as const
 const MARKS = { error: 'ERROR', warning: 'warning', info: 'info' }
@@ -164,13 +164,6 @@ function listFindings(json: boolean, output: CommandOutput): ExitCode {
   return EXIT_CODES.done
 }
 
-function parseDeployment(text: string | undefined): Settings['deployment'] {
-  if (text === undefined) return undefined
-  const found = DEPLOYMENTS.find((each) => each === text)
-  if (found === undefined) throw new UsageError(`--deployment expects ${DEPLOYMENTS.join(' or ')}`)
-  return found
-}
-
 /** `svc doctor`: whether a deployment keeps its promises, seen from outside. */
 export const doctorCommand: Command = createCommand({
   help: HELP,
@@ -188,10 +181,13 @@ export const doctorCommand: Command = createCommand({
     const settings: Settings = {
       origin: parseBase(base),
       pinnedKeyIds: parsePins(values.pin),
-      deployment: parseDeployment(values.deployment),
-      timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
+      deployment:
+        values.deployment === undefined
+          ? undefined
+          : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
       json,
     }
-    return tellingFailures('doctor', json, output, () => examine(settings, output))
+    return examine(settings, output)
   },
 })

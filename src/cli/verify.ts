@@ -10,17 +10,11 @@ import {
   createCommand,
   type CommandOutput,
   EXIT_CODES,
-  type ExitCode,
   UsageError,
 } from './command.ts'
-import { CommandFailure, tellingFailures } from './command-failure.ts'
-import {
-  type Address,
-  isTarget,
-  parseAddress,
-  parsePins,
-  parseSeconds,
-} from './verifying/address.ts'
+import { CommandFailure } from './command-failure.ts'
+import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
+import { parseChoice, parseWholeNumber } from './option-values.ts'
 import { fetchKeys, freshTarget } from './verifying/key-document.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
 import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
@@ -78,8 +72,8 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-const MAX_AGE_SECONDS = 1_000_000_000
-const MAX_TIMEOUT_SECONDS = 600
+const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 /** What may be asked: nothing that could change anything. */
 const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
@@ -296,12 +290,6 @@ function parseEtag(text: string | undefined): string | undefined {
   throw new UsageError('--if-none-match expects an ETag, as a header has it')
 }
 
-function parseMethod(text: string, methods: readonly string[]): string {
-  const method = text.toUpperCase()
-  if (methods.includes(method)) return method
-  throw new UsageError(`--method expects one of ${methods.join(', ')}`)
-}
-
 /** `svc verify`: whether an answer is what the service signed. */
 export const verifyCommand: Command = createCommand({
   help: HELP,
@@ -325,16 +313,20 @@ export const verifyCommand: Command = createCommand({
       isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)
     const settings: Settings = {
       address: values.fresh ? { ...typed, target: freshTarget(typed.target) } : typed,
-      method: parseMethod(values.method, isSaved ? SAVED_METHODS : ASKED_METHODS),
+      method: parseChoice(
+        '--method',
+        values.method.toUpperCase(),
+        isSaved ? SAVED_METHODS : ASKED_METHODS,
+      ),
       ifNoneMatch: parseEtag(values['if-none-match']),
       keysFile: values.keys,
       pinnedKeyIds: parsePins(values.pin),
       maxAgeSeconds:
         values['max-age'] === undefined
           ? SIGNATURE_MAX_AGE_SECONDS
-          : parseSeconds('--max-age', values['max-age'], MAX_AGE_SECONDS),
+          : parseWholeNumber('--max-age', values['max-age'], AGE_SECONDS),
       atMs: values.at === undefined ? undefined : parseAt(values.at),
-      timeoutMs: parseSeconds('--timeout', values.timeout, MAX_TIMEOUT_SECONDS) * 1000,
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
       json: values.json,
     }
     const files =
@@ -345,13 +337,10 @@ export const verifyCommand: Command = createCommand({
             body: values.body,
             status: values.status === undefined ? undefined : parseStatus(values.status),
           }
-    const work = async (): Promise<ExitCode> => {
-      const outcome =
-        files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
-      if (settings.json) output.out(JSON.stringify(describe(outcome, settings)))
-      else tell(outcome, settings, output)
-      return outcome.verdict.fault === undefined ? EXIT_CODES.done : EXIT_CODES.failure
-    }
-    return tellingFailures('verify', values.json, output, work)
+    const outcome =
+      files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
+    if (settings.json) output.out(JSON.stringify(describe(outcome, settings)))
+    else tell(outcome, settings, output)
+    return outcome.verdict.fault === undefined ? EXIT_CODES.done : EXIT_CODES.failure
   },
 })

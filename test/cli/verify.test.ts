@@ -314,7 +314,7 @@ test('wrong usage is told before anything is asked', async () => {
     [['http://example.org/ä'], /percent-encoded/],
     [['http://a', 'http://b'], /expected one address/],
     [['http://a', '--pin', 'short'], /--pin expects a key id/],
-    [['http://a', '--method', 'POST'], /--method expects one of GET, HEAD, OPTIONS/],
+    [['http://a', '--method', 'POST'], /--method expects GET, HEAD or OPTIONS/],
     [['http://a', '--max-age', '0'], /--max-age expects whole seconds/],
     [['http://a', '--body', 'x'], /belong to a saved answer/],
     [['/api/v1', '--headers', 'x'], /needs --keys FILE/],

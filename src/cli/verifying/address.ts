@@ -59,10 +59,3 @@ export function parsePins(pins: readonly string[] | undefined): readonly string[
   }
   return pins
 }
-
-/** Whole seconds of an option, from 1 up to a most. */
-export function parseSeconds(option: string, text: string, most: number): number {
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (seconds >= 1 && seconds <= most) return seconds
-  throw new UsageError(`${option} expects whole seconds from 1 to ${most}`)
-}
