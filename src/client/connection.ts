@@ -87,7 +87,11 @@ async function readBody(
       throw new RangeError(`expected at most ${maxBytes} bytes, found more`)
   }
   const whole = new Uint8Array(length)
-  for (const part of parts.toReversed()) whole.set(part, (length -= part.length))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
   return whole
 }
 

@@ -1,5 +1,5 @@
 import { KEBAB_ID_PATTERN } from './identifier-patterns.ts'
-import { INSTANT_PATTERN } from './instant.ts'
+import { INSTANT } from './instant.ts'
 
 // The small vocabulary the snapshot schemas are written in. Each function returns a literal schema, so that the
 // TypeScript type of a snapshot still follows from its schema.
@@ -34,7 +34,7 @@ export function momentField<const D extends string, const E extends string>(
   return {
     type: 'string',
     format: 'date-time',
-    pattern: INSTANT_PATTERN,
+    pattern: INSTANT.source,
     description,
     example,
   } as const
