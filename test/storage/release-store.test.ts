@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
@@ -11,14 +10,7 @@ import {
   ReleaseFileError,
   type ReleaseFileFault,
 } from '../../src/storage/release-store.ts'
-
-function makeFolder(t: TestContext): string {
-  const folder = fs.mkdtempSync(path.join(tmpdir(), 'release-store-test-'))
-  t.after(() => {
-    fs.rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function assertFault(code: ReleaseFileFault, run: () => unknown, message?: RegExp): void {
   assert.throws(run, (error) => {
@@ -34,7 +26,7 @@ const TEXT = '{"name":"ไทย 中文 €"}'
 const DIGEST = sha256Base64url(TEXT)
 
 test('the layout: a version by its id, a resource by its name and digest, the bytes as given', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(path.join(folder, 'made', 'on', 'demand'))
   assert.deepEqual(store.readVersionIds(), [])
   store.writeResource('wallet/security', DIGEST, TEXT)
@@ -52,7 +44,7 @@ test('the layout: a version by its id, a resource by its name and digest, the by
 })
 
 test('ids come in order of their numbers, and nothing else is taken for a version', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   for (const id of ['VS-10000', 'VS-0002', 'VS-9999', 'VS-0001']) store.appendVersion(id, TEXT)
   for (const name of [
@@ -69,7 +61,7 @@ test('ids come in order of their numbers, and nothing else is taken for a versio
 })
 
 test('a version is never replaced', (t) => {
-  const store = openReleaseStore(makeFolder(t))
+  const store = openReleaseStore(temporaryFolder(t))
   store.appendVersion('VS-0001', TEXT)
   assertFault(
     'EXISTS',
@@ -80,7 +72,7 @@ test('a version is never replaced', (t) => {
 })
 
 test('a resource may be written again, and a damaged one is healed', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   store.writeResource('status', DIGEST, TEXT)
   store.writeResource('status', DIGEST, TEXT)
@@ -92,7 +84,7 @@ test('a resource may be written again, and a damaged one is healed', (t) => {
 })
 
 test('a text that does not have its digest is refused', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   assertFault(
     'DIGEST_MISMATCH',
@@ -103,7 +95,7 @@ test('a text that does not have its digest is refused', (t) => {
 })
 
 test('names that lead out of the folder, or are none, are refused before any file is touched', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'secret.json'), 'secret')
   const store = openReleaseStore(path.join(folder, 'releases'))
   for (const id of [
@@ -153,7 +145,7 @@ test('names that lead out of the folder, or are none, are refused before any fil
 })
 
 test('a missing file and one that cannot be read are told apart, with the path', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   assertFault(
     'MISSING',
@@ -217,7 +209,7 @@ function crashAt(t: TestContext, survived: number, write: () => void): boolean {
 test('a crash at any step leaves the version complete or absent, and the next try works', (t) => {
   let survived = 0
   for (; ; survived += 1) {
-    const folder = makeFolder(t)
+    const folder = temporaryFolder(t)
     const store = openReleaseStore(folder)
     store.appendVersion('VS-0001', TEXT)
     const crashed = crashAt(t, survived, () => store.appendVersion('VS-0002', TEXT))
@@ -235,7 +227,7 @@ test('a crash at any step leaves the version complete or absent, and the next tr
 
 test('a crash at any step leaves a resource complete, absent or as it was', (t) => {
   for (let survived = 0; ; survived += 1) {
-    const folder = makeFolder(t)
+    const folder = temporaryFolder(t)
     const store = openReleaseStore(folder)
     const crashed = crashAt(t, survived, () => store.writeResource('status', DIGEST, TEXT))
     try {
@@ -250,7 +242,7 @@ test('a crash at any step leaves a resource complete, absent or as it was', (t) 
 })
 
 test('the file is synced before it gets its name, and the folder after', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   const calls: string[] = []
   for (const name of WRITE_OPERATIONS) {
@@ -267,7 +259,7 @@ test('the file is synced before it gets its name, and the folder after', (t) => 
 })
 
 test('a folder that is made is synced as a name in the one above it, before it is written into', (t) => {
-  const above = makeFolder(t)
+  const above = temporaryFolder(t)
   const root = path.join(above, 'a', 'releases')
   const store = openReleaseStore(root)
   const opened: string[] = []
@@ -296,13 +288,13 @@ test('a folder that is made is synced as a name in the one above it, before it i
 })
 
 test('two spellings of one number come in one order', (t) => {
-  const store = openReleaseStore(makeFolder(t))
+  const store = openReleaseStore(temporaryFolder(t))
   for (const id of ['VS-0001', 'VS-00001', 'VS-0002']) store.appendVersion(id, TEXT)
   assert.deepEqual(store.readVersionIds(), ['VS-00001', 'VS-0001', 'VS-0002'])
 })
 
 test('a file where a folder should be holds no resource', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   fs.mkdirSync(path.join(folder, 'resources'))
   fs.writeFileSync(path.join(folder, 'resources', 'wallet'), 'a file')
@@ -311,7 +303,7 @@ test('a file where a folder should be holds no resource', (t) => {
 })
 
 test('a version that cannot get its name is not taken for one that has it', (t) => {
-  const store = openReleaseStore(makeFolder(t))
+  const store = openReleaseStore(temporaryFolder(t))
   const refused = Object.assign(new Error('EIO: i/o error, link'), {
     code: 'EIO',
   })
@@ -330,7 +322,7 @@ test('a version that cannot get its name is not taken for one that has it', (t) 
 })
 
 test('10,000 versions are listed by one look at their folder, and each is read once', (t) => {
-  const folder = makeFolder(t)
+  const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   const versions = path.join(folder, 'versions')
   fs.mkdirSync(versions)
