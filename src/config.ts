@@ -28,7 +28,7 @@ export type SecretName = keyof typeof SECRET_VARIABLES
 /** Where in the secrets folder the local runtime puts the identity that it makes. No variable: the server never needs it. */
 export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 
-/** The configuration of one deployment, checked. Folders are absolute paths. */
+/** The configuration of one deployment, checked. Folders and files are absolute paths. */
 export interface Config {
   readonly host: string
   /** 0 lets the system pick a free port. */
@@ -40,11 +40,7 @@ export interface Config {
   readonly releasesDir: string
   readonly dataDir: string
   readonly secretsDir: string
-  /** `file` is an absolute path. */
-  readonly database:
-    | { readonly kind: 'sqlite'; readonly file: string }
-    | { readonly kind: 'postgres'; readonly url: string }
-  readonly valkeyUrl: string | undefined
+  readonly databaseFile: string
   readonly challenge: {
     readonly provider: ChallengeProvider
     readonly siteKey: string | undefined
@@ -146,7 +142,7 @@ class Reader {
     if (url !== null && protocols.includes(url.protocol)) return url
     return this.wrong(
       name,
-      `a URL that starts with ${protocols.map((each) => (each === 'sqlite:' ? each : `${each}//`)).join(' or ')}`,
+      `a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
       shown,
     )
   }
@@ -172,28 +168,31 @@ function readHost(reader: Reader): string {
   return host
 }
 
-function readDatabase(reader: Reader, dataDir: string, workingDir: string): Config['database'] {
+function readDatabaseFile(reader: Reader, dataDir: string, workingDir: string): string {
   const name = 'SVC_DATABASE_URL'
-  const embedded = { kind: 'sqlite', file: path.join(dataDir, 'service.sqlite') } as const
-  const url = reader.url(name, ['sqlite:', 'postgres:', 'postgresql:'], false)
+  const embedded = path.join(dataDir, 'service.sqlite')
+  const url = reader.text(name)
   if (url === undefined) return embedded
-  if (url.protocol !== 'sqlite:') {
-    if (url.hostname === '') reader.wrong(name, 'a host after postgres://', false)
-    return { kind: 'postgres', url: url.href }
+  // An address may hold a password, so no more of it is told than what it is of.
+  const [scheme = '', file = ''] = /^sqlite:(.*)$/is.exec(url) ?? []
+  if (scheme === '') {
+    const found = /^postgres(?:ql)?:/i.test(url) ? ', found postgres' : ''
+    reader.wrong(name, `sqlite:, the only database this version has${found}`, false)
+    return embedded
   }
-  // Taken as written: a file's name is no URL, and may hold a % or a #.
-  const file = (reader.text(name) ?? '').slice('sqlite:'.length)
   if (/^\/\/[^/]/.test(file)) {
     reader.wrong(name, 'a file after sqlite:, such as sqlite:/srv/data/service.sqlite', false)
+    return embedded
   }
-  return file === '' ? embedded : { kind: 'sqlite', file: path.resolve(workingDir, file) }
+  // Taken as written: a file's name is no URL, and may hold a % or a #.
+  return file === '' ? embedded : path.resolve(workingDir, file)
 }
 
-function readValkeyUrl(reader: Reader): string | undefined {
-  const protocols = ['redis:', 'rediss:', 'valkey:', 'valkeys:']
-  const url = reader.url('SVC_VALKEY_URL', protocols, false)
-  if (url?.hostname === '') reader.wrong('SVC_VALKEY_URL', 'a host after the two slashes', false)
-  return url?.href
+/** Taken for something else, it would surprise whoever relies on counts that several machines share. */
+function refuseValkey(reader: Reader): void {
+  const name = 'SVC_VALKEY_URL'
+  if (reader.text(name) === undefined) return
+  reader.wrong(name, 'nothing, since this version counts in its own processes', false)
 }
 
 /** A host that is this machine, as the URL Standard writes it: it has made every way to write an IPv4 address one. */
@@ -329,6 +328,7 @@ export function inspectConfig(
   if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
     reader.wrong('SVC_ADMIN_PORT', 'another port than PORT')
   }
+  refuseValkey(reader)
   const known = {
     host: readHost(reader),
     port,
@@ -338,8 +338,7 @@ export function inspectConfig(
     releasesDir: folder('SVC_RELEASES_DIR', 'releases'),
     dataDir,
     secretsDir,
-    database: readDatabase(reader, dataDir, workingDir),
-    valkeyUrl: readValkeyUrl(reader),
+    databaseFile: readDatabaseFile(reader, dataDir, workingDir),
     challenge: readChallenge(reader, runtime),
     trustedProxies: readTrustedProxies(reader),
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,

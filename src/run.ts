@@ -46,18 +46,6 @@ function folderMistake(
   }
 }
 
-/** What can be asked for and is not there yet: taken for something else, it would surprise whoever relies on it. */
-function missingBackends({ database, valkeyUrl }: Config): readonly string[] {
-  return [
-    ...(database.kind === 'sqlite'
-      ? []
-      : ['SVC_DATABASE_URL: expected sqlite:, the only database this version has, found postgres']),
-    ...(valkeyUrl === undefined
-      ? []
-      : ['SVC_VALKEY_URL: expected nothing, since this version counts in its own processes']),
-  ]
-}
-
 /** Everything wrong with the configuration, found before anything is opened or created. Throws ConfigError. */
 function checkStart(env: Environment, workingDir: string): Config {
   const { config, mistakes } = inspectConfig(env, workingDir)
@@ -66,12 +54,7 @@ function checkStart(env: Environment, workingDir: string): Config {
     folderMistake('SVC_DATA_DIR', config.dataDir, 'for the embedded database', false),
     folderMistake('SVC_SECRETS_DIR', config.secretsDir, 'for secrets', false),
   ].filter((mistake) => mistake !== undefined)
-  const all = [
-    ...mistakes,
-    ...missingBackends(config),
-    ...folders,
-    ...inspectSecrets(config).mistakes,
-  ]
+  const all = [...mistakes, ...folders, ...inspectSecrets(config).mistakes]
   if (all.length > 0) throw new ConfigError(all)
   return config
 }

@@ -36,9 +36,7 @@ export interface RunningServer {
  * The database. A service that had one before starts without it and tries again; one that never had any does not start,
  * since nobody has seen yet that it can keep what it is told.
  */
-async function openStorage({ database }: Config, log: Log): Promise<Storage> {
-  if (database.kind !== 'sqlite') throw new Error('There is no such database in this version')
-  const { file } = database
+async function openStorage({ databaseFile: file }: Config, log: Log): Promise<Storage> {
   if (!existsSync(file)) return openSqliteStorage({ file })
   return openSqliteStorage({
     file,

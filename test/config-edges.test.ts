@@ -61,15 +61,6 @@ test('a base URL with a user and no password is no origin, and is not repeated',
   assert.ok(!mistakes.join('').includes('hunter2'))
 })
 
-test('counters are found at all four schemes', () => {
-  assertTaken(
-    'SVC_VALKEY_URL',
-    ['redis://cache', 'rediss://cache', 'valkey://cache', 'valkeys://cache'],
-    ({ valkeyUrl }) => valkeyUrl,
-  )
-  assertRefused('SVC_VALKEY_URL', ['redi://cache', 'redisss://cache', 'https://cache'])
-})
-
 test('the bits of a range are decimal digits, as many as its family has', () => {
   for (const range of ['10.0.0.0/0', '10.0.0.0/32', '2001:db8::/128', '::/0']) {
     const [mistakes, { trustedProxies }] = readOne('SVC_TRUSTED_PROXIES', range)

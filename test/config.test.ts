@@ -31,8 +31,7 @@ test('an empty environment is a whole configuration', () => {
     releasesDir: '/srv/service/releases',
     dataDir: '/srv/service/data',
     secretsDir: '/srv/service/secrets',
-    database: { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
-    valkeyUrl: undefined,
+    databaseFile: '/srv/service/data/service.sqlite',
     challenge: {
       provider: 'altcha',
       siteKey: undefined,
@@ -87,37 +86,23 @@ const GOOD: readonly (readonly [
   [
     'SVC_DATA_DIR',
     '/var/lib/svc',
-    ({ database }) => database,
-    { kind: 'sqlite', file: '/var/lib/svc/service.sqlite' },
+    ({ databaseFile }) => databaseFile,
+    '/var/lib/svc/service.sqlite',
   ],
   ['SVC_SECRETS_DIR', '../keys', ({ secretsDir }) => secretsDir, '/srv/keys'],
   [
     'SVC_DATABASE_URL',
     'sqlite:',
-    ({ database }) => database,
-    { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
+    ({ databaseFile }) => databaseFile,
+    '/srv/service/data/service.sqlite',
   ],
-  [
-    'SVC_DATABASE_URL',
-    'sqlite:/var/x.sqlite',
-    ({ database }) => database,
-    { kind: 'sqlite', file: '/var/x.sqlite' },
-  ],
+  ['SVC_DATABASE_URL', 'sqlite:/var/x.sqlite', ({ databaseFile }) => databaseFile, '/var/x.sqlite'],
   [
     'SVC_DATABASE_URL',
     'sqlite:data/100%.sqlite',
-    ({ database }) => database,
-    { kind: 'sqlite', file: '/srv/service/data/100%.sqlite' },
+    ({ databaseFile }) => databaseFile,
+    '/srv/service/data/100%.sqlite',
   ],
-  [
-    'SVC_DATABASE_URL',
-    'postgres://u:p@db/app',
-    ({ database }) => database,
-    { kind: 'postgres', url: 'postgres://u:p@db/app' },
-  ],
-  ['SVC_DATABASE_URL', 'postgresql://db/app', ({ database }) => database.kind, 'postgres'],
-  ['SVC_VALKEY_URL', 'redis://cache:6379', ({ valkeyUrl }) => valkeyUrl, 'redis://cache:6379'],
-  ['SVC_VALKEY_URL', 'valkeys://cache', ({ valkeyUrl }) => valkeyUrl, 'valkeys://cache'],
   ['SVC_CHALLENGE', 'test', ({ challenge }) => challenge.provider, 'test'],
   [
     'SVC_TRUSTED_PROXIES',
@@ -251,21 +236,28 @@ describe('a bad value is told with what was expected and what was found', () => 
   }
 })
 
-test('a database or counter store on another machine needs that machine’s name', () => {
-  const mistakesOf = (env: { readonly [name: string]: string }) =>
-    inspectConfig(env, WORKING_DIR).mistakes
-  assert.deepEqual(mistakesOf({ SVC_DATABASE_URL: 'postgres:///app' }), [
-    'SVC_DATABASE_URL: expected a host after postgres://',
-  ])
-  assert.deepEqual(mistakesOf({ SVC_VALKEY_URL: 'redis://' }), [
-    'SVC_VALKEY_URL: expected a host after the two slashes',
-  ])
-  assert.deepEqual(mistakesOf({ SVC_DATABASE_URL: 'sqlite://db/service.sqlite' }), [
-    'SVC_DATABASE_URL: expected a file after sqlite:, such as sqlite:/srv/data/service.sqlite',
-  ])
-  assert.match(
-    mistakesOf({ SVC_DATABASE_URL: 'sqlite3' })[0] ?? '',
-    /starts with sqlite: or postgres:\/\//,
+test('a database or counter store on another machine is refused: this version has none', () => {
+  const assertRefused = (variable: string, values: readonly string[], expected: string) => {
+    for (const value of values) {
+      const { config, mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)
+      assert.deepEqual(mistakes, [`${variable}: expected ${expected}`], value)
+      assert.equal(config.databaseFile, '/srv/service/data/service.sqlite')
+    }
+  }
+  const only = 'sqlite:, the only database this version has'
+  const postgres = ['postgres://u:p@db/app', 'postgresql://db/app', 'postgres:///app', 'POSTGRES:']
+  assertRefused('SVC_DATABASE_URL', postgres, `${only}, found postgres`)
+  const others = ['sqlite3', 'mysql://u:p@db/app', '/srv/service.sqlite', 'postgresq:']
+  assertRefused('SVC_DATABASE_URL', others, only)
+  assertRefused(
+    'SVC_DATABASE_URL',
+    ['sqlite://db/service.sqlite', 'sqlite://u:p@db'],
+    'a file after sqlite:, such as sqlite:/srv/data/service.sqlite',
+  )
+  assertRefused(
+    'SVC_VALKEY_URL',
+    ['redis://cache:6379', 'rediss://:p@cache', 'valkeys://cache', 'redis://', 'none'],
+    'nothing, since this version counts in its own processes',
   )
 })
 

@@ -3,7 +3,6 @@ import path from 'node:path'
 import { type Config, ConfigError, inspectConfig } from '../config.ts'
 import { openSqliteStorageHere } from '../storage/sqlite-here.ts'
 import type { Storage } from '../storage/storage.ts'
-import { CommandFailure } from './command-failure.ts'
 
 /** The variables that the commands on the database read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
@@ -19,19 +18,9 @@ export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): C
   return config
 }
 
-/** The file of the configured database. Throws a ConfigError, or a CommandFailure where it is no file. */
-function configuredDatabase(): string {
-  const { database } = readConfig()
-  if (database.kind === 'sqlite') return database.file
-  throw new CommandFailure(
-    'NOT_A_FILE',
-    'SVC_DATABASE_URL names a PostgreSQL database; this command works on sqlite: databases',
-  )
-}
-
-/** The database that `--database` names, else the configured one, as an absolute path. */
+/** The database that `--database` names, else the configured one, as an absolute path. Throws a ConfigError. */
 export function databaseFile(option: string | undefined): string {
-  return option === undefined ? configuredDatabase() : path.resolve(option)
+  return option === undefined ? readConfig().databaseFile : path.resolve(option)
 }
 
 /** Opens a database for some work and closes it after, whatever comes of the work. Rejects with a StorageError. */

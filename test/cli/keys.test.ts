@@ -101,7 +101,10 @@ test('no database, or another one than of this service: one line, exit code 1', 
   const env = { SVC_DATABASE_URL: 'postgres://u:password@host/db' }
   const elsewhere = keys(folder, ['list'], { env })
   assert.equal(elsewhere.status, 1)
-  assert.match(elsewhere.error, /^svc keys list: SVC_DATABASE_URL names a PostgreSQL database/)
+  assert.match(
+    elsewhere.error,
+    /^svc keys list: .*\nSVC_DATABASE_URL: expected sqlite:, .* found postgres\n/,
+  )
   assert.ok(!elsewhere.error.includes('password'))
 })
 

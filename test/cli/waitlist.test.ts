@@ -66,7 +66,10 @@ test('no database, no database of ours, a mistake in the configuration: one line
   const postgres = { SVC_DATABASE_URL: 'postgres://u:password@host/db' }
   const elsewhere = waitlist(folder, ['count'], { env: postgres })
   assert.equal(elsewhere.status, 1)
-  assert.match(elsewhere.error, /^svc waitlist count: SVC_DATABASE_URL names a PostgreSQL database/)
+  assert.match(
+    elsewhere.error,
+    /^svc waitlist count: .*\nSVC_DATABASE_URL: expected sqlite:, .* found postgres\n/,
+  )
   assert.ok(!elsewhere.error.includes('password'))
 })
 

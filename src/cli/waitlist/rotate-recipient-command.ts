@@ -220,7 +220,7 @@ export const rotateRecipientCommand: Command = createCommand({
     const settings: Settings = {
       config,
       database,
-      isConfigured: config.database.kind === 'sqlite' && config.database.file === database,
+      isConfigured: config.databaseFile === database,
       recipient,
       newIdentity,
       identityFiles: values.identity,
