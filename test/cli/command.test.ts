@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { CommandFailure } from '../../src/cli/command-failure.ts'
+import { type Command, createCommand, runNamed, UsageError } from '../../src/cli/command.ts'
+import { ConfigError } from '../../src/config.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
+
+const OPTIONS = { json: { type: 'boolean', default: false }, file: { type: 'string' } } as const
+
+/** A command that ends in an error. */
+function failing(error: Error, tellsFailuresAsJson = true): Command {
+  return createCommand({
+    help: 'Usage: svc list fail',
+    options: OPTIONS,
+    tellsFailuresAsJson,
+    run: () => Promise.reject(error),
+  })
+}
+
+/** Runs a command that was called by `svc list fail`, and what it writes. */
+async function run(command: Command, ...args: readonly string[]) {
+  const [out, error]: [string[], string[]] = [[], []]
+  const output = {
+    out: (line: string) => out.push(line),
+    error: (line: string) => error.push(line),
+  }
+  const code = await runNamed('fail', command, args, output, ['list'])
+  return { code, out, error }
+}
+
+test('a failure is told with the words that the command was called by, its details and its exit code', async () => {
+  const failure = new CommandFailure('NOT_THERE', 'nobody answered', 3, {
+    details: ['a: silent', 'b: silent'],
+    members: { silent: ['a', 'b'] },
+  })
+  const error = ['svc list fail: nobody answered', 'a: silent', 'b: silent']
+  assert.deepEqual(await run(failing(failure)), { code: 3, out: [], error })
+  const told = await run(failing(failure), '--json')
+  assert.deepEqual([told.code, told.error], [3, error])
+  assert.deepEqual(
+    told.out.map((line) => JSON.parse(line) as unknown),
+    [{ ok: false, code: 'NOT_THERE', message: 'nobody answered', silent: ['a', 'b'] }],
+  )
+  assert.deepEqual(await run(failing(failure, false), '--json'), { code: 3, out: [], error })
+})
+
+test('mistakes of the configuration are told one by one, for a script as well', async () => {
+  const mistakes = ['SVC_A: expected one', 'SVC_B: expected two']
+  const { code, out, error } = await run(failing(new ConfigError(mistakes)), '--json')
+  assert.equal(code, 1)
+  assert.deepEqual(error, ['svc list fail: The configuration has 2 mistakes', ...mistakes])
+  assert.partialDeepStrictEqual(JSON.parse(out[0] ?? ''), { code: 'CONFIGURATION', mistakes })
+})
+
+test('a store that cannot work is a failure; wrong usage and faults of the program pass', async () => {
+  const { code, error } = await run(failing(new StorageError('LOCKED', 'here')))
+  assert.equal(code, 1)
+  assert.match(error.join('\n'), /^svc list fail: here: another program holds the database locked$/)
+  const fault = new TypeError('a fault')
+  await assert.rejects(run(failing(fault), '--json'), fault)
+  await assert.rejects(run(failing(new UsageError('give one')), '--json'), {
+    name: 'UsageError',
+    message: 'give one',
+    command: ['fail'],
+  })
+})
+
+test('nothing that was not expected is repeated, unless it is short and an option', async () => {
+  const command = failing(new Error('not run'))
+  const identity = 'AGE-SECRET-KEY-1QQQQQQQQQQQQQQ'
+  const key = `svk_0123456789abcdef_${'S'.repeat(42)}_`
+  const cases: readonly (readonly [args: readonly string[], message: string])[] = [
+    [['ada@example.org'], 'expected options only, found an argument'],
+    [['--json', '--', identity], 'expected options only, found an argument'],
+    [[key], 'expected options only, found an argument'],
+    [[`--${key.slice(0, 23)}`], 'unknown option'],
+    [[`--${identity}`], 'unknown option'],
+    [['--other'], 'unknown option --other'],
+    [['--other=secret'], 'unknown option --other'],
+    [['--jsn'], 'unknown option --jsn; did you mean --json?'],
+    [['--hepl'], 'unknown option --hepl; did you mean --help?'],
+    [['--file'], "Option '--file <value>' argument missing"],
+    [['--json=secret'], "Option '--json' does not take an argument"],
+  ]
+  for (const [args, message] of cases) {
+    await assert.rejects(run(command, ...args), { name: 'UsageError', message }, args.join(' '))
+  }
+})
+
+test('help is told, unless something else is wrong', async () => {
+  const command = failing(new Error('not run'))
+  const told = { code: 0, out: ['Usage: svc list fail'], error: [] }
+  assert.deepEqual(await run(command, '--help'), told)
+  assert.deepEqual(await run(command, '--json', '-h'), told)
+  await assert.rejects(run(command, '--help', 'more'), UsageError)
+})
