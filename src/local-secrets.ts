@@ -101,9 +101,9 @@ async function makeMissing(
  * ConfigError with every mistake; a missing signing key alone is none.
  */
 export async function openSecrets(config: Config, nowMs: number): Promise<OpenedSecrets> {
-  const found = inspectSecrets(config)
+  const found = inspectSecrets(config, nowMs)
   if (found.mistakes.length > 0) throw new ConfigError(found.mistakes)
   if (config.runtime === 'production') return { secrets: requireSecrets(found), made: [] }
   const made = await makeMissing(config, (name) => found.present.has(name), nowMs)
-  return { secrets: requireSecrets(made.length === 0 ? found : inspectSecrets(config)), made }
+  return { secrets: requireSecrets(made.length === 0 ? found : inspectSecrets(config, nowMs)), made }
 }

@@ -22,6 +22,7 @@ import { startServer } from './server.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
 import { loadReleases, type Releases } from './service/releases.ts'
+import { placeInPeriod } from './service/signing-key-period.ts'
 import { createGroupCounters, serveCounters } from './storage/group-counters.ts'
 import { createMemoryCounters } from './storage/memory-counters.ts'
 import { openReleaseStore } from './storage/release-store.ts'
@@ -47,14 +48,14 @@ function folderMistake(
 }
 
 /** Everything wrong with the configuration, found before anything is opened or created. Throws ConfigError. */
-function checkStart(env: Environment, workingDir: string): Config {
+function checkStart(env: Environment, workingDir: string, nowMs: number): Config {
   const { config, mistakes } = inspectConfig(env, workingDir)
   const folders = [
     folderMistake('SVC_RELEASES_DIR', config.releasesDir, 'of published releases', true),
     folderMistake('SVC_DATA_DIR', config.dataDir, 'for the embedded database', false),
     folderMistake('SVC_SECRETS_DIR', config.secretsDir, 'for secrets', false),
   ].filter((mistake) => mistake !== undefined)
-  const all = [...mistakes, ...folders, ...inspectSecrets(config).mistakes]
+  const all = [...mistakes, ...folders, ...inspectSecrets(config, nowMs).mistakes]
   if (all.length > 0) throw new ConfigError(all)
   return config
 }
@@ -115,6 +116,19 @@ function warnOfEnvironment(config: Config, log: Log): void {
   if (open.length > 0) {
     log.warn({ files: open }, 'Others on this machine can read these secrets; chmod go= keeps them')
   }
+}
+
+/** No mistake: a service that is started again at night had better answer those who do not verify. */
+function warnOfEndedKey({ publishedKeys }: Secrets, nowMs: number, log: Log): void {
+  const ended = publishedKeys.find(
+    (key) => key.status === 'current' && placeInPeriod(key, nowMs) === 'after',
+  )
+  if (ended === undefined) return
+  const { keyId, notAfter } = ended
+  log.error(
+    { keyId, notAfter },
+    'The time of the current signing key is over: verifiers refuse every answer until it has a successor',
+  )
 }
 
 async function serveWithWorkers(config: Config, log: Log, times: StopTimes): Promise<Serving> {
@@ -184,7 +198,10 @@ async function openAdminOf(
 async function serve(config: Config, log: Log, times: StopTimes): Promise<void> {
   const opened = await openFiles(config, log)
   // The workers have the same environment; it is told of once.
-  if (cluster.isPrimary) warnOfEnvironment(config, log)
+  if (cluster.isPrimary) {
+    warnOfEnvironment(config, log)
+    warnOfEndedKey(opened.secrets, Date.now(), log)
+  }
   // Asked for from here on: a signal during the start ends it as soon as it is up.
   const stop = stopAsked()
   const serving =
@@ -217,7 +234,7 @@ export async function run(
 ): Promise<number> {
   let config: Config
   try {
-    config = checkStart(env, workingDir)
+    config = checkStart(env, workingDir, Date.now())
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(explain(error))

@@ -12,7 +12,8 @@ import {
 import { createSealer } from './crypto/sealed-box.ts'
 import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
-import { parseKeyNotes, publishKeys } from './service/signing-key-notes.ts'
+import { parseKeyNotes, publishKeys, type NotedKey } from './service/signing-key-notes.ts'
+import { placeInPeriod } from './service/signing-key-period.ts'
 
 /** What the service keeps secret, read and checked. */
 export interface Secrets {
@@ -109,8 +110,24 @@ export function readSecretVariables(config: Config): { readonly [variable: strin
   )
 }
 
-/** Reads and checks the secrets. Creates nothing and throws nothing. */
-export function inspectSecrets(config: Config): SecretInspection {
+/** What is published of the keys, of which the one that signs must be in use already. */
+function publishKeysInUse(
+  signingKey: KeyObject,
+  noted: readonly NotedKey[],
+  nowMs: number,
+): readonly PublishedSigningKey[] {
+  const keys = publishKeys(signingKey, noted)
+  const early = keys.find(
+    (key) => key.status === 'current' && placeInPeriod(key, nowMs) === 'before',
+  )
+  if (early === undefined) return keys
+  throw new SigningKeyError(
+    `expected a time that has come as notBefore of the current key, found ${early.notBefore}: verifiers would refuse what it signs until then`,
+  )
+}
+
+/** Reads and checks the secrets as they are at a time, in milliseconds since 1970. Creates nothing and throws nothing. */
+export function inspectSecrets(config: Config, nowMs: number): SecretInspection {
   const mistakes: string[] = []
   const texts = readSecretTexts(config, mistakes)
   const read = <Value>(name: SecretName, parse: (text: string) => Value): Value | undefined => {
@@ -126,7 +143,7 @@ export function inspectSecrets(config: Config): SecretInspection {
   const signingKey = read('signingKey', parsePrivateSigningKey)
   const published = read('signingKeys', (text) => {
     const noted = parseKeyNotes(text)
-    if (signingKey !== undefined) return publishKeys(signingKey, noted)
+    if (signingKey !== undefined) return publishKeysInUse(signingKey, noted, nowMs)
     if (!texts.has('signingKey') && noted.some(({ note }) => note.status === 'current')) {
       const { variable, file } = SECRET_VARIABLES.signingKey
       throw new SigningKeyError(

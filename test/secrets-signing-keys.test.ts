@@ -3,6 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { ConfigError } from '../src/config.ts'
+import { formatInstant } from '../src/contract/instant.ts'
 import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { inspectSecrets } from '../src/secrets.ts'
@@ -18,7 +19,7 @@ function noteMistake(t: TestContext, text: string, key: KeyObject | null = TEST_
     'signing-keys.json': text,
     ...(key === null ? {} : { 'signing-key.pem': pemOf(key) }),
   })
-  const { mistakes } = inspectSecrets(config)
+  const { mistakes } = inspectSecrets(config, NOW_MS)
   assert.ok(mistakes.length <= 1, mistakes.join('\n'))
   const file = path.join(config.secretsDir, 'signing-keys.json')
   assert.ok(mistakes.every((mistake) => mistake.startsWith(`${file}: expected `)))
@@ -35,7 +36,7 @@ test('the notes publish the next and the retired keys after the current one, wit
       [TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
     ),
   })
-  const { mistakes, secrets } = inspectSecrets(config)
+  const { mistakes, secrets } = inspectSecrets(config, NOW_MS)
   assert.deepEqual(mistakes, [])
   const published = secrets.publishedKeys?.map(({ keyId, status, notBefore, notAfter }) => [
     keyId,
@@ -58,7 +59,7 @@ test('the notes publish the next and the retired keys after the current one, wit
 test('without a note of its own the current key is published without dates', (t) => {
   assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'next'])), undefined)
   const config = configureSecrets(t, { 'signing-key.pem': pemOf(TEST_SIGNING_KEY) })
-  const [current] = inspectSecrets(config).secrets.publishedKeys ?? []
+  const [current] = inspectSecrets(config, NOW_MS).secrets.publishedKeys ?? []
   assert.deepEqual(
     [current?.status, current?.notBefore, current?.notAfter],
     ['current', null, null],
@@ -132,6 +133,21 @@ test('dates are UTC instants of the calendar, in their order', (t) => {
       `expected notBefore to be earlier than notAfter, found ${from} and ${until}`,
     )
   }
+})
+
+test('a current key whose time has not come is refused, and one whose time is over is not', (t) => {
+  const soon = formatInstant(NOW_MS + 1)
+  assert.equal(
+    noteMistake(t, noteKeys([TEST_SIGNING_KEY, 'current', soon])),
+    `expected a time that has come as notBefore of the current key, found ${soon}: verifiers would refuse what it signs until then`,
+  )
+  for (const [from, until] of [
+    [formatInstant(NOW_MS), null],
+    ['2025-01-01T00:00:00Z', formatInstant(NOW_MS - 1)],
+  ]) {
+    assert.equal(noteMistake(t, noteKeys([TEST_SIGNING_KEY, 'current', from, until])), undefined)
+  }
+  assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'next', soon])), undefined)
 })
 
 test('notes of another form are refused, and so is a private key among them', (t) => {

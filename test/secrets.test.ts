@@ -184,7 +184,7 @@ test('a previous hash secret that is too short, or is today’s, is a mistake th
       'key-hash-secret.txt': 't'.repeat(32),
       'key-hash-secret-previous.txt': previous,
     })
-    const { mistakes } = inspectSecrets(config)
+    const { mistakes } = inspectSecrets(config, NOW_MS)
     assert.equal(mistakes.length, 1)
     assert.match(mistakes[0] ?? '', expected)
     assert.match(mistakes[0] ?? '', /key-hash-secret-previous\.txt: /)
@@ -196,7 +196,7 @@ test('a hash secret with white space inside is refused, since a rotation would t
   const config = configureSecrets(t, {
     'key-hash-secret.txt': `${'a'.repeat(32)} ${'b'.repeat(32)}`,
   })
-  const { mistakes } = inspectSecrets(config)
+  const { mistakes } = inspectSecrets(config, NOW_MS)
   assert.equal(mistakes.length, 1)
   assert.match(mistakes[0] ?? '', /expected one secret without white space inside/)
 })
@@ -289,7 +289,7 @@ test('a secret that is wrong is named with its place and what was expected, neve
   ]
   for (const [file, variable, text, expected] of wrong) {
     const inFile = configureSecrets(t, { [file]: text })
-    const [fileMistake = '', ...others] = inspectSecrets(inFile).mistakes
+    const [fileMistake = '', ...others] = inspectSecrets(inFile, NOW_MS).mistakes
     assert.deepEqual(others, [], file)
     assert.ok(fileMistake.startsWith(`${path.join(inFile.secretsDir, file)}: `), fileMistake)
     assert.match(fileMistake, expected)
@@ -297,6 +297,7 @@ test('a secret that is wrong is named with its place and what was expected, neve
 
     const [variableMistake = ''] = inspectSecrets(
       configureSecrets(t, {}, { [variable]: text }),
+      NOW_MS,
     ).mistakes
     assert.ok(variableMistake.startsWith(`${variable}: `), variableMistake)
     assert.match(variableMistake, expected)
@@ -319,7 +320,7 @@ test('every mistake of every secret is told at once', (t) => {
     { 'signing-key.pem': 'x', 'signing-keys.json': 'x', 'key-hash-secret.txt': 'x' },
     { SVC_RUNTIME: 'production', SVC_ADDRESS_HASH_SECRET: 'x' },
   )
-  const { mistakes, secrets } = inspectSecrets(config)
+  const { mistakes, secrets } = inspectSecrets(config, NOW_MS)
   assert.equal(mistakes.length, 5, mistakes.join('\n'))
   assert.deepEqual(secrets, {
     signingKey: undefined,

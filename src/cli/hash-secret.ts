@@ -17,7 +17,7 @@ export function readHashSecret(
 ): { readonly secret: string; readonly place: string } {
   const { variable, file } = SECRET_VARIABLES[which]
   const inFolder = path.join(config.secretsDir, file)
-  const { secrets, mistakes } = inspectSecrets(config)
+  const { secrets, mistakes } = inspectSecrets(config, Date.now())
   const secret = secrets[which]
   if (secret !== undefined) {
     return { secret, place: config.secretVariables[which] === undefined ? inFolder : variable }

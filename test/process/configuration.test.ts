@@ -4,9 +4,11 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { generateX25519Identity } from 'age-encryption'
+import { noteKeys, pemOf } from '../support/configured-secrets.ts'
 import { listFolder, makeDeployment } from '../support/deployment.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
 const FAILED = { code: 1, signal: null }
 const PRODUCTION = {
@@ -231,6 +233,28 @@ test('an IPv6 host stands in brackets in the address', async (t) => {
   const response = await fetch(`${origin}/api/v1/openapi.json`)
   const { servers } = (await response.json()) as { servers: { url: string }[] }
   assert.equal(servers[0]?.url, origin)
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('a key whose time has not come ends the start, one whose time is over is an error in the log', async (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  const keep = (notBefore: string | null, notAfter: string | null) => {
+    mkdirSync(secretsDir, { recursive: true })
+    writeFileSync(path.join(secretsDir, 'signing-key.pem'), pemOf(TEST_SIGNING_KEY))
+    const notes = noteKeys([TEST_SIGNING_KEY, 'current', notBefore, notAfter])
+    writeFileSync(path.join(secretsDir, 'signing-keys.json'), notes)
+  }
+  keep('9999-01-01T00:00:00Z', null)
+  const { ending, service: refused } = await failedStart(t, folder)
+  assert.deepEqual(ending, FAILED)
+  assert.match(refused.stderr(), /signing-keys\.json: expected a time that has come as notBefore/)
+
+  keep('2020-01-01T00:00:00Z', '2020-02-01T00:00:00Z')
+  const service = startService(t, folder)
+  await service.serving()
+  const line = service.lines().find(({ msg }) => msg.startsWith('The time of the current signing'))
+  assert.equal(line?.level, 'error')
+  assert.equal(line.notAfter, '2020-02-01T00:00:00Z')
   assert.equal((await service.stop()).code, 0)
 })
 
