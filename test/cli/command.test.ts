@@ -14,7 +14,9 @@ function failing(error: Error, tellsFailuresAsJson = true): Command {
     help: 'Usage: svc list fail',
     options: OPTIONS,
     tellsFailuresAsJson,
-    run: () => Promise.reject(error),
+    async run() {
+      throw error
+    },
   })
 }
 
