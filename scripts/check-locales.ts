@@ -10,7 +10,7 @@ const ENGLISH = 'en'
 const TRANSLATED_FILE = 'locales/translated-from.json'
 const SAME_FILE = 'locales/same-as-english.json'
 
-const HELP = `Usage: node scripts/check-locales.ts [--translated <locale> [<key>...]]
+const HELP = `Usage: npx node scripts/check-locales.ts [--translated <locale> [<key>...]]
 
 Without an option: tells what is wrong with the texts in locales/, a line each:
   keys, {places} and plural forms that English and another language do not share, texts that are empty,

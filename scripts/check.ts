@@ -67,7 +67,8 @@ async function findGeneratedLines(): Promise<readonly string[]> {
 async function findVectorLines(): Promise<readonly string[]> {
   const { findVectorDrift } = await import('./write-vectors.ts')
   return [...(await findVectorDrift()).keys()].map(
-    (file) => `test/vectors/${file} is not what the app answers; run node scripts/write-vectors.ts`,
+    (file) =>
+      `test/vectors/${file} is not what the app answers; run npx node scripts/write-vectors.ts`,
   )
 }
 

@@ -1,6 +1,7 @@
 // Runs before every npm script, on whatever Node the machine has (20 or newer), before anything is installed.
 // It installs the locked dependencies when they are missing or older than the lock file, and does nothing otherwise,
-// so that a fresh clone needs one command and a second start pays a few milliseconds.
+// so that a fresh clone needs one command and a second start pays a few milliseconds. With --runtime it is content with
+// what the service runs on, as `npm ci --omit=dev` puts it on a server.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -28,7 +29,31 @@ function readStamp() {
   }
 }
 
-if (readStamp() !== wanted) {
+/** The packages of a lock file by their places; none where there is no such file. */
+function readPackages(name) {
+  try {
+    return JSON.parse(readFileSync(new URL(name, root), 'utf8')).packages
+  } catch {
+    return {}
+  }
+}
+
+/** Whether all that the service needs is there as the lock file has it. An optional package may be missing, not older. */
+function hasRuntimePackages() {
+  const installed = readPackages('node_modules/.package-lock.json')
+  return Object.entries(readPackages('package-lock.json')).every(
+    ([place, { version, dev, devOptional, optional, link }]) => {
+      if (!place.startsWith('node_modules/') || dev || devOptional || link) return true
+      const found = installed[place]?.version
+      return found === version || (found === undefined && optional)
+    },
+  )
+}
+
+const isInstalled =
+  readStamp() === wanted || (process.argv.includes('--runtime') && hasRuntimePackages())
+
+if (!isInstalled) {
   process.stderr.write('Installing the locked dependencies (npm ci); this happens once.\n')
   const npm = spawnSync('npm', NPM_ARGUMENTS, {
     cwd: root,

@@ -17,9 +17,9 @@ const DOCS_DIR = path.join(ROOT, 'docs', 'screenshots')
 const WIDTHS = [320, 768, 1280, 1600] as const
 const SCHEMES = ['light', 'dark'] as const
 
-const HELP = `Usage: node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...
+const HELP = `Usage: npx node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...
                                    [--out FOLDER]
-       node scripts/screenshots.ts --docs
+       npx node scripts/screenshots.ts --docs
 
 Starts the service on loopback with the published releases and takes a picture of each whole page in each locale
 (${LOCALES.join(', ')}), width (${WIDTHS.join(', ')}) and scheme (${SCHEMES.join(', ')}), for looking at.

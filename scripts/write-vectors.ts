@@ -6,7 +6,7 @@ import { messageOf } from '../src/contract/error-message.ts'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
 
 const FOLDER = fileURLToPath(new URL('../test/vectors/', import.meta.url))
-const HELP = `Usage: node scripts/write-vectors.ts [--check]
+const HELP = `Usage: npx node scripts/write-vectors.ts [--check]
 
 Writes the signature vectors in test/vectors from what the app answers.
   --check   write nothing; tell which files are not what they would become

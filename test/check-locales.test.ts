@@ -193,7 +193,7 @@ test('the program says what it does and refuses what it does not know', () => {
     })
   const help = run('--help')
   assert.equal(help.status, 0)
-  assert.match(help.stdout, /^Usage: node scripts\/check-locales\.ts/)
+  assert.match(help.stdout, /^Usage: npx node scripts\/check-locales\.ts/)
   for (const [args, message] of [
     [['--wrong'], /--wrong/],
     [['--translated', 'en'], /there is no translation en; expected th or zh-CN/],

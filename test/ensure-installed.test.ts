@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+const SCRIPT = fileURLToPath(new URL('../scripts/ensure-installed.mjs', import.meta.url))
+const LOCKED = {
+  '': { name: 'service' },
+  'node_modules/@service/client': { link: true },
+  'node_modules/needed': { version: '1.0.0' },
+  'node_modules/native': { version: '2.0.0', optional: true },
+  'node_modules/tester': { version: '3.0.0', dev: true },
+}
+
+/** A checkout whose npm notes its arguments and does nothing, or fails. */
+function makeCheckout(t: TestContext, npmExitCode = 0) {
+  const folder = temporaryFolder(t)
+  const programs = path.join(folder, 'programs')
+  const called = path.join(folder, 'called.txt')
+  for (const made of ['scripts', 'programs', 'node_modules/.bin']) {
+    mkdirSync(path.join(folder, made), { recursive: true })
+  }
+  cpSync(SCRIPT, path.join(folder, 'scripts', 'ensure-installed.mjs'))
+  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ packages: LOCKED }))
+  // The Node of the platform, which the script looks for last.
+  writeFileSync(path.join(folder, 'node_modules/.bin/node'), '')
+  const npm = path.join(programs, 'npm')
+  writeFileSync(npm, `#!/bin/sh\necho "$*" >> '${called}'\nexit ${npmExitCode}\n`)
+  chmodSync(npm, 0o755)
+  return {
+    folder,
+    /** What npm noted of what it installed. */
+    noteInstalled(packages: object) {
+      const file = path.join(folder, 'node_modules', '.package-lock.json')
+      writeFileSync(file, JSON.stringify({ packages }))
+    },
+    run(...args: readonly string[]) {
+      const script = path.join(folder, 'scripts', 'ensure-installed.mjs')
+      const PATH = `${programs}${path.delimiter}${process.env.PATH ?? ''}`
+      const options = { encoding: 'utf8', env: { ...process.env, PATH } } as const
+      const { status, stderr } = spawnSync(process.execPath, [script, ...args], options)
+      return {
+        status,
+        stderr,
+        npmArguments: existsSync(called) ? readFileSync(called, 'utf8') : '',
+      }
+    },
+  }
+}
+
+test('what is locked is installed once, and again when the lock file changes', (t) => {
+  const { folder, run } = makeCheckout(t)
+  const first = run()
+  assert.equal(first.status, 0, first.stderr)
+  assert.match(first.npmArguments, /^ci .*--include=dev .*--ignore-scripts\n$/)
+  assert.equal(run().npmArguments, first.npmArguments, 'the second start asks npm for nothing')
+  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ packages: {} }))
+  assert.equal(run().npmArguments, first.npmArguments.repeat(2))
+})
+
+test('the service runs on what npm ci --omit=dev installed, and the tests do not', (t) => {
+  const { noteInstalled, run } = makeCheckout(t)
+  const { '': _, 'node_modules/tester': __, 'node_modules/native': ___, ...runtime } = LOCKED
+  noteInstalled(runtime)
+  assert.deepEqual(run('--runtime'), { status: 0, stderr: '', npmArguments: '' })
+  assert.notEqual(run().npmArguments, '')
+})
+
+test('a package that is missing or another version is installed, an optional one only if it is older', (t) => {
+  for (const installed of [
+    {},
+    { 'node_modules/needed': { version: '0.9.0' } },
+    { 'node_modules/needed': { version: '1.0.0' }, 'node_modules/native': { version: '1.0.0' } },
+  ]) {
+    const { noteInstalled, run } = makeCheckout(t)
+    noteInstalled(installed)
+    assert.notEqual(run('--runtime').npmArguments, '', JSON.stringify(installed))
+  }
+  const { noteInstalled, run } = makeCheckout(t)
+  noteInstalled({ 'node_modules/needed': { version: '1.0.0' } })
+  assert.equal(run('--runtime').npmArguments, '')
+})
+
+test('a failed installation says so, is no success, and is tried again', (t) => {
+  const { run } = makeCheckout(t, 7)
+  const { status, stderr } = run()
+  assert.equal(status, 1)
+  assert.match(stderr, /npm ci failed \(it exited with 7\)\. Expected: npm on the PATH/)
+  assert.equal(run().npmArguments.split('\n').length, 3)
+})
