@@ -3,12 +3,11 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { CHALLENGE_PROVIDERS } from './contract/schemas.ts'
 import type { Runtime } from './contract/visible-endpoints.ts'
+import type { ChallengeSettings } from './service/create-challenge.ts'
 import { parseNtpServer } from './service/ntp-server.ts'
 
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
-export type ChallengeProvider = (typeof CHALLENGE_PROVIDERS)[number]
 
 /** Where the variables of the secrets stand: a variable by this name, or a file in the secrets folder. */
 export const SECRET_VARIABLES = {
@@ -41,12 +40,7 @@ export interface Config {
   readonly dataDir: string
   readonly secretsDir: string
   readonly databaseFile: string
-  readonly challenge: {
-    readonly provider: ChallengeProvider
-    readonly siteKey: string | undefined
-    readonly secret: string | undefined
-    readonly verifyUrl: string | undefined
-  }
+  readonly challenge: ChallengeSettings
   /** Addresses and ranges as written. */
   readonly trustedProxies: readonly string[]
   readonly workers: number
@@ -75,9 +69,7 @@ export class ConfigError extends Error {
 }
 
 /** Where hosted challenges are verified, unless told otherwise. */
-const VERIFY_URLS: { readonly [Provider in ChallengeProvider]: string | undefined } = {
-  altcha: undefined,
-  test: undefined,
+const VERIFY_URLS = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 }
@@ -220,17 +212,17 @@ function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
   const provider = reader.oneOf('SVC_CHALLENGE', CHALLENGE_PROVIDERS) ?? 'altcha'
   const siteKey = reader.text('SVC_CHALLENGE_SITE_KEY')
   const secret = reader.text('SVC_CHALLENGE_SECRET')
-  const verifyUrl = readVerifyUrl(reader, runtime) ?? VERIFY_URLS[provider]
+  const verifyUrl = readVerifyUrl(reader, runtime)
   if (provider === 'test' && runtime === 'production') {
     reader.wrong('SVC_CHALLENGE', 'a real challenge in production (altcha, turnstile or hcaptcha)')
   }
-  if (provider === 'turnstile' || provider === 'hcaptcha') {
-    if (siteKey === undefined)
-      reader.wrong('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, false)
-    if (secret === undefined)
-      reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, false)
-  }
-  return { provider, siteKey, secret, verifyUrl }
+  if (provider === 'altcha' || provider === 'test') return { provider }
+  if (siteKey === undefined)
+    reader.wrong('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, false)
+  if (secret === undefined)
+    reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, false)
+  if (siteKey === undefined || secret === undefined) return { provider: 'altcha' }
+  return { provider, siteKey, secret, verifyUrl: verifyUrl ?? VERIFY_URLS[provider] }
 }
 
 function isAddressOrRange(text: string): boolean {

@@ -150,7 +150,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const signing = await openSigning(secrets, log)
   const storage = await openStorage(config, log)
   const clock = SYSTEM_CLOCK
-  const challenge = createChallenge({ ...config.challenge, counters, clock })
+  const challenge = createChallenge(config.challenge, { counters, clock })
   const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
   const { server, port, answerWith } = await listenAhead(parts)
   const timeQuality = openTime(config, log)

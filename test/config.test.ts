@@ -32,12 +32,7 @@ test('an empty environment is a whole configuration', () => {
     dataDir: '/srv/service/data',
     secretsDir: '/srv/service/secrets',
     databaseFile: '/srv/service/data/service.sqlite',
-    challenge: {
-      provider: 'altcha',
-      siteKey: undefined,
-      secret: undefined,
-      verifyUrl: undefined,
-    },
+    challenge: { provider: 'altcha' },
     trustedProxies: [],
     workers: 1,
     adminPort: undefined,
@@ -302,7 +297,7 @@ test('a hosted challenge needs its two keys; the verify address has a default fo
     const challenge = { provider, siteKey: 'site', secret: 'secret', verifyUrl }
     assert.deepEqual(read(env).challenge, challenge)
     const own = read({ ...env, SVC_CHALLENGE_VERIFY_URL: 'https://verify.example/x' })
-    assert.equal(own.challenge.verifyUrl, 'https://verify.example/x')
+    assert.deepEqual(own.challenge, { ...challenge, verifyUrl: 'https://verify.example/x' })
   }
 })
 
@@ -328,16 +323,25 @@ test('in production the secret of a hosted challenge leaves the machine by https
     assert.deepEqual(inspect(url, 'local').mistakes, [])
     assert.deepEqual(inspect(url.replace('http:', 'https:'), 'production').mistakes, [])
   }
-  for (const [url, expected] of [
+  const hosted = {
+    SVC_RUNTIME: 'production',
+    SVC_CHALLENGE: 'hcaptcha',
+    SVC_CHALLENGE_SITE_KEY: 'site',
+    SVC_CHALLENGE_SECRET: 'secret',
+  }
+  for (const [url, verifyUrl] of [
     ['http://127.0.0.1:8081/x', 'http://127.0.0.1:8081/x'],
     ['http://127.255.0.9/', 'http://127.255.0.9/'],
     ['http://127.1/', 'http://127.0.0.1/'],
     ['http://[::1]:8081/', 'http://[::1]:8081/'],
     ['http://LOCALHOST/x', 'http://localhost/x'],
   ] as const) {
-    const { config, mistakes } = inspect(url, 'production')
-    assert.deepEqual(mistakes, [])
-    assert.equal(config.challenge.verifyUrl, expected)
+    assert.deepEqual(read({ ...hosted, SVC_CHALLENGE_VERIFY_URL: url }).challenge, {
+      provider: 'hcaptcha',
+      siteKey: 'site',
+      secret: 'secret',
+      verifyUrl,
+    })
   }
 })
 

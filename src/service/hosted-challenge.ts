@@ -10,13 +10,17 @@ import {
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
-/** What a hosted challenge is made from. */
-export interface HostedOptions {
+/** A hosted challenge as it is configured. */
+export interface HostedSettings {
   readonly provider: 'turnstile' | 'hcaptcha'
   readonly siteKey: string
   readonly secret: string
   /** The provider's siteverify address. */
   readonly verifyUrl: string
+}
+
+/** What a hosted challenge is made from. */
+export interface HostedOptions extends HostedSettings {
   readonly counters: Counters
   readonly clock: Clock
   /** Milliseconds the provider has for its whole answer. */

@@ -5,7 +5,7 @@ import { LOCALES, type Locale } from '../../src/contract/locales.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
-import { createChallenge } from '../../src/service/create-challenge.ts'
+import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { runRegisteringApp, type RegisteringApp } from '../support/registering-app.ts'
@@ -24,15 +24,7 @@ const MAX_SCRIPT_BYTES = 40_000
 /** The service as it is deployed, with what is published: an open waitlist behind an ALTCHA challenge. */
 function runService(t: TestContext): Promise<RegisteringApp> {
   return runRegisteringApp(t, {
-    challenge: ({ counters, clock }) =>
-      createChallenge({
-        provider: 'altcha',
-        siteKey: undefined,
-        secret: undefined,
-        verifyUrl: undefined,
-        counters,
-        clock,
-      }),
+    challenge: ({ counters, clock }) => createAltchaChallenge({ counters, clock }),
     parts: { releases: publishedReleases() },
   })
 }

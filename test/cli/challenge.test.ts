@@ -5,9 +5,9 @@ import { formatSuccess, SCHEMA_IDS } from '../../src/contract/envelope.ts'
 import { createChallengePage } from '../../src/pages/challenge.ts'
 import { describeEarlyAccess } from '../../src/routes/early-access.ts'
 import type { Challenge, ChallengeDescription } from '../../src/service/challenge.ts'
-import { createChallenge } from '../../src/service/create-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
+import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
 
@@ -30,14 +30,10 @@ async function deploy(
   change: Partial<ChallengeDescription> = {},
 ): Promise<Deployment> {
   const clock = setClock()
-  const challenge = createChallenge({
-    provider,
-    siteKey: 'site',
-    secret: 'secret',
-    verifyUrl: 'http://127.0.0.1:9/',
+  const work = { cost: 10, maxCounter: 200 }
+  const challenge = challengeOf(provider, work, {
     counters: createMemoryCounters({ clock }),
     clock,
-    work: { cost: 10, maxCounter: 200 },
   })
   const write = () => {}
   const log = { debug: write, info: write, warn: write, error: write }

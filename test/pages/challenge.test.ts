@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChallengePage } from '../../src/pages/challenge.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
-import { createChallenge } from '../../src/service/create-challenge.ts'
 import { CountersError, type Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
+import { challengeOf } from '../support/challenge-of.ts'
 
 interface Rig {
   readonly page: ReturnType<typeof createChallengePage>
@@ -18,15 +18,8 @@ function rig(
   change: Partial<Counters> = {},
 ): Rig {
   const clock = setClock()
-  const challenge = createChallenge({
-    provider,
-    siteKey: 'site',
-    secret: 'secret',
-    verifyUrl: 'http://127.0.0.1:9/',
-    counters: { ...createMemoryCounters({ clock }), ...change },
-    clock,
-    work: { cost: 1, maxCounter: 2 },
-  })
+  const counters = { ...createMemoryCounters({ clock }), ...change }
+  const challenge = challengeOf(provider, { cost: 1, maxCounter: 2 }, { counters, clock })
   const logged: string[] = []
   const write = (fields: object, message: string) => {
     logged.push(`${message} ${JSON.stringify(fields)}`)

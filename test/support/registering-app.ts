@@ -4,7 +4,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import type { AppParts } from '../../src/app.ts'
 import { createOpener } from '../../src/crypto/sealed-box.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
-import { createChallenge } from '../../src/service/create-challenge.ts'
+import { createTestChallenge } from '../../src/service/test-challenge.ts'
 import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
@@ -60,16 +60,7 @@ export async function runRegisteringApp(
   const storage = store(await openSqliteStorage({ file: path.join(folder, 'service.sqlite') }))
   t.after(() => storage.close())
   const identity = await generateX25519Identity()
-  const challenge =
-    makeChallenge?.({ counters, clock }) ??
-    createChallenge({
-      provider: 'test',
-      siteKey: undefined,
-      secret: undefined,
-      verifyUrl: undefined,
-      counters,
-      clock,
-    })
+  const challenge = makeChallenge?.({ counters, clock }) ?? createTestChallenge()
   const { waitlist } = createStoredServices({
     storage,
     counters,
