@@ -2,12 +2,12 @@ import { messageOf } from '../contract/error-message.ts'
 import { API_VERSION } from '../contract/api-version.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
-import { digestFault } from '../crypto/resource-digest.ts'
-import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
+import { readHistory } from '../crypto/published-history.ts'
+import type { ReleaseStore } from '../storage/release-store.ts'
 import { compileContent } from './compile-content.ts'
 import { type ContentMistake, formatMistake } from './content-mistake.ts'
+import { resourceFault } from './resource-fault.ts'
 import { createSchemaCheck } from './schema-check.ts'
-import { readVersionHistory } from './version-history.ts'
 import { parseYamlSource } from './yaml-source.ts'
 
 /** One thing that is wrong with the published releases, or with the content compared to them. */
@@ -40,14 +40,9 @@ function checkResourceFiles(
       const file = `${name}/${digest}`
       if (sound.has(file)) continue
       const where = `${entry.snapshotId} ${name}`
-      try {
-        const message = digestFault(store.readResourceText(name, digest), digest)
-        if (message === undefined) sound.add(file)
-        else findings.push({ where, message })
-      } catch (error) {
-        if (!(error instanceof ReleaseFileError)) throw error
-        findings.push({ where, message: error.message })
-      }
+      const fault = resourceFault(store, name, digest)
+      if (fault === undefined) sound.add(file)
+      else findings.push({ where, message: fault })
     }
   }
   return findings
@@ -92,7 +87,7 @@ export async function checkRelease(options: CheckOptions): Promise<readonly Rele
   const { contentDir, store, registryVersion, publishCommand = 'svc publish' } = options
   let history: readonly VersionEntry[]
   try {
-    history = readVersionHistory(store)
+    history = readHistory(store).map(({ entry }) => entry)
   } catch (error) {
     return [{ where: 'version history', message: messageOf(error) }]
   }

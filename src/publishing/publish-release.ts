@@ -10,11 +10,11 @@ import {
   verifyLink,
 } from '../contract/version-chain.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
-import { digestFault } from '../crypto/resource-digest.ts'
+import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { type CompiledContent, compileContent } from './compile-content.ts'
 import type { ContentMistake } from './content-mistake.ts'
-import { readVersionHistory, versionHash } from './version-history.ts'
+import { resourceFault } from './resource-fault.ts'
 
 /** Why nothing was published. */
 export type PublishFault =
@@ -100,9 +100,9 @@ function checkNote(note: string): void {
   }
 }
 
-function readHistory(store: ReleaseStore): readonly VersionEntry[] {
+function readHead(store: ReleaseStore): VersionEntry | undefined {
   try {
-    return readVersionHistory(store)
+    return readHistory(store).at(-1)?.entry
   } catch (error) {
     if (!isHistoryFault(error)) throw error
     throw new PublishError(
@@ -157,14 +157,7 @@ function createEntry(
 /** The resources of the newest version whose files no longer hold what they were published with. */
 function findDamaged(store: ReleaseStore, head: VersionEntry): readonly string[] {
   return Object.entries(head.resources)
-    .filter(([name, digest]) => {
-      try {
-        return digestFault(store.readResourceText(name, digest), digest) !== undefined
-      } catch (error) {
-        if (error instanceof ReleaseFileError) return true
-        throw error
-      }
-    })
+    .filter(([name, digest]) => resourceFault(store, name, digest) !== undefined)
     .map(([name]) => name)
 }
 
@@ -197,7 +190,7 @@ export async function publishRelease(options: PublishOptions): Promise<PublishRe
       { mistakes: compiled.mistakes },
     )
   }
-  const head = readHistory(store).at(-1)
+  const head = readHead(store)
   const entry = createEntry(head, compiled, options)
   if (head !== undefined && nowMs < Date.parse(head.createdAt)) {
     throw new PublishError(

@@ -2,13 +2,14 @@ import { messageOf } from '../contract/error-message.ts'
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import {
+  ChainError,
   VERSION_HASH_LABEL,
   type VersionEntry,
   type VersionSummary,
 } from '../contract/version-chain.ts'
-import { readVersionChain, type StoredVersion } from '../contract/version-entry.ts'
+import { VersionEntryError, type StoredVersion } from '../contract/version-entry.ts'
+import { readHistory } from '../crypto/published-history.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
-import { sha256Hex } from '../crypto/sha256.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { payloadOf, payloadOfCanonical, type Payload } from './payload.ts'
 
@@ -48,14 +49,10 @@ const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline 
 
 /** Every version in order, each checked against the one before it. Throws ReleasesError with the entry named. */
 function readChain(store: ReleaseStore): readonly StoredVersion[] {
-  const snapshotIds = store.readVersionIds()
   try {
-    return readVersionChain({
-      snapshotIds,
-      readText: (snapshotId) => store.readVersionText(snapshotId),
-      sha256Hex,
-    })
+    return readHistory(store)
   } catch (error) {
+    if (!(error instanceof ChainError || error instanceof VersionEntryError)) throw error
     throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
   }
 }

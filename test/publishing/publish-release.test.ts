@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { readHistory, versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { checkRelease } from '../../src/publishing/check-release.ts'
 import {
@@ -14,7 +15,6 @@ import {
   publishRelease,
   type PublishResult,
 } from '../../src/publishing/publish-release.ts'
-import { readVersionHistory, versionHash } from '../../src/publishing/version-history.ts'
 import {
   openReleaseStore,
   ReleaseFileError,
@@ -113,7 +113,10 @@ test('the first version: genesis, everything added, every file its own hash', as
     [...SNAPSHOT_NAMES].toSorted().map((resource) => ({ resource, kind: 'added' })),
   )
   assert.equal(store.readVersionText('VS-0001'), canonicalJson({ ...entry }))
-  assert.deepEqual(readVersionHistory(store), [entry])
+  assert.deepEqual(
+    readHistory(store).map((version) => version.entry),
+    [entry],
+  )
   assert.deepEqual(await check(), [])
   assert.deepEqual(readdirSync(path.join(releasesDir, 'versions')), ['VS-0001.json'])
 })
@@ -152,7 +155,7 @@ test('the next version tells what changed, and keeps what did not', async (t) =>
   const third = await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
   assert.equal(third.entry.snapshotId, 'VS-0003')
   assert.equal(third.entry.resources['roadmap'], first.entry.resources['roadmap'])
-  assert.equal(readVersionHistory(store).length, 3)
+  assert.equal(readHistory(store).length, 3)
 })
 
 test('comments and layout of the YAML are no change', async (t) => {
@@ -407,7 +410,7 @@ test('of two publishers at once one wins and the other is told', async (t) => {
   // Both run in one process, step by step, so both may also succeed one after the other; never is one lost.
   const published = settled.filter((each) => each.status === 'fulfilled')
   assert.equal(store.readVersionIds().length, 1 + published.length)
-  readVersionHistory(store)
+  readHistory(store)
 
   // And the exact race: the other one appends between our look at the head and our own append.
   const racing: ReleaseStore = {

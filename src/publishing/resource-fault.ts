@@ -1,0 +1,16 @@
+import { digestFault } from '../crypto/resource-digest.ts'
+import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
+
+/** What is wrong with the file of a published resource, in one line; undefined when it holds what its digest says. */
+export function resourceFault(
+  store: ReleaseStore,
+  name: string,
+  digest: string,
+): string | undefined {
+  try {
+    return digestFault(store.readResourceText(name, digest), digest)
+  } catch (error) {
+    if (error instanceof ReleaseFileError) return error.message
+    throw error
+  }
+}
