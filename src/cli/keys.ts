@@ -1,3 +1,4 @@
+import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../contract/api-key.ts'
 import { createActionsCommand } from './actions.ts'
 import { type Command, UsageError } from './command.ts'
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
@@ -6,7 +7,7 @@ import { holdsWholeKey } from './whole-key.ts'
 const actions = createActionsCommand({
   name: 'keys',
   about: `Works on the API keys. The database holds no key, only a hash of each: a key is
-named by its id, the 16 digits between "svk_" and the next "_".`,
+named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
   actions: {
     list: {
       summary: 'the keys with their labels, dates and status; needs no secret',

@@ -1,26 +1,41 @@
 import { LIMITS } from './limits.ts'
 
-/** Characters of a key's two parts (spec 2.5). */
-const LENGTHS = { keyId: 16, secret: 43 } as const
+/** What every API key begins with (spec 2.5). */
+export const API_KEY_PREFIX = 'svk_'
+
+/** Random bytes of a key's two parts: its id is written in hexadecimal, its secret in base64url without padding. */
+export const API_KEY_BYTES = { keyId: 8, secret: 32 } as const
+
+/** Characters of a key id. */
+export const API_KEY_ID_LENGTH: number = 2 * API_KEY_BYTES.keyId
+
+const SECRET_LENGTH = Math.ceil((API_KEY_BYTES.secret * 8) / 6)
 
 /** The form of an API key (spec 2.5). */
-export const API_KEY_FORMAT = 'svk_<keyId>_<secret>'
+export const API_KEY_FORMAT: string = formatApiKey('<keyId>', '<secret>')
 
 /** What a key id looks like: the public part of a key (contract decisions section 5). */
-export const API_KEY_ID_PATTERN: string = `^[0-9a-f]{${LENGTHS.keyId}}$`
+export const API_KEY_ID_PATTERN: string = `^[0-9a-f]{${API_KEY_ID_LENGTH}}$`
 
 /** What a key's label may be (spec 2.5). */
 export const API_KEY_LABEL_PATTERN: string = `^[A-Za-z0-9 ._-]{1,${LIMITS.maxLabelLength}}$`
 
 /** Taken apart by position, since the secret may hold `_` itself: 43 base64url characters are 256 bits and a padding. */
-const API_KEY = new RegExp(`^svk_([0-9a-f]{${LENGTHS.keyId}})_[A-Za-z0-9_-]{${LENGTHS.secret}}$`)
+const API_KEY = new RegExp(
+  `^${API_KEY_PREFIX}([0-9a-f]{${API_KEY_ID_LENGTH}})_[A-Za-z0-9_-]{${SECRET_LENGTH}}$`,
+)
 
 /** The key id of a text that has the form of an API key; undefined for any other text. Says nothing of its secret. */
 export function keyIdOf(key: string): string | undefined {
   return API_KEY.exec(key)?.[1]
 }
 
+/** What stands in a text where a key has its id, whether the text is a key or not. */
+export function keyIdPlaceOf(text: string): string {
+  return text.slice(API_KEY_PREFIX.length, API_KEY_PREFIX.length + API_KEY_ID_LENGTH)
+}
+
 /** The whole key, as its holder gets it once. */
 export function formatApiKey(keyId: string, secret: string): string {
-  return `svk_${keyId}_${secret}`
+  return `${API_KEY_PREFIX}${keyId}_${secret}`
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
-import { formatApiKey, keyIdOf } from '../contract/api-key.ts'
+import { API_KEY_BYTES, formatApiKey, keyIdOf, keyIdPlaceOf } from '../contract/api-key.ts'
 import { ERRORS } from '../contract/errors.ts'
 import { DAY_MS, formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -22,11 +22,6 @@ import { secondsUntil, windowOf } from './counted-window.ts'
 const KEY_HASH_LABEL = 'svc-api-key-v1'
 const SECRET_ID_LABEL = 'svc-api-key-secret-v1'
 const SECRET_ID_CHARACTERS = 16
-
-const KEY_ID_BYTES = 8
-const SECRET_BYTES = 32
-/** Where the key id stands in a key (spec 2.5). */
-const KEY_ID_BEGIN = 'svk_'.length
 
 const NO_HASH = new Uint8Array(32)
 /** The catalog bounds what RATE_LIMITED tells, though issuance has a longer window (spec section 7). */
@@ -57,15 +52,6 @@ export interface StoredApiKeysParts {
 /** The name that a hash secret goes by in the store (`secretId`): it tells secrets apart and says nothing of them. */
 export function hashSecretIdOf(secret: string): string {
   return createKeyedHash(secret, SECRET_ID_LABEL)('').toString('hex').slice(0, SECRET_ID_CHARACTERS)
-}
-
-/**
- * What is looked up for a text that is no key: what stands where its key id would. So it costs a look-up in the same
- * places as a key does; an id that no key has would always end on one page, which is at hand when others are not. What is
- * found for it does not count.
- */
-function placeOf(presented: string): string {
-  return presented.slice(KEY_ID_BEGIN, KEY_ID_BEGIN + 2 * KEY_ID_BYTES)
 }
 
 function hashSecretOf(secret: string): HashSecret {
@@ -115,7 +101,9 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
    */
   async function authenticate(presented: string, currentHash: Buffer): Promise<StoredApiKey> {
     const keyId = keyIdOf(presented)
-    const stored = await store.find(keyId ?? placeOf(presented))
+    // A text that is no key is looked for by what stands where its id would, so that it costs a look-up in the same places
+    // as a key does; an id that no key has would always end on one page, which is at hand when others are not.
+    const stored = await store.find(keyIdPlaceOf(presented))
     // Under every secret, since which one a key was hashed with would say that there is such a key.
     const olderHashes = previous.map(({ hash }) => hash(presented))
     const secretId = stored?.secretId ?? current.id
@@ -220,8 +208,8 @@ export function createStoredApiKeys(parts: StoredApiKeysParts): ApiKeys {
           ),
         })
       }
-      const keyId = Buffer.from(randomBytes(KEY_ID_BYTES)).toString('hex')
-      const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
+      const keyId = Buffer.from(randomBytes(API_KEY_BYTES.keyId)).toString('hex')
+      const secret = Buffer.from(randomBytes(API_KEY_BYTES.secret)).toString('base64url')
       const key = formatApiKey(keyId, secret)
       const stored: StoredApiKey = {
         keyId,

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
 import { withStorage } from '../../src/cli/database.ts'
+import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { keysOver } from '../support/stored-keys.ts'
@@ -99,7 +100,7 @@ test('with issuing open: the key alone on standard output, and it checks', async
   assert.equal(status, 0, error)
   assert.match(out, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/)
   const key = out.trimEnd()
-  const keyId = key.slice(4, 20)
+  const keyId = keyIdPlaceOf(key)
   assert.match(
     error,
     new RegExp(

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { API_KEY_ID_PATTERN, formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
+import {
+  API_KEY_FORMAT,
+  API_KEY_ID_PATTERN,
+  formatApiKey,
+  keyIdOf,
+  keyIdPlaceOf,
+} from '../../src/contract/api-key.ts'
 
 const ID = '0123456789abcdef'
 const SECRET = 'A_-z0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ_a'
@@ -10,6 +16,18 @@ test('a key is taken apart by position, also when its secret holds underscores',
   assert.equal(SECRET.length, 43)
   assert.equal(keyIdOf(formatApiKey(ID, SECRET)), ID)
   assert.equal(keyIdOf(formatApiKey(ID, '_'.repeat(43))), ID)
+})
+
+test('a key has the form that the contract gives it', () => {
+  assert.equal(API_KEY_FORMAT, 'svk_<keyId>_<secret>')
+  assert.equal(formatApiKey(ID, SECRET), `svk_${ID}_${SECRET}`)
+})
+
+test('the place of the key id is found in any text', () => {
+  assert.equal(keyIdPlaceOf(formatApiKey(ID, SECRET)), ID)
+  assert.equal(keyIdPlaceOf(`SVK-${ID.toUpperCase()}`), ID.toUpperCase())
+  assert.equal(keyIdPlaceOf('svk_0'), '0')
+  assert.equal(keyIdPlaceOf(''), '')
 })
 
 test('any key that is formatted is read', () => {

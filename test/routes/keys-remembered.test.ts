@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
 import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
@@ -66,7 +67,7 @@ function runElsewhere(file: string, statement: string): void {
   execFileSync(process.execPath, ['-e', program, file, statement])
 }
 
-const idOf = (key: string) => key.slice(4, 20)
+const idOf = (key: string) => keyIdPlaceOf(key)
 
 test('a key that another process revokes is refused at its next request', async (t) => {
   const app = await runCountingApp(t)

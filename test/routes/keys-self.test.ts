@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
@@ -44,7 +45,7 @@ test('keys/self tells every promised field and no other, as the key was made', a
     })
     assert.deepEqual(schemaCheck(DATA_SCHEMAS.KeyMetadata)(data), [])
     assert.deepEqual(data, {
-      keyId: key.slice(4, 20),
+      keyId: keyIdPlaceOf(key),
       scope: 'read',
       label,
       status: 'active',
@@ -110,7 +111,7 @@ test('DELETE revokes: what it answers, and who is refused from then on', async (
   assert.equal(answer.status, 200)
   const { data } = envelopeOf(answer)
   assert.deepEqual(schemaCheck(DATA_SCHEMAS.RevokedKey)(data), [])
-  assert.deepEqual(data, { keyId: key.slice(4, 20), status: 'revoked', revokedAt })
+  assert.deepEqual(data, { keyId: keyIdPlaceOf(key), status: 'revoked', revokedAt })
   assert.equal(answer.header('cache-control'), 'no-store')
   assert.equal(answer.header('x-ratelimit-remaining'), '599')
   for (const name of ['etag', 'vary', 'access-control-allow-origin', 'link']) {
@@ -131,7 +132,7 @@ test('DELETE revokes: what it answers, and who is refused from then on', async (
   }
   assert.equal(await statusOf(app, other), 200)
   const rows = await app.rows()
-  const revoked = rows.find(({ keyId }) => keyId === key.slice(4, 20))
+  const revoked = rows.find(({ keyId }) => keyId === keyIdPlaceOf(key))
   assert.equal(revoked?.revokedAtMs, TEST_NOW_MS + 5000, 'the first time is kept')
   assert.equal(rows.filter(({ revokedAtMs }) => revokedAtMs !== null).length, 1)
   // Neither the passing of time nor the end of its life makes it anything but invalid.
@@ -178,7 +179,7 @@ test('of revocations at one time each that is answered 200 tells one moment, and
 test('a key is not revoked by another one, by a body, by a query or by a GET that says so', async (t) => {
   const app = await runKeyedApp(t)
   const [key, other] = [await app.makeKey(), await app.makeKey()]
-  const keyId = key.slice(4, 20)
+  const keyId = keyIdPlaceOf(key)
   const headers = { 'X-SVC-Key': other, 'Content-Type': 'application/json' }
   for (const override of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
     await ask(app, `${SELF}?_method=DELETE`, { headers: { ...headers, [override]: 'DELETE' } })
@@ -190,7 +191,7 @@ test('a key is not revoked by another one, by a body, by a query or by a GET tha
     headers,
     body: JSON.stringify({ keyId, key }),
   })
-  assert.equal(envelopeOf(answer).data['keyId'], other.slice(4, 20))
+  assert.equal(envelopeOf(answer).data['keyId'], keyIdPlaceOf(other))
   assert.equal(await statusOf(app, key), 200)
   assert.equal(await statusOf(app, other), 401)
 })

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { withStorage } from '../../src/cli/database.ts'
+import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import type { StoredApiKey } from '../../src/storage/api-key-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
 import { rawRequest, sendRaw, type RawAnswer } from './raw-http.ts'
@@ -34,7 +35,7 @@ export async function putKey(file: string, options: MadeKeyOptions = {}): Promis
 /** Revokes a key in the database. */
 export async function revokeKey(file: string, key: string): Promise<void> {
   await withStorage(file, 'read-write', ({ apiKeys }) =>
-    apiKeys.revoke(key.slice(4, 20), Date.now()),
+    apiKeys.revoke(keyIdPlaceOf(key), Date.now()),
   )
 }
 

@@ -1,9 +1,9 @@
-import { API_KEY_ID_PATTERN } from '../../contract/api-key.ts'
+import { API_KEY_ID_LENGTH, API_KEY_ID_PATTERN, API_KEY_PREFIX } from '../../contract/api-key.ts'
 import { UsageError } from '../command.ts'
 import { holdsWholeKey } from '../whole-key.ts'
 
 const KEY_ID = new RegExp(API_KEY_ID_PATTERN)
-const EXPECTED = '16 hexadecimal digits, those between "svk_" and the next "_"'
+const EXPECTED = `${API_KEY_ID_LENGTH} hexadecimal digits, those between "${API_KEY_PREFIX}" and the next "_"`
 
 /** What a person hears who gave a key where its id belongs. It holds nothing of the key. */
 export const WHOLE_KEY_REFUSED: string = `a whole key was given, and with it its secret; give only its id: ${EXPECTED}`

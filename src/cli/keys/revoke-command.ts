@@ -1,3 +1,4 @@
+import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../../contract/api-key.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { CommandFailure } from '../command-failure.ts'
@@ -9,7 +10,7 @@ import { parseKeyId } from './key-id.ts'
 const HELP = `Usage: svc keys revoke [KEYID] [options]
 
 Revokes an API key for good, from its next request on, also while the service
-runs. KEYID is the key's id alone, the 16 digits between "svk_" and the next
+runs. KEYID is the key's id alone, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next
 "_": a whole key is refused, since its secret has no business in a shell's
 history. A key that is revoked already stays as it is; it is told since when.
 
