@@ -13,6 +13,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { moduleReferences } from './module-references.ts'
+import { runScript } from './script-main.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = path.join(ROOT, 'packages', 'client')
@@ -143,7 +144,16 @@ export async function buildClient(folder: string): Promise<void> {
   }
 }
 
-if (import.meta.main) {
-  await buildClient(PACKAGE)
-  process.stdout.write('Built packages/client\n')
-}
+await runScript(import.meta, {
+  help: `Usage: npx node scripts/build-client.ts
+
+Makes what packages/client is published with from src/client and test/vectors: dist, vectors and the license.
+
+Exit code: 0 done, 1 it does not compile, 2 wrong usage.
+`,
+  async run() {
+    await buildClient(PACKAGE)
+    process.stdout.write('Built packages/client\n')
+    return 0
+  },
+})

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 
 import { LOCALES, type Locale } from '../src/contract/locales.ts'
+import { runScript, ScriptUsageError } from './script-main.ts'
 
 const ENGLISH = 'en'
 const TRANSLATED_FILE = 'locales/translated-from.json'
@@ -258,46 +258,34 @@ export function readLocaleFiles(rootDir: string): LocaleFiles {
   }
 }
 
-function usageFault(message: string): number {
-  process.stderr.write(`check-locales: ${message}\n`)
-  return 2
-}
-
-function main(args: readonly string[]): number {
-  const rootDir = fileURLToPath(new URL('..', import.meta.url))
-  let parsed
-  try {
-    parsed = parseArgs({
-      args: [...args],
-      options: { translated: { type: 'string' }, help: { type: 'boolean' } },
-      allowPositionals: true,
-    })
-  } catch (error) {
-    return usageFault(error instanceof Error ? error.message : 'wrong usage')
-  }
-  const { values, positionals } = parsed
-  if (values.help === true) {
-    process.stdout.write(HELP)
-    return 0
-  }
+/** Notes that the texts of a locale, or those below some keys, say what today's English says. Throws a ScriptUsageError. */
+function noteInFile(rootDir: string, name: string, keys: readonly string[]): void {
   const files = readLocaleFiles(rootDir)
-  if (values.translated === undefined) {
-    if (positionals.length > 0) return usageFault('keys go with --translated')
-    const faults = localeFaults(files)
-    for (const line of faults) process.stderr.write(`${line}\n`)
-    return faults.length === 0 ? 0 : 1
-  }
-  const locale = LOCALES.find((each) => each === values.translated && each !== ENGLISH)
+  const locale = LOCALES.find((each) => each === name && each !== ENGLISH)
   if (locale === undefined) {
     const known = LOCALES.filter((each) => each !== ENGLISH).join(' or ')
-    return usageFault(`there is no translation ${values.translated}; expected ${known}`)
+    throw new ScriptUsageError(`there is no translation ${name}; expected ${known}`)
   }
-  const keys = [...leavesOf(files.texts[ENGLISH] ?? {}).keys()]
-  const unknown = positionals.filter((each) => !keys.some((key) => isWithin(key, [each])))
-  if (unknown.length > 0) return usageFault(`no text has the key ${unknown.join(', ')}`)
-  const noted = noteTranslated(files, locale, positionals)
+  const known = [...leavesOf(files.texts[ENGLISH] ?? {}).keys()]
+  const unknown = keys.filter((each) => !known.some((key) => isWithin(key, [each])))
+  if (unknown.length > 0) throw new ScriptUsageError(`no text has the key ${unknown.join(', ')}`)
+  const noted = noteTranslated(files, locale, keys)
   writeFileSync(path.join(rootDir, TRANSLATED_FILE), `${JSON.stringify(noted, null, 2)}\n`)
-  return 0
 }
 
-if (import.meta.main) process.exitCode = main(process.argv.slice(2))
+await runScript(import.meta, {
+  help: HELP,
+  options: { translated: { type: 'string' } },
+  takesArguments: true,
+  run({ values: { translated }, positionals }) {
+    const rootDir = fileURLToPath(new URL('..', import.meta.url))
+    if (translated !== undefined) {
+      noteInFile(rootDir, translated, positionals)
+      return 0
+    }
+    if (positionals.length > 0) throw new ScriptUsageError('keys go with --translated')
+    const faults = localeFaults(readLocaleFiles(rootDir))
+    for (const line of faults) process.stderr.write(`${line}\n`)
+    return faults.length === 0 ? 0 : 1
+  },
+})

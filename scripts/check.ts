@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 
 import { runSteps, type CheckStep, type StepResult } from './check-runner.ts'
+import { runScript, ScriptUsageError } from './script-main.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const BIN_DIR = path.join(ROOT_DIR, 'node_modules', '.bin')
@@ -45,10 +45,8 @@ function findings(find: () => Promise<readonly string[]>): () => Promise<StepRes
 }
 
 async function findLayerLines(): Promise<readonly string[]> {
-  const { findLayerFaults } = await import('./layers.ts')
-  return findLayerFaults(path.join(ROOT_DIR, 'src')).map(
-    ({ file, line, message }) => `src/${file}:${line} ${message}`,
-  )
+  const { layerLines } = await import('./layers.ts')
+  return layerLines(ROOT_DIR)
 }
 
 async function findRegistryLines(): Promise<readonly string[]> {
@@ -65,11 +63,8 @@ async function findGeneratedLines(): Promise<readonly string[]> {
 }
 
 async function findVectorLines(): Promise<readonly string[]> {
-  const { findVectorDrift } = await import('./write-vectors.ts')
-  return [...(await findVectorDrift()).keys()].map(
-    (file) =>
-      `test/vectors/${file} is not what the app answers; run npx node scripts/write-vectors.ts`,
-  )
+  const { findVectorDrift, vectorLines } = await import('./write-vectors.ts')
+  return vectorLines(await findVectorDrift())
 }
 
 async function findLocaleLines(): Promise<readonly string[]> {
@@ -125,7 +120,11 @@ const STEPS: readonly CheckStep[] = [
     purpose: 'every language says the same, and nothing older than its English',
     run: findings(findLocaleLines),
   },
-  { name: 'layers', purpose: 'imports run one way', run: findings(findLayerLines) },
+  {
+    name: 'layers',
+    purpose: 'imports run one way, and the map allows nothing idle',
+    run: findings(findLayerLines),
+  },
   {
     name: 'registry',
     purpose: 'the registry keeps its rules',
@@ -141,39 +140,24 @@ ${STEPS.map(({ name, purpose }) => `  ${name.padEnd(10)} ${purpose}`).join('\n')
 Exit code: 0 all is well, 1 a step failed, 2 wrong usage.
 `
 
-async function main(args: readonly string[]): Promise<number> {
-  let names: readonly string[]
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { help: { type: 'boolean' } },
-      allowPositionals: true,
-    })
-    if (values.help === true) {
-      process.stdout.write(HELP)
-      return 0
+await runScript(import.meta, {
+  help: HELP,
+  takesArguments: true,
+  async run({ positionals: names }) {
+    const unknown = names.filter((name) => !STEPS.some((step) => step.name === name))
+    if (unknown.length > 0) {
+      const known = STEPS.map((step) => step.name).join(', ')
+      throw new ScriptUsageError(`there is no step ${unknown.join(', ')}; expected ${known}`)
     }
-    names = positionals
-  } catch (error) {
-    process.stderr.write(`check: ${error instanceof Error ? error.message : 'wrong usage'}\n`)
-    return 2
-  }
-  const unknown = names.filter((name) => !STEPS.some((step) => step.name === name))
-  if (unknown.length > 0) {
-    const known = STEPS.map((step) => step.name).join(', ')
-    process.stderr.write(`check: there is no step ${unknown.join(', ')}; expected ${known}\n`)
-    return 2
-  }
-  const failed = await runSteps(
-    names.length === 0 ? STEPS : STEPS.filter(({ name }) => names.includes(name)),
-    {
-      concurrency: availableParallelism(),
-      write: (text) => process.stdout.write(text),
-      nowMs: () => performance.now(),
-      hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
-    },
-  )
-  return failed.length === 0 ? 0 : 1
-}
-
-process.exitCode = await main(process.argv.slice(2))
+    const failed = await runSteps(
+      names.length === 0 ? STEPS : STEPS.filter(({ name }) => names.includes(name)),
+      {
+        concurrency: availableParallelism(),
+        write: (text) => process.stdout.write(text),
+        nowMs: () => performance.now(),
+        hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+      },
+    )
+    return failed.length === 0 ? 0 : 1
+  },
+})

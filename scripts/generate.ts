@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { ISSUANCE } from '../src/contract/issuance.ts'
@@ -16,6 +15,7 @@ import {
   recordRegistryVersion,
   RegistryVersionError,
 } from './registry-versions.ts'
+import { runScript } from './script-main.ts'
 
 const VERSIONS_FILE = 'docs/api/registry-versions.json'
 const ENGLISH_FILE = 'locales/en.json'
@@ -153,38 +153,26 @@ export function generate(
   return changed.map(({ file }) => file)
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  let values: { readonly check?: boolean; readonly help?: boolean }
-  try {
-    ;({ values } = parseArgs({
-      args: [...args],
-      options: { check: { type: 'boolean' }, help: { type: 'boolean' } },
-    }))
-  } catch (error) {
-    process.stderr.write(`generate: ${error instanceof Error ? error.message : 'wrong usage'}\n`)
-    return 2
-  }
-  if (values.help === true) {
-    process.stdout.write(HELP)
-    return 0
-  }
-  const rootDir = fileURLToPath(new URL('..', import.meta.url))
-  if (values.check === true) {
-    const drift = [...findDrift(rootDir), ...(await findAssetDrift(rootDir))]
-    for (const line of drift) process.stderr.write(`${line}\n`)
-    return drift.length === 0 ? 0 : 1
-  }
-  try {
-    const changed = [...generate(rootDir), ...(await writeAssets(rootDir))]
-    process.stdout.write(
-      changed.length === 0 ? 'Up to date.\n' : changed.map((file) => `Wrote ${file}\n`).join(''),
-    )
-    return 0
-  } catch (error) {
-    if (!(error instanceof RegistryVersionError)) throw error
-    process.stderr.write(`generate: ${error.message}\n`)
-    return 1
-  }
-}
-
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+await runScript(import.meta, {
+  help: HELP,
+  options: { check: { type: 'boolean' } },
+  async run({ values }) {
+    const rootDir = fileURLToPath(new URL('..', import.meta.url))
+    if (values.check === true) {
+      const drift = [...findDrift(rootDir), ...(await findAssetDrift(rootDir))]
+      for (const line of drift) process.stderr.write(`${line}\n`)
+      return drift.length === 0 ? 0 : 1
+    }
+    try {
+      const changed = [...generate(rootDir), ...(await writeAssets(rootDir))]
+      process.stdout.write(
+        changed.length === 0 ? 'Up to date.\n' : changed.map((file) => `Wrote ${file}\n`).join(''),
+      )
+      return 0
+    } catch (error) {
+      if (!(error instanceof RegistryVersionError)) throw error
+      process.stderr.write(`generate: ${error.message}\n`)
+      return 1
+    }
+  },
+})

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { moduleReferences, nameUses, type ModuleReference } from './module-references.ts'
+import { runScript } from './script-main.ts'
 
 /** What a room of src may import besides its own files; `../` leads to a folder beside src. */
 interface RoomRule {
@@ -181,15 +182,29 @@ export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
   })
 }
 
-if (import.meta.main) {
-  const sourceDir = fileURLToPath(new URL('../src', import.meta.url))
-  const findings = findLayerFaults(sourceDir)
-  for (const { file, line, message } of findings) {
-    process.stderr.write(`src/${file}:${line} ${message}\n`)
-  }
-  const idle = findIdleAllowances(sourceDir)
-  for (const allowance of idle) {
-    process.stderr.write(`scripts/layers.ts allows ${allowance}, which nothing does\n`)
-  }
-  process.exitCode = findings.length + idle.length === 0 ? 0 : 1
+/** All that is wrong below the root of a repository, a line each: with its imports, and with the map itself. */
+export function layerLines(rootDir: string): readonly string[] {
+  const sourceDir = path.join(rootDir, 'src')
+  return [
+    ...findLayerFaults(sourceDir).map(
+      ({ file, line, message }) => `src/${file}:${line} ${message}`,
+    ),
+    ...findIdleAllowances(sourceDir).map(
+      (allowance) => `scripts/layers.ts allows ${allowance}, which nothing does`,
+    ),
+  ]
 }
+
+await runScript(import.meta, {
+  help: `Usage: npx node scripts/layers.ts
+
+Tells which imports of src the import map does not allow, and what it allows and nothing does, a line each.
+
+Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
+`,
+  run() {
+    const lines = layerLines(fileURLToPath(new URL('..', import.meta.url)))
+    for (const line of lines) process.stderr.write(`${line}\n`)
+    return lines.length === 0 ? 0 : 1
+  },
+})

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import { LOCALES, type Locale } from '../src/contract/locales.ts'
 import { PAGES } from '../src/pages/page-table.ts'
 import { pathOfPage } from '../src/pages/page.ts'
+import { runScript, ScriptUsageError } from './script-main.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCS_DIR = path.join(ROOT, 'docs', 'screenshots')
@@ -33,6 +33,8 @@ Starts the service on loopback with the published releases and takes a picture o
   --help     shows this
 
 Needs chromium or chromium-browser on the PATH.
+
+Exit code: 0 done, 1 pictures could not be taken, 2 wrong usage.
 `
 
 type Scheme = (typeof SCHEMES)[number]
@@ -160,7 +162,7 @@ async function takeAll(shots: readonly Shot[], folder: string): Promise<void> {
   }
 }
 
-/** The values among `all` that were asked for, or all; throws an Error for one that is none of them. */
+/** The values among `all` that were asked for, or all; throws a ScriptUsageError for one that is none of them. */
 function chosen<Value extends string | number>(
   option: string,
   all: readonly Value[],
@@ -170,47 +172,46 @@ function chosen<Value extends string | number>(
   return asked.map((text) => {
     const value = all.find((each) => String(each) === text)
     if (value === undefined) {
-      throw new Error(`--${option} is "${text}"; expected one of ${all.join(', ')}`)
+      throw new ScriptUsageError(`--${option} is "${text}"; expected one of ${all.join(', ')}`)
     }
     return value
   })
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  try {
-    const many = { type: 'string', multiple: true } as const
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        page: many,
-        locale: many,
-        width: many,
-        scheme: many,
-        out: { type: 'string' },
-        docs: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    })
-    if (values.help === true) {
-      process.stdout.write(HELP)
-      return 0
-    }
-    if (values.docs === true) {
-      rmSync(DOCS_DIR, { recursive: true, force: true })
-      mkdirSync(DOCS_DIR, { recursive: true })
-      const paths = new Set(PAGES.map((page) => page.path))
-      await takeAll(
-        DOCS_SHOTS.filter(({ page }) => paths.has(page)),
-        DOCS_DIR,
-      )
-      process.stdout.write(`Pictures are in ${path.relative(process.cwd(), DOCS_DIR)}\n`)
-      return 0
-    }
+/** Takes the chosen few again, in the place of those that are there. */
+async function takeDocs(): Promise<void> {
+  rmSync(DOCS_DIR, { recursive: true, force: true })
+  mkdirSync(DOCS_DIR, { recursive: true })
+  const paths = new Set(PAGES.map((page) => page.path))
+  await takeAll(
+    DOCS_SHOTS.filter(({ page }) => paths.has(page)),
+    DOCS_DIR,
+  )
+  process.stdout.write(`Pictures are in ${path.relative(process.cwd(), DOCS_DIR)}\n`)
+}
+
+const MANY = { type: 'string', multiple: true } as const
+
+await runScript(import.meta, {
+  help: HELP,
+  options: {
+    page: MANY,
+    locale: MANY,
+    width: MANY,
+    scheme: MANY,
+    out: { type: 'string' },
+    docs: { type: 'boolean' },
+  },
+  async run({ values }) {
     const names = PAGES.map((page) => nameOf(page.path))
     const pages = chosen('page', names, values.page)
     const locales = chosen('locale', LOCALES, values.locale)
     const widths = chosen('width', WIDTHS, values.width)
     const schemes = chosen('scheme', SCHEMES, values.scheme)
+    if (values.docs === true) {
+      await takeDocs()
+      return 0
+    }
     const folder = values.out ?? mkdtempSync(path.join(tmpdir(), 'screenshots-'))
     mkdirSync(folder, { recursive: true })
     const shots = pages.flatMap((name) =>
@@ -228,10 +229,5 @@ async function main(args: readonly string[]): Promise<number> {
     await takeAll(shots, folder)
     process.stdout.write(`${shots.length} pictures are in ${folder}\n`)
     return 0
-  } catch (error) {
-    process.stderr.write(`screenshots: ${error instanceof Error ? error.message : String(error)}\n`)
-    return 1
-  }
-}
-
-process.exitCode = await main(process.argv.slice(2))
+  },
+})

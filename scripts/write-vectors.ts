@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { messageOf } from '../src/contract/error-message.ts'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
+import { runScript } from './script-main.ts'
 
 const FOLDER = fileURLToPath(new URL('../test/vectors/', import.meta.url))
 const HELP = `Usage: npx node scripts/write-vectors.ts [--check]
@@ -72,36 +71,35 @@ export async function findVectorDrift(): Promise<ReadonlyMap<string, string | un
   return drift
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  let isCheck: boolean
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { check: { type: 'boolean' }, help: { type: 'boolean' } },
-    })
-    if (values.help === true) {
-      process.stdout.write(HELP)
-      return 0
-    }
-    isCheck = values.check === true
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n\n${HELP}`)
-    return 2
-  }
-  const drift = await findVectorDrift()
-  for (const [file, text] of drift) {
-    if (isCheck) {
-      process.stderr.write(`test/vectors/${file} is not what the app answers now\n`)
-    } else if (text === undefined) {
-      rmSync(path.join(FOLDER, file))
-      process.stdout.write(`Removed ${file}\n`)
-    } else {
-      writeFileSync(path.join(FOLDER, file), text)
-      process.stdout.write(`Wrote ${file}\n`)
-    }
-  }
-  if (drift.size === 0) process.stdout.write('Up to date.\n')
-  return isCheck && drift.size > 0 ? 1 : 0
+/** A drift as lines for a person, each with what to do. */
+export function vectorLines(drift: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...drift.keys()].map(
+    (file) =>
+      `test/vectors/${file} is not what the app answers; run npx node scripts/write-vectors.ts`,
+  )
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+function writeVectors(drift: Awaited<ReturnType<typeof findVectorDrift>>): void {
+  for (const [file, text] of drift) {
+    if (text === undefined) rmSync(path.join(FOLDER, file))
+    else writeFileSync(path.join(FOLDER, file), text)
+    process.stdout.write(`${text === undefined ? 'Removed' : 'Wrote'} ${file}\n`)
+  }
+}
+
+await runScript(import.meta, {
+  help: HELP,
+  options: { check: { type: 'boolean' } },
+  async run({ values }) {
+    const drift = await findVectorDrift()
+    if (drift.size === 0) {
+      process.stdout.write('Up to date.\n')
+    } else if (values.check === true) {
+      for (const line of vectorLines(drift)) process.stderr.write(`${line}\n`)
+      return 1
+    } else {
+      writeVectors(drift)
+    }
+    return 0
+  },
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { parseScriptArgs, ScriptUsageError } from '../scripts/script-main.ts'
+
+const SCRIPTS_DIR = fileURLToPath(new URL('../scripts', import.meta.url))
+
+/** The scripts that are called by themselves. */
+const CALLED = readdirSync(SCRIPTS_DIR).filter(
+  (file) =>
+    file.endsWith('.ts') &&
+    readFileSync(path.join(SCRIPTS_DIR, file), 'utf8').includes('runScript(import.meta'),
+)
+
+function run(file: string, argument: string) {
+  return new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
+    execFile(process.execPath, [path.join(SCRIPTS_DIR, file), argument], (failure, out, error) => {
+      resolve({ code: failure?.code ?? 0, out, error })
+    })
+  })
+}
+
+test('the scripts that are called by themselves are found', () => {
+  assert.ok(CALLED.includes('check.ts') && CALLED.includes('screenshots.ts'), CALLED.join())
+})
+
+for (const file of CALLED) {
+  const name = path.basename(file, '.ts')
+
+  test(`${name} tells what it does`, async () => {
+    const { code, out, error } = await run(file, '--help')
+    assert.deepEqual({ code, error }, { code: 0, error: '' })
+    assert.match(out, /^Usage: np[mx] /)
+    assert.match(out, /^Exit code: 0 .+, 2 wrong usage\.\n$/m)
+  })
+
+  test(`${name} refuses an option that it does not know in one line`, async () => {
+    assert.deepEqual(await run(file, '--wrong'), {
+      code: 2,
+      out: '',
+      error: `${name}: Unknown option '--wrong' (--help tells what there is)\n`,
+    })
+  })
+}
+
+test('what stands beside the options is taken where a script takes it, and refused elsewhere', () => {
+  const options = { check: { type: 'boolean' } } as const
+  const { values, positionals } = parseScriptArgs(['word', '--check'], options, true)
+  assert.deepEqual([values.check, positionals], [true, ['word']])
+  assert.throws(() => parseScriptArgs(['word'], options), ScriptUsageError)
+})
