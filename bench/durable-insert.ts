@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { formatTicket, TICKET_BYTES } from '../src/contract/ticket.ts'
 import { openSqliteConnection } from '../src/storage/sqlite-connection.ts'
 import { prepareWaitlist } from '../src/storage/sqlite-waitlist.ts'
 import { spreadOf } from './statistics.ts'
@@ -16,7 +17,7 @@ const waitlist = prepareWaitlist(database)
 const latenciesMs: number[] = []
 for (let row = 0; row < WARM_UP_ROWS + Number(rows); row += 1) {
   const registration = {
-    ticket: `EA-${randomBytes(8).toString('hex').toUpperCase()}`,
+    ticket: formatTicket(randomBytes(TICKET_BYTES)),
     addressHash: randomBytes(32),
     recipient: 'age1bench',
     sealed: randomBytes(Number(sealedBytes)),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspectConfig } from '../src/config.ts'
+import { formatTicket, TICKET_BYTES } from '../src/contract/ticket.ts'
 import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
 import { createSealer } from '../src/crypto/sealed-box.ts'
 import { openSecrets } from '../src/local-secrets.ts'
@@ -21,7 +22,7 @@ export interface RowMaker {
 }
 
 export function newTicket(): string {
-  return `EA-${randomBytes(8).toString('hex').toUpperCase()}`
+  return formatTicket(randomBytes(TICKET_BYTES))
 }
 
 /** Opens the secrets of the workspace, and makes them when they are not there yet. */

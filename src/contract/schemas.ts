@@ -12,6 +12,7 @@ import {
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
+import { TICKET_PATTERN } from './ticket.ts'
 import { CHANGE_KINDS } from './version-chain.ts'
 
 /** Human-verification providers (contract decisions section 4). */
@@ -727,7 +728,7 @@ export const DATA_SCHEMAS = {
     properties: {
       ticket: {
         type: 'string',
-        pattern: '^EA-[A-F0-9]+$',
+        pattern: TICKET_PATTERN,
         description: 'A random receipt; it says nothing of the address.',
         example: 'EA-9F86D081884C7D65',
       },

@@ -5,7 +5,7 @@ export const ADDRESS_HASH_LABEL = 'svc-address-v1'
 
 /** All that is kept of a registration. It exists only in memory and inside a seal. */
 export interface WaitlistEntry {
-  /** `EA-` and 16 upper-case hexadecimal digits. With the time it ties what is sealed to the row it is in. */
+  /** As `formatTicket` makes it. With the time it ties what is sealed to the row it is in. */
   readonly ticket: string
   readonly email: string
   readonly locale: string

@@ -3,6 +3,7 @@ import { formatInstant } from '../contract/instant.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { RegistrationInput } from '../contract/registration.ts'
 import type { DataOf } from '../contract/schemas.ts'
+import { formatTicket, TICKET_BYTES } from '../contract/ticket.ts'
 import type { Sealer } from '../crypto/sealed-box.ts'
 import type { WaitlistStore } from '../storage/waitlist-store.ts'
 import type { AcceptedChallenge, Challenge } from './challenge.ts'
@@ -43,7 +44,6 @@ export interface WaitlistParts {
 
 /** After a failure the list is said to be unavailable for so long, unless a registration succeeds meanwhile. */
 const DOUBT_MS = 15_000
-const TICKET_BYTES = 8
 
 /** The waitlist over its store. */
 export function createWaitlist(parts: WaitlistParts): Waitlist {
@@ -60,7 +60,7 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
   async function keep(registration: Registration): Promise<DataOf<'RegistrationResult'>> {
     const { email, locale, interests, useCase } = registration
     const registeredAtMs = clock.nowMs()
-    const ticket = `EA-${Buffer.from(randomBytes(TICKET_BYTES)).toString('hex').toUpperCase()}`
+    const ticket = formatTicket(randomBytes(TICKET_BYTES))
     const entry = formatWaitlistEntry({
       ticket,
       email: email.address,

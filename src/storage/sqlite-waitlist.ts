@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
+import { TICKET_BYTES, TICKET_PREFIX } from '../contract/ticket.ts'
 import type { ListedRegistration, StoredRegistration, WaitlistStore } from './waitlist-store.ts'
 
 /** The waitlist's calls as they run inside a transaction. */
@@ -23,7 +24,7 @@ const DECOY_SLOTS = 128
 const ADD_DECOY = `
   INSERT INTO decoys (slot, address_hash, ticket, recipient_id, registered_at_ms, sealed)
   VALUES (
-    random() & ${DECOY_SLOTS - 1}, randomblob(32), 'EA-' || hex(randomblob(8)), ?,
+    random() & ${DECOY_SLOTS - 1}, randomblob(32), '${TICKET_PREFIX}' || hex(randomblob(${TICKET_BYTES})), ?,
     random() & 0xffffffffff, randomblob(?)
   )
   ON CONFLICT (slot) DO UPDATE SET

@@ -1,0 +1,14 @@
+/** What every ticket of a registration begins with (spec 2.2). */
+export const TICKET_PREFIX = 'EA-'
+
+/** Random bytes of a ticket. */
+export const TICKET_BYTES = 8
+
+/** What the contract promises of a ticket. It leaves the length open, so that a longer one breaks no client. */
+export const TICKET_PATTERN: string = `^${TICKET_PREFIX}[A-F0-9]+$`
+
+/** A ticket: the prefix, and the bytes in upper-case hexadecimal. */
+export function formatTicket(bytes: Uint8Array): string {
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${TICKET_PREFIX}${digits.toUpperCase()}`
+}
