@@ -9,6 +9,7 @@ import type {
 import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
 import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
+import { OPENAPI_VERSION } from './openapi-version.ts'
 import { READ_PATHS } from './read-paths.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import type { SnapshotName } from './snapshot-schemas.ts'
@@ -294,7 +295,7 @@ export const ENDPOINTS = {
     path: READ_PATHS.openapi,
     tag: 'discovery',
     summary: 'Read the OpenAPI document',
-    description: 'This API as an OpenAPI 3.0.3 document, raw: the one success without an envelope.',
+    description: `This API as an OpenAPI ${OPENAPI_VERSION} document, raw: the one success without an envelope.`,
     success: { status: 200, data: 'OpenApiDocument', envelope: 'none' },
   },
   changelog: {

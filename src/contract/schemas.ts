@@ -9,6 +9,7 @@ import {
   SHA256_HEX_PATTERN,
   SNAPSHOT_ID_PATTERN,
 } from './identifier-patterns.ts'
+import { OPENAPI_VERSION } from './openapi-version.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
@@ -751,10 +752,10 @@ export const DATA_SCHEMAS = {
   Policy: policy,
   OpenApiDocument: {
     type: 'object',
-    description: 'An OpenAPI 3.0.3 document.',
+    description: `An OpenAPI ${OPENAPI_VERSION} document.`,
     required: ['openapi', 'info', 'paths'],
     properties: {
-      openapi: text('Version of the OpenAPI specification.', '3.0.3'),
+      openapi: text('Version of the OpenAPI specification.', OPENAPI_VERSION),
       info: { type: 'object', description: 'Title, version and description.' },
       paths: { type: 'object', description: 'Operations by path and method.' },
     },

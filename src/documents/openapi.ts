@@ -6,6 +6,7 @@ import { errorOf } from '../contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LINKS } from '../contract/links.ts'
+import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
@@ -33,9 +34,9 @@ export interface OpenApiOptions {
   readonly baseUrl: string
 }
 
-/** An OpenAPI 3.0.3 document. A type alias, since canonical JSON is made of it. */
+/** An OpenAPI document. A type alias, since canonical JSON is made of it. */
 export type OpenApiDocument = {
-  readonly openapi: '3.0.3'
+  readonly openapi: typeof OPENAPI_VERSION
   readonly info: JsonObject
   readonly externalDocs: JsonObject
   readonly servers: readonly JsonObject[]
@@ -65,7 +66,7 @@ const KEY_REQUIRED_SECURITY = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: 
 const TITLE = 'Public read-only API'
 
 /**
- * `GET /api/v1/openapi.json`: the contract as an OpenAPI 3.0.3 document, with every row that the runtime serves, every
+ * `GET /api/v1/openapi.json`: the contract as an OpenAPI document, with every row that the runtime serves, every
  * answer it may give and an example of each. Pure: the same options give the same document.
  */
 export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
@@ -75,7 +76,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const examples: DataExamples = {
     Policy: toJson(createPolicy(options)),
     OpenApiDocument: {
-      openapi: '3.0.3',
+      openapi: OPENAPI_VERSION,
       info: { title: TITLE, version: options.registryVersion },
       paths: {},
     },
@@ -98,7 +99,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   }
 
   return {
-    openapi: '3.0.3',
+    openapi: OPENAPI_VERSION,
     info: {
       title: TITLE,
       version: options.registryVersion,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { ISSUANCE } from '../../contract/issuance.ts'
+import { OPENAPI_VERSION } from '../../contract/openapi-version.ts'
 import { REGISTRY_VERSION } from '../../contract/registry-version.ts'
 import { createDiscoveryIndex } from '../../documents/discovery.ts'
 import { toJson } from '../../documents/plain-json.ts'
@@ -80,7 +81,8 @@ function compareWithEachOther(survey: Survey, index: unknown, policy: unknown, r
   const openapi = documentAt(survey, ENDPOINTS.openapi.path)
   if (openapi === undefined) return
   const version = propertyOf(openapi, 'openapi')
-  if (version !== '3.0.3') report('openapi-differs', WHERE_OPENAPI, `version ${String(version)}`)
+  if (version !== OPENAPI_VERSION)
+    report('openapi-differs', WHERE_OPENAPI, `version ${String(version)}`)
   else if (index !== undefined) {
     const operations = operationsOf(openapi)
     const odd = [...operations, ...rows].find(

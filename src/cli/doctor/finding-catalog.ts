@@ -1,3 +1,5 @@
+import { OPENAPI_VERSION } from '../../contract/openapi-version.ts'
+
 /** What a finding means for the deployment: a promise is broken; it works and will hurt; worth knowing. */
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -383,7 +385,7 @@ export const FINDING_CATALOG = {
   },
   'openapi-differs': {
     severity: 'error',
-    expected: 'an OpenAPI 3.0.3 document with the operations of the index',
+    expected: `an OpenAPI ${OPENAPI_VERSION} document with the operations of the index`,
     advice: 'Purge the cache: the documents are of two deployments.',
   },
   'server-address': {
