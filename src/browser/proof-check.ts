@@ -9,15 +9,11 @@ import {
   stepsOfStatus,
   type VerificationStep,
 } from '../client/verification-step.ts'
-import {
-  memberOf,
-  verifyResponse,
-  type Answer,
-  type VerifiedResponse,
-} from '../client/verify-response.ts'
+import { verifyResponse, type Answer, type VerifiedResponse } from '../client/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { formatRevalidationText, formatSignedText } from '../contract/signature.ts'
 import { ageOf, durationOf } from './age.ts'
 import { codeElement, type PageTexts, type Told } from './page-texts.ts'
@@ -107,7 +103,7 @@ const NONE = '–'
 
 /** The request id that an envelope states. */
 function requestIdOf(content: unknown): string {
-  const id = memberOf(content, 'requestId')
+  const id = propertyOf(content, 'requestId')
   return typeof id === 'string' ? id : NONE
 }
 

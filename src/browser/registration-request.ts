@@ -1,5 +1,7 @@
-import { memberOf, type Answer } from '../client/verify-response.ts'
+import type { Answer } from '../client/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { parseJson } from '../contract/parse-json.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import type { TypedRegistration } from './registration-fields.ts'
 
@@ -18,21 +20,13 @@ export type Outcome =
 /** More than the service and a provider of challenges take together. */
 const ANSWER_MS = 30_000
 
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch {
-    return undefined
-  }
-}
-
 function outcomeOf(answer: Answer, retryAfter: string | null): Outcome {
   const content = parseJson(answer.body)
-  const ticket = memberOf(memberOf(content, 'data'), 'ticket')
+  const ticket = propertyOf(propertyOf(content, 'data'), 'ticket')
   if (answer.status === 200 && typeof ticket === 'string') {
     return { kind: 'registered', ticket, answer }
   }
-  const code = memberOf(memberOf(content, 'error'), 'code')
+  const code = propertyOf(propertyOf(content, 'error'), 'code')
   const seconds = Number(retryAfter ?? Number.NaN)
   return {
     kind: 'refused',
@@ -72,7 +66,7 @@ export async function sendRegistration(
 export async function isRegistrationClosed(): Promise<boolean> {
   try {
     const response = await fetch(READ_PATHS.earlyAccess, { credentials: 'omit' })
-    const state = memberOf(memberOf(await response.json(), 'data'), 'state')
+    const state = propertyOf(propertyOf(await response.json(), 'data'), 'state')
     return state !== undefined && state !== 'open'
   } catch {
     return false

@@ -3,9 +3,10 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { formatInstant } from '../contract/instant.ts'
+import { parseJson } from '../contract/parse-json.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { CHALLENGE_PROVIDERS } from '../contract/schemas.ts'
 import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
-import { propertyOf } from '../contract/property-of.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { CommandFailure } from './command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
@@ -77,14 +78,6 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
     )
   }
   return new TextDecoder().decode(body)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Which challenge the deployment asks for. Nothing of what it says is shown unless it is known from the contract. */

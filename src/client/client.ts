@@ -2,6 +2,7 @@ import type { ErrorBody } from '../contract/envelope.ts'
 import type { ENDPOINTS, EndpointName } from '../contract/endpoints.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import type { DataOf, DataSchemaName } from '../contract/schemas.ts'
 import { ApiResponseError } from './api-response-error.ts'
@@ -17,7 +18,7 @@ import { orAborted, waitByTimer, withRetries, type RetryReason, type Wait } from
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import { memberOf, type Answer, type VerifiedResponse } from './verify-response.ts'
+import type { Answer, VerifiedResponse } from './verify-response.ts'
 
 /** Name of an endpoint that is read with GET. */
 export type ReadName = {
@@ -188,8 +189,8 @@ export function createClient({
     answer: Answer,
     { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
   ): Verified<unknown> {
-    const error = memberOf(content, 'error')
-    if (['code', 'message'].every((name) => typeof memberOf(error, name) === 'string')) {
+    const error = propertyOf(content, 'error')
+    if (['code', 'message'].every((name) => typeof propertyOf(error, name) === 'string')) {
       throw new ApiResponseError(error as ErrorBody, answer)
     }
     // A 304 that nobody asked for proves an entity tag, of data that did not come.

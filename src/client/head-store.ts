@@ -1,7 +1,7 @@
+import { propertyOf } from '../contract/property-of.ts'
 import { isPortable, isPublishedKey, type PortableAnswer } from './portable-answer.ts'
 import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
-import { memberOf } from './verify-response.ts'
 
 /** What is kept from one audit to the next: the signed answer that said which version is the newest. */
 export interface SavedHead {
@@ -22,12 +22,12 @@ export interface HeadStore {
 }
 
 function isSavedHead(value: unknown): value is SavedHead {
-  const keys = memberOf(value, 'keys')
+  const keys = propertyOf(value, 'keys')
   return (
     Array.isArray(keys) &&
     keys.length <= MAX_KEYS &&
     keys.every(isPublishedKey) &&
-    isPortable(memberOf(value, 'answer'))
+    isPortable(propertyOf(value, 'answer'))
   )
 }
 

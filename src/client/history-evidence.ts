@@ -1,5 +1,6 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import {
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
@@ -16,7 +17,7 @@ import {
 } from './portable-answer.ts'
 import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
-import { memberOf, type VerifiedResponse } from './verify-response.ts'
+import type { VerifiedResponse } from './verify-response.ts'
 
 /** What a history can do that it must not. */
 export const HISTORY_FAULTS = {
@@ -63,17 +64,17 @@ interface Testimony extends VerifiedResponse {
 
 function isSummary(value: unknown): value is VersionSummary {
   return (
-    typeof memberOf(value, 'snapshotId') === 'string' &&
-    Number.isSafeInteger(memberOf(value, 'sequence')) &&
-    typeof memberOf(value, 'createdAt') === 'string' &&
-    typeof memberOf(value, 'previousHash') === 'string' &&
-    typeof memberOf(value, 'hash') === 'string'
+    typeof propertyOf(value, 'snapshotId') === 'string' &&
+    Number.isSafeInteger(propertyOf(value, 'sequence')) &&
+    typeof propertyOf(value, 'createdAt') === 'string' &&
+    typeof propertyOf(value, 'previousHash') === 'string' &&
+    typeof propertyOf(value, 'hash') === 'string'
   )
 }
 
 /** The entries that data of `version`, `versions` or `versions/{id}` speaks of, newest first; none for other data. */
 export function entriesOf(data: unknown): readonly VersionSummary[] {
-  const entries = memberOf(data, 'entries') ?? [data]
+  const entries = propertyOf(data, 'entries') ?? [data]
   return Array.isArray(entries) && entries.every(isSummary) ? entries : []
 }
 
@@ -121,12 +122,12 @@ export function indexFaultOf(data: unknown): HistoryFinding | undefined {
     expected: textOf(expected),
     found: textOf(found),
   })
-  const count = memberOf(data, 'count')
+  const count = propertyOf(data, 'count')
   // As many entries as it says, and the first of them its head.
   if (first === undefined || count !== entries.length) {
     return fault('versions', count, entries.length)
   }
-  const head = memberOf(memberOf(data, 'head'), 'hash')
+  const head = propertyOf(propertyOf(data, 'head'), 'hash')
   if (head !== first.hash) return fault('versions', head, first.hash)
   for (const [index, { snapshotId, sequence, previousHash }] of entries.entries()) {
     const expected = entries.length - index
@@ -158,19 +159,19 @@ async function isBroken([one]: readonly Testimony[]): Promise<boolean> {
 
 /** Digest of a resource by its path, as the entry has it. */
 function digestAt(entry: unknown, path: string): unknown {
-  return memberOf(memberOf(entry, 'resources'), path.slice(BASE_PATH.length + 1))
+  return propertyOf(propertyOf(entry, 'resources'), path.slice(BASE_PATH.length + 1))
 }
 
 function isInconsistent([before, between, after]: readonly Testimony[]): boolean {
   if (before === undefined || between === undefined || after === undefined) return false
   const isOneHead =
     [before, after].every(({ path }) => path === READ_PATHS.version) &&
-    memberOf(before.data, 'hash') === memberOf(after.data, 'hash') &&
+    propertyOf(before.data, 'hash') === propertyOf(after.data, 'hash') &&
     before.provedAtMs <= between.provedAtMs &&
     between.provedAtMs <= after.provedAtMs
   if (between.path === READ_PATHS.versions) {
     const [head] = entriesOf(between.data)
-    return isOneHead && head?.hash !== memberOf(before.data, 'hash')
+    return isOneHead && head?.hash !== propertyOf(before.data, 'hash')
   }
   const digest = digestAt(before.data, between.path)
   // Of what it does not name (the time, the keys, another version) the newest version says nothing.

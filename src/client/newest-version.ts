@@ -1,7 +1,7 @@
+import { propertyOf } from '../contract/property-of.ts'
 import type { Client, ReadData, ReadOptions, Verified } from './client.ts'
 import { entriesOf } from './history-evidence.ts'
 import { VerificationError } from './verification-error.ts'
-import { memberOf } from './verify-response.ts'
 
 /** Names of resources that are paths as they stand. */
 const RESOURCE = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
@@ -21,6 +21,6 @@ export async function readNewest(
 
 /** Throws a VerificationError where data is not that of one version. */
 export function requireVersion(data: unknown): void {
-  if (memberOf(data, 'entries') === undefined && entriesOf(data).length === 1) return
+  if (propertyOf(data, 'entries') === undefined && entriesOf(data).length === 1) return
   throw new VerificationError('MALFORMED', 'expected an entry of the history')
 }

@@ -1,10 +1,11 @@
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseInstant } from '../contract/instant.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import { VerificationError } from './verification-error.ts'
-import { memberOf, verifyResponse, type Answer, type VerifiedResponse } from './verify-response.ts'
+import { verifyResponse, type Answer, type VerifiedResponse } from './verify-response.ts'
 
 /** A signed answer as JSON, with what is needed to check its signature again, anywhere and at any time. */
 export interface PortableAnswer {
@@ -40,10 +41,12 @@ export function toPortable({ method, target, status, headers, body }: Answer): P
 
 /** Whether a JSON value is an answer that was written down. */
 export function isPortable(value: unknown): value is PortableAnswer {
-  const headers = memberOf(value, 'headers')
+  const headers = propertyOf(value, 'headers')
   return (
-    ['method', 'target', 'bodyBase64'].every((name) => typeof memberOf(value, name) === 'string') &&
-    typeof memberOf(value, 'status') === 'number' &&
+    ['method', 'target', 'bodyBase64'].every(
+      (name) => typeof propertyOf(value, name) === 'string',
+    ) &&
+    typeof propertyOf(value, 'status') === 'number' &&
     Array.isArray(headers) &&
     headers.flat().every((text) => typeof text === 'string')
   )
@@ -54,10 +57,10 @@ export function isPublishedKey(value: unknown): value is PublishedKey {
   const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
   return (
     ['kty', 'crv', 'x'].every(
-      (name) => typeof memberOf(memberOf(value, 'jwk'), name) === 'string',
+      (name) => typeof propertyOf(propertyOf(value, 'jwk'), name) === 'string',
     ) &&
-    isDate(memberOf(value, 'notBefore')) &&
-    isDate(memberOf(value, 'notAfter'))
+    isDate(propertyOf(value, 'notBefore')) &&
+    isDate(propertyOf(value, 'notAfter'))
   )
 }
 

@@ -1,7 +1,7 @@
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { readHeaders } from './header-fields.ts'
 import {
-  memberOf,
   parseBody,
   verifyResponse,
   type Answer,
@@ -16,8 +16,8 @@ export const MAX_KEYS = 64
 
 /** Keys of a kind that is not known here are left out: the service may publish others beside its Ed25519 keys. */
 function isEd25519(value: unknown): value is PublishedKey {
-  const jwk = memberOf(value, 'jwk')
-  return memberOf(jwk, 'kty') === 'OKP' && memberOf(jwk, 'crv') === 'Ed25519'
+  const jwk = propertyOf(value, 'jwk')
+  return propertyOf(jwk, 'kty') === 'OKP' && propertyOf(jwk, 'crv') === 'Ed25519'
 }
 
 /**
@@ -26,7 +26,7 @@ function isEd25519(value: unknown): value is PublishedKey {
  * document, KEY_MALFORMED where a key in it cannot be used.
  */
 export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
-  const keys = memberOf(data, 'keys')
+  const keys = propertyOf(data, 'keys')
   const known = Array.isArray(keys) ? keys.filter(isEd25519) : []
   if (known.length === 0 || known.length > MAX_KEYS) {
     throw new VerificationError(
@@ -50,7 +50,7 @@ export interface VerifiedKeys {
 export async function verifyKeyDocument(
   question: Answer & Omit<Expectations, 'keys'>,
 ): Promise<VerifiedKeys> {
-  const data = memberOf(parseBody(question.body), 'data')
+  const data = propertyOf(parseBody(question.body), 'data')
   if (data === undefined) {
     // Its signature cannot be checked without the keys, so all that can be told is whether there is one.
     const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined

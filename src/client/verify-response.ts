@@ -3,6 +3,7 @@ import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { formatEtag, formatRevalidationText, formatSignedText } from '../contract/signature.ts'
 import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
@@ -201,18 +202,11 @@ function createCheck({
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A member of an object, or undefined where there is none. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as { readonly [name: string]: unknown })[name]
-    : undefined
-}
-
 function dataOf(content: unknown, target: string): unknown {
   const [path] = target.split('?')
-  return path === READ_PATHS.openapi && memberOf(content, 'ok') === undefined
+  return path === READ_PATHS.openapi && propertyOf(content, 'ok') === undefined
     ? content
-    : memberOf(content, 'data')
+    : propertyOf(content, 'data')
 }
 
 /** A body as it was understood, with the entity tag of its data under way. */
@@ -250,7 +244,7 @@ async function etagOf(canonical: string): Promise<string> {
 }
 
 function requireRequestId(content: unknown, header: string | undefined): void {
-  const stated = memberOf(content, 'requestId')
+  const stated = propertyOf(content, 'requestId')
   // An answer without an envelope has no id to compare.
   if (header === undefined || stated === undefined || stated === header) return
   throw new VerificationError('REQUEST_ID', `found ${header}`)

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { createChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { ApiError } from '../contract/api-error.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import type { Counters } from '../storage/counters.ts'
 import {
   type AcceptedChallenge,
@@ -74,15 +75,6 @@ interface Keys {
 
 function isHex(value: unknown, bytes: number): value is string {
   return typeof value === 'string' && value.length === bytes * 2 && /^[0-9a-f]+$/.test(value)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The error would quote the text.
-    return undefined
-  }
 }
 
 /** What the token says, or undefined where it is none that the widget makes. */

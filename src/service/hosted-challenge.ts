@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import type { Counters } from '../storage/counters.ts'
 import { readBoundedText } from './bounded-text.ts'
 import {
@@ -53,12 +54,7 @@ interface Verdict {
 }
 
 function parseVerdict(text: string): Verdict | undefined {
-  let answer: unknown
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const answer = parseJson(text)
   if (typeof answer !== 'object' || answer === null) return undefined
   const { success, action, ...rest } = answer as { readonly [name: string]: unknown }
   const errorCodes = rest['error-codes']

@@ -9,6 +9,7 @@ import { errorOf, type ErrorCode } from '../../contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../../contract/headers.ts'
 import { parseInstant } from '../../contract/instant.ts'
 import { REGISTRY_VERSION } from '../../contract/registry-version.ts'
+import { parseJson } from '../../contract/parse-json.ts'
 import { propertyOf } from '../../contract/property-of.ts'
 import { UnreachableError, type Question, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
@@ -64,14 +65,6 @@ export interface Survey {
 
 const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
 const NO_JUDGEMENT: Judged = { fault: undefined, verified: undefined }
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    return undefined
-  }
-}
 
 /** What a read is expected to answer without a key. */
 function promisedCode(row: Endpoint): ErrorCode | undefined {

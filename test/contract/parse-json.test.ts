@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseJson } from '../../src/contract/parse-json.ts'
+
+test('a JSON text has its value, as text and as bytes', () => {
+  for (const value of [null, false, 0, 'ü', [1], { a: { b: [] } }]) {
+    const text = JSON.stringify(value)
+    assert.deepEqual(parseJson(text), value)
+    assert.deepEqual(parseJson(new TextEncoder().encode(text)), value)
+  }
+})
+
+test('what is no JSON text is undefined', () => {
+  for (const text of ['', 'undefined', '{', '{"a":1}}', "{'a':1}", 'NaN', '[1,]']) {
+    assert.equal(parseJson(text), undefined, text)
+    assert.equal(parseJson(new TextEncoder().encode(text)), undefined, text)
+  }
+  // A character that is no UTF-8, in a text that would be JSON with another in its place.
+  assert.equal(parseJson(Uint8Array.of(0x22, 0xfc, 0x22)), undefined)
+})
