@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
+import { CHROMIUM_ARGUMENTS, findChromium, NO_CHROMIUM } from '../scripts/find-chromium.ts'
+import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
 import { messageOf } from '../src/contract/error-message.ts'
 import { LOCALES, type Locale } from '../src/contract/locales.ts'
 import { LIGHTHOUSE_SECTION, writeSection } from './benchmarks-document.ts'
@@ -29,17 +31,7 @@ const DOCUMENT = path.join(ROOT, 'docs', 'benchmarks.md')
 /** What is promised a score for: the front door, the longest page and the one with the form. */
 const PLACES = ['', '/reference', '/early-access']
 
-const CHROME_FLAGS = [
-  '--headless=new',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+const CHROME_FLAGS = ['--headless=new', '--disable-dev-shm-usage', ...CHROMIUM_ARGUMENTS]
 
 const HELP = `Usage: npx node bench/lighthouse.ts [options]
 
@@ -63,26 +55,16 @@ const run = promisify(execFile)
 const MAX_OUTPUT_BYTES = 64_000_000
 
 /** The browser to use. Throws an Error where there is none. */
-function findChrome(): string {
+function chooseBrowser(): string {
   const named = process.env['CHROME_PATH']
-  if (named !== undefined && named !== '') return named
-  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
-    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-      const file = path.join(folder, name)
-      try {
-        accessSync(file, constants.X_OK)
-        return file
-      } catch {
-        // Not in this folder.
-      }
-    }
-  }
-  throw new Error('expected chromium on the PATH, or CHROME_PATH to name a browser; found neither')
+  const file = named === undefined || named === '' ? findChromium() : named
+  if (file === undefined) throw new Error(`${NO_CHROMIUM}, and CHROME_PATH names no browser`)
+  return file
 }
 
 /** Runs Lighthouse with this project's Node. Rejects with what npm or Lighthouse said. */
 async function lighthouse({ env, folder }: Workspace, args: readonly string[]): Promise<string> {
-  const chrome = findChrome()
+  const chrome = chooseBrowser()
   const own = [path.join(ROOT, 'node_modules', '.bin'), env['PATH']].join(path.delimiter)
   const home = path.join(folder, 'browser')
   mkdirSync(home, { recursive: true })
@@ -136,25 +118,21 @@ interface Options {
   readonly write: boolean
 }
 
-/** Throws an Error with what was wrong and what was expected; undefined where help was asked for. */
-function readOptions(args: readonly string[]): Options | undefined {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      runs: { type: 'string', default: '3' },
-      locale: { type: 'string', multiple: true, default: ['en'] },
-      write: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) return undefined
+/** Throws a ScriptUsageError with what was wrong and what was expected. */
+function readOptions(values: {
+  readonly runs: string
+  readonly locale: readonly string[]
+  readonly write: boolean
+}): Options {
   if (!/^[1-9]\d?$/.test(values.runs)) {
-    throw new Error(`--runs: expected a whole number from 1 to 99, found "${values.runs}"`)
+    throw new ScriptUsageError(
+      `--runs: expected a whole number from 1 to 99, found "${values.runs}"`,
+    )
   }
   const locales = LOCALES.filter((locale) => values.locale.includes(locale))
   if (locales.length < new Set(values.locale).size) {
     const found = values.locale.join(', ')
-    throw new Error(`--locale: expected one of ${LOCALES.join(', ')}, found ${found}`)
+    throw new ScriptUsageError(`--locale: expected one of ${LOCALES.join(', ')}, found ${found}`)
   }
   return { runs: Number(values.runs), locales, write: values.write }
 }
@@ -184,18 +162,8 @@ async function judgeAll(
   }
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  let options: Options | undefined
-  try {
-    options = readOptions(args)
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n--help tells what there is.\n`)
-    return 2
-  }
-  if (options === undefined) {
-    process.stdout.write(HELP)
-    return 0
-  }
+/** Gives the exit code. */
+async function judgeAndTell(options: Options): Promise<number> {
   const workspace = await openWorkspace()
   try {
     // The first of these also tells whether there is a browser, and whether npm can fetch Lighthouse.
@@ -222,4 +190,12 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2))
+await runScript(import.meta, {
+  help: HELP,
+  options: {
+    runs: { type: 'string', default: '3' },
+    locale: { type: 'string', multiple: true, default: ['en'] },
+    write: { type: 'boolean', default: false },
+  },
+  run: ({ values }) => judgeAndTell(readOptions(values)),
+})

@@ -1,14 +1,20 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser } from 'playwright-core'
+import { startService } from '../bench/server.ts'
+import { openWorkspace } from '../bench/workspace.ts'
 import { LOCALES, type Locale } from '../src/contract/locales.ts'
 import { PAGES } from '../src/pages/page-table.ts'
 import { pathOfPage } from '../src/pages/page.ts'
+import {
+  CHROMIUM_ARGUMENTS,
+  chromiumHome,
+  findChromium,
+  LOOPBACK_ONLY,
+  NO_CHROMIUM,
+} from './find-chromium.ts'
 import { runScript, ScriptUsageError } from './script-main.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -32,7 +38,7 @@ Starts the service on loopback with the published releases and takes a picture o
   --docs     replaces the chosen few in docs/screenshots: what a window shows, not whole pages
   --help     shows this
 
-Needs chromium or chromium-browser on the PATH.
+Needs a chromium on the PATH.
 
 Exit code: 0 done, 1 pictures could not be taken, 2 wrong usage.
 `
@@ -74,44 +80,6 @@ function fileOf({ page, locale, width, scheme }: Shot): string {
   return `${nameOf(page)}-${locale}-${width}-${scheme}.png`
 }
 
-function findChromium(): string {
-  const found = (process.env['PATH'] ?? '')
-    .split(path.delimiter)
-    .flatMap((folder) => ['chromium', 'chromium-browser'].map((name) => path.join(folder, name)))
-    .find((file) => existsSync(file))
-  if (found === undefined) throw new Error('Neither chromium nor chromium-browser is on the PATH')
-  return found
-}
-
-/** The service as a process of its own, with everything it writes in `folder`. */
-async function startService(folder: string) {
-  const child = spawn(process.execPath, [path.join(ROOT, 'src', 'main.ts')], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      SVC_RELEASES_DIR: path.join(ROOT, 'releases'),
-      SVC_LOG_LEVEL: 'info',
-    },
-  })
-  const ended = once(child, 'exit')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
-    if (origin === undefined) continue
-    // What else it logs is read away, so that it never waits for a reader.
-    child.stdout.resume()
-    return {
-      origin,
-      async stop() {
-        child.kill('SIGTERM')
-        await ended
-      },
-    }
-  }
-  throw new Error('The service ended before it said where it listens')
-}
-
 async function take(browser: Browser, origin: string, shot: Shot, file: string): Promise<void> {
   const { page: pagePath, locale, width, scheme, height } = shot
   const context = await browser.newContext({
@@ -135,30 +103,30 @@ async function take(browser: Browser, origin: string, shot: Shot, file: string):
   }
 }
 
-async function takeAll(shots: readonly Shot[], folder: string): Promise<void> {
-  const home = mkdtempSync(path.join(tmpdir(), 'screenshots-home-'))
-  const service = await startService(home)
+async function takeAll(
+  executablePath: string,
+  shots: readonly Shot[],
+  folder: string,
+): Promise<void> {
+  const workspace = await openWorkspace()
+  const service = await startService(workspace, undefined)
   try {
+    const home = path.join(workspace.folder, 'browser')
+    mkdirSync(home)
     const browser = await chromium.launch({
-      executablePath: findChromium(),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ],
-      env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
+      executablePath,
+      args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY],
+      env: { ...process.env, ...chromiumHome(home) },
     })
     try {
-      for (const shot of shots) {
-        await take(browser, service.origin, shot, path.join(folder, fileOf(shot)))
-      }
+      const origin = `http://127.0.0.1:${service.port}`
+      for (const shot of shots) await take(browser, origin, shot, path.join(folder, fileOf(shot)))
     } finally {
       await browser.close()
     }
   } finally {
-    await service.stop()
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    await service.end()
+    workspace.remove()
   }
 }
 
@@ -179,11 +147,12 @@ function chosen<Value extends string | number>(
 }
 
 /** Takes the chosen few again, in the place of those that are there. */
-async function takeDocs(): Promise<void> {
+async function takeDocs(executablePath: string): Promise<void> {
   rmSync(DOCS_DIR, { recursive: true, force: true })
   mkdirSync(DOCS_DIR, { recursive: true })
   const paths = new Set(PAGES.map((page) => page.path))
   await takeAll(
+    executablePath,
     DOCS_SHOTS.filter(({ page }) => paths.has(page)),
     DOCS_DIR,
   )
@@ -208,8 +177,13 @@ await runScript(import.meta, {
     const locales = chosen('locale', LOCALES, values.locale)
     const widths = chosen('width', WIDTHS, values.width)
     const schemes = chosen('scheme', SCHEMES, values.scheme)
+    const executablePath = findChromium()
+    if (executablePath === undefined) {
+      process.stderr.write(`screenshots: ${NO_CHROMIUM}\n`)
+      return 1
+    }
     if (values.docs === true) {
-      await takeDocs()
+      await takeDocs(executablePath)
       return 0
     }
     const folder = values.out ?? mkdtempSync(path.join(tmpdir(), 'screenshots-'))
@@ -226,7 +200,7 @@ await runScript(import.meta, {
         ),
       ),
     )
-    await takeAll(shots, folder)
+    await takeAll(executablePath, shots, folder)
     process.stdout.write(`${shots.length} pictures are in ${folder}\n`)
     return 0
   },

@@ -109,5 +109,8 @@ test('the command tells what there is, what was wrong, and what is missing', asy
 
   const alone = await runAlone(t, [])
   assert.equal(alone.code, 1)
-  assert.match(alone.stderr, /could not be judged: expected chromium on the PATH, or CHROME_PATH/)
+  assert.match(
+    alone.stderr,
+    /could not be judged: none of chromium, .+ is on the PATH, and CHROME_PATH/,
+  )
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,6 +11,13 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core'
+import {
+  CHROMIUM_ARGUMENTS,
+  chromiumHome,
+  findChromium,
+  LOOPBACK_ONLY,
+  NO_CHROMIUM,
+} from '../../scripts/find-chromium.ts'
 import { listen, stopListening } from '../../src/http/listener.ts'
 
 /** A page in a context of its own: no cookie, no cache and no storage of another test. */
@@ -37,39 +44,10 @@ export interface TestBrowser {
   takeOutside(): readonly string[]
 }
 
-function findProgram(): string | undefined {
-  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
-    for (const name of ['chromium', 'chromium-browser']) {
-      const file = path.join(folder, name)
-      try {
-        accessSync(file, constants.X_OK)
-        return file
-      } catch {
-        // Not in this folder.
-      }
-    }
-  }
-  return undefined
-}
-
-const PROGRAM = findProgram()
+const PROGRAM = findChromium()
 
 /** Why there is no browser; undefined where there is one. Fits as `{ skip }` of a test. */
-export const browserMissing =
-  PROGRAM === undefined ? 'neither chromium nor chromium-browser is on the PATH' : undefined
-
-/** Keeps Chromium at home, and away from what a container does not have. */
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // Names are not looked up, should anything pass the proxy by.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-]
+export const browserMissing = PROGRAM === undefined ? NO_CHROMIUM : undefined
 
 /** What is asked without a proxy. */
 const LOOPBACK = '127.0.0.1,localhost'
@@ -125,10 +103,10 @@ export function useBrowser(): TestBrowser {
     if (PROGRAM === undefined || own === undefined) throw new Error('There is no browser')
     return {
       executablePath: PROGRAM,
-      args: ARGUMENTS,
+      // Names are not looked up, should anything pass the proxy by.
+      args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY],
       proxy: { server: own.address, bypass: LOOPBACK },
-      // What Debian's starter and Chromium write beside the profile goes with it.
-      env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
+      env: { ...process.env, ...chromiumHome(home) },
     }
   }
 

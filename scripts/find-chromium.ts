@@ -1,0 +1,44 @@
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Why there is no browser, where `findChromium` finds none. */
+export const NO_CHROMIUM = `none of ${NAMES.join(', ')} is on the PATH`
+
+/** What every Chromium that is started here is told: to run in a container, and to ask its makers for little. */
+export const CHROMIUM_ARGUMENTS: readonly string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Has names of other machines not looked up. */
+export const LOOPBACK_ONLY =
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The first Chromium on the PATH, as the path of its file; undefined where there is none. */
+export function findChromium(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter)
+  return folders
+    .flatMap((folder) => NAMES.map((name) => path.join(folder, name)))
+    .find((file) => isExecutable(file))
+}
+
+/** What keeps the files that Chromium and its starter write beside the profile in a folder. */
+export function chromiumHome(folder: string) {
+  return { HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder } as const
+}
