@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { openSqliteConnection } from '../src/storage/sqlite-connection.ts'
+import { syncFile } from '../src/storage/sync-folder.ts'
 
 /** All of the index of a million rows, which is written to in no order. */
 const FILLING_CACHE_KIB = 262_144
@@ -8,15 +9,6 @@ const FILLING_CACHE_KIB = 262_144
 /** Takes away a database with what stands beside it. */
 export function removeDatabase(file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
-}
-
-function syncFile(file: string): void {
-  const handle = openSync(file, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 /**
