@@ -1,7 +1,6 @@
-import { messageOf } from '../src/contract/error-message.ts'
-import { parseArgs } from 'node:util'
-import type { KeyCounts } from './made-keys.ts'
-import { AUDITED_VERSIONS } from './verification-result.ts'
+import type { ParseArgsOptionsConfig } from 'node:util'
+import { type parseScriptArgs, ScriptUsageError } from '../scripts/script-main.ts'
+import { sizesOf, type BenchSizes } from './sizes.ts'
 
 /** The parts of the benchmark that can be run alone. */
 export const PARTS = [
@@ -17,53 +16,14 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number]
 
 /** What one run does. */
-export interface BenchOptions {
-  readonly help: boolean
+export interface BenchOptions extends BenchSizes {
   readonly json: boolean
   readonly write: boolean
   readonly quick: boolean
   /** YYYY-MM-DD, as it stands in the report. */
   readonly date: string
   readonly parts: ReadonlySet<Part>
-  readonly rounds: number
-  /** Requests of one subject in one round, before and while it is measured. */
-  readonly warmUpRequests: number
-  readonly measuredRequests: number
-  /** Requests between two readings of the memory, of which there are four under load. */
-  readonly memoryStepRequests: number
-  /** Lengths of the lists that are registered on, the shortest first. */
-  readonly listRows: readonly number[]
-  readonly registrationRounds: number
-  /** Registrations by one process before it is measured, and in one block that is measured. */
-  readonly registrationWarmUpRequests: number
-  readonly registrationRequests: number
-  /** Length of the list that is exported. */
-  readonly exportRows: number
-  /** Stores of keys, the one with fewest first. The last has as many revoked keys as active ones, or more. */
-  readonly keyStores: readonly KeyCounts[]
-  readonly keyRounds: number
-  /** Requests to one process before and while it is measured. */
-  readonly keyWarmUpRequests: number
-  readonly keyRequests: number
-  /** Ids of a kind that are looked up. */
-  readonly keyLookups: number
-  /** Requests of one kind of refused key, before and while they are timed. */
-  readonly keyTimingWarmUpRequests: number
-  readonly keyTimingRequests: number
-  readonly verificationRounds: number
-  /** Checks of one kind in one round. */
-  readonly verificationChecks: number
-  /** Length of the history that is audited, and how often. */
-  readonly auditVersions: number
-  readonly auditRuns: number
-  readonly pageRounds: number
-  /** Requests for one page from one process before and while it is measured. */
-  readonly pageWarmUpRequests: number
-  readonly pageRequests: number
 }
-
-/** An option is wrong; the message says which and what was expected. */
-export class OptionsError extends Error {}
 
 export const HELP = `Usage: npm run bench -- [options]
 
@@ -91,6 +51,18 @@ Exit code: 0 measured, 1 a target is not met (never with --quick, whose answer i
 rough) or something could not be measured, 2 wrong usage.
 `
 
+/** The options of the command line. */
+export const FLAGS = {
+  quick: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
+  date: { type: 'string' },
+  rounds: { type: 'string' },
+  only: { type: 'string', multiple: true, default: [] },
+} as const satisfies ParseArgsOptionsConfig
+
+type FlagValues = ReturnType<typeof parseScriptArgs<typeof FLAGS>>['values']
+
 function isPart(text: string): text is Part {
   return PARTS.some((part) => part === text)
 }
@@ -98,86 +70,29 @@ function isPart(text: string): text is Part {
 function readParts(only: readonly string[]): ReadonlySet<Part> {
   const parts = only.filter(isPart)
   if (parts.length < only.length) {
-    throw new OptionsError(`--only: expected one of ${PARTS.join(', ')}, found ${only.join(', ')}`)
+    throw new ScriptUsageError(
+      `--only: expected one of ${PARTS.join(', ')}, found ${only.join(', ')}`,
+    )
   }
   return new Set(parts.length === 0 ? PARTS : parts)
 }
 
-/** Reads the command line. Throws OptionsError. */
-export function readOptions(args: readonly string[], now: Date): BenchOptions {
-  const read = () =>
-    parseArgs({
-      args: [...args],
-      options: {
-        help: { type: 'boolean', default: false },
-        quick: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        write: { type: 'boolean', default: false },
-        date: { type: 'string' },
-        rounds: { type: 'string' },
-        only: { type: 'string', multiple: true, default: [] },
-      },
-    }).values
-  let values: ReturnType<typeof read>
-  try {
-    values = read()
-  } catch (error) {
-    throw new OptionsError(messageOf(error))
+function readRounds(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) {
+    throw new ScriptUsageError(`--rounds: expected a whole number from 1 to 999, found "${text}"`)
   }
-  const { help, quick, json, write, only } = values
-  const rounds = values.rounds ?? (quick ? '3' : '7')
-  if (!/^[1-9]\d{0,2}$/.test(rounds)) {
-    throw new OptionsError(`--rounds: expected a whole number from 1 to 999, found "${rounds}"`)
-  }
-  const date = values.date ?? now.toISOString().slice(0, 10)
+  return Number(text)
+}
+
+/** What a run does, from the values of its flags; `now` is its date unless one is given. Throws a ScriptUsageError. */
+export function readOptions(values: FlagValues, now: Date): BenchOptions {
+  const { quick, json, write, only, rounds, date = now.toISOString().slice(0, 10) } = values
   if (!/^\d{4}-\d\d-\d\d$/.test(date)) {
-    throw new OptionsError(`--date: expected YYYY-MM-DD, found "${date}"`)
+    throw new ScriptUsageError(`--date: expected YYYY-MM-DD, found "${date}"`)
   }
   if (write && (quick || only.length > 0)) {
-    throw new OptionsError('--write: expected a full run, found --quick or --only beside it')
+    throw new ScriptUsageError('--write: expected a full run, found --quick or --only beside it')
   }
-  return {
-    help,
-    json,
-    write,
-    quick,
-    date,
-    parts: readParts(only),
-    rounds: Number(rounds),
-    // V8 compiles, on the same processor, for the first 25,000 requests or so: what is counted comes after.
-    warmUpRequests: quick ? 30_000 : 40_000,
-    measuredRequests: quick ? 10_000 : 40_000,
-    memoryStepRequests: quick ? 25_000 : 250_000,
-    listRows: quick ? [0, 20_000] : [0, 1000, 10_000, 100_000, 1_000_000],
-    registrationRounds: values.rounds === undefined && !quick ? 5 : Number(rounds),
-    // Both ways through the code, to a new address and to a known one, are compiled in the first 10,000 or so.
-    registrationWarmUpRequests: quick ? 6000 : 12_000,
-    // So many that the garbage collections of a block are several: one more or less tips a ratio by a tenth of a short one.
-    registrationRequests: quick ? 300 : 1600,
-    exportRows: quick ? 4000 : 100_000,
-    keyStores: quick
-      ? [
-          { active: 0, dead: 0 },
-          { active: 1000, dead: 20_000 },
-        ]
-      : [
-          { active: 0, dead: 0 },
-          { active: 1000, dead: 0 },
-          { active: 10_000, dead: 0 },
-          { active: 10_000, dead: 1_000_000 },
-        ],
-    keyRounds: values.rounds === undefined ? (quick ? 2 : 4) : Number(rounds),
-    keyWarmUpRequests: quick ? 10_000 : 25_000,
-    keyRequests: quick ? 4000 : 15_000,
-    keyLookups: quick ? 5000 : 20_000,
-    keyTimingWarmUpRequests: quick ? 3000 : 10_000,
-    keyTimingRequests: quick ? 5000 : 40_000,
-    verificationRounds: values.rounds === undefined ? (quick ? 2 : 5) : Number(rounds),
-    verificationChecks: quick ? 1600 : 8000,
-    auditVersions: quick ? 2000 : AUDITED_VERSIONS,
-    auditRuns: quick ? 1 : 3,
-    pageRounds: values.rounds === undefined ? (quick ? 2 : 5) : Number(rounds),
-    pageWarmUpRequests: quick ? 10_000 : 25_000,
-    pageRequests: quick ? 8000 : 20_000,
-  }
+  const sizes = sizesOf(quick, rounds === undefined ? undefined : readRounds(rounds))
+  return { ...sizes, json, write, quick, date, parts: readParts(only) }
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { styleText } from 'node:util'
+import { runScript } from '../scripts/script-main.ts'
 import { writeResults } from './benchmarks-document.ts'
 import { describeProcessors, findCores } from './cores.ts'
 import { measureCost, type CostParts } from './cost.ts'
@@ -7,7 +8,7 @@ import { measureExport } from './export.ts'
 import { measureKeys } from './keys.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
-import { HELP, OptionsError, readOptions, type BenchOptions, type Part } from './options.ts'
+import { FLAGS, HELP, readOptions, type BenchOptions, type Part } from './options.ts'
 import { exitCodeOf, factsOf, missedTargets, tablesOf, type BenchReport } from './report.ts'
 import { measurePages } from './pages.ts'
 import { measureRegistration } from './registration.ts'
@@ -61,19 +62,8 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
   }
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  let options: BenchOptions
-  try {
-    options = readOptions(args, new Date())
-  } catch (error) {
-    if (!(error instanceof OptionsError)) throw error
-    process.stderr.write(`${error.message}\nnpm run bench -- --help tells what there is.\n`)
-    return 2
-  }
-  if (options.help) {
-    process.stdout.write(HELP)
-    return 0
-  }
+/** Gives the exit code. */
+async function measureAndTell(options: BenchOptions): Promise<number> {
   const report = await measure(options)
   if (options.write) writeResults(DOCUMENT, report)
   const text = [
@@ -85,4 +75,8 @@ async function main(args: readonly string[]): Promise<number> {
   return exitCodeOf(report)
 }
 
-process.exitCode = await main(process.argv.slice(2))
+await runScript(import.meta, {
+  help: HELP,
+  options: FLAGS,
+  run: ({ values }) => measureAndTell(readOptions(values, new Date())),
+})
