@@ -15,6 +15,7 @@ import { createClientAddress } from './http/client-address.ts'
 import { createRouter } from './http/router.ts'
 import { createSite } from './pages/site.ts'
 import { createHandlers } from './routes/handlers.ts'
+import type { AddressRange } from './service/address-range.ts'
 import type { ApiKeys } from './service/api-keys.ts'
 import type { Challenge } from './service/challenge.ts'
 import type { Clock } from './service/clock.ts'
@@ -44,8 +45,8 @@ export interface AppParts {
   readonly apiKeys: ApiKeys
   readonly waitlist: Waitlist
   readonly challenge: Challenge
-  /** Addresses and ranges of the proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[]
+  /** The proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly AddressRange[]
   readonly timeQuality: TimeQualityMonitor
   /** URI at which the operator hears of security problems; left out where none is known. */
   readonly securityContact?: string | undefined

@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
+import { isHostName, isLoopbackHost } from './contract/host-name.ts'
 import { CHALLENGE_PROVIDERS } from './contract/schemas.ts'
 import type { Runtime } from './contract/visible-endpoints.ts'
+import { parseAddressRange, type AddressRange } from './service/address-range.ts'
 import type { ChallengeSettings } from './service/create-challenge.ts'
 import { parseNtpServer } from './service/ntp-server.ts'
 
@@ -41,8 +43,7 @@ export interface Config {
   readonly secretsDir: string
   readonly databaseFile: string
   readonly challenge: ChallengeSettings
-  /** Addresses and ranges as written. */
-  readonly trustedProxies: readonly string[]
+  readonly trustedProxies: readonly AddressRange[]
   readonly workers: number
   readonly adminPort: number | undefined
   readonly ntpServer: string | undefined
@@ -78,10 +79,6 @@ const VERIFY_URLS = {
 export interface Environment {
   readonly [name: string]: string | undefined
 }
-
-/** A host name; one that ends in a number is a mistyped IPv4 address. */
-const HOST_NAME =
-  /^(?!.*(?:^|\.)\d+$)(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 
 /** Collects the mistakes of all readings, so that the operator sees them at once. */
 class Reader {
@@ -155,8 +152,7 @@ function readBaseUrl(reader: Reader): string | undefined {
 
 function readHost(reader: Reader): string {
   const host = reader.text('HOST') ?? '127.0.0.1'
-  if (isIP(host) === 0 && !HOST_NAME.test(host))
-    reader.wrong('HOST', 'an IP address or a host name')
+  if (isIP(host) === 0 && !isHostName(host)) reader.wrong('HOST', 'an IP address or a host name')
   return host
 }
 
@@ -187,11 +183,6 @@ function refuseValkey(reader: Reader): void {
   reader.wrong(name, 'nothing, since this version counts in its own processes', false)
 }
 
-/** A host that is this machine, as the URL Standard writes it: it has made every way to write an IPv4 address one. */
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
-}
-
 function readVerifyUrl(reader: Reader, runtime: Runtime): string | undefined {
   const name = 'SVC_CHALLENGE_VERIFY_URL'
   // With an @ it may hold a password, also where it is no URL.
@@ -201,7 +192,7 @@ function readVerifyUrl(reader: Reader, runtime: Runtime): string | undefined {
   if (url.username !== '' || url.password !== '') {
     return reader.wrong(name, 'an address without user and password', false)
   }
-  if (url.protocol === 'http:' && runtime === 'production' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && runtime === 'production' && !isLoopbackHost(url.hostname)) {
     // The secret key of the challenge is sent there.
     return reader.wrong(name, 'https:// in production, or http:// on this machine', isShown)
   }
@@ -225,31 +216,16 @@ function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
   return { provider, siteKey, secret, verifyUrl: verifyUrl ?? VERIFY_URLS[provider] }
 }
 
-function isAddressOrRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-  if (isIP(address) === 0 || rest.length > 0) return false
-  if (bits === undefined) return true
-  if (!/^\d{1,3}$/.test(bits)) return false
-  try {
-    new BlockList().addSubnet(address, Number(bits), family)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function readTrustedProxies(reader: Reader): readonly string[] {
+function readTrustedProxies(reader: Reader): readonly AddressRange[] {
   const text = reader.text('SVC_TRUSTED_PROXIES')
   if (text === undefined) return []
-  const proxies = text.split(',').map((each) => each.trim())
-  if (!proxies.every(isAddressOrRange)) {
-    reader.wrong(
-      'SVC_TRUSTED_PROXIES',
-      'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
-    )
-  }
-  return proxies
+  const ranges = text.split(',').map((each) => parseAddressRange(each.trim()))
+  if (ranges.every((each) => each !== undefined)) return ranges
+  reader.wrong(
+    'SVC_TRUSTED_PROXIES',
+    'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
+  )
+  return []
 }
 
 function readNtpServer(reader: Reader): string | undefined {

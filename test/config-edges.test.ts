@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspectConfig, type Config } from '../src/config.ts'
+import { proxies } from './support/proxies.ts'
 
 /** The mistakes that one variable makes, and the configuration that is left. */
 function readOne(variable: string, value: string): readonly [readonly string[], Config] {
@@ -27,31 +28,9 @@ function assertRefused(variable: string, values: readonly string[]) {
   }
 }
 
-test('a host name has labels of letters, digits and inner hyphens, 253 characters at most', () => {
-  const longest = `${'a.'.repeat(126)}a`
-  assert.equal(longest.length, 253)
-  assertTaken(
-    'HOST',
-    ['a', 'a.b', 'A-1.Example', 'x--y', '1a.example', 'ab1', longest],
-    ({ host }) => host,
-  )
-  assertRefused('HOST', [
-    '-a',
-    'a-',
-    'a.-b',
-    'a-.b',
-    'a..b',
-    '.a',
-    'a.',
-    'a_b',
-    'a b',
-    '1',
-    'a.1',
-    '127.0.0.256',
-    '1.2.3',
-    `${longest}a`,
-    `${longest}.a`,
-  ])
+test('a host is a name or an address', () => {
+  assertTaken('HOST', ['a', 'A-1.Example', 'a_b', 'a.', '127.0.0.2', '::'], ({ host }) => host)
+  assertRefused('HOST', ['-a', 'a..b', 'a b', '1', '127.0.0.256', '[::]', 'a:1'])
 })
 
 test('a base URL with a user and no password is no origin, and is not repeated', () => {
@@ -64,7 +43,7 @@ test('a base URL with a user and no password is no origin, and is not repeated',
 test('the bits of a range are decimal digits, as many as its family has', () => {
   for (const range of ['10.0.0.0/0', '10.0.0.0/32', '2001:db8::/128', '::/0']) {
     const [mistakes, { trustedProxies }] = readOne('SVC_TRUSTED_PROXIES', range)
-    assert.deepEqual([mistakes, trustedProxies], [[], [range]])
+    assert.deepEqual([mistakes, trustedProxies], [[], proxies(range)])
   }
   assertRefused('SVC_TRUSTED_PROXIES', [
     '10.0.0.0/',

@@ -12,6 +12,7 @@ import {
   type Environment,
 } from '../src/config.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
+import { proxies } from './support/proxies.ts'
 
 const WORKING_DIR = '/srv/service'
 
@@ -103,7 +104,7 @@ const GOOD: readonly (readonly [
     'SVC_TRUSTED_PROXIES',
     '10.0.0.0/8, ::1,2001:db8::/32',
     ({ trustedProxies }) => trustedProxies,
-    ['10.0.0.0/8', '::1', '2001:db8::/32'],
+    proxies('10.0.0.0/8', '::1', '2001:db8::/32'),
   ],
   ['SVC_WORKERS', '256', ({ workers }) => workers, 256],
   ['SVC_ADMIN_PORT', '9464', ({ adminPort }) => adminPort, 9464],
@@ -158,7 +159,7 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
   ],
   [
     'HOST',
-    ['a b', 'http://x', '[::1]', 'x_y', '-x', '127.0.0.256', '1.2.3'],
+    ['a b', 'http://x', '[::1]', '-x', '127.0.0.256', '1.2.3'],
     'an IP address or a host name',
   ],
   [

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { isHostName } from '../contract/host-name.ts'
 
 const DEFAULT_PORT = 123
 
@@ -17,7 +18,8 @@ export function parseNtpServer(text: string): NtpServer {
   const [, bracketed, plain, portText] = match ?? []
   const port = portText === undefined ? DEFAULT_PORT : Number(portText)
   const host = bracketed ?? plain
-  const known = bracketed === undefined ? isHostOrIpv4(plain ?? '') : isIPv6(bracketed)
+  const known =
+    bracketed === undefined ? isIPv4(plain ?? '') || isHostName(plain ?? '') : isIPv6(bracketed)
   if (host === undefined || !known || port < 1 || port > 65_535) {
     throw new RangeError(
       `"${text}" is no time server: expected a host or IPv4 address, or an IPv6 address in brackets, ` +
@@ -25,14 +27,4 @@ export function parseNtpServer(text: string): NtpServer {
     )
   }
   return { host, port }
-}
-
-function isHostOrIpv4(text: string): boolean {
-  if (text.length > 253) return false
-  // A last label of digits alone is an address or a slip of the pen, never a name (URL standard, "ends in a number").
-  if (/(?:^|\.)\d+\.?$/.test(text)) return isIPv4(text)
-  return text
-    .replace(/\.$/, '')
-    .split('.')
-    .every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
 }

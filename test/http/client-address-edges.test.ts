@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClientAddress } from '../../src/http/client-address.ts'
+import { proxies } from '../support/proxies.ts'
 
 const PROXY = '10.0.0.1'
-const addressOf = createClientAddress(['10.0.0.0/8'])
+const addressOf = createClientAddress(proxies('10.0.0.0/8'))
 
 function forwardedFor(value: string): string {
   return addressOf({

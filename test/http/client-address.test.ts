@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClientAddress } from '../../src/http/client-address.ts'
+import { proxies } from '../support/proxies.ts'
 
 const PEER = '198.51.100.7'
 
-function addressOf(proxies: readonly string[], peerAddress: string, forwarded?: string): string {
+function addressOf(trusted: readonly string[], peerAddress: string, forwarded?: string): string {
   const header = (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined)
-  return createClientAddress(proxies)({ peerAddress: () => peerAddress, header })
+  return createClientAddress(proxies(...trusted))({ peerAddress: () => peerAddress, header })
 }
 
 /** What is told, proxies, peer, X-Forwarded-For, the client. */
@@ -86,8 +87,8 @@ const CASES: readonly (readonly [string, readonly string[], string, string | und
     ['a connection that is gone', ['10.0.0.0/8'], '', '203.0.113.9', ''],
   ]
 
-for (const [what, proxies, peer, forwarded, client] of CASES) {
+for (const [what, trusted, peer, forwarded, client] of CASES) {
   test(`client address: ${what}`, () => {
-    assert.equal(addressOf(proxies, peer, forwarded), client)
+    assert.equal(addressOf(trusted, peer, forwarded), client)
   })
 }

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
 import type { Runtime } from '../../src/contract/visible-endpoints.ts'
+import { proxies } from '../support/proxies.ts'
 import {
   easyAltcha,
   GOOD_KEY_REQUEST,
@@ -158,7 +159,7 @@ test('neither the runtime, nor the deployment, nor the challenge of an app lifts
             runtime,
             deployment,
             baseUrl: 'http://localhost',
-            trustedProxies: ['127.0.0.1'],
+            trustedProxies: proxies('127.0.0.1'),
           },
         })
         const challengeToken =

@@ -11,6 +11,7 @@ import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createStoredServices } from '../../src/stored-services.ts'
+import { proxies } from './proxies.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type Answer } from './signed-answer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -77,7 +78,7 @@ export async function runRegisteringApp(
   const app = await runApp(t, {
     waitlist,
     challenge,
-    trustedProxies: ['127.0.0.1'],
+    trustedProxies: proxies('127.0.0.1'),
     clock,
     ...parts,
   })

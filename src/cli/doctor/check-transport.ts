@@ -1,8 +1,7 @@
 import { BASE_PATH } from '../../contract/api-version.ts'
+import { isLoopbackHost } from '../../contract/host-name.ts'
 import { UnreachableError } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
-
-const LOOPBACK = /^(?:127(?:\.\d+){3}|\[::1\]|localhost)$/
 
 /** Whether the way to the service is closed to others, and says no more than it must. */
 export const checkTransport: Check = async ({ observed, probe }, report) => {
@@ -17,7 +16,7 @@ export const checkTransport: Check = async ({ observed, probe }, report) => {
   }
   const { protocol, hostname, port, host } = new URL(probe.origin)
   if (protocol === 'http:') {
-    if (!LOOPBACK.test(hostname)) report('plain-http', probe.origin, 'http')
+    if (!isLoopbackHost(hostname)) report('plain-http', probe.origin, 'http')
     return undefined
   }
   // A port that was named speaks TLS; what plain http would have is not known.
