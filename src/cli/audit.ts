@@ -5,6 +5,7 @@ import { ConnectionError } from '../client/connection.ts'
 import { EvidenceError, verifyEvidence, type HistoryEvidence } from '../client/history-evidence.ts'
 import { UnsettledError } from '../client/unsettled-error.ts'
 import { VerificationError } from '../client/verification-error.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
 import { messageOf } from '../contract/error-message.ts'
 import { ChainError } from '../contract/version-chain.ts'
 import { createAuditBar } from './auditing/audit-progress.ts'
@@ -32,7 +33,7 @@ const HELP = `Usage: svc audit BASE [options]
 Audits the history of a deployment: every version against its hash, each hash
 against the version before, all of it against the head of the audit before,
 and what is served now against the newest version. BASE is the deployment's
-origin, such as https://example.org, with or without /api/v1.
+origin, such as https://example.org, with or without ${BASE_PATH}.
 
 Where the service signed things that cannot all be true, the signed answers
 are written to a file. Whoever gets it can check it with --check-evidence,

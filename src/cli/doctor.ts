@@ -1,3 +1,5 @@
+import { BASE_PATH } from '../contract/api-version.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
 import {
   type Command,
   createCommand,
@@ -21,10 +23,10 @@ const HELP = `Usage: svc doctor BASE [options]
 
 Inspects a deployment as the world sees it, through its proxies and its CDN,
 and tells what is not as promised, what was expected and what to do. BASE is
-the deployment's origin, such as https://example.org, with or without /api/v1.
+the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
 
 It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
-OPTIONS, and one POST without a body to /api/v1/time, which takes none and
+OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which takes none and
 refuses it. It sends no registration, no key and nothing else that writes.
 
 Options:

@@ -35,9 +35,9 @@ key of its own passes. Get the key id from a place that an attacker of the
 service does not hold, and give it as --pin.
 
 With --headers an answer that was saved is checked, and nothing is fetched:
-  curl -sS -D headers -o body https://example.org/api/v1/status
+  curl -sS -D headers -o body https://example.org${READ_PATHS.status}
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
-  svc verify /api/v1/status --headers headers --body body --keys keys.json
+  svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json
 
 Options:
   --pin KEYID            id of a key to trust; may be given several times

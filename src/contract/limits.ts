@@ -1,7 +1,7 @@
 /** Age at which a verifier refuses a signature unless it is told another, in seconds. Alone, for a browser's sake. */
 export const SIGNATURE_MAX_AGE_SECONDS = 900
 
-/** Every number the contract promises (spec section 8). Nothing else in the source states one of them. */
+/** Every number the contract promises (spec section 8). Texts, examples and checks take them from here. */
 export const LIMITS = {
   /** Largest request body, in bytes; one more is 413. */
   maxBodyBytes: 8192,

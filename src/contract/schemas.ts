@@ -1,7 +1,8 @@
+import { BASE_PATH } from './api-version.ts'
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { AUTHENTICATIONS, ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from './endpoint-terms.ts'
 import { ERRORS } from './errors.ts'
-import { CACHE_CLASSES } from './headers.ts'
+import { CACHE_CLASSES, CORS } from './headers.ts'
 import { SCHEMA_IDS } from './envelope.ts'
 import { LIMITS } from './limits.ts'
 import {
@@ -10,6 +11,7 @@ import {
   SNAPSHOT_ID_PATTERN,
 } from './identifier-patterns.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
+import { READ_PATHS } from './read-paths.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
@@ -114,7 +116,7 @@ const endpointRow = {
   properties: {
     name: text('Name of the endpoint; also its operationId in the OpenAPI document.', 'status'),
     method: text('HTTP method. A GET endpoint answers HEAD and OPTIONS too.', 'GET'),
-    path: text('Path template.', '/api/v1/status'),
+    path: text('Path template.', READ_PATHS.status),
     summary: text('What it is for.', 'Read the status'),
     stability: {
       type: 'string',
@@ -157,9 +159,9 @@ const links = {
   description: 'Where to read on; paths on this origin.',
   required: ['index', 'policy', 'openapi', 'docs'],
   properties: {
-    index: text('The discovery index.', '/api/v1'),
-    policy: text('The policy document.', '/api/v1/policy'),
-    openapi: text('The OpenAPI document.', '/api/v1/openapi.json'),
+    index: text('The discovery index.', READ_PATHS.index),
+    policy: text('The policy document.', READ_PATHS.policy),
+    openapi: text('The OpenAPI document.', READ_PATHS.openapi),
     docs: text('The reference for people.', '/en/reference'),
   },
 } as const
@@ -184,8 +186,11 @@ const rateLimit = (description: string) =>
     description,
     required: ['requests', 'windowSeconds'],
     properties: {
-      requests: whole('Requests in one window.', 600),
-      windowSeconds: whole('Length of the fixed window, in seconds.', 60),
+      requests: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+      windowSeconds: whole(
+        'Length of the fixed window, in seconds.',
+        LIMITS.keyedRequests.windowSeconds,
+      ),
     },
   }) as const
 
@@ -251,8 +256,11 @@ const policy = {
           properties: {
             format: text('Form of a key.', API_KEY_FORMAT),
             scope,
-            defaultTtlDays: whole('Days until a key expires unless asked otherwise.', 90),
-            maxTtlDays: whole('Longest time to live, in days.', 365),
+            defaultTtlDays: whole(
+              'Days until a key expires unless asked otherwise.',
+              LIMITS.defaultTtlDays,
+            ),
+            maxTtlDays: whole('Longest time to live, in days.', LIMITS.maxTtlDays),
             storage: text('What is stored of a key.', 'A keyed hash.'),
           },
         },
@@ -290,7 +298,7 @@ const policy = {
         additive: text('What additive changes do.', 'They ship inside v1.'),
         breaking: text('What breaking changes do.', 'They need a new major path.'),
         header: text('Header that reports the major version.', 'X-SVC-API-Version'),
-        history: text('Where the history stands.', '/api/v1/versions'),
+        history: text('Where the history stands.', READ_PATHS.versions),
       },
     },
     stability: meanings('Stability levels and what each promises.'),
@@ -299,7 +307,7 @@ const policy = {
       description: 'How an endpoint goes.',
       required: ['noticeDays', 'appliesTo', 'signals', 'requires', 'statuses', 'endpoints'],
       properties: {
-        noticeDays: whole('Least notice, in days.', 90),
+        noticeDays: whole('Least notice, in days.', LIMITS.deprecationNoticeDays),
         appliesTo: text('Stability level that the promise covers.', 'stable'),
         signals: textList('How it is announced.', 'the response header Sunset'),
         requires: textList('What a deprecation must name.', 'a sunset date'),
@@ -310,7 +318,7 @@ const policy = {
           required: ['method', 'path', 'deprecatedAt', 'sunsetAt', 'successor'],
           properties: {
             method: text('HTTP method.', 'GET'),
-            path: text('Path template.', '/api/v1/status'),
+            path: text('Path template.', READ_PATHS.status),
             deprecatedAt: timestamp('When it was deprecated.'),
             sunsetAt: timestamp('Until when it serves.'),
             successor: text('What to use instead.', '/api/v2/status'),
@@ -360,7 +368,10 @@ const policy = {
         allowHeaders: textList('Allowed request headers.', 'If-None-Match'),
         exposeHeaders: textList('Response headers a page may read.', 'ETag'),
         allowCredentials: flag('Whether credentials are allowed.', false),
-        maxAgeSeconds: whole('How long a preflight may be remembered, in seconds.', 86_400),
+        maxAgeSeconds: whole(
+          'How long a preflight may be remembered, in seconds.',
+          CORS.maxAgeSeconds,
+        ),
         writes: text('The rule for write endpoints.', 'No CORS header at all.'),
       },
     },
@@ -390,17 +401,23 @@ const policy = {
         'maxActiveKeys',
       ],
       properties: {
-        maxBodyBytes: whole('Largest request body, in bytes.', 8192),
+        maxBodyBytes: whole('Largest request body, in bytes.', LIMITS.maxBodyBytes),
         requestContentType: text('Media type of a request body.', 'application/json'),
         responseContentType: text('Media type of an answer.', 'application/json; charset=utf-8'),
-        maxUseCaseLength: whole('Longest useCase, in Unicode code points.', 500),
-        maxEmailLength: whole('Longest e-mail address, in characters.', 254),
-        maxInterests: whole('Most entries in interests.', 10),
+        maxUseCaseLength: whole(
+          'Longest useCase, in Unicode code points.',
+          LIMITS.maxUseCaseCodePoints,
+        ),
+        maxEmailLength: whole('Longest e-mail address, in characters.', LIMITS.maxEmailLength),
+        maxInterests: whole('Most entries in interests.', LIMITS.maxInterests),
         labelPattern: text('Pattern of an API key’s label.', API_KEY_LABEL_PATTERN),
-        minTtlDays: whole('Shortest time to live of a key, in days.', 1),
-        defaultTtlDays: whole('Time to live unless asked otherwise, in days.', 90),
-        maxTtlDays: whole('Longest time to live of a key, in days.', 365),
-        maxActiveKeys: whole('Keys that may be active at one time.', 10_000),
+        minTtlDays: whole('Shortest time to live of a key, in days.', LIMITS.minTtlDays),
+        defaultTtlDays: whole(
+          'Time to live unless asked otherwise, in days.',
+          LIMITS.defaultTtlDays,
+        ),
+        maxTtlDays: whole('Longest time to live of a key, in days.', LIMITS.maxTtlDays),
+        maxActiveKeys: whole('Keys that may be active at one time.', LIMITS.maxActiveKeys),
       },
     },
     rateLimiting: {
@@ -447,8 +464,11 @@ const policy = {
             signedText: textList('Lines of a response’s signed text.', 'svc-response-v1'),
             revalidationText: textList('Lines of a 304’s signed text.', 'svc-revalidation-v1'),
             contentDigest: text('Form of Content-Digest.', 'sha-256=:<base64>:'),
-            maxAgeSeconds: whole('Age at which a verifier refuses a signature, in seconds.', 900),
-            keyDocument: text('Where the public key stands.', '/api/v1/keys/signing-key'),
+            maxAgeSeconds: whole(
+              'Age at which a verifier refuses a signature, in seconds.',
+              LIMITS.signatureMaxAgeSeconds,
+            ),
+            keyDocument: text('Where the public key stands.', READ_PATHS.signingKey),
             pinning: text(
               'What protects a client from a copy of this origin.',
               'Accept one key id alone.',
@@ -474,14 +494,17 @@ const policy = {
             code: text('The code.', 'NOT_FOUND'),
             status: whole('HTTP status.', 404),
             retryable: flag('Whether the same request may succeed later.', false),
-            retryAfterSeconds: whole('Longest wait, in seconds; only where one is known.', 60),
+            retryAfterSeconds: whole(
+              'Longest wait, in seconds; only where one is known.',
+              ERRORS.RATE_LIMITED.retryAfterSeconds,
+            ),
             meaning: text('What it means.', 'There is no such route.'),
           },
         }),
       },
     },
     apiVersion: text('The major version.', 'v1'),
-    basePath: text('Where every endpoint lives.', '/api/v1'),
+    basePath: text('Where every endpoint lives.', BASE_PATH),
     registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
     links,
     summary: {
@@ -571,10 +594,10 @@ const quota = {
   description: 'What the key may still ask in this window.',
   required: ['limit', 'remaining', 'resetSeconds', 'windowSeconds'],
   properties: {
-    limit: whole('Requests in one window.', 600),
-    remaining: whole('Requests left in this window.', 599),
+    limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+    remaining: whole('Requests left in this window.', LIMITS.keyedRequests.requests - 1),
     resetSeconds: whole('Seconds until the window ends.', 42),
-    windowSeconds: whole('Length of the window, in seconds.', 60),
+    windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
   },
 } as const
 
@@ -586,7 +609,7 @@ export const DATA_SCHEMAS = {
     required: ['apiVersion', 'basePath', 'registryVersion', 'endpoints', 'links'],
     properties: {
       apiVersion: text('The major version.', 'v1'),
-      basePath: text('Where every endpoint lives.', '/api/v1'),
+      basePath: text('Where every endpoint lives.', BASE_PATH),
       registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
       endpoints: list('Every endpoint this runtime serves.', endpointRow),
       links,
@@ -670,7 +693,7 @@ export const DATA_SCHEMAS = {
           method: text('HTTP method.', 'POST'),
           path: text('Path.', '/api/v1/early-access/register'),
           contentType: text('Media type of the body.', 'application/json'),
-          maxBodyBytes: whole('Largest body, in bytes.', 8192),
+          maxBodyBytes: whole('Largest body, in bytes.', LIMITS.maxBodyBytes),
         },
       },
       form: {
@@ -689,8 +712,11 @@ export const DATA_SCHEMAS = {
           optional: textList('Fields that may be sent.', 'useCase'),
           locales: textList('Accepted locales.', 'en'),
           interests: textList('Accepted interests.', 'api'),
-          maxInterests: whole('Most interests.', 10),
-          maxUseCaseLength: whole('Longest use case, in Unicode code points.', 500),
+          maxInterests: whole('Most interests.', LIMITS.maxInterests),
+          maxUseCaseLength: whole(
+            'Longest use case, in Unicode code points.',
+            LIMITS.maxUseCaseCodePoints,
+          ),
         },
       },
       challenge: {
@@ -900,7 +926,10 @@ export const DATA_SCHEMAS = {
           revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
         },
       },
-      maxAgeSeconds: whole('Age at which a verifier refuses a signature, in seconds.', 900),
+      maxAgeSeconds: whole(
+        'Age at which a verifier refuses a signature, in seconds.',
+        LIMITS.signatureMaxAgeSeconds,
+      ),
     },
   },
 } as const satisfies { readonly [name: string]: JsonSchema }

@@ -1,4 +1,13 @@
-import { HEADERS, READ_VARY, RESPONSE_CONTENT_TYPE, CORS } from '../contract/headers.ts'
+import { API_VERSION } from '../contract/api-version.ts'
+import {
+  CORS,
+  ERROR_CACHE_CONTROL,
+  HEADERS,
+  READ_VARY,
+  RESPONSE_CONTENT_TYPE,
+} from '../contract/headers.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 
 /** What a header field means, for the policy, and what its value looks like, for the OpenAPI document. */
@@ -96,7 +105,7 @@ export const RESPONSE_HEADER_DOCS = {
   apiVersion: {
     name: HEADERS.apiVersion,
     meaning: 'Major version of the API that answered.',
-    schema: text('v1'),
+    schema: text(API_VERSION),
   },
   contentType: {
     name: HEADERS.contentType,
@@ -107,13 +116,13 @@ export const RESPONSE_HEADER_DOCS = {
     name: HEADERS.cacheControl,
     meaning:
       'How long the answer may be reused: the value of the endpoint’s cache class, no-store on every error.',
-    schema: text('no-store'),
+    schema: text(ERROR_CACHE_CONTROL),
   },
   cdnCacheControl: {
     name: HEADERS.cdnCacheControl,
     meaning:
       'no-store on answers to a request with an API key: shared caches keep none of them (RFC 9213).',
-    schema: text('no-store'),
+    schema: text(ERROR_CACHE_CONTROL),
   },
   etag: {
     name: HEADERS.etag,
@@ -159,13 +168,13 @@ export const RESPONSE_HEADER_DOCS = {
   rateLimitLimit: {
     name: HEADERS.rateLimitLimit,
     meaning: 'Requests that the API key may make in one window. Only on requests with a valid key.',
-    schema: whole(600),
+    schema: whole(LIMITS.keyedRequests.requests),
   },
   rateLimitRemaining: {
     name: HEADERS.rateLimitRemaining,
     meaning:
       'Requests that the API key has left in this window. Only on requests with a valid key.',
-    schema: whole(599),
+    schema: whole(LIMITS.keyedRequests.requests - 1),
   },
   rateLimitReset: {
     name: HEADERS.rateLimitReset,
@@ -202,7 +211,7 @@ export const RESPONSE_HEADER_DOCS = {
     name: HEADERS.link,
     meaning:
       'Related resources (RFC 8288): the documents of this API on the index, the replacement (rel="successor-version") on a deprecated endpoint.',
-    schema: text('</api/v1/openapi.json>; rel="service-desc"; type="application/json"'),
+    schema: text(`<${READ_PATHS.openapi}>; rel="service-desc"; type="application/json"`),
   },
   robotsTag: {
     name: HEADERS.robotsTag,

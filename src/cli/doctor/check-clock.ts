@@ -3,8 +3,9 @@ import { parseInstant } from '../../contract/instant.ts'
 import { propertyOf } from '../../contract/property-of.ts'
 import { ageOf } from '../verifying/shown-text.ts'
 import type { Check } from './check.ts'
+import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
-const LARGEST_SKEW_MS = 60_000
+const LARGEST_SKEW_MS = DOCTOR_BOUNDS.clockSkewSeconds * 1000
 /** Between signing an answer and reading the clock for it. */
 const LARGEST_GAP_MS = 5000
 

@@ -2,8 +2,8 @@ import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { DAY_MS } from '../../contract/instant.ts'
 import { propertyOf } from '../../contract/property-of.ts'
 import type { Check } from './check.ts'
+import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
-const SOON_DAYS = 30
 const WHERE = `GET ${ENDPOINTS.signingKey.path}`
 
 interface PublishedEntry {
@@ -56,7 +56,7 @@ export function createKeyCheck(pins: readonly string[] | undefined, nowMs: numbe
     const next = entries.find(({ status }) => status === 'next')?.keyId
     const end = entries.find(({ status }) => status === 'current')?.notAfter
     const daysLeft = end === undefined ? Infinity : (Date.parse(end) - nowMs) / DAY_MS
-    if (daysLeft >= 0 && daysLeft < SOON_DAYS) {
+    if (daysLeft >= 0 && daysLeft < DOCTOR_BOUNDS.keyNoticeDays) {
       const announced = next === undefined ? 'no next key is announced' : 'a next key is announced'
       report('key-ends-soon', WHERE, `in use until ${end}; ${announced}`)
     }

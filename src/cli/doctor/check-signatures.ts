@@ -1,10 +1,14 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { errorOf } from '../../contract/errors.ts'
 import { HEADERS } from '../../contract/headers.ts'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
 import type { Judged, Observed, Survey } from './survey.ts'
+
+/** What the key document of a deployment that does not sign answers. */
+const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
 
 /** How an ETag differs from the one that the data has. */
 export function etagFault(
@@ -84,7 +88,8 @@ async function reportOne(
 export const checkSignatures: Check = async (survey, report) => {
   const { observed, isSigningOff, keys } = survey
   if (isSigningOff) {
-    report('signing-off', 'GET /api/v1/keys/signing-key', '503 SIGNING_UNAVAILABLE')
+    const { status } = errorOf(SIGNING_OFF)
+    report('signing-off', `GET ${ENDPOINTS.signingKey.path}`, `${status} ${SIGNING_OFF}`)
     return undefined
   }
   if (keys.length === 0) return 'there is no key to check with'

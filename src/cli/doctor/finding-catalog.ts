@@ -1,4 +1,17 @@
+import { BASE_PATH } from '../../contract/api-version.ts'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
+import {
+  CACHE_CLASSES,
+  CORS,
+  ERROR_CACHE_CONTROL,
+  HEADERS,
+  NO_INDEX_HEADERS,
+  READ_VARY,
+  RESPONSE_CONTENT_TYPE,
+} from '../../contract/headers.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { OPENAPI_VERSION } from '../../contract/openapi-version.ts'
+import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 /** What a finding means for the deployment: a promise is broken; it works and will hurt; worth knowing. */
 export type Severity = 'error' | 'warning' | 'info'
@@ -14,6 +27,9 @@ const PASS_HEADERS = 'Have the proxy or CDN pass the header on as it is.'
 const NO_TRANSFORM =
   'Switch off what rewrites bodies on the way (minifying, injecting, character conversion).'
 
+/** The directives of a snapshot's Cache-Control that bound its age. */
+const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^public, /, '')
+
 /** Every finding of `svc doctor`, by its id. The ids are for scripts: one that was published keeps its meaning. */
 export const FINDING_CATALOG = {
   'no-answer': {
@@ -23,7 +39,7 @@ export const FINDING_CATALOG = {
   },
   'not-this-service': {
     severity: 'error',
-    expected: 'the discovery index of this service at /api/v1',
+    expected: `the discovery index of this service at ${BASE_PATH}`,
     advice: 'Check the address. Where a proxy is in front, check where it sends /api.',
   },
   'unexpected-status': {
@@ -43,7 +59,7 @@ export const FINDING_CATALOG = {
   },
   'content-type': {
     severity: 'error',
-    expected: 'Content-Type: application/json; charset=utf-8',
+    expected: `${HEADERS.contentType}: ${RESPONSE_CONTENT_TYPE}`,
     advice: PASS_HEADERS,
   },
   'wrong-shape': {
@@ -109,7 +125,7 @@ export const FINDING_CATALOG = {
   },
   'answer-too-old': {
     severity: 'error',
-    expected: 'no answer older than 900 s that no 304 renewed',
+    expected: `no answer older than ${LIMITS.signatureMaxAgeSeconds} s that no 304 renewed`,
     advice:
       'Have the cache keep to Cache-Control, and take over X-SVC-Revalidated from a 304 into what it stored.',
   },
@@ -131,7 +147,7 @@ export const FINDING_CATALOG = {
   'key-document-unusable': {
     severity: 'error',
     expected: 'a signing-key document with at least one Ed25519 key',
-    advice: 'Look at signing-keys.json, and at what the proxy makes of /api/v1/keys/signing-key.',
+    advice: `Look at signing-keys.json, and at what the proxy makes of ${ENDPOINTS.signingKey.path}.`,
   },
   'key-mismatch': {
     severity: 'error',
@@ -156,7 +172,7 @@ export const FINDING_CATALOG = {
   },
   'key-ends-soon': {
     severity: 'warning',
-    expected: 'a current key that is in use for 30 days more',
+    expected: `a current key that is in use for ${DOCTOR_BOUNDS.keyNoticeDays} days more`,
     advice: 'Announce the next key now, so that those who pin can add it.',
   },
   'pin-mismatch': {
@@ -270,13 +286,13 @@ export const FINDING_CATALOG = {
   },
   'error-cacheable': {
     severity: 'error',
-    expected: 'Cache-Control: no-store on errors and key holders’ answers',
+    expected: `${HEADERS.cacheControl}: ${ERROR_CACHE_CONTROL} on errors and key holders’ answers`,
     advice: 'Have the CDN honour and pass on the origin’s Cache-Control.',
   },
   'no-store-cached': {
     severity: 'error',
     expected: 'an answer of its own to each request where nothing may be stored',
-    advice: 'Switch off caching of errors, and of what says no-store.',
+    advice: `Switch off caching of errors, and of what says ${ERROR_CACHE_CONTROL}.`,
   },
   'short-lived-cached': {
     severity: 'error',
@@ -286,11 +302,11 @@ export const FINDING_CATALOG = {
   'cached-too-long': {
     severity: 'warning',
     expected: 'no snapshot from a cache that is older than max-age and stale-while-revalidate',
-    advice: 'Have the CDN keep to max-age=60, stale-while-revalidate=300.',
+    advice: `Have the CDN keep to ${SNAPSHOT_AGES}.`,
   },
   'vary-missing': {
     severity: 'error',
-    expected: 'Vary: Authorization, X-SVC-Key on every cacheable read',
+    expected: `${HEADERS.vary}: ${READ_VARY} on every cacheable read`,
     advice: 'Without it a cache may mix answers with and without a key. Have the proxy keep Vary.',
   },
   'cors-missing': {
@@ -300,7 +316,7 @@ export const FINDING_CATALOG = {
   },
   'cors-origin': {
     severity: 'error',
-    expected: 'Access-Control-Allow-Origin: *',
+    expected: `${HEADERS.accessControlAllowOrigin}: ${CORS.allowOrigin}`,
     advice: 'Leave CORS to the service.',
   },
   'cors-credentials': {
@@ -330,12 +346,12 @@ export const FINDING_CATALOG = {
   },
   'clock-skew': {
     severity: 'error',
-    expected: 'the clocks of server and this machine within 60 s',
+    expected: `the clocks of server and this machine within ${DOCTOR_BOUNDS.clockSkewSeconds} s`,
     advice: 'Compare both with a time source. Verifiers refuse what is signed in the future.',
   },
   'date-skew': {
     severity: 'warning',
-    expected: 'Date within 60 s of the time of signing',
+    expected: `Date within ${DOCTOR_BOUNDS.clockSkewSeconds} s of the time of signing`,
     advice: 'Correct the clock of the proxy or CDN: caches compute ages with Date.',
   },
   'time-wrong': {
@@ -355,7 +371,7 @@ export const FINDING_CATALOG = {
   },
   'robots-tag-missing': {
     severity: 'error',
-    expected: 'X-Robots-Tag: noindex, nofollow on every answer of a preview',
+    expected: `${NO_INDEX_HEADERS.join(': ')} on every answer of a preview`,
     advice: PASS_HEADERS,
   },
   'robots-tag-unwanted': {
@@ -395,7 +411,7 @@ export const FINDING_CATALOG = {
   },
   'link-missing': {
     severity: 'error',
-    expected: 'Link on /api/v1 with service-desc, service-doc, service-meta and status',
+    expected: `Link on ${BASE_PATH} with service-desc, service-doc, service-meta and status`,
     advice: PASS_HEADERS,
   },
   'link-broken': {

@@ -1,3 +1,4 @@
+import { BASE_PATH } from '../../contract/api-version.ts'
 import { UnreachableError, type Ask } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import { checkCaching } from './check-caching.ts'
@@ -74,7 +75,7 @@ export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
   const survey = await takeSurvey(probe, reached.report)
   const checks: CheckResult[] = []
   if ('reason' in survey) {
-    reached.report('not-this-service', 'GET /api/v1', survey.reason)
+    reached.report('not-this-service', `GET ${BASE_PATH}`, survey.reason)
     checks.push({ check: 'reach', findings: reached.list(), notRun: undefined })
     return { checks, requests: probe.count(), registryVersion: undefined }
   }

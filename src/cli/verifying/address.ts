@@ -1,4 +1,5 @@
 import { BASE_PATH } from '../../contract/api-version.ts'
+import { READ_PATHS } from '../../contract/read-paths.ts'
 import { UsageError } from '../command.ts'
 
 /** Where a request goes, taken apart without changing a character of its target. */
@@ -30,7 +31,7 @@ function partsOf(text: string): Address | undefined {
 export function parseAddress(text: string): Address {
   const address = partsOf(text)
   if (address === undefined) {
-    throw new UsageError('expected an address such as https://example.org/api/v1/status')
+    throw new UsageError(`expected an address such as https://example.org${READ_PATHS.status}`)
   }
   if (isTarget(address.target)) return address
   throw new UsageError(
