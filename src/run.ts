@@ -1,16 +1,11 @@
 import cluster from 'node:cluster'
 import { accessSync, constants, statSync } from 'node:fs'
 import { messageOf } from './contract/error-message.ts'
-import {
-  openAdmin,
-  openMetrics,
-  openWorkerMetrics,
-  type AdminListener,
-  type AdminOptions,
-} from './admin.ts'
+import { openAdmin, type AdminListener } from './admin.ts'
 import { ConfigError, inspectConfig, originOf, type Config, type Environment } from './config.ts'
 import { openSecrets } from './local-secrets.ts'
 import { openLog } from './log.ts'
+import { openMetrics, openWorkerMetrics, type Metrics } from './metrics.ts'
 import {
   findOpenSecretFiles,
   findWaitlistIdentity,
@@ -75,7 +70,7 @@ export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
 interface Serving {
   readonly port: number
   /** Undefined where no metrics are asked for. */
-  readonly metrics: AdminOptions['metrics'] | undefined
+  readonly metrics: Metrics | undefined
   readonly isAccepting: () => boolean
   readonly close: () => Promise<void>
 }
