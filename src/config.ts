@@ -80,60 +80,66 @@ export interface Environment {
   readonly [name: string]: string | undefined
 }
 
-/** Collects the mistakes of all readings, so that the operator sees them at once. */
-class Reader {
-  readonly mistakes: string[] = []
-  readonly #env: Environment
-  readonly #asked = new Set<string>()
+/** How a mistake is told. */
+interface Telling {
+  /** Whether the value may hold a password, and so is not repeated. */
+  readonly isSecret: boolean
+}
 
-  constructor(env: Environment) {
-    this.#env = env
-  }
-
+/** Reads variables, and collects the mistakes of all readings, so that the operator sees them at once. */
+interface Reader {
+  readonly mistakes: readonly string[]
   /** The value, without surrounding space; an empty one counts as not set. */
-  text(name: string): string | undefined {
-    this.#asked.add(name)
-    const value = this.#env[name]?.trim()
+  text(name: string): string | undefined
+  /** Variables with this prefix that nothing asked for up to now. */
+  unasked(prefix: string): readonly string[]
+  wrong(name: string, expected: string, telling?: Telling): undefined
+  integer(name: string, minimum: number, maximum: number): number | undefined
+  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value | undefined
+  url(name: string, protocols: readonly string[], telling?: Telling): URL | undefined
+}
+
+function createReader(env: Environment): Reader {
+  const mistakes: string[] = []
+  const asked = new Set<string>()
+
+  function text(name: string): string | undefined {
+    asked.add(name)
+    const value = env[name]?.trim()
     return value === '' ? undefined : value
   }
 
-  /** Variables with this prefix that nothing asked for up to now. */
-  unasked(prefix: string): readonly string[] {
-    return Object.keys(this.#env).filter(
-      (name) => name.startsWith(prefix) && !this.#asked.has(name),
-    )
+  function wrong(name: string, expected: string, telling?: Telling): undefined {
+    const found = telling?.isSecret === true ? '' : `, found "${text(name)}"`
+    mistakes.push(`${name}: expected ${expected}${found}`)
   }
 
-  wrong(name: string, expected: string, shown = true): undefined {
-    const found = shown ? `, found "${this.text(name)}"` : ''
-    this.mistakes.push(`${name}: expected ${expected}${found}`)
-  }
-
-  integer(name: string, minimum: number, maximum: number): number | undefined {
-    const value = this.text(name)
-    if (value === undefined) return undefined
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-    if (number >= minimum && number <= maximum) return number
-    return this.wrong(name, `a whole number from ${minimum} to ${maximum}`)
-  }
-
-  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value | undefined {
-    const text = this.text(name)
-    if (text === undefined) return undefined
-    return values.find((value) => value === text) ?? this.wrong(name, `one of ${values.join(', ')}`)
-  }
-
-  /** `shown` is false where the address may hold a password. */
-  url(name: string, protocols: readonly string[], shown = true): URL | undefined {
-    const value = this.text(name)
-    if (value === undefined) return undefined
-    const url = URL.parse(value)
-    if (url !== null && protocols.includes(url.protocol)) return url
-    return this.wrong(
-      name,
-      `a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
-      shown,
-    )
+  return {
+    mistakes,
+    text,
+    wrong,
+    unasked: (prefix) =>
+      Object.keys(env).filter((name) => name.startsWith(prefix) && !asked.has(name)),
+    integer(name, minimum, maximum) {
+      const value = text(name)
+      if (value === undefined) return undefined
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+      if (number >= minimum && number <= maximum) return number
+      return wrong(name, `a whole number from ${minimum} to ${maximum}`)
+    },
+    oneOf(name, values) {
+      const value = text(name)
+      if (value === undefined) return undefined
+      return values.find((each) => each === value) ?? wrong(name, `one of ${values.join(', ')}`)
+    },
+    url(name, protocols, telling) {
+      const value = text(name)
+      if (value === undefined) return undefined
+      const url = URL.parse(value)
+      if (url !== null && protocols.includes(url.protocol)) return url
+      const starts = protocols.map((each) => `${each}//`).join(' or ')
+      return wrong(name, `a URL that starts with ${starts}`, telling)
+    },
   }
 }
 
@@ -146,7 +152,7 @@ function readBaseUrl(reader: Reader): string | undefined {
   return reader.wrong(
     'SVC_BASE_URL',
     'an origin: scheme and host, with a port where needed, and neither path nor user',
-    !hasCredentials,
+    { isSecret: hasCredentials },
   )
 }
 
@@ -165,11 +171,13 @@ function readDatabaseFile(reader: Reader, dataDir: string, workingDir: string): 
   const [scheme = '', file = ''] = /^sqlite:(.*)$/is.exec(url) ?? []
   if (scheme === '') {
     const found = /^postgres(?:ql)?:/i.test(url) ? ', found postgres' : ''
-    reader.wrong(name, `sqlite:, the only database this version has${found}`, false)
+    reader.wrong(name, `sqlite:, the only database this version has${found}`, { isSecret: true })
     return embedded
   }
   if (/^\/\/[^/]/.test(file)) {
-    reader.wrong(name, 'a file after sqlite:, such as sqlite:/srv/data/service.sqlite', false)
+    reader.wrong(name, 'a file after sqlite:, such as sqlite:/srv/data/service.sqlite', {
+      isSecret: true,
+    })
     return embedded
   }
   // Taken as written: a file's name is no URL, and may hold a % or a #.
@@ -180,21 +188,21 @@ function readDatabaseFile(reader: Reader, dataDir: string, workingDir: string): 
 function refuseValkey(reader: Reader): void {
   const name = 'SVC_VALKEY_URL'
   if (reader.text(name) === undefined) return
-  reader.wrong(name, 'nothing, since this version counts in its own processes', false)
+  reader.wrong(name, 'nothing, since this version counts in its own processes', { isSecret: true })
 }
 
 function readVerifyUrl(reader: Reader, runtime: Runtime): string | undefined {
   const name = 'SVC_CHALLENGE_VERIFY_URL'
   // With an @ it may hold a password, also where it is no URL.
-  const isShown = reader.text(name)?.includes('@') !== true
-  const url = reader.url(name, ['https:', 'http:'], isShown)
+  const telling = { isSecret: reader.text(name)?.includes('@') === true }
+  const url = reader.url(name, ['https:', 'http:'], telling)
   if (url === undefined) return undefined
   if (url.username !== '' || url.password !== '') {
-    return reader.wrong(name, 'an address without user and password', false)
+    return reader.wrong(name, 'an address without user and password', { isSecret: true })
   }
   if (url.protocol === 'http:' && runtime === 'production' && !isLoopbackHost(url.hostname)) {
     // The secret key of the challenge is sent there.
-    return reader.wrong(name, 'https:// in production, or http:// on this machine', isShown)
+    return reader.wrong(name, 'https:// in production, or http:// on this machine', telling)
   }
   return url.href
 }
@@ -209,9 +217,9 @@ function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
   }
   if (provider === 'altcha' || provider === 'test') return { provider }
   if (siteKey === undefined)
-    reader.wrong('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, false)
+    reader.wrong('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, { isSecret: true })
   if (secret === undefined)
-    reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, false)
+    reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, { isSecret: true })
   if (siteKey === undefined || secret === undefined) return { provider: 'altcha' }
   return { provider, siteKey, secret, verifyUrl: verifyUrl ?? VERIFY_URLS[provider] }
 }
@@ -256,7 +264,7 @@ function readSecurityContact(reader: Reader): string | undefined {
     URI_CHARACTERS.test(contact) && ((isWeb && isPublic) || DIRECT_CONTACT.test(contact))
   if (isUri) return contact
   const expected = 'a URI that starts with https://, mailto: or tel:'
-  return reader.wrong(name, expected, !contact.includes('@'))
+  return reader.wrong(name, expected, { isSecret: contact.includes('@') })
 }
 
 /** Where a folder really is, links resolved, as far as it exists. */
@@ -282,7 +290,7 @@ export function inspectConfig(
   env: Environment,
   workingDir: string,
 ): { readonly config: Config; readonly mistakes: readonly string[] } {
-  const reader = new Reader(env)
+  const reader = createReader(env)
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
   const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
