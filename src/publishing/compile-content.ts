@@ -85,47 +85,29 @@ function checkMeaning(data: SoundData, reportFor: (name: SnapshotName) => Report
 }
 
 /** One pass over the content: what was parsed so far and what is wrong so far. */
-class Compilation {
-  readonly mistakes: ContentMistake[] = []
-  readonly sources = new Map<SnapshotName, YamlSource>()
-  // A value is only kept here once its schema check found nothing, which is what makes it that type.
-  readonly #data: SoundData = {}
-
-  readResource(name: SnapshotName, { file, text }: ContentFile, nowMs: number): void {
-    const { source, mistakes } = parseYamlSource(file, text)
-    this.mistakes.push(...mistakes)
-    if (source === undefined) return
-    this.sources.set(name, source)
-    const shapeMistakes = createSchemaCheck(SNAPSHOT_SCHEMAS[name]).mistakesOf(source)
-    this.mistakes.push(...shapeMistakes)
-    if (shapeMistakes.length > 0) return
-    Object.assign(this.#data, { [name]: source.value })
-    checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, this.#reportFor(name))
-  }
-
+interface Compilation {
+  readonly mistakes: readonly ContentMistake[]
+  readonly sources: ReadonlyMap<SnapshotName, YamlSource>
+  readResource(name: SnapshotName, file: ContentFile, nowMs: number): void
   readSettings(file: ContentFile | undefined): {
-    value: PublishingSettings
-    source: YamlSource | undefined
-  } {
-    const nothing = { value: DEFAULT_SETTINGS, source: undefined }
-    if (file === undefined) return nothing
-    const { source, mistakes } = parseYamlSource(file.file, file.text)
-    this.mistakes.push(...mistakes)
-    if (source === undefined) return nothing
-    const check = createSchemaCheck<PublishingSettings>(SETTINGS_SCHEMA)
-    this.mistakes.push(...check.mistakesOf(source))
-    return check.accepts(source.value) ? { value: source.value, source } : nothing
+    readonly value: PublishingSettings
+    readonly source: YamlSource | undefined
   }
+  /** Checks what the resources say of each other; to be called once all of them are read. */
+  checkMeaning(): void
+}
 
-  checkMeaning(): void {
-    checkMeaning(this.#data, (name) => this.#reportFor(name))
-  }
+function createCompilation(folderMistakes: readonly ContentMistake[]): Compilation {
+  const mistakes = [...folderMistakes]
+  const sources = new Map<SnapshotName, YamlSource>()
+  // A value is only kept here once its schema check found nothing, which is what makes it that type.
+  const data: SoundData = {}
 
-  #reportFor(name: SnapshotName): Report {
+  function reportFor(name: SnapshotName): Report {
     return (path, found, expected) => {
-      const source = this.sources.get(name)
+      const source = sources.get(name)
       if (source === undefined) return
-      this.mistakes.push({
+      mistakes.push({
         file: source.file,
         ...source.place(path),
         field: formatFieldPath(path),
@@ -133,6 +115,37 @@ class Compilation {
         expected,
       })
     }
+  }
+
+  /** The source of a file; what is wrong with its YAML is a mistake. */
+  function parse({ file, text }: ContentFile): YamlSource | undefined {
+    const outcome = parseYamlSource(file, text)
+    mistakes.push(...outcome.mistakes)
+    return outcome.source
+  }
+
+  return {
+    mistakes,
+    sources,
+    readResource(name, file, nowMs) {
+      const source = parse(file)
+      if (source === undefined) return
+      sources.set(name, source)
+      const shapeMistakes = createSchemaCheck(SNAPSHOT_SCHEMAS[name]).mistakesOf(source)
+      mistakes.push(...shapeMistakes)
+      if (shapeMistakes.length > 0) return
+      Object.assign(data, { [name]: source.value })
+      checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, reportFor(name))
+    },
+    readSettings(file) {
+      const nothing = { value: DEFAULT_SETTINGS, source: undefined }
+      const source = file === undefined ? undefined : parse(file)
+      if (source === undefined) return nothing
+      const check = createSchemaCheck<PublishingSettings>(SETTINGS_SCHEMA)
+      mistakes.push(...check.mistakesOf(source))
+      return check.accepts(source.value) ? { value: source.value, source } : nothing
+    },
+    checkMeaning: () => checkMeaning(data, reportFor),
   }
 }
 
@@ -160,8 +173,7 @@ export async function compileContent(
   texts: ReadonlyMap<string, string> = new Map(),
 ): Promise<CompiledContent> {
   const folder = readContentFolder(contentDir)
-  const compilation = new Compilation()
-  compilation.mistakes.push(...folder.mistakes)
+  const compilation = createCompilation(folder.mistakes)
   for (const [name, file] of folder.resources) compilation.readResource(name, file, nowMs)
   compilation.checkMeaning()
   const settings = compilation.readSettings(folder.settings)

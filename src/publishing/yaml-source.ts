@@ -63,88 +63,92 @@ interface Refusal {
   readonly expected: string
 }
 
-/** Turns YAML nodes into JSON values, remembers where each stood, and refuses what JSON does not have. */
-class NodeReader {
-  readonly refusals: Refusal[] = []
-  readonly nameOffsets = new Map<string, number>()
-  readonly valueOffsets = new Map<string, number>()
-  readonly texts: { path: FieldPath; value: string; start: number; end: number }[] = []
+/** What a document came to, where each value stood, and what JSON does not have. */
+interface NodeReading {
+  readonly value: JsonValue
+  readonly refusals: readonly Refusal[]
+  readonly nameOffsets: ReadonlyMap<string, number>
+  readonly valueOffsets: ReadonlyMap<string, number>
+  readonly texts: readonly {
+    readonly path: FieldPath
+    readonly value: string
+    readonly start: number
+    readonly end: number
+  }[]
+}
 
-  read(node: unknown, path: FieldPath, around: number): JsonValue {
-    if (!isNode(node)) return this.#readNothing(path, around)
+/** Turns YAML nodes into JSON values, remembers where each stood, and refuses what JSON does not have. */
+function readNodes(root: unknown): NodeReading {
+  const refusals: Refusal[] = []
+  const nameOffsets = new Map<string, number>()
+  const valueOffsets = new Map<string, number>()
+  const texts: { path: FieldPath; value: string; start: number; end: number }[] = []
+
+  function read(node: unknown, path: FieldPath, around: number): JsonValue {
+    if (!isNode(node)) return readNothing(path, around)
     const value = node
     const offset = value.range?.[0] ?? around
-    this.valueOffsets.set(JSON.stringify(path), offset)
+    valueOffsets.set(JSON.stringify(path), offset)
     if (path.length > MAX_DEPTH) {
-      return this.#refuse(offset, path, 'fields nested too deeply', `at most ${MAX_DEPTH} levels`)
+      return refuse(offset, path, 'fields nested too deeply', `at most ${MAX_DEPTH} levels`)
     }
     if (isAlias(value)) {
-      return this.#refuse(
-        offset,
-        path,
-        'an alias (*)',
-        'the value itself; aliases are not used here',
-      )
+      return refuse(offset, path, 'an alias (*)', 'the value itself; aliases are not used here')
     }
     if (value.anchor !== undefined) {
-      this.#refuse(offset, path, 'an anchor (&)', 'a plain value; anchors are not used here')
+      refuse(offset, path, 'an anchor (&)', 'a plain value; anchors are not used here')
     }
     if (value.tag !== undefined) {
-      this.#refuse(offset, path, `the tag ${value.tag}`, 'a plain value; tags are not used here')
+      refuse(offset, path, `the tag ${value.tag}`, 'a plain value; tags are not used here')
     }
     if (isMap(value)) {
       // `fromEntries` defines members, so no name can reach a prototype.
-      return Object.fromEntries(value.items.map((pair) => this.#readPair(pair, path, offset)))
+      return Object.fromEntries(value.items.map((pair) => readPair(pair, path, offset)))
     }
     if (isSeq(value)) {
-      return value.items.map((item, index) => this.read(item, [...path, index], offset))
+      return value.items.map((item, index) => read(item, [...path, index], offset))
     }
-    if (isScalar(value)) return this.#readScalar(value, path, offset)
-    return this.#refuse(
-      offset,
-      path,
-      'something that is no value',
-      'text, a number, a list or fields',
-    )
+    if (isScalar(value)) return readScalar(value, path, offset)
+    return refuse(offset, path, 'something that is no value', 'text, a number, a list or fields')
   }
 
-  #readPair(pair: Pair, path: FieldPath, around: number): [string, JsonValue] {
+  function readPair(pair: Pair, path: FieldPath, around: number): [string, JsonValue] {
     const { key } = pair
     const offset = (isNode(key) ? key.range?.[0] : undefined) ?? around
     if (!isScalar(key) || typeof key.value !== 'string') {
-      this.#refuse(offset, path, 'a field name that is no text', 'a name of letters')
+      refuse(offset, path, 'a field name that is no text', 'a name of letters')
       return ['', null]
     }
     if (key.anchor !== undefined || key.tag !== undefined) {
-      this.#refuse(offset, path, 'an anchor or tag on a field name', 'a plain name')
+      refuse(offset, path, 'an anchor or tag on a field name', 'a plain name')
     }
     if (REFUSED_NAMES.has(key.value)) {
-      this.#refuse(offset, path, `the field name ${key.value}`, 'a name that no language reserves')
+      refuse(offset, path, `the field name ${key.value}`, 'a name that no language reserves')
     }
     const at = [...path, key.value]
-    this.nameOffsets.set(JSON.stringify(at), offset)
-    return [key.value, this.read(pair.value, at, offset)]
+    nameOffsets.set(JSON.stringify(at), offset)
+    return [key.value, read(pair.value, at, offset)]
   }
 
-  #readScalar(node: Scalar, path: FieldPath, offset: number): JsonValue {
+  function readScalar(node: Scalar, path: FieldPath, offset: number): JsonValue {
     const { value } = node
-    if (value === null) return this.#readNothing(path, offset)
+    if (value === null) return readNothing(path, offset)
     if (typeof value === 'string') {
-      this.texts.push({ path, value, start: offset, end: node.range?.[1] ?? offset })
+      texts.push({ path, value, start: offset, end: node.range?.[1] ?? offset })
       return value
     }
     if (typeof value === 'boolean') return value
     if (typeof value === 'bigint') {
       const number = Number(value)
       if (Number.isSafeInteger(number)) return number
-      return this.#refuse(
+      return refuse(
         offset,
         path,
         describeValue(value),
         'an integer within 2^53, or text in quotes (larger numbers are read differently by different programs)',
       )
     }
-    return this.#refuse(
+    return refuse(
       offset,
       path,
       typeof value === 'number' ? `the number ${node.source ?? value}` : 'an unknown value',
@@ -152,15 +156,17 @@ class NodeReader {
     )
   }
 
-  #readNothing(path: FieldPath, offset: number): JsonValue {
-    this.valueOffsets.set(JSON.stringify(path), offset)
-    return this.#refuse(offset, path, 'nothing', 'a value; leave an optional field out altogether')
+  function readNothing(path: FieldPath, offset: number): JsonValue {
+    valueOffsets.set(JSON.stringify(path), offset)
+    return refuse(offset, path, 'nothing', 'a value; leave an optional field out altogether')
   }
 
-  #refuse(offset: number, path: FieldPath, found: string, expected: string): null {
-    this.refusals.push({ offset, path, found, expected })
+  function refuse(offset: number, path: FieldPath, found: string, expected: string): null {
+    refusals.push({ offset, path, found, expected })
     return null
   }
+
+  return { value: read(root, [], 0), refusals, nameOffsets, valueOffsets, texts }
 }
 
 function fail(mistakes: readonly ContentMistake[]): YamlOutcome {
@@ -225,11 +231,10 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
   if (document.contents === null) {
     return fail([{ ...whole, found: 'an empty file', expected: 'the fields of the resource' }])
   }
-  const reader = new NodeReader()
-  const value = reader.read(document.contents, [], 0)
-  if (reader.refusals.length > 0) {
+  const reading = readNodes(document.contents)
+  if (reading.refusals.length > 0) {
     return fail(
-      reader.refusals.map(({ offset, path, found, expected }) =>
+      reading.refusals.map(({ offset, path, found, expected }) =>
         mistakeAt(offset, formatFieldPath(path), found, expected),
       ),
     )
@@ -237,7 +242,7 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
 
   const place = (path: FieldPath, part: 'name' | 'value' = 'value'): SourcePlace => {
     const offsets =
-      part === 'name' ? [reader.nameOffsets, reader.valueOffsets] : [reader.valueOffsets]
+      part === 'name' ? [reading.nameOffsets, reading.valueOffsets] : [reading.valueOffsets]
     for (const known of offsets) {
       const offset = known.get(JSON.stringify(path))
       if (offset !== undefined) return placeOf(offset)
@@ -247,8 +252,8 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
   return {
     source: {
       file,
-      value,
-      texts: reader.texts.map(({ path, value: each, start, end }) => {
+      value: reading.value,
+      texts: reading.texts.map(({ path, value: each, start, end }) => {
         const { line, column } = placeOf(start)
         const endLine = placeOf(Math.max(start, end - 1)).line
         return { path, value: each, line, column, endLine }
