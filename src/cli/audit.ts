@@ -22,6 +22,7 @@ import {
 import { CommandFailure } from './command-failure.ts'
 import { parseWholeNumber } from './option-values.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
+import { OWN_WORD } from './verifying/own-word.ts'
 import { createAsker, createFetch, UnreachableError } from './verifying/requests.ts'
 import { readJsonFile } from './verifying/saved-answer.ts'
 import { shown } from './verifying/shown-text.ts'
@@ -70,8 +71,6 @@ const OPTIONS = {
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
-const OWN_WORD =
-  "The keys are the server's own word: a copy of the service with keys of its own would look the same. Pin them with --pin, once you have their ids from somewhere else."
 
 interface Settings {
   readonly origin: string

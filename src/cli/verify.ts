@@ -1,3 +1,5 @@
+import { freshTarget } from '../client/fresh-target.ts'
+import { mayBeNewKey } from '../client/trusted-keys.ts'
 import { VerificationError } from '../client/verification-error.ts'
 import type { VerificationKey } from '../client/verification-key.ts'
 import type { Answer, Expectations } from '../client/verify-response.ts'
@@ -15,8 +17,9 @@ import {
 import { CommandFailure } from './command-failure.ts'
 import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
 import { parseChoice, parseWholeNumber } from './option-values.ts'
-import { fetchKeys, freshTarget } from './verifying/key-document.ts'
+import { fetchKeys } from './verifying/key-document.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
+import { OWN_WORD } from './verifying/own-word.ts'
 import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
 import { ageOf, shown } from './verifying/shown-text.ts'
 import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
@@ -126,19 +129,14 @@ async function judgeWith(
   return judge({ ...answer, ...trust, keys: known })
 }
 
-/** What may only mean that a cache holds a key document of before a change of keys. */
-const MAY_BE_A_NEW_KEY: ReadonlySet<string> = new Set([
-  'SIGNATURE',
-  'REVALIDATION',
-  'UNKNOWN_KEY',
-  'PINNED_KEY_ABSENT',
-  'KEY_PERIOD',
-])
-
 async function judgeFetched(answer: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
-  const verdict = await judgeWith(answer, () => fetchKeys(ask, trust, false), trust)
-  if (verdict.fault === undefined || !MAY_BE_A_NEW_KEY.has(verdict.fault.code)) return verdict
-  const again = await judgeWith(answer, () => fetchKeys(ask, trust, true), trust)
+  const verdict = await judgeWith(answer, () => fetchKeys(ask, trust, READ_PATHS.signingKey), trust)
+  if (verdict.fault === undefined || !mayBeNewKey(verdict.fault.code)) return verdict
+  const again = await judgeWith(
+    answer,
+    () => fetchKeys(ask, trust, freshTarget(READ_PATHS.signingKey)),
+    trust,
+  )
   return again.fault === undefined ? again : verdict
 }
 
@@ -243,9 +241,7 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
   const age = ageOf((nowMs - provedAtMs) / 1000)
   output.out(`Verified: signed by ${keyId}, proved ${age} ago.`)
   if (pinnedKeyIds === undefined) {
-    output.out(
-      "The key is the server's own word: a copy of the service with a key of its own would look the same. Pin it with --pin, once you have its id from somewhere else.",
-    )
+    output.out(OWN_WORD)
   }
 }
 

@@ -6,13 +6,13 @@ import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import type { DataOf, DataSchemaName } from '../contract/schemas.ts'
 import { ApiResponseError } from './api-response-error.ts'
-import { encodeBase64url } from './base64.ts'
 import {
   ConnectionError,
   createConnection,
   type ConnectionLimits,
   type Fetch,
 } from './connection.ts'
+import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
 import { orAborted, waitByTimer, withRetries, type RetryReason, type Wait } from './retries.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
@@ -144,14 +144,8 @@ export function createClient({
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
     // Without the API key: where that is refused, the refusal can be verified.
-    fetchDocument: (fresh) => fetchAnswer(freshIf(fresh, PATHS.signingKey), {}),
+    fetchDocument: (target) => fetchAnswer(target, {}),
   })
-
-  function freshIf(isFresh: boolean, target: string): string {
-    if (!isFresh) return target
-    const nonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
-    return `${target}${target.includes('?') ? '&' : '?'}fresh=${nonce}`
-  }
 
   function reasonOf(error: unknown): RetryReason | undefined {
     // Too large an answer will be so again.
@@ -237,7 +231,7 @@ export function createClient({
   }
 
   async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
-    const asked = freshIf(fresh, target)
+    const asked = fresh ? freshTarget(target) : target
     const result = await withRetries(
       () => orAborted(attempt(asked, signal), signal),
       reasonOf,

@@ -1,7 +1,9 @@
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { freshTarget } from './fresh-target.ts'
 import type { Answer, Expectations, VerifiedResponse } from './verify-response.ts'
 import { verifyResponse } from './verify-response.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
-import { VerificationError } from './verification-error.ts'
+import { VerificationError, type VerificationFault } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 
 /** Holds the keys of one service, loads them when they are needed, and once more when they may have changed. */
@@ -14,18 +16,21 @@ export interface TrustedKeys {
 
 /** Where keys come from, and what they are held against. */
 export interface TrustedKeysParts {
-  /** Fetches the signing-key document; `fresh` asks for one that no cache made. */
-  readonly fetchDocument: (fresh: boolean) => Promise<Answer>
+  /** Fetches the signing-key document from this target. */
+  readonly fetchDocument: (target: string) => Promise<Answer>
   /** Left out: the keys of the first document are trusted, and later ones that they sign for. */
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
 }
 
-const MAY_BE_A_NEW_KEY = /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|PINNED_KEY_ABSENT|KEY_PERIOD)$/
+/** Whether a newer key document may settle a fault: a cache may hold one of before a change of keys. */
+export function mayBeNewKey(fault: VerificationFault): boolean {
+  return /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|PINNED_KEY_ABSENT|KEY_PERIOD)$/.test(fault)
+}
 
 /** Lets pass what a newer key document may settle, and throws everything else. */
 function requireMaybeNewKey(error: unknown): void {
-  if (!(error instanceof VerificationError && MAY_BE_A_NEW_KEY.test(error.code))) throw error
+  if (!(error instanceof VerificationError && mayBeNewKey(error.code))) throw error
 }
 
 /** Makes the holder of a service's keys. */
@@ -37,8 +42,8 @@ export function createTrustedKeys({
   let trusted = pinnedKeyIds
   let held: Promise<readonly VerificationKey[]> | undefined
 
-  async function load(fresh: boolean): Promise<readonly VerificationKey[]> {
-    const document = await fetchDocument(fresh)
+  async function load(target: string): Promise<readonly VerificationKey[]> {
+    const document = await fetchDocument(target)
     const { keys } = await verifyKeyDocument({
       ...document,
       ...expectations(),
@@ -49,6 +54,10 @@ export function createTrustedKeys({
       trusted = [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
     }
     return keys
+  }
+
+  function loadFresh(): Promise<readonly VerificationKey[]> {
+    return load(freshTarget(READ_PATHS.signingKey))
   }
 
   function check(answer: Answer, keys: readonly VerificationKey[]): Promise<VerifiedResponse> {
@@ -67,11 +76,10 @@ export function createTrustedKeys({
 
   function current(): Promise<readonly VerificationKey[]> {
     if (held !== undefined) return held
-    // A cache may hold a document of before a change of keys.
     return hold(
-      load(false).catch((error: unknown) => {
+      load(READ_PATHS.signingKey).catch((error: unknown) => {
         requireMaybeNewKey(error)
-        return load(true)
+        return loadFresh()
       }),
     )
   }
@@ -86,7 +94,7 @@ export function createTrustedKeys({
       } catch (error) {
         requireMaybeNewKey(error)
         // Another call may have loaded it again meanwhile.
-        const renewed = await (held === known ? hold(load(true)) : current())
+        const renewed = await (held === known ? hold(loadFresh()) : current())
         return check(answer, renewed)
       }
     },

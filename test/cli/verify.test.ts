@@ -70,7 +70,7 @@ test('an answer is verified step by step, and with a pin nothing is left open', 
 
   const unpinned = await svc('verify', `${origin}/api/v1/status`, '--at', NOW)
   assert.equal(unpinned.status, 0)
-  assert.match(unpinned.out, /The key is the server's own word/)
+  assert.match(unpinned.out, /The keys are the server's own word/)
 })
 
 test('the target is sent and checked as typed', async (t) => {

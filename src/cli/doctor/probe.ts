@@ -1,4 +1,4 @@
-import { freshTarget } from '../verifying/key-document.ts'
+import { freshTarget } from '../../client/fresh-target.ts'
 import { UnreachableError, type Ask, type Question, type Received } from '../verifying/requests.ts'
 
 /** What the doctor asks with. */

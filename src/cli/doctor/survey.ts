@@ -154,25 +154,25 @@ export async function takeSurvey(
   const skewMs = await measureSkew(freshTime, judgeAt)
   const judge = (answer: Received): Promise<Judged> => judgeAt(answer, answer.receivedAtMs + skewMs)
 
-  async function observe({ question, row, code, hasCors }: Asked): Promise<Observed | undefined> {
-    const answer = await tryAsk(question)
-    return answer === undefined ? undefined : look(answer, { question, row, code, hasCors })
+  async function observe(asked: Asked): Promise<Observed | undefined> {
+    const answer = await tryAsk(asked.question)
+    return answer === undefined ? undefined : look(answer, asked)
   }
 
   async function look(
     answer: Received,
-    { question, row, code, hasCors }: { [Name in keyof Asked]-?: Asked[Name] | undefined },
+    { question, row, code, hasCors }: Asked,
   ): Promise<Observed> {
     const content = parseJson(answer.body)
     const judged = await judge(answer)
     const isJson = (answer.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
     const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
     return {
-      where: `${answer.method} ${question?.target.split('?fresh=')[0] ?? answer.target}`,
+      where: `${question.method} ${question.target}`,
       row,
       code,
       status,
-      hasCors: hasCors === true,
+      hasCors,
       answer,
       content,
       isAsPromised: answer.status === status && hasPromisedContent(content, code),
@@ -215,9 +215,9 @@ export async function takeSurvey(
       freshTime === undefined
         ? undefined
         : await look(freshTime, {
-            question: { method: 'GET', target: freshTime.target },
+            // Without the random parameter, which says nothing to a reader.
+            question: { method: 'GET', target: ENDPOINTS.time.path },
             row: ENDPOINTS.time,
-            code: undefined,
             hasCors: true,
           }),
     skewMs,
