@@ -96,6 +96,23 @@ test('run again it does what came meanwhile, and then nothing', async (t) => {
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(4))
 })
 
+test('what is left to do is told as long as something is', async (t) => {
+  const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
+    sealedRegistrations(3, own),
+  )
+  const next = await makeKeyPair()
+  const told = (): string =>
+    waitlist(folder, ['rotate-recipient', '--recipient', next.recipient]).out
+  assert.match(told(), /After that, run this again with\n/)
+  const held = `${recipientFile} held this recipient already.\n`
+  const hint = 'If the service was not started since then, start it anew and run this again.\n'
+  await addRegistrations(database, [await sealedRegistration(4, keys)])
+  const second = told()
+  assert.ok(second.includes(`${held}${hint}Keep the old identity`), second)
+  const last = told()
+  assert.ok(last.includes(`${held}Keep the old identity`), last)
+})
+
 test('with a new identity, made in a file for its owner alone and never overwritten', async (t) => {
   const { folder, database, recipientFile } = await makeDeployment(t, (keys) =>
     sealedRegistrations(3, keys),

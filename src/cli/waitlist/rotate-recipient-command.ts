@@ -137,7 +137,7 @@ async function rotate(store: WaitlistStore, settings: Settings): Promise<Outcome
   return { ...(await resealAll(store, settings, recipient, identities)), recipient, setting }
 }
 
-function formatSetting({ setting, recipient }: Outcome): readonly string[] {
+function formatSetting({ setting, recipient, resealed }: Outcome): readonly string[] {
   if (setting === undefined) {
     return [
       "The service's recipient was left alone: --database names another database than its own.",
@@ -149,13 +149,20 @@ function formatSetting({ setting, recipient }: Outcome): readonly string[] {
       `service is started again, set it to ${recipient}`,
     ]
   }
+  if (setting.kind === 'written') {
+    return [
+      `${setting.place} now holds the new recipient.`,
+      'A running service takes it up at its next start. After that, run this again with',
+      `--recipient ${recipient}`,
+      'for the registrations that came meanwhile.',
+    ]
+  }
+  // Whether the service was started since then cannot be seen from here; with no such row there is no sign that it was not.
   return [
-    setting.kind === 'written'
-      ? `${setting.place} now holds the new recipient.`
-      : `${setting.place} held this recipient already.`,
-    'A running service takes it up at its next start. After that, run this again with',
-    `--recipient ${recipient}`,
-    'for the registrations that came meanwhile.',
+    `${setting.place} held this recipient already.`,
+    ...(resealed === 0
+      ? []
+      : ['If the service was not started since then, start it anew and run this again.']),
   ]
 }
 
