@@ -6,7 +6,7 @@ import { CHALLENGE_PROVIDERS } from './contract/schemas.ts'
 import type { Runtime } from './contract/visible-endpoints.ts'
 import { parseAddressRange, type AddressRange } from './service/address-range.ts'
 import type { ChallengeSettings } from './service/create-challenge.ts'
-import { parseNtpServer } from './service/ntp-server.ts'
+import { parseNtpServer, type ConfiguredNtpServer } from './service/ntp-server.ts'
 
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -46,7 +46,7 @@ export interface Config {
   readonly trustedProxies: readonly AddressRange[]
   readonly workers: number
   readonly adminPort: number | undefined
-  readonly ntpServer: string | undefined
+  readonly ntpServer: ConfiguredNtpServer | undefined
   /** URI at which the operator hears of security problems, as written; for security.txt and the privacy page. */
   readonly securityContact: string | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -236,12 +236,11 @@ function readTrustedProxies(reader: Reader): readonly AddressRange[] {
   return []
 }
 
-function readNtpServer(reader: Reader): string | undefined {
+function readNtpServer(reader: Reader): ConfiguredNtpServer | undefined {
   const server = reader.text('SVC_NTP_SERVER')
   if (server === undefined) return undefined
   try {
-    parseNtpServer(server)
-    return server
+    return parseNtpServer(server)
   } catch {
     return reader.wrong('SVC_NTP_SERVER', 'a host, or host:port, with an IPv6 address in brackets')
   }

@@ -109,8 +109,18 @@ const GOOD: readonly (readonly [
   ['SVC_WORKERS', '256', ({ workers }) => workers, 256],
   ['SVC_ADMIN_PORT', '9464', ({ adminPort }) => adminPort, 9464],
   ['SVC_ADMIN_PORT', '0', ({ adminPort }) => adminPort, 0],
-  ['SVC_NTP_SERVER', 'time.example:123', ({ ntpServer }) => ntpServer, 'time.example:123'],
-  ['SVC_NTP_SERVER', '[::1]', ({ ntpServer }) => ntpServer, '[::1]'],
+  [
+    'SVC_NTP_SERVER',
+    'time.example:123',
+    ({ ntpServer }) => ntpServer,
+    { host: 'time.example', port: 123, source: 'time.example:123' },
+  ],
+  [
+    'SVC_NTP_SERVER',
+    '[::1]',
+    ({ ntpServer }) => ntpServer,
+    { host: '::1', port: 123, source: '[::1]' },
+  ],
   ...[
     'https://example.test/security?lang=en#form',
     'mailto:security@example.test',

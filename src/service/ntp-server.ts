@@ -3,17 +3,23 @@ import { isHostName } from '../contract/host-name.ts'
 
 const DEFAULT_PORT = 123
 
-/** A time server as configured: a name or an address without brackets, and its UDP port. */
+/** A time server: a name or an address without brackets, and its UDP port. */
 export interface NtpServer {
   readonly host: string
   readonly port: number
+}
+
+/** A time server as configured. */
+export interface ConfiguredNtpServer extends NtpServer {
+  /** As it was written, which is what `/time` tells of it. */
+  readonly source: string
 }
 
 /**
  * Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the port is 123 when left out. Looks nothing up.
  * Throws a RangeError.
  */
-export function parseNtpServer(text: string): NtpServer {
+export function parseNtpServer(text: string): ConfiguredNtpServer {
   const match = /^(?:\[([^\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text)
   const [, bracketed, plain, portText] = match ?? []
   const port = portText === undefined ? DEFAULT_PORT : Number(portText)
@@ -26,5 +32,5 @@ export function parseNtpServer(text: string): NtpServer {
         'with an optional :port from 1 to 65535',
     )
   }
-  return { host, port }
+  return { host, port, source: text }
 }

@@ -1,6 +1,6 @@
 import { formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { parseNtpServer } from './ntp-server.ts'
+import type { ConfiguredNtpServer } from './ntp-server.ts'
 import { measureSntp, SntpError } from './sntp.ts'
 import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
 
@@ -75,8 +75,7 @@ export const TIME_QUALITY_BOUNDS = {
 export type TimeQualityBounds = { readonly [Name in keyof typeof TIME_QUALITY_BOUNDS]: number }
 
 export interface TimeQualityOptions {
-  /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. */
-  readonly server: string
+  readonly server: ConfiguredNtpServer
   /** The clock that is judged: Unix milliseconds. */
   readonly nowMs: () => number
   /** A clock that never steps, milliseconds from any start. */
@@ -104,17 +103,14 @@ export function createUnverifiedTime(): TimeQualityMonitor {
   }
 }
 
-/**
- * Measures the clock against one time server, at once and then in the background until `close`.
- * Throws a RangeError when the server's name cannot be read; a silent server is no error here.
- */
+/** Measures the clock against one time server, at once and then in the background until `close`. A silent one is no error. */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
-  const { server: source, nowMs, monotonicMs, onMeasured, onFailure } = options
+  const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
   const measure = options.measure ?? measureSntp
   const schedule = options.schedule ?? scheduleUnref
   const random = options.random ?? Math.random
   const bounds: TimeQualityBounds = { ...TIME_QUALITY_BOUNDS, ...options.bounds }
-  const server = parseNtpServer(source)
+  const { source } = server
   const stop = new AbortController()
 
   let known: { readonly sample: MeasuredTime; readonly checkedAt: string } | null = null

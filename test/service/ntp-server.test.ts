@@ -14,7 +14,7 @@ for (const [text, host, port] of [
   ['_ntp.Time-1.example', '_ntp.Time-1.example', 123],
 ] as const) {
   test(`a server is read: ${text}`, () => {
-    assert.deepEqual(parseNtpServer(text), { host, port })
+    assert.deepEqual(parseNtpServer(text), { host, port, source: text })
   })
 }
 

@@ -8,6 +8,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseNtpServer } from '../../src/service/ntp-server.ts'
 import { measureSntp } from '../../src/service/sntp.ts'
 import { openTimeQuality } from '../../src/service/time-quality.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../../src/service/time-quality.ts'
@@ -107,7 +108,7 @@ void test(
     const failures: unknown[] = []
     const source = `127.0.0.1:${port}`
     const monitor = openTimeQuality({
-      server: source,
+      server: parseNtpServer(source),
       nowMs: Date.now,
       monotonicMs,
       bounds: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { parseNtpServer } from '../../src/service/ntp-server.ts'
 import type { MeasuredTime, SntpMeasurement } from '../../src/service/sntp.ts'
 import { openTimeQuality } from '../../src/service/time-quality.ts'
 import type { TimeQualityMonitor } from '../../src/service/time-quality.ts'
@@ -38,7 +39,7 @@ export function timeQualityRig(
   const logged: unknown[] = []
   let underWay = Promise.withResolvers<MeasuredTime>()
   const monitor = openTimeQuality({
-    server: SOURCE,
+    server: parseNtpServer(SOURCE),
     nowMs: () => wallMs,
     monotonicMs: () => monotonicMs,
     random: () => random,

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { parseNtpServer } from '../../src/service/ntp-server.ts'
 import { SntpError } from '../../src/service/sntp.ts'
 import {
   createUnverifiedTime,
@@ -50,7 +51,7 @@ void test('the first measurement starts at once, with the stated bounds, and is 
   assert.deepEqual(monitor.quality(), { state: 'UNVERIFIED', source: SOURCE, ...NULLS })
   const [first] = measurements
   assert.ok(first)
-  assert.deepEqual(first.server, { host: 'time.example', port: 1123 })
+  assert.deepEqual(first.server, parseNtpServer(SOURCE))
   assert.equal(first.queries, TIME_QUALITY_BOUNDS.queries)
   assert.equal(first.timeoutMs, TIME_QUALITY_BOUNDS.queryTimeoutMs)
   assert.equal(first.spacingMs, TIME_QUALITY_BOUNDS.spacingMs)
@@ -381,13 +382,6 @@ void test('close cancels the timer and gives the measurement up; what is known s
   assert.deepEqual(measuring.pauses, [])
 })
 
-void test('a server that cannot be read is refused at once', () => {
-  assert.throws(
-    () => openTimeQuality({ server: 'ntp://time.example', nowMs: () => 0, monotonicMs: () => 0 }),
-    { name: 'RangeError', message: /ntp:\/\/time\.example/ },
-  )
-})
-
 for (const [name, aheadMs, state] of [
   ['right', 0, 'SYNCHRONIZED'],
   ['ahead by an hour', 3_600_000, 'UNSYNCHRONIZED'],
@@ -403,7 +397,7 @@ for (const [name, aheadMs, state] of [
     t.after(() => server.stop())
     const measured = Promise.withResolvers<TimeQuality>()
     const monitor = openTimeQuality({
-      server: `127.0.0.1:${server.port}`,
+      server: parseNtpServer(`127.0.0.1:${server.port}`),
       nowMs: () => START_MS + monotonicMs,
       monotonicMs: () => monotonicMs,
       bounds: { queryTimeoutMs: 20_000 },
@@ -426,7 +420,7 @@ void test('a silent server does not keep the process alive', { timeout: 30_000 }
   const program = `
     import { openTimeQuality } from ${JSON.stringify(new URL('../../src/service/time-quality.ts', import.meta.url).href)}
     const monitor = openTimeQuality({
-      server: '127.0.0.1:${server.port}',
+      server: { host: '127.0.0.1', port: ${server.port}, source: 'a server' },
       nowMs: Date.now,
       monotonicMs: () => performance.now(),
       bounds: { queryTimeoutMs: 3_600_000 },
