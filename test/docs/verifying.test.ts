@@ -7,7 +7,7 @@ import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import type { Vector } from '../../src/client/vector.ts'
-import { openLyingProxy, type Lie, type PassingAnswer } from './lying-proxy.ts'
+import { openLyingProxy, type Lie, type LatinAnswer } from './lying-proxy.ts'
 import { missingProgram, openGoFolder, runCommand, verifiersOf } from './verifiers.ts'
 
 const go = openGoFolder()
@@ -37,7 +37,7 @@ function onlyFor(target: string, change: Change): Lie {
 }
 
 /** Changes one letter of a header. */
-function bend({ headers }: PassingAnswer, name: string): void {
+function bend({ headers }: LatinAnswer, name: string): void {
   const value = headers.get(name)
   assert.ok(value !== undefined && value.length > 40, `there is ${name}`)
   const at = value.length - 20
@@ -46,13 +46,13 @@ function bend({ headers }: PassingAnswer, name: string): void {
 }
 
 /** Puts header fields of another answer into this one. */
-function put(answer: PassingAnswer, { headers }: Response, ...names: readonly string[]): void {
+function put(answer: LatinAnswer, { headers }: Response, ...names: readonly string[]): void {
   for (const name of names) answer.headers.set(name, headers.get(name) ?? '')
 }
 
 const SIGNATURE_HEADERS = ['content-digest', 'x-svc-signed-at', 'x-svc-signature'] as const
 
-type Change = (answer: PassingAnswer) => void
+type Change = (answer: LatinAnswer) => void
 
 /** What may happen to one answer on its way, with the step that must notice. */
 const CHANGES: readonly (readonly [what: string, step: string, change: Change])[] = [
@@ -133,7 +133,7 @@ for (const { file, missing, run } of VERIFIERS) {
 
     await t.test('refuses a changed error answer', async (part) => {
       const target = '/api/v1/nope'
-      const change = (answer: PassingAnswer) => void (answer.status = 410)
+      const change = (answer: LatinAnswer) => void (answer.status = 410)
       await refuses(part, 'SIGNATURE', onlyFor(target, change), { target })
     })
 

@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http'
+import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/contract/locales.ts'
@@ -6,6 +6,7 @@ import { listen, stopListening } from '../../src/http/listener.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { OpenedPage, TestBrowser } from './browser.ts'
+import { passOn } from './pass-on.ts'
 import {
   runRegisteringApp,
   type RegisteringApp,
@@ -21,18 +22,7 @@ export async function runFormApp(
   options: RegisteringOptions = {},
 ): Promise<RegisteringApp> {
   const target = { port: 0 }
-  const server = createServer((incoming, outgoing) => {
-    const { method, url, headers } = incoming
-    const passed = request(
-      { host: '127.0.0.1', port: target.port, method, path: url, headers },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-        answer.pipe(outgoing)
-      },
-    )
-    passed.on('error', () => outgoing.destroy())
-    incoming.pipe(passed)
-  })
+  const server = createServer((request, response) => passOn(request, response, target.port))
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))
   const origin = `http://127.0.0.1:${port}`

@@ -1,15 +1,7 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
 import { listen, stopListening } from '../../src/http/listener.ts'
-
-/** An answer on its way; a test may change any part of it. */
-export interface PassingAnswer {
-  readonly target: string
-  status: number
-  /** Fields by lower-case name. */
-  headers: Map<string, string>
-  body: Buffer
-}
+import { passOn, type PassingAnswer } from './pass-on.ts'
 
 /** What came to the proxy. */
 export interface PassedRequest {
@@ -27,57 +19,24 @@ export interface TamperingProxy {
   tamper: (answer: PassingAnswer) => void
 }
 
-/** Fields that belong to one connection, or that this proxy states for itself. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'content-length',
-  'host',
-])
-
-/** Runs a proxy for GET and HEAD before the service at an origin, until the test ends. */
+/** Runs a proxy before the service at an origin, until the test ends. */
 export async function runTamperingProxy(
   t: TestContext,
   serviceOrigin: string,
 ): Promise<TamperingProxy> {
+  const { port: servicePort } = new URL(serviceOrigin)
   const asked: PassedRequest[] = []
   const proxy = { origin: '', asked, tamper: () => {} } as {
     -readonly [Name in keyof TamperingProxy]: TamperingProxy[Name]
   }
-
-  async function pass({ method, target, headers }: PassedRequest): Promise<PassingAnswer> {
-    const sent = Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name))
-    const response = await fetch(serviceOrigin + target, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
-        // What is undone here could not be passed on as it came.
-        'accept-encoding': 'identity',
-      },
-    })
-    const answer = {
-      target,
-      status: response.status,
-      headers: new Map(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    }
-    proxy.tamper(answer)
-    return answer
-  }
-
   const server = createServer((request, response) => {
     const { method = '', url: target = '', headers } = request
-    const passed = { method, target, headers }
-    asked.push(passed)
-    pass(passed).then(
-      ({ status, headers: fields, body }) => {
-        const kept = [...fields].filter(([name]) => !OF_CONNECTION.has(name))
-        response.writeHead(status, Object.fromEntries(kept)).end(body)
-      },
-      () => response.destroy(),
-    )
+    asked.push({ method, target, headers })
+    const change = (answer: PassingAnswer): void => proxy.tamper(answer)
+    // A body that is coded cannot be changed as text.
+    passOn(request, response, Number(servicePort), change, {
+      headers: { 'accept-encoding': 'identity' },
+    })
   })
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))

@@ -1,0 +1,85 @@
+import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/** An answer on its way through a proxy; whoever stands there may change any part of it. */
+export interface PassingAnswer {
+  readonly method: string
+  /** What was asked for. */
+  readonly target: string
+  status: number
+  /** Fields by lower-case name, but for those of one connection. */
+  headers: Map<string, string>
+  body: Buffer
+}
+
+/** What is asked of the service in another way than of the proxy. */
+export interface PassedAs {
+  readonly target?: string
+  /** Fields by lower-case name, in the place of those that came. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** Fields of one connection (RFC 9110 7.6.1); how long a body is that was asked with, the message still says. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive'])
+
+/** Pairs of names and values that follow one another. */
+function* pairsOf(
+  rawHeaders: readonly string[],
+): Generator<readonly [name: string, value: string]> {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']
+  }
+}
+
+function readAnswer(
+  method: string,
+  target: string,
+  { statusCode = 0, rawHeaders }: IncomingMessage,
+  body: Buffer,
+): PassingAnswer {
+  const headers = new Map<string, string>()
+  for (const [name, value] of pairsOf(rawHeaders)) {
+    const lower = name.toLowerCase()
+    if (OF_CONNECTION.has(lower) || lower === 'transfer-encoding') continue
+    const before = headers.get(lower)
+    headers.set(lower, before === undefined ? value : `${before}, ${value}`)
+  }
+  return { method, target, status: statusCode, headers, body }
+}
+
+/**
+ * Passes a request on to a server at a port of the loopback and sends back what it answers, once all of it has come and
+ * `change` has seen it. The connection breaks where the server cannot be asked. `Content-Length` follows the body's.
+ */
+export function passOn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  port: number,
+  change: (answer: PassingAnswer) => void = () => {},
+  { target, headers = {} }: PassedAs = {},
+): void {
+  const { method = 'GET', url = '', rawHeaders } = request
+  const kept = [...pairsOf(rawHeaders)].filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !OF_CONNECTION.has(lower) && !Object.hasOwn(headers, lower)
+  })
+  const fields = [...kept, ...Object.entries(headers)].flat()
+  const options = { host: '127.0.0.1', port, method, path: target ?? url, headers: fields }
+  const sent = ask({ ...options, agent: false }, (answered) => {
+    const chunks: Buffer[] = []
+    answered.on('data', (chunk: Buffer) => chunks.push(chunk))
+    answered.on('error', () => response.destroy())
+    answered.on('end', () => {
+      const answer = readAnswer(method, url, answered, Buffer.concat(chunks))
+      const length = answer.body.length
+      change(answer)
+      if (answer.body.length !== length && answer.headers.has('content-length')) {
+        answer.headers.set('content-length', String(answer.body.length))
+      }
+      // The server's own Date is among the fields.
+      response.sendDate = false
+      response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body)
+    })
+  })
+  sent.on('error', () => response.destroy())
+  request.pipe(sent)
+}
