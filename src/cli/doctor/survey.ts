@@ -11,7 +11,7 @@ import { parseInstant } from '../../contract/instant.ts'
 import { REGISTRY_VERSION } from '../../contract/registry-version.ts'
 import { parseJson } from '../../contract/parse-json.ts'
 import { propertyOf } from '../../contract/property-of.ts'
-import { UnreachableError, type Question, type Received } from '../verifying/requests.ts'
+import { UnreachableError, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
 
@@ -89,12 +89,102 @@ async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
   }
 }
 
-/** What is asked for, with what is promised. */
+/** What is asked for with GET, and what is promised. */
 interface Asked {
-  readonly question: Question
+  readonly target: string
   readonly row?: Endpoint
   readonly code?: ErrorCode | undefined
   readonly hasCors: boolean
+}
+
+/** The answer to a GET; undefined where there is none, which is reported. */
+type Get = (target: string) => Promise<Received | undefined>
+
+function createGet(probe: Probe, report: Report): Get {
+  return async (target) => {
+    try {
+      return await probe.ask({ method: 'GET', target })
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      report('no-answer', `GET ${target}`, error.message)
+      return undefined
+    }
+  }
+}
+
+function contentOf(answer: Received | undefined): unknown {
+  return answer === undefined ? undefined : parseJson(answer.body)
+}
+
+/** What the index says of itself, or why it is not this service that answers. Throws an UnreachableError. */
+async function findIndex(
+  probe: Probe,
+): Promise<{ readonly registryVersion: string | undefined } | { readonly reason: string }> {
+  const answer = await probe.ask({ method: 'GET', target: BASE_PATH })
+  const content = contentOf(answer)
+  const data = propertyOf(content, 'data')
+  const isIndex =
+    propertyOf(content, 'schema') === SCHEMA_IDS.response &&
+    Array.isArray(propertyOf(data, 'endpoints'))
+  if (!isIndex) {
+    const location = answer.field('Location')
+    const leads = location === undefined ? '' : ` that leads to ${location}`
+    const type = answer.field(HEADERS.contentType) ?? 'no type'
+    return { reason: `status ${answer.status}${leads}, ${type}` }
+  }
+  const version = propertyOf(data, 'registryVersion')
+  return { registryVersion: typeof version === 'string' ? version : undefined }
+}
+
+/** What the deployment says of its keys. */
+async function readKeys(get: Get): Promise<Pick<Survey, 'keys' | 'isSigningOff'>> {
+  const content = contentOf(await get(ENDPOINTS.signingKey.path))
+  return {
+    keys: await usableKeys(propertyOf(content, 'data')),
+    isSigningOff: propertyOf(propertyOf(content, 'error'), 'code') === 'SIGNING_UNAVAILABLE',
+  }
+}
+
+async function judgeAt(answer: Received, keys: Survey['keys'], nowMs: number): Promise<Judged> {
+  if (keys.length === 0) return NO_JUDGEMENT
+  try {
+    return { fault: undefined, verified: await verifyResponse({ ...answer, keys, nowMs }) }
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    return { fault: error.code, verified: undefined }
+  }
+}
+
+/** From an answer that no cache can have had: its signature covers a random number of ours. */
+async function measureSkew(answer: Received | undefined, keys: Survey['keys']): Promise<number> {
+  const signedAtMs = parseInstant(answer?.field(HEADERS.signedAt) ?? '')
+  if (answer === undefined || signedAtMs === undefined) return 0
+  const { fault } = await judgeAt(answer, keys, signedAtMs)
+  return fault === undefined ? signedAtMs - (answer.sentAtMs + answer.receivedAtMs) / 2 : 0
+}
+
+async function readNewestVersion(get: Get): Promise<string | undefined> {
+  const data = propertyOf(contentOf(await get(ENDPOINTS.version.path)), 'data')
+  const newest = propertyOf(data, 'snapshotId')
+  return typeof newest === 'string' && /^VS-\d{4,20}$/.test(newest) ? newest : undefined
+}
+
+/** Every read of the registry, an address that is none, and a write that is asked for with GET. */
+function everyRead(newestVersion: string | undefined): readonly Asked[] {
+  const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
+  const reads = rows
+    .filter(({ method }) => method === 'GET')
+    .map((row) => ({
+      target: targetOf(row, newestVersion),
+      row,
+      code: promisedCode(row),
+      hasCors: true,
+    }))
+  return [
+    ...reads,
+    { target: UNKNOWN_PATH, code: 'NOT_FOUND', hasCors: true },
+    { target: ENDPOINTS.register.path, code: 'METHOD_NOT_ALLOWED', hasCors: false },
+  ]
 }
 
 /** Whether the error of a body has the code, where an error is promised; a success must not be one. */
@@ -103,138 +193,70 @@ function hasPromisedContent(content: unknown, code: ErrorCode | undefined): bool
   return content !== undefined && found === code
 }
 
+/** Puts an answer beside what was promised. */
+async function observe(
+  answer: Received,
+  { target, row, code, hasCors }: Asked,
+  judge: Survey['judge'],
+): Promise<Observed> {
+  const content = parseJson(answer.body)
+  const judged = await judge(answer)
+  const isJson = (answer.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
+  const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
+  return {
+    where: `GET ${target}`,
+    row,
+    code,
+    status,
+    hasCors,
+    answer,
+    content,
+    isAsPromised: answer.status === status && hasPromisedContent(content, code),
+    isChanged: answer.status === status && isJson && judged.fault === 'DIGEST',
+    judged,
+  }
+}
+
 /** Asks all reads once. Throws an UnreachableError where not even the index answers; reports other silence. */
 export async function takeSurvey(
   probe: Probe,
   report: Report,
 ): Promise<Survey | { readonly reason: string }> {
-  const indexAnswer = await probe.ask({ method: 'GET', target: BASE_PATH })
-  const index = parseJson(indexAnswer.body)
-  const data = propertyOf(index, 'data')
-  if (
-    propertyOf(index, 'schema') !== SCHEMA_IDS.response ||
-    !Array.isArray(propertyOf(data, 'endpoints'))
-  ) {
-    const location = indexAnswer.field('Location')
-    const leads = location === undefined ? '' : ` that leads to ${location}`
-    const type = indexAnswer.field(HEADERS.contentType) ?? 'no type'
-    return { reason: `status ${indexAnswer.status}${leads}, ${type}` }
-  }
-  const version = propertyOf(data, 'registryVersion')
-  const registryVersion = typeof version === 'string' ? version : undefined
+  const index = await findIndex(probe)
+  if ('reason' in index) return index
+  const { registryVersion } = index
+  const get = createGet(probe, report)
+  const { keys, isSigningOff } = await readKeys(get)
 
-  async function tryAsk(question: Question): Promise<Received | undefined> {
-    try {
-      return await probe.ask(question)
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error
-      report('no-answer', `${question.method} ${question.target}`, error.message)
-      return undefined
-    }
-  }
-
-  const keyAnswer = await tryAsk({ method: 'GET', target: ENDPOINTS.signingKey.path })
-  const keyContent = parseJson(keyAnswer?.body ?? new Uint8Array())
-  const keys = await usableKeys(propertyOf(keyContent, 'data'))
-  const keyError = propertyOf(propertyOf(keyContent, 'error'), 'code')
-
-  async function judgeAt(answer: Received, nowMs: number): Promise<Judged> {
-    if (keys.length === 0) return NO_JUDGEMENT
-    try {
-      return { fault: undefined, verified: await verifyResponse({ ...answer, keys, nowMs }) }
-    } catch (error) {
-      if (!(error instanceof VerificationError)) throw error
-      return { fault: error.code, verified: undefined }
-    }
-  }
-
+  const time = ENDPOINTS.time
   // Before the other one: a cache that leaves the query out of its key then has an answer for this address.
-  await tryAsk({ method: 'GET', target: ENDPOINTS.time.path })
-  const freshTime = await tryAsk({ method: 'GET', target: probe.fresh(ENDPOINTS.time.path) })
-  const skewMs = await measureSkew(freshTime, judgeAt)
-  const judge = (answer: Received): Promise<Judged> => judgeAt(answer, answer.receivedAtMs + skewMs)
+  await get(time.path)
+  const freshAnswer = await get(probe.fresh(time.path))
+  const skewMs = await measureSkew(freshAnswer, keys)
+  const judge = (answer: Received): Promise<Judged> =>
+    judgeAt(answer, keys, answer.receivedAtMs + skewMs)
 
-  async function observe(asked: Asked): Promise<Observed | undefined> {
-    const answer = await tryAsk(asked.question)
-    return answer === undefined ? undefined : look(answer, asked)
+  async function askOne(asked: Asked): Promise<Observed | undefined> {
+    const answer = await get(asked.target)
+    return answer === undefined ? undefined : observe(answer, asked, judge)
   }
 
-  async function look(
-    answer: Received,
-    { question, row, code, hasCors }: Asked,
-  ): Promise<Observed> {
-    const content = parseJson(answer.body)
-    const judged = await judge(answer)
-    const isJson = (answer.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
-    const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
-    return {
-      where: `${question.method} ${question.target}`,
-      row,
-      code,
-      status,
-      hasCors,
-      answer,
-      content,
-      isAsPromised: answer.status === status && hasPromisedContent(content, code),
-      isChanged: answer.status === status && isJson && judged.fault === 'DIGEST',
-      judged,
-    }
-  }
-
-  const versionAnswer = await tryAsk({ method: 'GET', target: ENDPOINTS.version.path })
-  const newest = propertyOf(
-    propertyOf(parseJson(versionAnswer?.body ?? new Uint8Array()), 'data'),
-    'snapshotId',
-  )
-  const newestVersion =
-    typeof newest === 'string' && /^VS-\d{4,20}$/.test(newest) ? newest : undefined
-  const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
-  const asked: Asked[] = rows
-    .filter(({ method }) => method === 'GET')
-    .map((row) => ({
-      question: { method: 'GET', target: targetOf(row, newestVersion) },
-      row,
-      code: promisedCode(row),
-      hasCors: true,
-    }))
-  asked.push(
-    { question: { method: 'GET', target: UNKNOWN_PATH }, code: 'NOT_FOUND', hasCors: true },
-    {
-      question: { method: 'GET', target: ENDPOINTS.register.path },
-      code: 'METHOD_NOT_ALLOWED',
-      hasCors: false,
-    },
-  )
-  const observed = (await Promise.all(asked.map(observe))).filter((each) => each !== undefined)
+  const all = await Promise.all(everyRead(await readNewestVersion(get)).map(askOne))
+  const observed = all.filter((each) => each !== undefined)
   return {
     probe,
     observed,
     keys,
-    isSigningOff: keyError === 'SIGNING_UNAVAILABLE',
+    isSigningOff,
     freshTime:
-      freshTime === undefined
+      freshAnswer === undefined
         ? undefined
-        : await look(freshTime, {
-            // Without the random parameter, which says nothing to a reader.
-            question: { method: 'GET', target: ENDPOINTS.time.path },
-            row: ENDPOINTS.time,
-            hasCors: true,
-          }),
+        : // Told of without the random parameter, which says nothing to a reader.
+          await observe(freshAnswer, { target: time.path, row: time, hasCors: true }, judge),
     skewMs,
     isSameRegistry: registryVersion === REGISTRY_VERSION,
     registryVersion,
     judge,
     of: (path) => observed.find(({ row }) => row?.path === path),
   }
-}
-
-/** From an answer that no cache can have had: its signature covers a random number of ours. */
-async function measureSkew(
-  answer: Received | undefined,
-  judgeAt: (answer: Received, nowMs: number) => Promise<Judged>,
-): Promise<number> {
-  const signedAtMs = parseInstant(answer?.field(HEADERS.signedAt) ?? '')
-  if (answer === undefined || signedAtMs === undefined) return 0
-  const { fault } = await judgeAt(answer, signedAtMs)
-  return fault === undefined ? signedAtMs - (answer.sentAtMs + answer.receivedAtMs) / 2 : 0
 }
