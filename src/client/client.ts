@@ -1,10 +1,7 @@
 import type { ErrorBody } from '../contract/envelope.ts'
-import type { ENDPOINTS, EndpointName } from '../contract/endpoints.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { propertyOf } from '../contract/property-of.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
-import type { DataOf, DataSchemaName } from '../contract/schemas.ts'
 import { ApiResponseError } from './api-response-error.ts'
 import {
   ConnectionError,
@@ -14,57 +11,12 @@ import {
 } from './connection.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
+import { createReads, type ReadOptions, type Reads, type Verified } from './reads.ts'
 import { orAborted, waitByTimer, withRetries, type RetryReason, type Wait } from './retries.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 import type { Answer, VerifiedResponse } from './verify-response.ts'
-
-/** Name of an endpoint that is read with GET. */
-export type ReadName = {
-  [Name in EndpointName]: (typeof ENDPOINTS)[Name]['method'] extends 'GET' ? Name : never
-}[EndpointName]
-
-/** What an endpoint gives: `data` of its envelope. Never, where every read is refused. */
-export type ReadData<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
-  readonly success: { readonly data: infer Schema extends DataSchemaName }
-}
-  ? DataOf<Schema>
-  : never
-
-/** What a read may be told. */
-export interface ReadOptions {
-  readonly signal?: AbortSignal
-  /**
-   * Asks for an answer that was made for this call: a random query parameter passes every cache over, and since the
-   * target is signed, an answer with it cannot be an older one.
-   */
-  readonly fresh?: boolean
-}
-
-/** Verified data, with what proves it. */
-export interface Verified<Data> {
-  readonly data: Data
-  /** The entity tag of `data`, computed from it. */
-  readonly etag: string
-  /** RFC 7638 id of the key that signed. */
-  readonly keyId: string
-  /** When it was last signed to be current: milliseconds since 1970. */
-  readonly provedAtMs: number
-  /** The signed answer as it came. */
-  readonly answer: Answer
-}
-
-type Read<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
-  readonly parameter: { readonly mayBeEmpty: infer MayBeEmpty }
-}
-  ? MayBeEmpty extends true
-    ? (value?: string, options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
-    : (value: string, options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
-  : (options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
-
-/** One method for each read endpoint, by its name in the registry. */
-export type Reads = { readonly [Name in ReadName]: Read<Name> }
 
 /** Reads a service and checks everything it says. */
 export interface Client extends Reads {
@@ -105,12 +57,6 @@ export interface ClientSettings extends ConnectionLimits {
 /** Most answers kept for revalidation: every endpoint once, and some versions. */
 const MAX_STORED = 64
 
-/** Does not compile while a read of the registry has no path in the table. */
-const PATHS: { readonly [Name in ReadName]: string } = READ_PATHS
-
-/** The one path that is an endpoint without its parameter too. */
-const MAY_BE_EMPTY: ReadName = 'preview'
-
 /** A failure that says nothing of the service: a gateway before it, or signing that is switched off. */
 function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
@@ -118,6 +64,22 @@ function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason
   // RFC 9110 10.2.3: seconds, or a date.
   const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - nowMs) / 1000
   return { afterSeconds: seconds >= 0 ? seconds : undefined }
+}
+
+/** Verified data of an answer, or what the service refused with. */
+function resultOf(
+  answer: Answer,
+  { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
+): Verified<unknown> {
+  const error = propertyOf(content, 'error')
+  if (['code', 'message'].every((name) => typeof propertyOf(error, name) === 'string')) {
+    throw new ApiResponseError(error as ErrorBody, answer)
+  }
+  // A 304 that nobody asked for proves an entity tag, of data that did not come.
+  if (data === undefined || etag === undefined) {
+    throw new VerificationError('MALFORMED', `expected data, found status ${answer.status}`)
+  }
+  return { data, etag, keyId, provedAtMs, answer }
 }
 
 /** Makes a client. It sends nothing before it is asked something. */
@@ -178,22 +140,6 @@ export function createClient({
     }
   }
 
-  /** Verified data of an answer, or what the service refused with. */
-  function resultOf(
-    answer: Answer,
-    { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
-  ): Verified<unknown> {
-    const error = propertyOf(content, 'error')
-    if (['code', 'message'].every((name) => typeof propertyOf(error, name) === 'string')) {
-      throw new ApiResponseError(error as ErrorBody, answer)
-    }
-    // A 304 that nobody asked for proves an entity tag, of data that did not come.
-    if (data === undefined || etag === undefined) {
-      throw new VerificationError('MALFORMED', `expected data, found status ${answer.status}`)
-    }
-    return { data, etag, keyId, provedAtMs, answer }
-  }
-
   function keep(target: string, result: Verified<unknown>): Verified<unknown> {
     stored.delete(target)
     stored.set(target, result)
@@ -241,27 +187,8 @@ export function createClient({
     return fresh ? result : keep(target, result)
   }
 
-  function readOf(
-    name: string,
-    path: string,
-  ): (first: unknown, second: unknown) => Promise<unknown> {
-    const gap = path.indexOf('/{')
-    if (gap === -1) return (options) => get(path, options as ReadOptions | undefined)
-    return async (value, options) => {
-      if (value === undefined && name !== MAY_BE_EMPTY) {
-        throw new TypeError(`${name}: expected a value for ${path.slice(gap + 1)}`)
-      }
-      const parts = value === undefined ? [] : (value as string).split('/')
-      const rest = parts.map((part) => `/${encodeURIComponent(part)}`).join('')
-      return get(path.slice(0, gap) + rest, options as ReadOptions | undefined)
-    }
-  }
-
-  const reads = Object.fromEntries(
-    Object.entries(PATHS).map(([name, path]) => [name, readOf(name, path)]),
-  ) as unknown as Reads
   return {
-    ...reads,
+    ...createReads(get),
     get,
     getUnverified: (target, { signal } = {}) => fetchAnswer(target, credentials, signal),
     verify,

@@ -2,10 +2,11 @@
 
 export { ApiResponseError } from './api-response-error.ts'
 export { createClient } from './client.ts'
-export type { Client, ClientSettings, ReadData, ReadName, ReadOptions, Verified } from './client.ts'
+export type { Client, ClientSettings } from './client.ts'
 export { ConnectionError } from './connection.ts'
 export type { Fetch, FetchedResponse } from './connection.ts'
 export type { HeaderSource } from './header-fields.ts'
+export type { ReadData, ReadName, ReadOptions, Verified } from './reads.ts'
 export { parseSigningKeys, verifyKeyDocument } from './signing-keys.ts'
 export type { VerifiedKeys } from './signing-keys.ts'
 export { VerificationError } from './verification-error.ts'

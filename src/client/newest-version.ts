@@ -1,5 +1,6 @@
 import { propertyOf } from '../contract/property-of.ts'
-import type { Client, ReadData, ReadOptions, Verified } from './client.ts'
+import type { Client } from './client.ts'
+import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { entriesOf } from './history-evidence.ts'
 import { VerificationError } from './verification-error.ts'
 
