@@ -1,14 +1,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { canonicalJson } from '../src/contract/canonical-json.ts'
-import {
-  formatSnapshotId,
-  GENESIS_PREVIOUS_HASH,
-  versionHashText,
-  type VersionEntry,
-} from '../src/contract/version-chain.ts'
-import { sha256Hex } from '../src/crypto/sha256.ts'
+import type { VersionEntry } from '../src/contract/version-chain.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
+import { chainedEntry } from '../test/support/made-entry.ts'
 
 /**
  * Makes a folder of releases with a long history: so many entries like the newest one of the releases that are there, each
@@ -18,16 +13,16 @@ export function makeHistory(fromDir: string, toDir: string, versions: number): v
   const store = openReleaseStore(fromDir)
   const newestId = store.readVersionIds().at(-1)
   if (newestId === undefined) throw new RangeError('expected releases with a version')
-  const { hash: _, ...newest } = JSON.parse(store.readVersionText(newestId)) as VersionEntry
+  const newest = JSON.parse(store.readVersionText(newestId)) as VersionEntry
   cpSync(path.join(fromDir, 'resources'), path.join(toDir, 'resources'), { recursive: true })
   const versionsDir = path.join(toDir, 'versions')
   mkdirSync(versionsDir)
-  let previousHash = GENESIS_PREVIOUS_HASH
+  let previous: VersionEntry | undefined
   for (let sequence = 1; sequence <= versions; sequence += 1) {
-    const snapshotId = formatSnapshotId(sequence)
-    const entry = { ...newest, snapshotId, sequence, previousHash }
-    previousHash = sha256Hex(versionHashText(entry))
-    const text = canonicalJson({ ...entry, hash: previousHash })
-    writeFileSync(path.join(versionsDir, `${snapshotId}.json`), text)
+    previous = chainedEntry(previous, newest)
+    writeFileSync(
+      path.join(versionsDir, `${previous.snapshotId}.json`),
+      canonicalJson({ ...previous }),
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
-import { sha256Hex } from '../../src/crypto/sha256.ts'
+import type { VersionEntry } from '../../src/contract/version-chain.ts'
+import { versionHash } from '../../src/crypto/published-history.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 
@@ -20,7 +20,7 @@ export function rewrittenReleases(
     const isMeant = sequence === 'all' || stored.sequence === sequence
     const changed = isMeant ? rewrite(stored) : stored
     const entry = { ...changed, previousHash: previousHash ?? changed.previousHash }
-    previousHash = sha256Hex(versionHashText(entry))
+    previousHash = versionHash(entry)
     const whole = { ...entry, hash: previousHash }
     made.versions.set(snapshotId, canonicalJson(whole))
   }

@@ -1,5 +1,4 @@
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
 import type { JsonSchema } from '../../src/contract/schema-type.ts'
 import {
   SNAPSHOT_NAMES,
@@ -7,16 +6,12 @@ import {
   type SnapshotData,
   type SnapshotName,
 } from '../../src/contract/snapshot-schemas.ts'
-import {
-  formatSnapshotId,
-  GENESIS_PREVIOUS_HASH,
-  versionHashText,
-  type VersionEntry,
-} from '../../src/contract/version-chain.ts'
-import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
+import type { VersionEntry } from '../../src/contract/version-chain.ts'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { exampleOf } from '../../src/documents/examples.ts'
 import { toJson } from '../../src/documents/plain-json.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { madeEntry } from './made-entry.ts'
 
 /** What a made release holds, by resource. */
 export type MadeContent = { readonly [Name in SnapshotName]?: SnapshotData<Name> }
@@ -43,28 +38,14 @@ export function releasesOf(
     resources[name] = sha256Base64url(text)
     texts.set(name, damaged.includes(name) ? `${text} ` : text)
   }
-  const snapshotId = formatSnapshotId(1)
-  const entry = {
-    snapshotId,
-    sequence: 1,
-    createdAt: '2026-03-04T05:06:07.000Z',
-    apiVersion: 'v1',
-    registryVersion: REGISTRY_VERSION,
-    resources,
-    changes,
-    note,
-    previousHash: GENESIS_PREVIOUS_HASH,
-  }
-  const version = canonicalJson({
-    ...entry,
-    changes: entry.changes.map((change) => ({ ...change })),
-    hash: sha256Hex(versionHashText(entry)),
-  })
+  const createdAt = '2026-03-04T05:06:07.000Z'
+  const entry = madeEntry(undefined, resources, { createdAt, changes, note })
+  const version = canonicalJson({ ...entry })
   const never = (): never => {
     throw new Error('The service never writes a release')
   }
   return loadReleases({
-    readVersionIds: () => [snapshotId],
+    readVersionIds: () => [entry.snapshotId],
     readVersionText: () => version,
     readResourceText: (name) => texts.get(name) ?? '',
     writeResource: never,

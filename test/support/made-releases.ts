@@ -1,15 +1,10 @@
 import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
-import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
-import {
-  formatSnapshotId,
-  GENESIS_PREVIOUS_HASH,
-  versionHashText,
-  type VersionEntry,
-} from '../../src/contract/version-chain.ts'
-import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
+import type { VersionEntry } from '../../src/contract/version-chain.ts'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { exampleOf } from '../../src/documents/examples.ts'
 import type { ReleaseStore } from '../../src/storage/release-store.ts'
+import { madeEntry } from './made-entry.ts'
 
 /** A release store in memory whose parts a test can damage. */
 export interface MadeReleases {
@@ -37,18 +32,7 @@ export function makeReleases(count = 2): MadeReleases {
       digests[name] = sha256Base64url(text)
       resources.set(`${name} ${digests[name]}`, text)
     }
-    const entry = {
-      snapshotId: formatSnapshotId(sequence),
-      sequence,
-      createdAt: new Date(Date.UTC(2026, 0, sequence)).toISOString(),
-      apiVersion: 'v1',
-      registryVersion: REGISTRY_VERSION,
-      resources: digests,
-      changes: [{ resource: 'status', kind: 'changed' as const }],
-      note: 'Made by a test.',
-      previousHash: previous?.hash ?? GENESIS_PREVIOUS_HASH,
-    }
-    previous = { ...entry, hash: sha256Hex(versionHashText(entry)) }
+    previous = madeEntry(previous, digests)
     versions.set(previous.snapshotId, canonicalJson({ ...previous }))
   }
   const found = (text: string | undefined, what: string): string => {

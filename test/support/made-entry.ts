@@ -1,0 +1,43 @@
+import { API_VERSION } from '../../src/contract/api-version.ts'
+import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
+import {
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  type VersionEntry,
+} from '../../src/contract/version-chain.ts'
+import { versionHash } from '../../src/crypto/published-history.ts'
+
+/** What an entry says besides its place in the chain. */
+type EntryContent = Omit<VersionEntry, 'snapshotId' | 'sequence' | 'previousHash' | 'hash'>
+
+/** The entry that follows another one, or begins a chain, with this content. */
+export function chainedEntry(
+  previous: VersionEntry | undefined,
+  content: EntryContent,
+): VersionEntry {
+  const sequence = (previous?.sequence ?? 0) + 1
+  const unhashed = {
+    ...content,
+    snapshotId: formatSnapshotId(sequence),
+    sequence,
+    previousHash: previous?.hash ?? GENESIS_PREVIOUS_HASH,
+  }
+  return { ...unhashed, hash: versionHash(unhashed) }
+}
+
+/** The same with what most tests do not care for: a new status, a note, and the day of January 2026 with its number. */
+export function madeEntry(
+  previous: VersionEntry | undefined,
+  resources: VersionEntry['resources'],
+  content: Partial<EntryContent> = {},
+): VersionEntry {
+  return chainedEntry(previous, {
+    createdAt: new Date(Date.UTC(2026, 0, (previous?.sequence ?? 0) + 1)).toISOString(),
+    apiVersion: API_VERSION,
+    registryVersion: REGISTRY_VERSION,
+    resources,
+    changes: [{ resource: 'status', kind: 'changed' }],
+    note: 'Made by a test.',
+    ...content,
+  })
+}
