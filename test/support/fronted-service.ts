@@ -1,10 +1,11 @@
-import { Agent, createServer, request as ask, type ServerResponse } from 'node:http'
+import { Agent, createServer, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { listen, stopListening } from '../../src/http/listener.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
 import { makeReleases } from './made-releases.ts'
+import { passOn, type PassingAnswer } from './pass-on.ts'
 import { runApp } from './running-app.ts'
 
 /** One request as it came to the service, and how it was answered. */
@@ -41,13 +42,6 @@ export interface FrontOptions {
 /** A cache asks in the background right after it has answered. */
 const QUIET_MS = 5
 
-/** Fields of one connection (RFC 9110 7.6.1), and those that this side says for itself. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-])
-
 /** The Date of a machine whose clock is the simulated one: node:http would say this machine's. */
 export function dated(nowMs: () => number): FrontOptions['added'] {
   return () => ({ date: new Date(nowMs()).toUTCString() })
@@ -74,26 +68,12 @@ export async function runFrontedService(
       request.socket.destroy()
       return
     }
-    const { method = 'GET', url = '', rawHeaders } = request
-    const sent = ask(
-      { agent, host: '127.0.0.1', port: app.port, method, path: url, headers: rawHeaders },
-      (answer) => {
-        const own = added(url)
-        const fields = Object.entries(own).flat()
-        for (let index = 0; index < answer.rawHeaders.length; index += 2) {
-          const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2)
-          const lower = name.toLowerCase()
-          if (!OF_CONNECTION.has(lower) && own[lower] === undefined) fields.push(name, value)
-        }
-        const status = answer.statusCode ?? 0
-        const header = (name: string) => request.headersDistinct[name]?.join(', ')
-        seen.push({ method, target: url, status, header })
-        response.writeHead(status, fields)
-        answer.pipe(response)
-      },
-    )
-    sent.on('error', () => request.socket.destroy())
-    request.pipe(sent)
+    const note = ({ method, target, status, headers }: PassingAnswer): void => {
+      for (const [name, value] of Object.entries(added(target))) headers.set(name, value)
+      const header = (name: string) => request.headersDistinct[name]?.join(', ')
+      seen.push({ method, target, status, header })
+    }
+    passOn(request, response, app.port, note, { agent })
   })
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))

@@ -1,4 +1,4 @@
-import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request as ask, type Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** An answer on its way through a proxy; whoever stands there may change any part of it. */
 export interface PassingAnswer {
@@ -13,6 +13,8 @@ export interface PassingAnswer {
 
 /** What is asked of the service in another way than of the proxy. */
 export interface PassedAs {
+  /** What keeps connections to the service; each request has its own unless it is given. */
+  readonly agent?: Agent
   readonly target?: string
   /** Fields by lower-case name, in the place of those that came. */
   readonly headers?: { readonly [name: string]: string }
@@ -55,7 +57,7 @@ export function passOn(
   response: ServerResponse,
   port: number,
   change: (answer: PassingAnswer) => void = () => {},
-  { target, headers = {} }: PassedAs = {},
+  { target, headers = {}, agent }: PassedAs = {},
 ): void {
   const { method = 'GET', url = '', rawHeaders } = request
   const kept = [...pairsOf(rawHeaders)].filter(([name]) => {
@@ -64,7 +66,7 @@ export function passOn(
   })
   const fields = [...kept, ...Object.entries(headers)].flat()
   const options = { host: '127.0.0.1', port, method, path: target ?? url, headers: fields }
-  const sent = ask({ ...options, agent: false }, (answered) => {
+  const sent = ask({ ...options, agent: agent ?? false }, (answered) => {
     const chunks: Buffer[] = []
     answered.on('data', (chunk: Buffer) => chunks.push(chunk))
     answered.on('error', () => response.destroy())
