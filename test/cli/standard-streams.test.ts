@@ -4,27 +4,17 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { serve } from '../support/loopback-server.ts'
-import { SVC } from '../support/run-svc.ts'
+import { outcomeOf, SVC } from '../support/run-svc.ts'
 
 /** Runs a line of the shell, in which `svc` stands for the program; the shell's own exit code and standard error. */
-async function shell(line: string) {
+function shell(line: string) {
   const program = 'svc() { "$NODE" "$SVC" "$@"; }'
-  const child = spawn('/bin/sh', ['-c', `${program}\n${line}`], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE: process.execPath, SVC },
-  })
-  let out = ''
-  let error = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    error += text
-  })
-  const status = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve)
-  })
-  return { status, out, error }
+  return outcomeOf(
+    spawn('/bin/sh', ['-c', `${program}\n${line}`], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE: process.execPath, SVC },
+    }),
+  )
 }
 
 test('a full disk behind standard output is told in one line, and fails what was done', async (t) => {

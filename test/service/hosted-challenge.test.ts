@@ -7,6 +7,7 @@ import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
 import { createHostedChallenge, type HostedOptions } from '../../src/service/hosted-challenge.ts'
 import { CountersError } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { silentOrigin } from '../support/loopback-server.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
 
 const TOKEN = 'visitor-token-1'
@@ -279,16 +280,8 @@ test('a provider that answers slowly but in time', async (t) => {
 })
 
 test('a provider where nothing listens', async () => {
-  const server = createServer()
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => {
-    server.close(resolve)
-  })
   await assert.rejects(
-    rig(`http://127.0.0.1:${port}/`).challenge.verify(TOKEN, 'register'),
+    rig(`${await silentOrigin()}/`).challenge.verify(TOKEN, 'register'),
     isUnavailable(/could not be reached \(ECONNREFUSED\)$/),
   )
 })

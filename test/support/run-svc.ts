@@ -1,4 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 /** The file of the program. */
@@ -39,12 +40,10 @@ export function runIn(
   return { status, out: stdout, error: stderr }
 }
 
-/** Runs `svc` without holding this process up: the deployment that it asks may be in it. */
-export async function svc(...args: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [SVC, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: cleanEnvironment(),
-  })
+/** What a child that nothing is written to says until it ends. */
+export async function outcomeOf(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+): Promise<Outcome> {
   let out = ''
   let error = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -57,4 +56,14 @@ export async function svc(...args: readonly string[]): Promise<Outcome> {
     child.on('close', resolve)
   })
   return { status, out, error }
+}
+
+/** Runs `svc` without holding this process up: the deployment that it asks may be in it. */
+export function svc(...args: readonly string[]): Promise<Outcome> {
+  return outcomeOf(
+    spawn(process.execPath, [SVC, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: cleanEnvironment(),
+    }),
+  )
 }
