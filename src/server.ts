@@ -151,7 +151,14 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const storage = await openStorage(config, log)
   const clock = SYSTEM_CLOCK
   const challenge = createChallenge(config.challenge, { counters, clock })
-  const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
+  const { waitlist, apiKeys } = createStoredServices({
+    storage,
+    counters,
+    clock,
+    challenge,
+    secrets,
+    log,
+  })
   const { server, port, answerWith } = await listenAhead(parts)
   const timeQuality = openTime(config, log)
   answerWith(
@@ -161,7 +168,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       baseUrl: config.baseUrl ?? originOf(config.host, port),
       releases,
       signing,
-      ...services,
+      waitlist,
+      apiKeys,
       challenge,
       trustedProxies: config.trustedProxies,
       timeQuality,
