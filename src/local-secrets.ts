@@ -105,5 +105,8 @@ export async function openSecrets(config: Config, nowMs: number): Promise<Opened
   if (found.mistakes.length > 0) throw new ConfigError(found.mistakes)
   if (config.runtime === 'production') return { secrets: requireSecrets(found), made: [] }
   const made = await makeMissing(config, (name) => found.present.has(name), nowMs)
-  return { secrets: requireSecrets(made.length === 0 ? found : inspectSecrets(config, nowMs)), made }
+  return {
+    secrets: requireSecrets(made.length === 0 ? found : inspectSecrets(config, nowMs)),
+    made,
+  }
 }

@@ -1,5 +1,5 @@
 import { sha256Base64, sha256Base64url } from '#crypto'
-import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
+import { canonicalJsonOfParsed, type JsonValue } from '../contract/canonical-json.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
@@ -232,7 +232,7 @@ function readBody(body: Uint8Array, target: string): ReadBody | undefined {
   if (content === undefined) return undefined
   try {
     const data = dataOf(content, target)
-    const etag = data === undefined ? undefined : etagOf(canonicalJson(data as JsonValue))
+    const etag = data === undefined ? undefined : etagOf(canonicalJsonOfParsed(data as JsonValue))
     return { content, data, etag }
   } catch {
     return undefined

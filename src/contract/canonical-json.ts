@@ -22,30 +22,72 @@ function requirePlain(value: object, place: Place): void {
   refuse(place, `an instance of ${value.constructor.name}`)
 }
 
-function write(value: JsonValue | undefined, place: Place): string {
+/** Throws for whatever a program may hold and JSON cannot carry. */
+function requireJson(value: unknown, place: Place): void {
+  if (typeof value === 'boolean' || value === null) return
   if (typeof value === 'string') {
-    return value.isWellFormed() ? JSON.stringify(value) : refuse(place, 'a lone surrogate')
+    if (!value.isWellFormed()) refuse(place, 'a lone surrogate')
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) refuse(place, String(value))
+  } else if (typeof value !== 'object') {
+    refuse(place, `a ${typeof value}`)
+  } else {
+    requireMembers(value, place)
   }
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? String(value) : refuse(place, String(value))
-  }
-  if (typeof value === 'boolean' || value === null) return String(value)
-  if (typeof value !== 'object') return refuse(place, `a ${typeof value}`)
+}
+
+function requireMembers(value: object, place: Place): void {
   const isArray = Array.isArray(value)
   if (!isArray) requirePlain(value, place)
-  const members = value as { readonly [name: string | number]: JsonValue | undefined }
-  let text = ''
-  // The default sort compares UTF-16 code units, which is the order RFC 8785 section 3.2.3 asks for.
-  for (const name of isArray ? value.keys() : Object.keys(value).toSorted()) {
-    const member = members[name]
+  // Of an array its holes too, which are undefined.
+  for (const [name, member] of isArray ? value.entries() : Object.entries(value)) {
     if (member === undefined && !isArray) continue
     place.push(name)
-    if (text !== '') text += ','
-    if (typeof name === 'string') text += `${write(name, place)}:`
-    text += write(member, place)
+    if (typeof name === 'string') requireJson(name, place)
+    requireJson(member, place)
     place.pop()
   }
-  return isArray ? `[${text}]` : `{${text}}`
+}
+
+/**
+ * Whether all objects have their names in the canonical order. Looks at everything, and throws for the two things that
+ * JSON.parse gives and that have no canonical form.
+ */
+function isInOrder(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string' && !value.isWellFormed()) throw new TypeError('a lone surrogate')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(String(value))
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return !value.map(isInOrder).includes(false)
+  const members = value as { readonly [name: string]: JsonValue | undefined }
+  let isOrdered = true
+  let previous = ''
+  for (const name of Object.keys(members)) {
+    // Compares UTF-16 code units, which is the order RFC 8785 section 3.2.3 asks for.
+    isOrdered = isInOrder(name) && isInOrder(members[name]) && isOrdered && previous <= name
+    previous = name
+  }
+  return isOrdered
+}
+
+function write(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members: string[] = []
+  // The default sort compares UTF-16 code units too. Names that are whole numbers come first in every object.
+  for (const name of Object.keys(value).toSorted()) {
+    const member = (value as { readonly [name: string]: JsonValue | undefined })[name]
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${write(member)}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+/**
+ * The canonical JSON text of what JSON.parse gave: as `canonicalJson`, without looking for what JSON.parse cannot give.
+ * Throws a TypeError for Infinity (1e999) and lone surrogates.
+ */
+export function canonicalJsonOfParsed(value: JsonValue): string {
+  // What was sent in order, as the service does it, JSON.stringify writes in a third of the time.
+  return isInOrder(value) ? JSON.stringify(value) : write(value)
 }
 
 /**
@@ -54,5 +96,6 @@ function write(value: JsonValue | undefined, place: Place): string {
  * Throws a TypeError that names the place for what JSON cannot carry (NaN, Infinity, functions, lone surrogates).
  */
 export function canonicalJson(value: JsonValue): string {
-  return write(value, [])
+  requireJson(value, [])
+  return canonicalJsonOfParsed(value)
 }

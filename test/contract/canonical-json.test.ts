@@ -4,7 +4,11 @@ import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 
-import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
+import {
+  canonicalJson,
+  canonicalJsonOfParsed,
+  type JsonValue,
+} from '../../src/contract/canonical-json.ts'
 
 test('the sorting example of RFC 8785 section 3.2.3', () => {
   const value = {
@@ -130,5 +134,43 @@ test('what JSON cannot carry is refused, and the place is named', () => {
       () => canonicalJson(value as JsonValue),
       (error) => error instanceof TypeError && message.test(error.message),
     )
+  }
+})
+
+test('of what JSON.parse gave, the short way gives the same text', () => {
+  const names = fc.oneof(fc.string(), fc.nat(20).map(String), fc.constant('__proto__'))
+  const { value: values } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.jsonValue({ noUnicodeString: false, maxDepth: 0 }),
+      fc.array(tie('value')),
+      fc.dictionary(names, tie('value')),
+    ),
+  }))
+  fc.assert(
+    fc.property(values, (value) => {
+      // As it came, and as the service sends it.
+      for (const text of [JSON.stringify(value), canonicalJson(value as JsonValue)]) {
+        const parsed = JSON.parse(text) as JsonValue
+        assert.equal(canonicalJsonOfParsed(parsed), canonicalJson(parsed))
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('what JSON.parse lets by is refused wherever it stands, whatever the order of the names', () => {
+  for (const text of ['1e999', '-1e999', String.raw`"\ud800"`, String.raw`{"\udfff":1}`]) {
+    for (const around of [
+      '$',
+      '[1,$]',
+      '{"b":1,"a":$}',
+      '{"a":[[]],"b":{"c":$}}',
+      '{"b":0,"a":1,"c":$}',
+    ]) {
+      const value = JSON.parse(around.replace('$', text)) as JsonValue
+      assert.throws(() => canonicalJsonOfParsed(value), TypeError, around)
+      assert.throws(() => canonicalJson(value), TypeError, around)
+    }
   }
 })
