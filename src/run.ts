@@ -17,7 +17,7 @@ import { startServer } from './server.ts'
 import { SYSTEM_CLOCK } from './service/clock.ts'
 import type { Log } from './service/log.ts'
 import { loadReleases, type Releases } from './service/releases.ts'
-import { placeInPeriod } from './service/signing-key-period.ts'
+import { currentKeyIf } from './service/signing-key-period.ts'
 import { createGroupCounters, serveCounters } from './storage/group-counters.ts'
 import { createMemoryCounters } from './storage/memory-counters.ts'
 import { openReleaseStore } from './storage/release-store.ts'
@@ -115,9 +115,7 @@ function warnOfEnvironment(config: Config, log: Log): void {
 
 /** No mistake: a service that is started again at night had better answer those who do not verify. */
 function warnOfEndedKey({ publishedKeys }: Secrets, nowMs: number, log: Log): void {
-  const ended = publishedKeys.find(
-    (key) => key.status === 'current' && placeInPeriod(key, nowMs) === 'after',
-  )
+  const ended = currentKeyIf('after', publishedKeys, nowMs)
   if (ended === undefined) return
   const { keyId, notAfter } = ended
   log.error(

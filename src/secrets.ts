@@ -13,7 +13,7 @@ import { createSealer } from './crypto/sealed-box.ts'
 import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
 import { parseKeyNotes, publishKeys, type NotedKey } from './service/signing-key-notes.ts'
-import { placeInPeriod } from './service/signing-key-period.ts'
+import { currentKeyIf } from './service/signing-key-period.ts'
 
 /** What the service keeps secret, read and checked. */
 export interface Secrets {
@@ -117,9 +117,7 @@ function publishKeysInUse(
   nowMs: number,
 ): readonly PublishedSigningKey[] {
   const keys = publishKeys(signingKey, noted)
-  const early = keys.find(
-    (key) => key.status === 'current' && placeInPeriod(key, nowMs) === 'before',
-  )
+  const early = currentKeyIf('before', keys, nowMs)
   if (early === undefined) return keys
   throw new SigningKeyError(
     `expected a time that has come as notBefore of the current key, found ${early.notBefore}: verifiers would refuse what it signs until then`,

@@ -33,9 +33,9 @@ function limitOf(date: unknown, none: number): number {
 }
 
 /**
- * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as
- * much as a verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is
- * not of small order.
+ * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as much as a
+ * verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is not of small
+ * order.
  */
 export async function importKey(published: PublishedKey): Promise<VerificationKey> {
   const { kty, crv, x } = published.jwk

@@ -11,3 +11,12 @@ export function placeInPeriod(
   if (notBefore !== null && atMs < Date.parse(notBefore)) return 'before'
   return notAfter !== null && atMs > Date.parse(notAfter) ? 'after' : 'within'
 }
+
+/** The key that signs, where a time stands in that place to its dates; undefined otherwise. */
+export function currentKeyIf(
+  place: ReturnType<typeof placeInPeriod>,
+  keys: readonly PublishedSigningKey[],
+  atMs: number,
+): PublishedSigningKey | undefined {
+  return keys.find((key) => key.status === 'current' && placeInPeriod(key, atMs) === place)
+}

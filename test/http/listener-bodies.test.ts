@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest } from '../support/raw-http.ts'
@@ -159,6 +159,20 @@ test('a client that sends some hundred kilobytes before it reads gets its answer
   }
 })
 
+/** A connection whose client sends and does not read, with the server's end of it; every answer is an empty 200. */
+async function openUnread(t: TestContext) {
+  const { port, server } = await openListener(t, () => ({
+    status: 200,
+    headers: ['Content-Length', '0'],
+    body: undefined,
+  }))
+  const accepted = once(server, 'connection') as Promise<[Socket]>
+  const held = await holdConnection(t, port, { allowHalfOpen: true })
+  const [socket] = await accepted
+  held.pause()
+  return { held, socket }
+}
+
 /** Requests that are answered before their body has come, and close the connection. */
 const CLOSING: { readonly [what: string]: readonly [status: number, lines: string] } = {
   'Connection: close': [200, 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close'],
@@ -170,15 +184,7 @@ const CLOSING: { readonly [what: string]: readonly [status: number, lines: strin
 
 for (const [what, [status, lines]] of Object.entries(CLOSING)) {
   test(`${what}: a client that sends its body before it reads gets the answer that was made without it`, async (t) => {
-    const { port, server } = await openListener(t, () => ({
-      status: 200,
-      headers: ['Content-Length', '0'],
-      body: undefined,
-    }))
-    const accepted = once(server, 'connection') as Promise<[Socket]>
-    const held = await holdConnection(t, port, { allowHalfOpen: true })
-    const [socket] = await accepted
-    held.pause()
+    const { held, socket } = await openUnread(t)
     held.send(`${lines}\r\nContent-Length: 60000\r\n\r\n`)
     await eventually('the answer is sent', () => (socket.writableFinished ? true : undefined))
     for (let sent = 0; sent < 60_000; sent += 10_000) {
@@ -199,15 +205,7 @@ test('a client that sends more requests before it reads gets every answer up to 
     ['GET /api/v1/status HTTP/2.0\r\nHost: a\r\n\r\n', 400],
     [`${GET_STATUS}Host: a\r\nConnection: close\r\n\r\n`, 200],
   ] as const) {
-    const { port, server } = await openListener(t, () => ({
-      status: 200,
-      headers: ['Content-Length', '0'],
-      body: undefined,
-    }))
-    const accepted = once(server, 'connection') as Promise<[Socket]>
-    const held = await holdConnection(t, port, { allowHalfOpen: true })
-    const [socket] = await accepted
-    held.pause()
+    const { held, socket } = await openUnread(t)
     held.send(get('/first') + get('/second') + last)
     await eventually('the answers are sent', () => (socket.writableFinished ? true : undefined))
     for (let sent = 0; sent < 5; sent += 1) {
