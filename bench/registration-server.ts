@@ -1,7 +1,7 @@
 import { inspectConfig } from '../src/config.ts'
 import { openLog } from '../src/log.ts'
 import { openSecrets } from '../src/local-secrets.ts'
-import { startServer } from '../src/server.ts'
+import { startServer } from '../src/process/server.ts'
 import { SYSTEM_CLOCK } from '../src/service/clock.ts'
 import { loadReleases } from '../src/service/releases.ts'
 import type { Counters } from '../src/storage/counters.ts'

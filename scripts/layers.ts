@@ -14,9 +14,6 @@ interface RoomRule {
   readonly isPortable?: true
 }
 
-/** The room of the files directly in src that are not named below: they open things, put them together and close them. */
-const COMPOSITION = 'composition'
-
 const LAYERS: { readonly [layer: string]: RoomRule } = {
   contract: { mayImport: [], isPortable: true },
   documents: { mayImport: ['contract'], isPortable: true },
@@ -52,9 +49,10 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
 const ROOMS: { readonly [room: string]: RoomRule } = {
   ...LAYERS,
   ...ROOT_FILES,
-  [COMPOSITION]: {
+  process: {
     mayImport: ['contract', 'crypto', 'storage', 'service', 'http', ...Object.keys(ROOT_FILES)],
   },
+  'main.ts': { mayImport: ['process'] },
   cli: {
     mayImport: [
       'contract',
@@ -97,9 +95,7 @@ export interface LayerFinding {
 
 /** The room of a file, by its path below src. */
 function roomOf(file: string): string {
-  const slash = file.indexOf('/')
-  if (slash !== -1) return file.slice(0, slash)
-  return Object.hasOwn(ROOT_FILES, file) ? file : COMPOSITION
+  return file.split('/', 1)[0] ?? file
 }
 
 /** The path below src that a relative import in a file leads to. */

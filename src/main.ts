@@ -6,5 +6,5 @@ import { fileURLToPath } from 'node:url'
 // Where the folder cannot be made, the start takes longer and nothing else happens.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/svc', import.meta.url)))
 
-const { run } = await import('./run.ts')
+const { run } = await import('./process/run.ts')
 process.exitCode = await run(process.env, process.cwd())

@@ -187,7 +187,7 @@ describe('what the map forbids is found', () => {
         "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from './client/c.ts'\n",
       'cli/a.ts': "import { a } from '../browser/a.ts'\n",
       'config.ts': "import { a } from './crypto/a.ts'\n",
-      'server.ts': "import { a } from './browser/a.ts'\nimport { b } from './pages/b.ts'\n",
+      'process/server.ts': "import { a } from './browser/a.ts'\nimport { b } from './pages/b.ts'\n",
     })
     assert.deepEqual(
       faults.map((fault) => fault.replace(/, but .*/, '')),
@@ -197,8 +197,8 @@ describe('what the map forbids is found', () => {
         'app.ts:3 imports client/c.ts',
         'cli/a.ts:1 imports browser/a.ts',
         'config.ts:1 imports crypto/a.ts',
-        'server.ts:1 imports browser/a.ts',
-        'server.ts:2 imports pages/b.ts',
+        'process/server.ts:1 imports browser/a.ts',
+        'process/server.ts:2 imports pages/b.ts',
       ],
     )
   })

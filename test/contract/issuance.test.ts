@@ -90,11 +90,11 @@ describe('the pause is a literal that nothing else reaches', () => {
     for (const file of [
       'src/config.ts',
       'src/secrets.ts',
-      'src/run.ts',
-      'src/server.ts',
+      'src/process/run.ts',
+      'src/process/server.ts',
       'src/main.ts',
-      'src/workers.ts',
-      'src/admin.ts',
+      'src/process/workers.ts',
+      'src/process/admin.ts',
       'src/log.ts',
       ...sourceFiles('src/storage'),
       ...sourceFiles('src/crypto'),
@@ -106,8 +106,9 @@ describe('the pause is a literal that nothing else reaches', () => {
 
   test('one place of the program composes the app, and gives it no word on issuance', () => {
     const composers = sourceFiles('src').filter((file) => /\bcreateApp\(/.test(codeOf(file)))
-    assert.deepEqual(composers, ['src/app.ts', 'src/server.ts'])
-    const [call = ''] = /^( *)createApp\(\{[\s\S]*?\n\1\}\)/m.exec(codeOf('src/server.ts')) ?? []
+    assert.deepEqual(composers, ['src/app.ts', 'src/process/server.ts'])
+    const [call = ''] =
+      /^( *)createApp\(\{[\s\S]*?\n\1\}\)/m.exec(codeOf('src/process/server.ts')) ?? []
     assert.match(call, /apiKeys/)
     // Nothing is spread into it either, in which such a word could come along; nor another registry or handler.
     assert.doesNotMatch(call, /\.\.\.|issuance|registry|extraHandlers/i)

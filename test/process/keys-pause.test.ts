@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { LOG_LEVELS } from '../../src/config.ts'
 import { CHALLENGE_PROVIDERS } from '../../src/contract/schemas.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
-import { findFreePort } from '../../src/workers.ts'
+import { findFreePort } from '../../src/process/workers.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
 import { GOOD_KEY_REQUEST, KEYS } from '../support/keyed-app.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { STOP_TIMES } from '../../src/run.ts'
+import { STOP_TIMES } from '../../src/process/run.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import {

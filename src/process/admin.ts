@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { listen } from './http/listener.ts'
+import { listen } from '../http/listener.ts'
 import type { Metrics } from './metrics.ts'
-import type { Log } from './service/log.ts'
+import type { Log } from '../service/log.ts'
 
 /** What the admin listener tells of. */
 export interface AdminOptions {

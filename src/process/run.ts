@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import { accessSync, constants, statSync } from 'node:fs'
-import { messageOf } from './contract/error-message.ts'
+import { messageOf } from '../contract/error-message.ts'
 import { openAdmin, type AdminListener } from './admin.ts'
-import { ConfigError, inspectConfig, originOf, type Config, type Environment } from './config.ts'
-import { openSecrets } from './local-secrets.ts'
-import { openLog } from './log.ts'
+import { ConfigError, inspectConfig, originOf, type Config, type Environment } from '../config.ts'
+import { openSecrets } from '../local-secrets.ts'
+import { openLog } from '../log.ts'
 import { openMetrics, openWorkerMetrics, type Metrics } from './metrics.ts'
 import {
   findOpenSecretFiles,
@@ -12,15 +12,15 @@ import {
   inspectSecrets,
   readSecretVariables,
   type Secrets,
-} from './secrets.ts'
+} from '../secrets.ts'
 import { startServer } from './server.ts'
-import { SYSTEM_CLOCK } from './service/clock.ts'
-import type { Log } from './service/log.ts'
-import { loadReleases, type Releases } from './service/releases.ts'
-import { currentKeyIf } from './service/signing-key-period.ts'
-import { createGroupCounters, serveCounters } from './storage/group-counters.ts'
-import { createMemoryCounters } from './storage/memory-counters.ts'
-import { openReleaseStore } from './storage/release-store.ts'
+import { SYSTEM_CLOCK } from '../service/clock.ts'
+import type { Log } from '../service/log.ts'
+import { loadReleases, type Releases } from '../service/releases.ts'
+import { currentKeyIf } from '../service/signing-key-period.ts'
+import { createGroupCounters, serveCounters } from '../storage/group-counters.ts'
+import { createMemoryCounters } from '../storage/memory-counters.ts'
+import { openReleaseStore } from '../storage/release-store.ts'
 import { findFreePort, openWorkers } from './workers.ts'
 
 /** What is wrong with a folder, or undefined. One that does not exist yet can be made, unless it `mustExist`. */

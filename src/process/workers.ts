@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:http'
-import { listen } from './http/listener.ts'
-import type { Log } from './service/log.ts'
+import { listen } from '../http/listener.ts'
+import type { Log } from '../service/log.ts'
 
 /** Several serving processes on one port. */
 export interface Workers {

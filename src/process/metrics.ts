@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
-import type { AnswerObserver } from './http/listener.ts'
-import { answerFigures, askFigures } from './worker-figures.ts'
+import type { AnswerObserver } from '../http/listener.ts'
+import { answerFigures, askFigures } from './worker-metrics.ts'
 import type { Workers } from './workers.ts'
 
 /** Reads metrics in Prometheus' text format. */
