@@ -41,12 +41,12 @@ test('what the map allows and nothing does is told, and what a type or a text is
   const done = makeTree(t, {
     'service/a.ts': "import type { S } from '../storage/storage.ts'\n",
     'pages/b.ts': "import th from '../../locales/th.json' with { type: 'json' }\n",
-    'run.ts': "const { open } = await import('./log.ts')\n",
+    'process/run.ts': "const { open } = await import('../log.ts')\n",
   })
   const idle = findIdleAllowances(done)
   assert.deepEqual(
     allowed.filter((each) => !idle.includes(each)),
-    ['service: storage', 'pages: ../locales', 'composition: log.ts'],
+    ['service: storage', 'pages: ../locales', 'process: log.ts'],
   )
 })
 
@@ -135,13 +135,13 @@ describe('what the map forbids is found', () => {
     assert.deepEqual(
       faultsOf(t, {
         'cli/svc.ts':
-          "import { c } from '../config.ts'\nimport { s } from '../secrets.ts'\nimport { l } from '../log.ts'\nimport type { S } from '../server.ts'\n",
+          "import { c } from '../config.ts'\nimport { s } from '../secrets.ts'\nimport { l } from '../log.ts'\nimport type { S } from '../process/server.ts'\n",
         'cli/start.ts': "export const start = () => import('../main.ts')\n",
       }).map((fault) => fault.replace(/, but .*/, '')),
       [
         'cli/start.ts:1 imports main.ts',
         'cli/svc.ts:3 imports log.ts',
-        'cli/svc.ts:4 imports server.ts',
+        'cli/svc.ts:4 imports process/server.ts',
       ],
     )
   })
@@ -165,7 +165,7 @@ describe('what the map forbids is found', () => {
       'cli/svc.ts': "import { createApp } from '../app.ts'\nimport { c } from '../config.ts'\n",
       'config.ts':
         "import { limits } from './contract/limits.ts'\nimport { s } from './secrets.ts'\n",
-      'main.ts': "import { createApp } from './app.ts'\nimport { c } from './config.ts'\n",
+      'process/run.ts': "import { createApp } from '../app.ts'\nimport { c } from '../config.ts'\n",
       'service/a.ts': "import { c } from '../config.ts'\nimport { m } from '../main.ts'\n",
     })
     assert.deepEqual(
@@ -187,7 +187,8 @@ describe('what the map forbids is found', () => {
         "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from './client/c.ts'\n",
       'cli/a.ts': "import { a } from '../browser/a.ts'\n",
       'config.ts': "import { a } from './crypto/a.ts'\n",
-      'process/server.ts': "import { a } from './browser/a.ts'\nimport { b } from './pages/b.ts'\n",
+      'process/server.ts':
+        "import { a } from '../browser/a.ts'\nimport { b } from '../pages/b.ts'\n",
     })
     assert.deepEqual(
       faults.map((fault) => fault.replace(/, but .*/, '')),
