@@ -33,7 +33,7 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
   'app.ts': {
     mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
   },
-  'config.ts': { mayImport: ['contract', 'service'] },
+  'config.ts': { mayImport: ['contract', 'service'], mayImportTypesOf: ['storage'] },
   'log.ts': { mayImport: ['service', 'config.ts'] },
   'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config.ts'] },
   'local-secrets.ts': {

@@ -7,6 +7,7 @@ import type { Runtime } from './contract/visible-endpoints.ts'
 import { parseAddressRange, type AddressRange } from './service/address-range.ts'
 import type { ChallengeSettings } from './service/create-challenge.ts'
 import { parseNtpServer, type ConfiguredNtpServer } from './service/ntp-server.ts'
+import type { DatabaseLocation } from './storage/storage.ts'
 
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -41,7 +42,7 @@ export interface Config {
   readonly releasesDir: string
   readonly dataDir: string
   readonly secretsDir: string
-  readonly databaseFile: string
+  readonly database: DatabaseLocation
   readonly challenge: ChallengeSettings
   readonly trustedProxies: readonly AddressRange[]
   readonly workers: number
@@ -162,26 +163,34 @@ function readHost(reader: Reader): string {
   return host
 }
 
-function readDatabaseFile(reader: Reader, dataDir: string, workingDir: string): string {
+function isPostgresUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null) return false
+  const hasHost = url.host !== '' || (url.searchParams.get('host') ?? '') !== ''
+  return hasHost && /^\/[^/]+$/.test(url.pathname)
+}
+
+function readDatabase(reader: Reader, dataDir: string, workingDir: string): DatabaseLocation {
   const name = 'SVC_DATABASE_URL'
-  const embedded = path.join(dataDir, 'service.sqlite')
+  const embedded = { kind: 'sqlite', file: path.join(dataDir, 'service.sqlite') } as const
   const url = reader.text(name)
   if (url === undefined) return embedded
-  // An address may hold a password, so no more of it is told than what it is of.
+  // The URL may contain a password, so no message repeats it.
+  const refuse = (expected: string) => {
+    reader.wrong(name, expected, { isSecret: true })
+    return embedded
+  }
+  if (/^postgres(?:ql)?:/i.test(url)) {
+    if (isPostgresUrl(url)) return { kind: 'postgres', url }
+    return refuse('a host and a database, such as postgres://user:password@host:5432/database')
+  }
   const [scheme = '', file = ''] = /^sqlite:(.*)$/is.exec(url) ?? []
-  if (scheme === '') {
-    const found = /^postgres(?:ql)?:/i.test(url) ? ', found postgres' : ''
-    reader.wrong(name, `sqlite:, the only database this version has${found}`, { isSecret: true })
-    return embedded
-  }
+  if (scheme === '') return refuse('a URL that starts with sqlite: or postgres://')
   if (/^\/\/[^/]/.test(file)) {
-    reader.wrong(name, 'a file after sqlite:, such as sqlite:/srv/data/service.sqlite', {
-      isSecret: true,
-    })
-    return embedded
+    return refuse('a file after sqlite:, such as sqlite:/srv/data/service.sqlite')
   }
-  // Taken as written: a file's name is no URL, and may hold a % or a #.
-  return file === '' ? embedded : path.resolve(workingDir, file)
+  // The file name is used as written: it is not a URL and may contain % or #.
+  return file === '' ? embedded : { kind: 'sqlite', file: path.resolve(workingDir, file) }
 }
 
 /** Taken for something else, it would surprise whoever relies on counts that several machines share. */
@@ -313,7 +322,7 @@ export function inspectConfig(
     releasesDir: folder('SVC_RELEASES_DIR', 'releases'),
     dataDir,
     secretsDir,
-    databaseFile: readDatabaseFile(reader, dataDir, workingDir),
+    database: readDatabase(reader, dataDir, workingDir),
     challenge: readChallenge(reader, runtime),
     trustedProxies: readTrustedProxies(reader),
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,

@@ -32,7 +32,7 @@ test('an empty environment is a whole configuration', () => {
     releasesDir: '/srv/service/releases',
     dataDir: '/srv/service/data',
     secretsDir: '/srv/service/secrets',
-    databaseFile: '/srv/service/data/service.sqlite',
+    database: { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
     challenge: { provider: 'altcha' },
     trustedProxies: [],
     workers: 1,
@@ -82,22 +82,27 @@ const GOOD: readonly (readonly [
   [
     'SVC_DATA_DIR',
     '/var/lib/svc',
-    ({ databaseFile }) => databaseFile,
-    '/var/lib/svc/service.sqlite',
+    ({ database }) => database,
+    { kind: 'sqlite', file: '/var/lib/svc/service.sqlite' },
   ],
   ['SVC_SECRETS_DIR', '../keys', ({ secretsDir }) => secretsDir, '/srv/keys'],
   [
     'SVC_DATABASE_URL',
     'sqlite:',
-    ({ databaseFile }) => databaseFile,
-    '/srv/service/data/service.sqlite',
+    ({ database }) => database,
+    { kind: 'sqlite', file: '/srv/service/data/service.sqlite' },
   ],
-  ['SVC_DATABASE_URL', 'sqlite:/var/x.sqlite', ({ databaseFile }) => databaseFile, '/var/x.sqlite'],
+  [
+    'SVC_DATABASE_URL',
+    'sqlite:/var/x.sqlite',
+    ({ database }) => database,
+    { kind: 'sqlite', file: '/var/x.sqlite' },
+  ],
   [
     'SVC_DATABASE_URL',
     'sqlite:data/100%.sqlite',
-    ({ databaseFile }) => databaseFile,
-    '/srv/service/data/100%.sqlite',
+    ({ database }) => database,
+    { kind: 'sqlite', file: '/srv/service/data/100%.sqlite' },
   ],
   ['SVC_CHALLENGE', 'test', ({ challenge }) => challenge.provider, 'test'],
   [
@@ -242,19 +247,41 @@ describe('a bad value is told with what was expected and what was found', () => 
   }
 })
 
-test('a database or counter store on another machine is refused: this version has none', () => {
+test('a PostgreSQL URL needs a host and a database', () => {
+  for (const url of [
+    'postgres://user:password@db.example:5432/app',
+    'postgresql://db/app?sslmode=verify-full',
+    'postgres:///app?host=/var/run/postgresql',
+  ]) {
+    assert.deepEqual(read({ SVC_DATABASE_URL: url }).database, { kind: 'postgres', url })
+  }
+})
+
+test('an unusable database or counter store is refused without repeating its URL', () => {
   const assertRefused = (variable: string, values: readonly string[], expected: string) => {
     for (const value of values) {
       const { config, mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)
       assert.deepEqual(mistakes, [`${variable}: expected ${expected}`], value)
-      assert.equal(config.databaseFile, '/srv/service/data/service.sqlite')
+      const file = '/srv/service/data/service.sqlite'
+      assert.deepEqual(config.database, { kind: 'sqlite', file })
     }
   }
-  const only = 'sqlite:, the only database this version has'
-  const postgres = ['postgres://u:p@db/app', 'postgresql://db/app', 'postgres:///app', 'POSTGRES:']
-  assertRefused('SVC_DATABASE_URL', postgres, `${only}, found postgres`)
-  const others = ['sqlite3', 'mysql://u:p@db/app', '/srv/service.sqlite', 'postgresq:']
-  assertRefused('SVC_DATABASE_URL', others, only)
+  assertRefused(
+    'SVC_DATABASE_URL',
+    ['sqlite3', 'mysql://u:p@db/app', '/srv/service.sqlite', 'postgresq:'],
+    'a URL that starts with sqlite: or postgres://',
+  )
+  assertRefused(
+    'SVC_DATABASE_URL',
+    [
+      'postgres://u:p@db',
+      'postgres://u:p@db/',
+      'postgres:///app',
+      'POSTGRES:',
+      'postgres://db/a/b',
+    ],
+    'a host and a database, such as postgres://user:password@host:5432/database',
+  )
   assertRefused(
     'SVC_DATABASE_URL',
     ['sqlite://db/service.sqlite', 'sqlite://u:p@db'],

@@ -20,7 +20,10 @@ export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): C
 
 /** The database that `--database` names, else the configured one, as an absolute path. Throws a ConfigError. */
 export function databaseFile(option: string | undefined): string {
-  return option === undefined ? readConfig().databaseFile : path.resolve(option)
+  if (option !== undefined) return path.resolve(option)
+  const { database } = readConfig()
+  if (database.kind === 'sqlite') return database.file
+  throw new ConfigError(['SVC_DATABASE_URL: PostgreSQL is not supported yet'])
 }
 
 /** Opens a database for some work and closes it after, whatever comes of the work. Rejects with a StorageError. */

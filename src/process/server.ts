@@ -36,7 +36,9 @@ export interface RunningServer {
  * The database. A service that had one before starts without it and tries again; one that never had any does not start,
  * since nobody has seen yet that it can keep what it is told.
  */
-async function openStorage({ databaseFile: file }: Config, log: Log): Promise<Storage> {
+async function openStorage({ database }: Config, log: Log): Promise<Storage> {
+  if (database.kind === 'postgres') throw new Error('PostgreSQL is not supported yet')
+  const { file } = database
   if (!existsSync(file)) return openSqliteStorage({ file })
   return openSqliteStorage({
     file,

@@ -103,7 +103,7 @@ test('no database, or another one than of this service: one line, exit code 1', 
   assert.equal(elsewhere.status, 1)
   assert.match(
     elsewhere.error,
-    /^svc keys list: .*\nSVC_DATABASE_URL: expected sqlite:, .* found postgres\n/,
+    /^svc keys list: .*\nSVC_DATABASE_URL: PostgreSQL is not supported yet\n/,
   )
   assert.ok(!elsewhere.error.includes('password'))
 })

@@ -68,7 +68,7 @@ test('no database, no database of ours, a mistake in the configuration: one line
   assert.equal(elsewhere.status, 1)
   assert.match(
     elsewhere.error,
-    /^svc waitlist count: .*\nSVC_DATABASE_URL: expected sqlite:, .* found postgres\n/,
+    /^svc waitlist count: .*\nSVC_DATABASE_URL: PostgreSQL is not supported yet\n/,
   )
   assert.ok(!elsewhere.error.includes('password'))
 })

@@ -227,7 +227,7 @@ export const rotateRecipientCommand: Command = createCommand({
     const settings: Settings = {
       config,
       database,
-      isConfigured: config.databaseFile === database,
+      isConfigured: config.database.kind === 'sqlite' && config.database.file === database,
       recipient,
       newIdentity,
       identityFiles: values.identity,
