@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { canonicalJson } from '../src/contract/canonical-json.ts'
 import type { VersionEntry } from '../src/contract/version-chain.ts'
+import { changesBetween } from '../src/contract/version-changes.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
 
@@ -19,7 +20,8 @@ export function makeHistory(fromDir: string, toDir: string, versions: number): v
   mkdirSync(versionsDir)
   let previous: VersionEntry | undefined
   for (let sequence = 1; sequence <= versions; sequence += 1) {
-    previous = chainedEntry(previous, newest)
+    const changes = changesBetween(previous?.resources ?? {}, newest.resources)
+    previous = chainedEntry(previous, { ...newest, changes })
     writeFileSync(
       path.join(versionsDir, `${previous.snapshotId}.json`),
       canonicalJson({ ...previous }),

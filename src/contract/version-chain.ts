@@ -49,7 +49,13 @@ export function versionHashText(entry: Omit<VersionEntry, 'hash'>): string {
 }
 
 /** Which rule of the chain an entry breaks. */
-export type ChainFault = 'SNAPSHOT_ID' | 'SEQUENCE' | 'PREVIOUS_HASH' | 'HASH' | 'CREATED_AT'
+export type ChainFault =
+  | 'SNAPSHOT_ID'
+  | 'SEQUENCE'
+  | 'PREVIOUS_HASH'
+  | 'HASH'
+  | 'CREATED_AT'
+  | 'CHANGES'
 
 /** The chain is broken at one entry; `code` tells which rule and the message what was expected and found. */
 export class ChainError extends Error {

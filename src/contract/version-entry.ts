@@ -6,6 +6,7 @@ import {
   SNAPSHOT_ID_PATTERN,
 } from './identifier-patterns.ts'
 import { parseInstant } from './instant.ts'
+import { verifyChanges } from './version-changes.ts'
 import { CHANGE_KINDS, type VersionEntry, verifyLink, versionHashText } from './version-chain.ts'
 
 const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
@@ -126,8 +127,8 @@ export interface VersionChainSource {
 }
 
 /**
- * Reads every version, oldest first, each checked against the one before it and against its own hash. Throws a
- * VersionEntryError or a ChainError that names the first entry that is missing, damaged or out of its place.
+ * Reads every version, oldest first. Checks each entry against the one before it, against its own hash, and its `changes`
+ * against its resources. Throws a VersionEntryError or a ChainError that names the first invalid entry.
  */
 export function readVersionChain(source: VersionChainSource): readonly StoredVersion[] {
   const chain: StoredVersion[] = []
@@ -138,7 +139,9 @@ export function readVersionChain(source: VersionChainSource): readonly StoredVer
     if (entry.snapshotId !== snapshotId) {
       throw new VersionEntryError(snapshotId, `the entry there is ${entry.snapshotId}`)
     }
-    verifyLink(chain.at(-1)?.entry, entry, source.sha256Hex(versionHashText(entry)))
+    const previous = chain.at(-1)?.entry
+    verifyLink(previous, entry, source.sha256Hex(versionHashText(entry)))
+    verifyChanges(previous, entry)
     chain.push({ entry, text })
   }
   return chain

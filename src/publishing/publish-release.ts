@@ -9,6 +9,7 @@ import {
   type VersionEntry,
   verifyLink,
 } from '../contract/version-chain.ts'
+import { changesBetween, verifyChanges } from '../contract/version-changes.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
@@ -113,24 +114,6 @@ function readHead(store: ReleaseStore): VersionEntry | undefined {
   }
 }
 
-/** How the resources of a version differ from those of the one before it, by name. */
-function changesBetween(
-  before: VersionEntry['resources'],
-  after: VersionEntry['resources'],
-): VersionEntry['changes'] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
-  return names.flatMap((resource) => {
-    const [old, now] = [before[resource], after[resource]]
-    if (old === now) return []
-    return [
-      {
-        resource,
-        kind: old === undefined ? 'added' : now === undefined ? 'removed' : 'changed',
-      } as const,
-    ]
-  })
-}
-
 function createEntry(
   head: VersionEntry | undefined,
   compiled: CompiledContent,
@@ -213,6 +196,7 @@ export async function publishRelease(options: PublishOptions): Promise<PublishRe
     }
     // Proves the entry by the rule that every reader applies, before it is there for good.
     verifyLink(head, entry, versionHash(entry))
+    verifyChanges(head, entry)
     if (dryRun) return { outcome: 'would-publish', entry, damaged: [] }
     writeResources(store, compiled, [...compiled.resources.keys()])
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))

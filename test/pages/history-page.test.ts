@@ -63,7 +63,7 @@ for (const locale of LOCALES) {
         `datetime="${entry.createdAt}"`,
         entry.note,
         entry.registryVersion,
-        TEXTS[locale].history.kinds.changed,
+        TEXTS[locale].history.kinds[entry.sequence === 1 ? 'added' : 'changed'],
         '<code>status</code>',
       ]) {
         assert.ok(knot.includes(expected), expected)
@@ -102,10 +102,11 @@ for (const locale of LOCALES) {
 }
 
 test('versions of the largest size make the page no heavier, only the chain shorter', async (t) => {
-  const changes = SNAPSHOT_NAMES.map((resource) => ({ resource, kind: 'changed' as const }))
   const releases = rewrittenReleases(30, 'all', (entry) => ({
     ...entry,
-    changes,
+    resources: Object.fromEntries(
+      SNAPSHOT_NAMES.map((name) => [name, String(entry.sequence).padStart(43, 'A')]),
+    ),
     note: '\u5b57'.repeat(MAX_NOTE_LENGTH),
   }))
   for (const locale of LOCALES) {
@@ -119,12 +120,16 @@ test('versions of the largest size make the page no heavier, only the chain shor
 
 test('every kind of change is named, and so is none', async (t) => {
   const changes = [
-    { resource: 'wallet/security', kind: 'added' },
+    { resource: 'new-here', kind: 'added' },
     { resource: 'status', kind: 'changed' },
     { resource: 'roadmap', kind: 'removed' },
   ] as const
-  const releases = rewrittenReleases(2, 2, (entry) => ({ ...entry, changes, note: 'a < b & "c"' }))
-  const none = rewrittenReleases(2, 2, (entry) => ({ ...entry, changes: [] }))
+  const releases = rewrittenReleases(2, 2, (entry) => {
+    const { roadmap: _, ...resources } = entry.resources
+    const added = { ...resources, 'new-here': 'A'.repeat(43) }
+    return { ...entry, resources: added, note: 'a < b & "c"' }
+  })
+  const none = rewrittenReleases(2, 'all', (entry) => ({ ...entry, resources: {} }))
   const [page = '', without = ''] = await Promise.all(
     [releases, none].map(async (each) => pageOf(await runApp(t, { releases: each }))),
   )

@@ -20,18 +20,23 @@ async function overview(app: RunningApp, locale: (typeof LOCALES)[number] = 'en'
 
 for (const locale of LOCALES) {
   test(`the front door in ${locale} shows the newest version and how things are`, async (t) => {
-    const changes = [
-      { resource: 'status', kind: 'changed' as const },
-      { resource: 'wallet/security', kind: 'added' as const },
-      { resource: 'not-known-here', kind: 'removed' as const },
-    ]
-    const releases = releasesOf({}, { note: 'A note & more.', changes })
+    const releases = releasesOf(
+      {},
+      {
+        note: 'A note & more.',
+        previous: ({ 'wallet/security': _, ...others }) => ({
+          ...others,
+          status: 'A'.repeat(43),
+          'not-known-here': 'A'.repeat(43),
+        }),
+      },
+    )
     const app = await runApp(t, { releases })
     const { markup, text } = await overview(app, locale)
     const { overview: texts, words } = TEXTS[locale]
     const head = JSON.parse(releases.head.json) as { hash: string; createdAt: string }
     assert.equal(markup.all('#newest-hash').map(textIn).join(), head.hash)
-    assert.ok(text.includes('VS-0001'))
+    assert.ok(text.includes('VS-0002'))
     assert.ok(text.includes('A note & more.'))
     assert.equal(markup.all(`time[datetime="${head.createdAt}"]`).length, 1)
     for (const [resource, kind] of [
@@ -52,7 +57,9 @@ for (const locale of LOCALES) {
 }
 
 test('a version without changes and without a note says so', async (t) => {
-  const { text } = await overview(await runApp(t, { releases: releasesOf({}, { note: '' }) }))
+  const { text } = await overview(
+    await runApp(t, { releases: releasesOf({}, { note: '', previous: (resources) => resources }) }),
+  )
   assert.ok(text.includes(TEXTS.en.overview.noChanges))
   assert.ok(!text.includes(TEXTS.en.overview.note))
 })

@@ -6,6 +6,8 @@ import { test, type TestContext } from 'node:test'
 
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import type { VersionEntry } from '../../src/contract/version-chain.ts'
+import { changesBetween } from '../../src/contract/version-changes.ts'
 import { readHistory, versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { checkRelease } from '../../src/publishing/check-release.ts'
@@ -186,9 +188,11 @@ test('a resource that older versions had and this one has not is removed', async
   const { publish, store } = makeRig(t)
   const { entry } = await publish({ dryRun: true })
   // Published by an earlier software that had one resource more.
+  const resources = { ...entry.resources, mission: 'A'.repeat(43) }
   const { hash: _, ...unhashed } = {
     ...entry,
-    resources: { ...entry.resources, mission: 'A'.repeat(43) },
+    resources,
+    changes: changesBetween({}, resources),
   }
   store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
   const next = await publish()
@@ -266,10 +270,16 @@ test('a broken history is not extended, and the entry is named', async (t) => {
   }
   const file = path.join(releasesDir, 'versions', 'VS-0002.json')
   const sound = readFileSync(file, 'utf8')
+  const { hash: _, ...unhashed } = JSON.parse(sound) as VersionEntry
+  const hiding = { ...unhashed, changes: [] }
   const breakages: readonly (readonly [text: string | undefined, message: RegExp])[] = [
     [
       sound.replace('"note":""', '"note":"edited"'),
       /damaged and is not extended: VS-0002: HASH is broken/,
+    ],
+    [
+      canonicalJson({ ...hiding, hash: versionHash(hiding) }),
+      /damaged and is not extended: VS-0002: CHANGES is broken: expected roadmap changed, found nothing/,
     ],
     [sound.slice(0, -1), /VS-0002: the entry is no JSON text/],
     [`${sound}\n`, /VS-0002: the text is not the canonical JSON/],
@@ -326,7 +336,8 @@ test('the check looks at the shape of what is published, not only at its digest'
   // A version by other hands: sound hashes, wrong shape.
   const wrong = '{"state":"fine"}'
   const digest = sha256Base64url(wrong)
-  const { hash: _, ...unhashed } = { ...entry, resources: { status: digest } }
+  const resources = { status: digest }
+  const { hash: _, ...unhashed } = { ...entry, resources, changes: changesBetween({}, resources) }
   store.writeResource('status', digest, wrong)
   store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
   const findings = await check()

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { changesBetween } from '../../src/contract/version-changes.ts'
 import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
 import { loadReleases, ReleasesError } from '../../src/service/releases.ts'
 import { makeReleases, type MadeReleases } from '../support/made-releases.ts'
@@ -73,6 +74,11 @@ const BROKEN: readonly (readonly [
     'an entry whose note was edited',
     (made) => editEntry(made, 'VS-0002', { note: 'Edited.' }, { rehash: false }),
     /at VS-0002: HASH is broken: expected [0-9a-f]{64}, found [0-9a-f]{64}$/,
+  ],
+  [
+    'an entry that hides a change behind a correct hash',
+    (made) => editEntry(made, 'VS-0002', { changes: [] }),
+    /at VS-0002: CHANGES is broken: expected status changed, found nothing$/,
   ],
   [
     'an entry that was edited and hashed anew: the next one still names the old hash',
@@ -217,7 +223,8 @@ test('damage to what only an older version names takes nothing away', () => {
 test('a resource that the newest version was published without is unavailable', () => {
   const made = makeReleases(2)
   const { wallet: _, ...resources } = entryOf(made, 'VS-0002').resources
-  editEntry(made, 'VS-0002', { resources })
+  const changes = changesBetween(entryOf(made, 'VS-0001').resources, resources)
+  editEntry(made, 'VS-0002', { resources, changes })
   const releases = loadReleases(made.store)
   assert.equal(releases.snapshot('wallet'), undefined)
   assert.deepEqual(releases.faults, [

@@ -19,15 +19,16 @@ export type MadeContent = { readonly [Name in SnapshotName]?: SnapshotData<Name>
 /** What a test may say of a made version besides its content. */
 export interface MadeVersion {
   readonly note?: string
-  readonly changes?: VersionEntry['changes']
+  /** Derives the resources of an earlier version from these; without it there is no earlier version. */
+  readonly previous?: (resources: VersionEntry['resources']) => VersionEntry['resources']
   /** Resources whose stored data is not what the version says. */
   readonly damaged?: readonly SnapshotName[]
 }
 
-/** Releases with one version of the given content; a resource that is not given holds its schema's example. */
+/** Releases whose newest version has the given content; a resource that is not given holds its schema's example. */
 export function releasesOf(
   content: MadeContent,
-  { note = 'Made by a test.', changes = [], damaged = [] }: MadeVersion = {},
+  { note = 'Made by a test.', previous, damaged = [] }: MadeVersion = {},
 ): Releases {
   const resources: { [name: string]: string } = {}
   const texts = new Map<string, string>()
@@ -39,14 +40,16 @@ export function releasesOf(
     texts.set(name, damaged.includes(name) ? `${text} ` : text)
   }
   const createdAt = '2026-03-04T05:06:07.000Z'
-  const entry = madeEntry(undefined, resources, { createdAt, changes, note })
-  const version = canonicalJson({ ...entry })
+  const earlier =
+    previous === undefined ? [] : [madeEntry(undefined, previous(resources), { createdAt })]
+  const entries = [...earlier, madeEntry(earlier[0], resources, { createdAt, note })]
+  const versions = new Map(entries.map((entry) => [entry.snapshotId, canonicalJson({ ...entry })]))
   const never = (): never => {
     throw new Error('The service never writes a release')
   }
   return loadReleases({
-    readVersionIds: () => [entry.snapshotId],
-    readVersionText: () => version,
+    readVersionIds: () => [...versions.keys()],
+    readVersionText: (snapshotId) => versions.get(snapshotId) ?? '',
     readResourceText: (name) => texts.get(name) ?? '',
     writeResource: never,
     appendVersion: never,

@@ -5,6 +5,7 @@ import {
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '../../src/contract/version-chain.ts'
+import { changesBetween } from '../../src/contract/version-changes.ts'
 import { versionHash } from '../../src/crypto/published-history.ts'
 
 /** What an entry says besides its place in the chain. */
@@ -36,7 +37,7 @@ export function madeEntry(
     apiVersion: API_VERSION,
     registryVersion: REGISTRY_VERSION,
     resources,
-    changes: [{ resource: 'status', kind: 'changed' }],
+    changes: changesBetween(previous?.resources ?? {}, resources),
     note: 'Made by a test.',
     ...content,
   })

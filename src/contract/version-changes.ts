@@ -1,0 +1,58 @@
+import { propertyOf } from './property-of.ts'
+import { ChainError, type VersionEntry } from './version-chain.ts'
+
+/** The digests of a version, by resource name. */
+type Resources = VersionEntry['resources']
+
+/** How the resources of a version differ from those of the version before it, sorted by name. */
+export function changesBetween(before: Resources, after: Resources): VersionEntry['changes'] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
+  return names.flatMap((resource) => {
+    // Own properties only: a resource may have the name of something every object inherits.
+    const [old, now] = [propertyOf(before, resource), propertyOf(after, resource)]
+    if (old === now) return []
+    const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+    return [{ resource, kind } as const]
+  })
+}
+
+/** The first place where an entry's `changes` differ from what its resources show. */
+export interface ChangesFault {
+  /** Such as `status changed`, or `nothing` past the end of the list. */
+  readonly expected: string
+  readonly found: string
+}
+
+function formatChange(change: VersionEntry['changes'][number] | undefined): string {
+  return change === undefined ? 'nothing' : `${change.resource} ${change.kind}`
+}
+
+/**
+ * Compares an entry's `changes` with the difference between its resources and those of the entry before it (`undefined`
+ * for the genesis entry). Returns undefined if they match. Members beyond `resource` and `kind` are not compared.
+ */
+export function changesFaultOf(
+  previous: Pick<VersionEntry, 'resources'> | undefined,
+  entry: Pick<VersionEntry, 'resources' | 'changes'>,
+): ChangesFault | undefined {
+  const expected = changesBetween(previous?.resources ?? {}, entry.resources)
+  const length = Math.max(expected.length, entry.changes.length)
+  for (let index = 0; index < length; index += 1) {
+    const fault = {
+      expected: formatChange(expected[index]),
+      found: formatChange(entry.changes[index]),
+    }
+    if (fault.expected !== fault.found) return fault
+  }
+  return undefined
+}
+
+/** Throws a ChainError (CHANGES) unless an entry's `changes` are what its resources show. */
+export function verifyChanges(
+  previous: Pick<VersionEntry, 'resources'> | undefined,
+  entry: VersionEntry,
+): void {
+  const fault = changesFaultOf(previous, entry)
+  if (fault === undefined) return
+  throw new ChainError('CHANGES', entry.snapshotId, fault.expected, fault.found)
+}
