@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { REGISTRY_VERSION } from '../src/contract/registry-version.ts'
+import { REGISTRY_VERSION } from '../src/contract/endpoints.ts'
 import { publishRelease } from '../src/publishing/publish-release.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
 import type { PeerAnswer } from './peer.ts'

@@ -9,12 +9,14 @@ import { runScript, ScriptUsageError } from './script-main.ts'
 const ENGLISH = 'en'
 const TRANSLATED_FILE = 'locales/translated-from.json'
 const SAME_FILE = 'locales/same-as-english.json'
+const CONTRACT_FILE = 'locales/contract.json'
 
 const HELP = `Usage: npx node scripts/check-locales.ts [--translated <locale> [<key>...]]
 
 Without an option: tells what is wrong with the texts in locales/, a line each:
   keys, {places} and plural forms that English and another language do not share, texts that are empty,
   texts that are not translated, and texts that were translated from an English that has changed since.
+  Texts of the contract's tables stand in ${CONTRACT_FILE}, where each locale has a translation of each.
 
   --translated <locale>   notes in ${TRANSLATED_FILE} that its texts are those of today's English;
                           with keys (such as site or reference.try) only theirs
@@ -40,6 +42,8 @@ export interface LocaleFiles {
   /** Texts by locale; English is the one that the others are held against. */
   readonly texts: { readonly [locale: string]: TextTree }
   readonly translatedFrom: TranslatedFrom
+  /** Translations of the texts of the contract's tables: by their English, then by locale. */
+  readonly contract: { readonly [english: string]: { readonly [locale: string]: string } }
   /** Keys, or beginnings of keys up to a dot, whose text may be the English one. */
   readonly sameAsEnglish: readonly string[]
 }
@@ -123,20 +127,16 @@ function ownFaults(locale: string, tree: TextTree, plurals: ReadonlySet<string>)
   return [...empty, ...missing]
 }
 
-/** The contract's texts are looked up by their English, so one English has one translation. */
-function ambiguousFaults(locale: string, english: Leaves, own: Leaves): string[] {
-  const first = new Map<string, string>()
-  return [...english].flatMap(([key, text]) => {
-    if (!isWithin(key, ['contract'])) return []
-    const known = first.get(text)
-    if (known === undefined) {
-      first.set(text, key)
-      return []
-    }
-    return own.get(known) === own.get(key)
-      ? []
-      : [fault(locale, key, `differs from ${known}, which has the same English`)]
-  })
+/** What is missing in the translations of the contract's texts, which are keyed by their English. */
+function contractFaults({ texts, contract }: LocaleFiles): string[] {
+  const locales = Object.keys(texts).filter((locale) => locale !== ENGLISH)
+  return Object.entries(contract).flatMap(([english, translations]) =>
+    locales.flatMap((locale) => {
+      const text = translations[locale]
+      if (text !== undefined && text.trim() !== '' && text !== english) return []
+      return [`${CONTRACT_FILE}: ${JSON.stringify(english)} has no translation for ${locale}`]
+    }),
+  )
 }
 
 /** What is wrong with a translation beside the English it was made from. */
@@ -189,7 +189,7 @@ function translationFaults(locale: string, files: LocaleFiles): string[] {
     .filter((key) => !english.has(key) && !isExtraForm(key))
     .map((key) => fault(locale, key, 'is not in the English file'))
 
-  return [...listed, ...extra, ...ambiguousFaults(locale, english, own)]
+  return [...listed, ...extra]
 }
 
 /** What the list of keys and the notes name that is not there any more. */
@@ -217,6 +217,7 @@ export function localeFaults(files: LocaleFiles): readonly string[] {
       .filter((locale) => locale !== ENGLISH)
       .flatMap((locale) => translationFaults(locale, files)),
     ...leftoverFaults(files),
+    ...contractFaults(files),
   ]
 }
 
@@ -253,6 +254,7 @@ export function readLocaleFiles(rootDir: string): LocaleFiles {
   const texts = LOCALES.map((locale) => [locale, readJson(rootDir, `locales/${locale}.json`)])
   return {
     texts: Object.fromEntries(texts) as { readonly [L in Locale]: TextTree },
+    contract: readJson(rootDir, CONTRACT_FILE) as LocaleFiles['contract'],
     translatedFrom: readJson(rootDir, TRANSLATED_FILE) as TranslatedFrom,
     sameAsEnglish: readJson(rootDir, SAME_FILE) as readonly string[],
   }

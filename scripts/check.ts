@@ -75,7 +75,7 @@ async function findLocaleLines(): Promise<readonly string[]> {
 async function findReleaseLines(): Promise<readonly string[]> {
   const { checkRelease } = await import('../src/publishing/check-release.ts')
   const { openReleaseStore } = await import('../src/storage/release-store.ts')
-  const { REGISTRY_VERSION } = await import('../src/contract/registry-version.ts')
+  const { REGISTRY_VERSION } = await import('../src/contract/endpoints.ts')
   const found = await checkRelease({
     contentDir: path.join(ROOT_DIR, 'content'),
     store: openReleaseStore(path.join(ROOT_DIR, 'releases')),

@@ -25,6 +25,7 @@ import { LIMITS } from '../src/contract/limits.ts'
 import type { JsonSchema } from '../src/contract/schema-type.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'
+import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
 import { toJson } from '../src/documents/plain-json.ts'
 
 /** The tables that a registry version stands for. */
@@ -35,6 +36,7 @@ export interface ContractTables {
   readonly limits: object
   readonly dataSchemas: { readonly [name: string]: JsonSchema }
   readonly requestSchemas: { readonly [name: string]: JsonSchema }
+  readonly snapshotSchemas: { readonly [name: string]: JsonSchema }
 }
 
 /** The tables of this service. */
@@ -43,6 +45,7 @@ export const OWN_TABLES = {
   limits: LIMITS,
   dataSchemas: DATA_SCHEMAS,
   requestSchemas: REQUEST_SCHEMAS,
+  snapshotSchemas: SNAPSHOT_SCHEMAS,
 } as const satisfies Partial<ContractTables>
 
 /**

@@ -2,12 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { ENDPOINTS } from '../src/contract/endpoints.ts'
+import { ENDPOINTS, REGISTRY_VERSION } from '../src/contract/endpoints.ts'
 import { ISSUANCE } from '../src/contract/issuance.ts'
-import { REGISTRY_VERSION } from '../src/contract/registry-version.ts'
 import { createOpenApi } from '../src/documents/openapi.ts'
 import { createPolicy } from '../src/documents/policy.ts'
-import { contractTextsOf } from '../src/pages/contract-texts.ts'
+import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
 import { findAssetDrift, writeAssets } from './build-assets.ts'
 import { contractDigest, OWN_TABLES, type ContractTables } from './contract-digest.ts'
 import {
@@ -18,7 +17,8 @@ import {
 import { runScript } from './script-main.ts'
 
 const VERSIONS_FILE = 'docs/api/registry-versions.json'
-const ENGLISH_FILE = 'locales/en.json'
+const TEXTS_FILE = 'locales/contract.json'
+const READ_PATHS_FILE = 'src/contract/read-paths.ts'
 const BASE_URL = 'http://127.0.0.1:8080'
 
 const HELP = `Usage: npm run generate [-- --check]
@@ -27,7 +27,8 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
   policy.json              the policy document (the data member of GET /api/v1/policy)
   registry-versions.json   each registry version with the digest of the contract it stands for; only ever appended to
-  locales/en.json          its section "contract": the words for people in the tables, for those who translate them
+  locales/contract.json    the texts of the tables, with the translations that they have; what is new waits for them there
+  src/contract/read-paths.ts   the path of each read, for the client
   assets/*                 src/browser and the ALTCHA widget, each as one minified file
 
   --check   compares without writing; names each file that drifted and the first line that differs
@@ -88,11 +89,28 @@ function versionsFile(rootDir: string, contract: GeneratedContract): GeneratedFi
   return { file: VERSIONS_FILE, text: formatJson(recordRegistryVersion(recorded, current)) }
 }
 
-/** The English texts with the tables' own words in their section `contract`; the other sections stay as they are. */
-function englishFile(rootDir: string, contract: GeneratedContract): GeneratedFile {
-  const texts = JSON.parse(readText(rootDir, ENGLISH_FILE) ?? '{}') as object
-  const text = formatJson({ ...texts, contract: contractTextsOf(contract) })
-  return { file: ENGLISH_FILE, text }
+/** The texts of the tables with the translations that they have; those of texts that are gone are dropped. */
+function textsFile(rootDir: string, contract: GeneratedContract): GeneratedFile {
+  const known = JSON.parse(readText(rootDir, TEXTS_FILE) ?? '{}') as ContractTranslations
+  const texts = contractTextsOf(contract).map((english) => [
+    english,
+    Object.hasOwn(known, english) ? known[english] : {},
+  ])
+  return { file: TEXTS_FILE, text: formatJson(Object.fromEntries(texts)) }
+}
+
+/** The path of each read, in a module without the texts of the registry. */
+function readPathsFile({ registry }: GeneratedContract): GeneratedFile {
+  const paths = Object.entries(registry)
+    .filter(([, { method }]) => method === 'GET')
+    .map(([name, row]) => `  ${name}: '${row.path}',\n`)
+  const text = `// Written by \`npm run generate\` from the registry (endpoints.ts).
+
+/** Path template of every read (GET) endpoint by its name, for clients that must not carry the registry's texts. */
+export const READ_PATHS = {
+${paths.join('')}} as const
+`
+  return { file: READ_PATHS_FILE, text }
 }
 
 /** Where two texts part, or undefined when they are the same. */
@@ -115,15 +133,18 @@ export function findDrift(
   rootDir: string,
   contract: GeneratedContract = OWN_CONTRACT,
 ): readonly string[] {
-  const drift = [...documentFiles(contract), englishFile(rootDir, contract)].flatMap((each) =>
-    driftOf(rootDir, each),
-  )
+  const drift = writtenFiles(rootDir, contract).flatMap((each) => driftOf(rootDir, each))
   try {
     return [...drift, ...driftOf(rootDir, versionsFile(rootDir, contract))]
   } catch (error) {
     if (!(error instanceof RegistryVersionError)) throw error
     return [...drift, `${VERSIONS_FILE}: ${error.message}`]
   }
+}
+
+/** All but the recorded versions. */
+function writtenFiles(rootDir: string, contract: GeneratedContract): readonly GeneratedFile[] {
+  return [...documentFiles(contract), textsFile(rootDir, contract), readPathsFile(contract)]
 }
 
 function driftOf(rootDir: string, { file, text }: GeneratedFile): readonly string[] {
@@ -139,11 +160,7 @@ export function generate(
   contract: GeneratedContract = OWN_CONTRACT,
 ): readonly string[] {
   // The versions come first: where they refuse, nothing is written.
-  const files = [
-    versionsFile(rootDir, contract),
-    ...documentFiles(contract),
-    englishFile(rootDir, contract),
-  ]
+  const files = [versionsFile(rootDir, contract), ...writtenFiles(rootDir, contract)]
   const changed = files.filter(({ file, text }) => readText(rootDir, file) !== text)
   for (const { file, text } of changed) {
     const target = path.join(rootDir, file)

@@ -8,7 +8,7 @@ export interface RegistryVersionRecord {
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 const DIGEST = /^[0-9a-f]{64}$/
-const WHERE = 'src/contract/registry-version.ts'
+const WHERE = 'src/contract/endpoints.ts'
 
 /** The record of registry versions does not fit the contract; the message says what to do. */
 export class RegistryVersionError extends Error {

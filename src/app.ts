@@ -1,7 +1,6 @@
-import { ENDPOINTS, type Registry } from './contract/endpoints.ts'
+import { ENDPOINTS, REGISTRY_VERSION, type Registry } from './contract/endpoints.ts'
 import { ISSUANCE, type Issuance } from './contract/issuance.ts'
 import { checkRegistry } from './contract/registry-rules.ts'
-import { REGISTRY_VERSION } from './contract/registry-version.ts'
 import { visibleEndpoints, type Runtime } from './contract/visible-endpoints.ts'
 import type { ResponseSigner } from './crypto/response-signer.ts'
 import { createDiscoveryIndex } from './documents/discovery.ts'
@@ -78,6 +77,7 @@ export function createApp(parts: AppParts): App {
 
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
   const handlers = createHandlers({
+    registry,
     releases,
     documents: {
       index: documentPayloadOf(createDiscoveryIndex(described)),

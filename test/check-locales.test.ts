@@ -18,27 +18,36 @@ const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const ENGLISH = {
   site: { name: 'A name', made: 'Made from {version} by {key}.' },
   count: { one: 'One entry', other: '{count} entries' },
-  contract: { first: 'The same', second: 'The same' },
 } as const satisfies TextTree
 
 const THAI = {
   site: { name: 'ชื่อ', made: 'สร้างจาก {version} ด้วย {key}' },
   count: { one: 'ไม่ใช้', other: '{count} รายการ' },
-  contract: { first: 'เหมือนกัน', second: 'เหมือนกัน' },
 } as const satisfies TextTree
 
 /** Files of two languages in which all is well but for what is exchanged. */
 function files(
-  parts: { en?: TextTree; th?: TextTree; same?: readonly string[] } = {},
+  parts: {
+    en?: TextTree
+    th?: TextTree
+    contract?: LocaleFiles['contract']
+    same?: readonly string[]
+  } = {},
 ): LocaleFiles {
   const sound = {
     texts: { en: ENGLISH, th: THAI },
+    contract: {},
     translatedFrom: {},
     sameAsEnglish: [],
   }
   const { translatedFrom } = { translatedFrom: noteTranslated(sound, 'th') }
   const texts = { en: parts.en ?? ENGLISH, th: parts.th ?? THAI }
-  return { texts, translatedFrom, sameAsEnglish: parts.same ?? [] }
+  return {
+    texts,
+    contract: parts.contract ?? {},
+    translatedFrom,
+    sameAsEnglish: parts.same ?? [],
+  }
 }
 
 /** A file of Thai texts with one of a section exchanged. */
@@ -116,9 +125,20 @@ describe('the check of the texts', () => {
       ],
     ],
     [
-      'two translations of one text of the contract',
-      { th: thaiWith('contract', { second: 'อย่างอื่น' }) },
-      ['contract.second differs from contract.first, which has the same English'],
+      'a text of the contract without a translation, with an empty one and with the English one',
+      {
+        contract: {
+          'Read the team': {},
+          'Read the time': { th: ' ' },
+          'Read the wallet': { th: 'Read the wallet' },
+          'Read the status': { th: 'อ่านสถานะ' },
+        },
+      },
+      [
+        'locales/contract.json: "Read the team" has no translation for th',
+        'locales/contract.json: "Read the time" has no translation for th',
+        'locales/contract.json: "Read the wallet" has no translation for th',
+      ],
     ],
     ['a listed key that is gone', { same: ['site.gone'] }, ['site.gone is no key of the English']],
   ] as const) {
@@ -139,7 +159,7 @@ describe('the check of the texts', () => {
 
   test('a text of nothing but places is the same in every language', () => {
     const parts = { en: { a: '{x}: {y}' }, th: { a: '{x}: {y}' } }
-    const made = { texts: parts, translatedFrom: {}, sameAsEnglish: [] }
+    const made = { texts: parts, contract: {}, translatedFrom: {}, sameAsEnglish: [] }
     const translatedFrom = noteTranslated(made, 'th')
     assert.deepEqual(localeFaults({ ...made, translatedFrom }), [])
   })

@@ -16,7 +16,9 @@ import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { ERRORS } from '../src/contract/errors.ts'
 import { LIMITS } from '../src/contract/limits.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
-import { contractTextsOf } from '../src/pages/contract-texts.ts'
+import { READ_PATHS } from '../src/contract/read-paths.ts'
+import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
+import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
@@ -45,7 +47,7 @@ test('the committed files are what the tables say', () => {
 describe('drift is found', () => {
   test('each file that does not fit the tables is named, with the first line that differs', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
-    assert.equal(drift.length, 4)
+    assert.equal(drift.length, 5)
     assert.match(
       drift[0] ?? '',
       /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
@@ -54,18 +56,16 @@ describe('drift is found', () => {
       drift[1] ?? '',
       /^docs\/api\/policy\.json drifted, line \d+: found "\\"endpoints\\": 26,", expected "\\"endpoints\\": 25,"/,
     )
-    assert.match(
-      drift[2] ?? '',
-      /^locales\/en\.json drifted, line \d+: found "\\"time\\": \{", expected "/,
-    )
-    assert.match(drift[3] ?? '', /^docs\/api\/registry-versions\.json: The contract changed, but/)
+    assert.match(drift[2] ?? '', /^locales\/contract\.json drifted, line \d+: found "/)
+    assert.match(drift[3] ?? '', /^src\/contract\/read-paths\.ts drifted/)
+    assert.match(drift[4] ?? '', /^docs\/api\/registry-versions\.json: The contract changed, but/)
   })
 
   test('a word for people makes the documents drift and no new version', (t) => {
     const drift = findDrift(generatedFolder(t), REWORDED)
     assert.equal(drift.length, 2)
     assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
-    assert.match(drift[1] ?? '', /locales\/en\.json drifted, .*expected ".*Ask for the time/)
+    assert.match(drift[1] ?? '', /locales\/contract\.json drifted, .*expected ".*Ask for the time/)
   })
 
   test('an edited, a shortened and a missing file', (t) => {
@@ -90,43 +90,63 @@ describe('drift is found', () => {
 
   test('generating mends it, and a second time changes nothing', (t) => {
     const dir = generatedFolder(t)
-    assert.deepEqual(generate(dir, REWORDED), ['docs/api/openapi.json', 'locales/en.json'])
+    assert.deepEqual(generate(dir, REWORDED), ['docs/api/openapi.json', 'locales/contract.json'])
     assert.deepEqual(findDrift(dir, REWORDED), [])
     assert.deepEqual(generate(dir, REWORDED), [])
   })
 })
 
-describe('the words for people in the tables are texts of the English locale', () => {
-  test('generating writes them, and leaves the other texts as they are', (t) => {
+describe('the texts of the tables wait for their translation', () => {
+  const TEXTS = 'locales/contract.json'
+  const readTexts = (dir: string) =>
+    JSON.parse(readFileSync(path.join(dir, TEXTS), 'utf8')) as ContractTranslations
+
+  test('a new text is added without a translation, the others keep theirs, and one that is gone goes', (t) => {
     const dir = generatedFolder(t)
-    const file = path.join(dir, 'locales/en.json')
-    const texts = { site: { name: 'A name' }, contract: {}, proof: { expected: 'Expected' } }
-    writeFileSync(file, JSON.stringify(texts))
-    generate(dir)
-    const written = JSON.parse(readFileSync(file, 'utf8')) as typeof texts
-    assert.deepEqual(Object.keys(written), ['site', 'contract', 'proof'])
-    assert.deepEqual(written, { ...texts, contract: contractTextsOf(OWN_CONTRACT) })
+    const { summary } = ENDPOINTS.time
+    const translated = { th: 'อ่านสถานะ' }
+    writeFileSync(
+      path.join(dir, TEXTS),
+      JSON.stringify({ [ENDPOINTS.status.summary]: translated, [summary]: { th: 'อ่านเวลา' } }),
+    )
+    generate(dir, REWORDED)
+    const texts = readTexts(dir)
+    assert.deepEqual(texts[ENDPOINTS.status.summary], translated)
+    assert.deepEqual(texts['Ask for the time'], {})
+    assert.ok(!Object.hasOwn(texts, summary))
   })
 
   test('they are those of the tables', () => {
     const texts = contractTextsOf(OWN_CONTRACT)
+    assert.equal(new Set(texts).size, texts.length)
     const { status, versionById } = ENDPOINTS
-    assert.deepEqual(Object.keys(texts['endpoints'] ?? {}), Object.keys(ENDPOINTS))
-    assert.partialDeepStrictEqual(texts, {
-      endpoints: {
-        status: { summary: status.summary, description: status.description },
-        versionById: { parameter: versionById.parameter.description },
-      },
-      errors: {
-        NOT_FOUND: { meaning: ERRORS.NOT_FOUND.meaning, message: ERRORS.NOT_FOUND.message },
-      },
-      requests: {
-        Registration: {
-          fields: { email: REQUEST_SCHEMAS.Registration.properties.email.description },
-        },
-      },
-    })
+    for (const text of [
+      status.summary,
+      status.description,
+      versionById.parameter.description,
+      ERRORS.NOT_FOUND.meaning,
+      ERRORS.NOT_FOUND.message,
+      REQUEST_SCHEMAS.Registration.properties.email.description,
+      SNAPSHOT_SCHEMAS.status.title,
+    ]) {
+      assert.ok(texts.includes(text), text)
+    }
   })
+})
+
+test('the paths of reads are those of the registry', (t) => {
+  const dir = generatedFolder(t)
+  const registry = { ...ENDPOINTS, team: { ...ENDPOINTS.status, path: '/api/v1/team' } }
+  const drift = findDrift(dir, { ...OWN_CONTRACT, registry })
+  assert.ok(drift.some((line) => /read-paths\.ts drifted.*team: '\/api\/v1\/team'/.test(line)))
+  assert.deepEqual(
+    READ_PATHS,
+    Object.fromEntries(
+      Object.entries(ENDPOINTS).flatMap(([name, row]) =>
+        row.method === 'GET' ? [[name, row.path]] : [],
+      ),
+    ),
+  )
 })
 
 describe('a registry version stands for one contract', () => {
@@ -136,7 +156,7 @@ describe('a registry version stands for one contract', () => {
       () => generate(dir, WITHOUT_TIME),
       (error) =>
         error instanceof RegistryVersionError &&
-        /Raise REGISTRY_VERSION in src\/contract\/registry-version\.ts: the minor number for an addition/.test(
+        /Raise REGISTRY_VERSION in src\/contract\/endpoints\.ts: the minor number for an addition/.test(
           error.message,
         ),
     )

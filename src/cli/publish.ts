@@ -1,4 +1,4 @@
-import { REGISTRY_VERSION } from '../contract/registry-version.ts'
+import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import { formatMistake } from '../publishing/content-mistake.ts'
 import type { PublishResult } from '../publishing/publish-release.ts'
 import { openReleaseStore } from '../storage/release-store.ts'

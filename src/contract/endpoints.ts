@@ -10,9 +10,8 @@ import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
 import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
-import { READ_PATHS } from './read-paths.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
-import type { SnapshotName } from './snapshot-schemas.ts'
+import { snapshotSchemaName, type SnapshotName } from './snapshot-schemas.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -96,8 +95,6 @@ const publicRead = {
   failure: 'SNAPSHOT_UNAVAILABLE',
 } as const
 
-const walletRead = { ...publicRead, tag: 'wallet', stability: 'beta' } as const
-
 const keyWork = {
   tag: 'keys',
   stability: 'beta',
@@ -110,8 +107,23 @@ const keyWork = {
 const enveloped = <const Name extends DataSchemaName>(data: Name) =>
   ({ status: 200, data, envelope: 'response' }) as const
 
+/** A read of a published snapshot. Its path, data schema and handler follow from the name of the snapshot. */
+const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
+  ({
+    ...publicRead,
+    path: `${BASE_PATH}/${snapshot}`,
+    success: enveloped(snapshotSchemaName(snapshot)),
+    snapshot,
+  }) as const
+
+const walletSnapshot = <const Name extends SnapshotName>(snapshot: Name) =>
+  ({ ...snapshotRead(snapshot), tag: 'wallet', stability: 'beta' }) as const
+
+/** Semantic version of the registry and everything it promises (spec section 9). A change of the contract raises it. */
+export const REGISTRY_VERSION = '1.1.0'
+
 /**
- * The registry: 26 rows (spec section 4, contract decisions section 1). Routing, `Allow`, CORS, cache headers, the
+ * The registry: the rows of spec section 4 and contract decisions section 1. Routing, `Allow`, CORS, cache headers, the
  * discovery index, the policy, the OpenAPI document, the pages, the client and the tests all read it.
  * Every GET row answers HEAD and OPTIONS too.
  */
@@ -119,7 +131,7 @@ export const ENDPOINTS = {
   index: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.index,
+    path: BASE_PATH,
     tag: 'discovery',
     summary: 'List the endpoints',
     description:
@@ -127,20 +139,17 @@ export const ENDPOINTS = {
     success: enveloped('DiscoveryIndex'),
   },
   status: {
-    ...publicRead,
+    ...snapshotRead('status'),
     stability: 'stable',
-    path: READ_PATHS.status,
     tag: 'snapshots',
     summary: 'Read the status',
     description:
       'The state of each component as the operator last published it, and recent incidents.',
-    success: enveloped('Status'),
-    snapshot: 'status',
   },
   time: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.time,
+    path: `${BASE_PATH}/time`,
     tag: 'snapshots',
     cacheClass: 'short-lived',
     summary: 'Read the server time',
@@ -149,39 +158,30 @@ export const ENDPOINTS = {
     success: enveloped('Time'),
   },
   architecture: {
-    ...publicRead,
+    ...snapshotRead('architecture'),
     stability: 'stable',
-    path: READ_PATHS.architecture,
     tag: 'snapshots',
     summary: 'Read the architecture',
     description: 'The parts of the service, how data flows between them and what each guarantees.',
-    success: enveloped('Architecture'),
-    snapshot: 'architecture',
   },
   developmentQueue: {
-    ...publicRead,
+    ...snapshotRead('development-queue'),
     stability: 'stable',
-    path: READ_PATHS.developmentQueue,
     tag: 'snapshots',
     summary: 'Read the development queue',
     description: 'What is being worked on and what waits, in order.',
-    success: enveloped('DevelopmentQueue'),
-    snapshot: 'development-queue',
   },
   roadmap: {
-    ...publicRead,
+    ...snapshotRead('roadmap'),
     stability: 'stable',
-    path: READ_PATHS.roadmap,
     tag: 'snapshots',
     summary: 'Read the roadmap',
     description: 'What is planned now, next and later. Intentions, not promises of dates.',
-    success: enveloped('Roadmap'),
-    snapshot: 'roadmap',
   },
   earlyAccess: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.earlyAccess,
+    path: `${BASE_PATH}/early-access`,
     tag: 'early-access',
     cacheClass: 'short-lived',
     summary: 'Read whether the waitlist is open',
@@ -224,65 +224,44 @@ export const ENDPOINTS = {
     failure: 'REGISTRATION_UNAVAILABLE',
   },
   wallet: {
-    ...walletRead,
-    path: READ_PATHS.wallet,
+    ...walletSnapshot('wallet'),
     summary: 'Read the wallet overview',
     description: 'What the wallet views hold and whether a wallet is attached at all.',
-    success: enveloped('Wallet'),
-    snapshot: 'wallet',
   },
   walletArchitecture: {
-    ...walletRead,
-    path: READ_PATHS.walletArchitecture,
+    ...walletSnapshot('wallet/architecture'),
     summary: 'Read the wallet architecture',
     description: 'How a wallet would be kept apart from this service.',
-    success: enveloped('WalletArchitecture'),
-    snapshot: 'wallet/architecture',
   },
   walletSecurity: {
-    ...walletRead,
-    path: READ_PATHS.walletSecurity,
+    ...walletSnapshot('wallet/security'),
     summary: 'Read the wallet security view',
     description: 'The rules that keep wallet secrets out of this service.',
-    success: enveloped('WalletSecurity'),
-    snapshot: 'wallet/security',
   },
   walletEvidence: {
-    ...walletRead,
-    path: READ_PATHS.walletEvidence,
+    ...walletSnapshot('wallet/evidence'),
     summary: 'Read the wallet evidence',
     description: 'What backs the statements of the other wallet views.',
-    success: enveloped('WalletEvidence'),
-    snapshot: 'wallet/evidence',
   },
   walletCapabilities: {
-    ...walletRead,
-    path: READ_PATHS.walletCapabilities,
+    ...walletSnapshot('wallet/capabilities'),
     summary: 'Read the wallet capabilities',
     description: 'What a wallet can do here, and what it never will.',
-    success: enveloped('WalletCapabilities'),
-    snapshot: 'wallet/capabilities',
   },
   walletIntegration: {
-    ...walletRead,
-    path: READ_PATHS.walletIntegration,
+    ...walletSnapshot('wallet/integration'),
     summary: 'Read the wallet integration view',
     description: 'Which systems a wallet is joined to, and in what state each joint is.',
-    success: enveloped('WalletIntegration'),
-    snapshot: 'wallet/integration',
   },
   walletDevelopment: {
-    ...walletRead,
-    path: READ_PATHS.walletDevelopment,
+    ...walletSnapshot('wallet/development'),
     summary: 'Read the wallet development view',
     description: 'The state of the work on the wallet.',
-    success: enveloped('WalletDevelopment'),
-    snapshot: 'wallet/development',
   },
   policy: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.policy,
+    path: `${BASE_PATH}/policy`,
     tag: 'discovery',
     summary: 'Read the policy',
     description:
@@ -292,26 +271,23 @@ export const ENDPOINTS = {
   openapi: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.openapi,
+    path: `${BASE_PATH}/openapi.json`,
     tag: 'discovery',
     summary: 'Read the OpenAPI document',
     description: `This API as an OpenAPI ${OPENAPI_VERSION} document, raw: the one success without an envelope.`,
     success: { status: 200, data: 'OpenApiDocument', envelope: 'none' },
   },
   changelog: {
-    ...publicRead,
+    ...snapshotRead('changelog'),
     stability: 'stable',
-    path: READ_PATHS.changelog,
     tag: 'history',
     summary: 'Read the changelog',
     description: 'Notable changes, newest first, by the kinds of Keep a Changelog.',
-    success: enveloped('Changelog'),
-    snapshot: 'changelog',
   },
   version: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.version,
+    path: `${BASE_PATH}/version`,
     tag: 'history',
     summary: 'Read the newest version',
     description:
@@ -321,7 +297,7 @@ export const ENDPOINTS = {
   versions: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.versions,
+    path: `${BASE_PATH}/versions`,
     tag: 'history',
     summary: 'Read the version history',
     description: 'The hash-chained index of all versions, newest first.',
@@ -330,7 +306,7 @@ export const ENDPOINTS = {
   versionById: {
     ...publicRead,
     stability: 'stable',
-    path: READ_PATHS.versionById,
+    path: `${BASE_PATH}/versions/{snapshotId}`,
     tag: 'history',
     summary: 'Read one version',
     description: 'One entry of the version history by its id.',
@@ -368,7 +344,7 @@ export const ENDPOINTS = {
   keySelf: {
     ...keyWork,
     method: 'GET',
-    path: READ_PATHS.keySelf,
+    path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
     summary: 'Read the metadata of the key in use',
     description:
@@ -379,7 +355,7 @@ export const ENDPOINTS = {
   revokeKeySelf: {
     ...keyWork,
     method: 'DELETE',
-    path: READ_PATHS.keySelf,
+    path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
     summary: 'Revoke the key in use',
     description: 'Revokes the key the request carries, from the next request on and for good.',
@@ -388,7 +364,7 @@ export const ENDPOINTS = {
   },
   signingKey: {
     ...publicRead,
-    path: READ_PATHS.signingKey,
+    path: `${BASE_PATH}/keys/signing-key`,
     tag: 'keys',
     stability: 'beta',
     summary: 'Read the signing key',
@@ -399,7 +375,7 @@ export const ENDPOINTS = {
   },
   preview: {
     ...publicRead,
-    path: READ_PATHS.preview,
+    path: `${BASE_PATH}/preview/{path}`,
     tag: 'preview',
     stability: 'beta',
     status: 'preview',

@@ -1,31 +1,28 @@
-import { BASE_PATH } from './api-version.ts'
+// Written by `npm run generate` from the registry (endpoints.ts).
 
-/**
- * Path template of every read (GET) endpoint, by the endpoint's name. It stands apart from the registry, which takes
- * its paths from here, so that a client can ask by name without carrying the registry's texts into a browser.
- */
+/** Path template of every read (GET) endpoint by its name, for clients that must not carry the registry's texts. */
 export const READ_PATHS = {
-  index: BASE_PATH,
-  status: `${BASE_PATH}/status`,
-  time: `${BASE_PATH}/time`,
-  architecture: `${BASE_PATH}/architecture`,
-  developmentQueue: `${BASE_PATH}/development-queue`,
-  roadmap: `${BASE_PATH}/roadmap`,
-  earlyAccess: `${BASE_PATH}/early-access`,
-  wallet: `${BASE_PATH}/wallet`,
-  walletArchitecture: `${BASE_PATH}/wallet/architecture`,
-  walletSecurity: `${BASE_PATH}/wallet/security`,
-  walletEvidence: `${BASE_PATH}/wallet/evidence`,
-  walletCapabilities: `${BASE_PATH}/wallet/capabilities`,
-  walletIntegration: `${BASE_PATH}/wallet/integration`,
-  walletDevelopment: `${BASE_PATH}/wallet/development`,
-  policy: `${BASE_PATH}/policy`,
-  openapi: `${BASE_PATH}/openapi.json`,
-  changelog: `${BASE_PATH}/changelog`,
-  version: `${BASE_PATH}/version`,
-  versions: `${BASE_PATH}/versions`,
-  versionById: `${BASE_PATH}/versions/{snapshotId}`,
-  keySelf: `${BASE_PATH}/keys/self`,
-  signingKey: `${BASE_PATH}/keys/signing-key`,
-  preview: `${BASE_PATH}/preview/{path}`,
+  index: '/api/v1',
+  status: '/api/v1/status',
+  time: '/api/v1/time',
+  architecture: '/api/v1/architecture',
+  developmentQueue: '/api/v1/development-queue',
+  roadmap: '/api/v1/roadmap',
+  earlyAccess: '/api/v1/early-access',
+  wallet: '/api/v1/wallet',
+  walletArchitecture: '/api/v1/wallet/architecture',
+  walletSecurity: '/api/v1/wallet/security',
+  walletEvidence: '/api/v1/wallet/evidence',
+  walletCapabilities: '/api/v1/wallet/capabilities',
+  walletIntegration: '/api/v1/wallet/integration',
+  walletDevelopment: '/api/v1/wallet/development',
+  policy: '/api/v1/policy',
+  openapi: '/api/v1/openapi.json',
+  changelog: '/api/v1/changelog',
+  version: '/api/v1/version',
+  versions: '/api/v1/versions',
+  versionById: '/api/v1/versions/{snapshotId}',
+  keySelf: '/api/v1/keys/self',
+  signingKey: '/api/v1/keys/signing-key',
+  preview: '/api/v1/preview/{path}',
 } as const

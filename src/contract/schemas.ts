@@ -14,7 +14,13 @@ import { OPENAPI_VERSION } from './openapi-version.ts'
 import { READ_PATHS } from './read-paths.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
-import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
+import {
+  SNAPSHOT_NAMES,
+  SNAPSHOT_SCHEMAS,
+  snapshotSchemaName,
+  type SnapshotName,
+  type SnapshotSchemaName,
+} from './snapshot-schemas.ts'
 import { TICKET_PATTERN } from './ticket.ts'
 import { CHANGE_KINDS } from './version-chain.ts'
 
@@ -601,8 +607,16 @@ const quota = {
   },
 } as const
 
+/** The schemas of the published snapshots, by the names that they have in the OpenAPI document. */
+const SNAPSHOT_DATA_SCHEMAS = Object.fromEntries(
+  SNAPSHOT_NAMES.map((name) => [snapshotSchemaName(name), SNAPSHOT_SCHEMAS[name]]),
+) as {
+  readonly [N in SnapshotName as SnapshotSchemaName<N>]: (typeof SNAPSHOT_SCHEMAS)[N]
+}
+
 /** `data` of each success (the whole body of the OpenAPI document), by name. Open: new optional fields may ship in v1. */
 export const DATA_SCHEMAS = {
+  ...SNAPSHOT_DATA_SCHEMAS,
   DiscoveryIndex: {
     type: 'object',
     description: 'The discovery index.',
@@ -615,7 +629,6 @@ export const DATA_SCHEMAS = {
       links,
     },
   },
-  Status: SNAPSHOT_SCHEMAS.status,
   Time: {
     type: 'object',
     description: 'The server’s UTC time and its quality.',
@@ -670,9 +683,6 @@ export const DATA_SCHEMAS = {
       },
     },
   },
-  Architecture: SNAPSHOT_SCHEMAS.architecture,
-  DevelopmentQueue: SNAPSHOT_SCHEMAS['development-queue'],
-  Roadmap: SNAPSHOT_SCHEMAS.roadmap,
   EarlyAccess: {
     type: 'object',
     description: 'Whether the waitlist is open and how to join it.',
@@ -768,13 +778,6 @@ export const DATA_SCHEMAS = {
       message: text('The same for a person.', 'The address is on the waitlist.'),
     },
   },
-  Wallet: SNAPSHOT_SCHEMAS.wallet,
-  WalletArchitecture: SNAPSHOT_SCHEMAS['wallet/architecture'],
-  WalletSecurity: SNAPSHOT_SCHEMAS['wallet/security'],
-  WalletEvidence: SNAPSHOT_SCHEMAS['wallet/evidence'],
-  WalletCapabilities: SNAPSHOT_SCHEMAS['wallet/capabilities'],
-  WalletIntegration: SNAPSHOT_SCHEMAS['wallet/integration'],
-  WalletDevelopment: SNAPSHOT_SCHEMAS['wallet/development'],
   Policy: policy,
   OpenApiDocument: {
     type: 'object',
@@ -786,7 +789,6 @@ export const DATA_SCHEMAS = {
       paths: { type: 'object', description: 'Operations by path and method.' },
     },
   },
-  Changelog: SNAPSHOT_SCHEMAS.changelog,
   VersionSnapshot: {
     type: 'object',
     description: 'One entry of the version history.',

@@ -31,7 +31,9 @@ export const SNAPSHOT_SCHEMAS = {
   'wallet/capabilities': WALLET_CAPABILITIES_SCHEMA,
   'wallet/integration': WALLET_INTEGRATION_SCHEMA,
   'wallet/development': WALLET_DEVELOPMENT_SCHEMA,
-} as const satisfies { readonly [name: string]: JsonSchema }
+} as const satisfies {
+  readonly [name: string]: JsonSchema & { readonly title: string }
+}
 
 /** The name of a published resource. */
 export type SnapshotName = keyof typeof SNAPSHOT_SCHEMAS
@@ -47,3 +49,20 @@ export function isSnapshotName(name: string): name is SnapshotName {
 /** The names of all published resources, in the order the API lists them. */
 export const SNAPSHOT_NAMES: readonly SnapshotName[] =
   Object.keys(SNAPSHOT_SCHEMAS).filter(isSnapshotName)
+
+type PascalCase<Text extends string> = Text extends `${infer Head}${'/' | '-'}${infer Tail}`
+  ? `${PascalCase<Head>}${PascalCase<Tail>}`
+  : Capitalize<Text>
+
+/** The name of the schema of a resource: its name in PascalCase. */
+export type SnapshotSchemaName<N extends SnapshotName = SnapshotName> = {
+  [Each in N]: PascalCase<Each>
+}[N]
+
+/** The name of the schema of a resource: `wallet/security` is `WalletSecurity`. */
+export function snapshotSchemaName<const N extends SnapshotName>(name: N): SnapshotSchemaName<N> {
+  const words = name.split(/[/-]/)
+  return words
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('') as SnapshotSchemaName<N>
+}

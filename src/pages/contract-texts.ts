@@ -1,3 +1,4 @@
+import contractTranslations from '../../locales/contract.json' with { type: 'json' }
 import type { Endpoint } from '../contract/endpoints.ts'
 import {
   AUTHENTICATIONS,
@@ -11,70 +12,47 @@ import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
-import { TEXTS } from './texts.ts'
-
-/** A tree of texts, as a locale file has it. */
-export interface TextTree {
-  readonly [key: string]: string | TextTree
-}
+import { withThaiLines } from './thai-lines.ts'
 
 /** The tables whose words for people are shown on pages. */
 interface WordedTables {
   readonly registry: { readonly [name: string]: Endpoint }
   readonly errors: { readonly [code: string]: CatalogError }
   readonly requestSchemas: { readonly [name: string]: JsonSchema }
+  readonly snapshotSchemas: { readonly [name: string]: JsonSchema }
 }
 
-function mapValues<Value>(
-  table: { readonly [key: string]: Value },
-  textOf: (value: Value, key: string) => string | TextTree,
-): TextTree {
-  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, textOf(value, key)]))
+/** Translations of one text, by locale. A locale that is missing falls back to English. */
+export interface ContractTranslations {
+  readonly [english: string]: { readonly [L in Exclude<Locale, 'en'>]?: string }
 }
 
 /**
- * Every word for people in the contract's tables that a page shows, as the section `contract` of the English locale
- * file, which `npm run generate` writes. Translators find it there; the pages in English read the tables themselves.
+ * Every text for people in the contract's tables that a page shows, each once, in the order of the tables. These are
+ * the keys of `locales/contract.json`, which `npm run generate` keeps complete.
  */
-export function contractTextsOf({ registry, errors, requestSchemas }: WordedTables): TextTree {
-  return {
-    endpoints: mapValues(registry, ({ summary, description, parameter }) => ({
+export function contractTextsOf(tables: WordedTables): readonly string[] {
+  const texts = [
+    ...Object.values(tables.registry).flatMap(({ summary, description, parameter }) => [
       summary,
       description,
-      ...(parameter === undefined ? {} : { parameter: parameter.description }),
-    })),
-    tags: TAGS,
-    stability: STABILITY_LEVELS,
-    statuses: ENDPOINT_STATUSES,
-    runtimes: RUNTIMES,
-    authentications: AUTHENTICATIONS,
-    cacheClasses: mapValues(CACHE_CLASSES, ({ meaning }) => meaning),
-    errors: mapValues(errors, ({ meaning, message }) => ({ meaning, message })),
-    requests: mapValues(requestSchemas, ({ description = '', properties = {} }) => ({
+      ...(parameter === undefined ? [] : [parameter.description]),
+    ]),
+    ...[TAGS, STABILITY_LEVELS, ENDPOINT_STATUSES, RUNTIMES, AUTHENTICATIONS].flatMap((table) =>
+      Object.values(table),
+    ),
+    ...Object.values(CACHE_CLASSES).map(({ meaning }) => meaning),
+    ...Object.values(tables.errors).flatMap(({ meaning, message }) => [meaning, message]),
+    ...Object.values(tables.requestSchemas).flatMap(({ description = '', properties = {} }) => [
       description,
-      fields: mapValues(properties, (field) => field.description ?? ''),
-    })),
-  }
+      ...Object.values(properties).map((field) => field.description ?? ''),
+    ]),
+    ...Object.values(tables.snapshotSchemas).map(({ title = '' }) => title),
+  ]
+  return [...new Set(texts)].filter((text) => text !== '')
 }
 
-function leavesOf(tree: TextTree): readonly string[] {
-  return Object.values(tree).flatMap((each) => (typeof each === 'string' ? [each] : leavesOf(each)))
-}
-
-/** Translations by the English text, made when a locale is first asked for. */
-const translations = new Map<Locale, ReadonlyMap<string, string>>()
-
-function translationsOf(locale: Locale): ReadonlyMap<string, string> {
-  const known = translations.get(locale)
-  if (known !== undefined) return known
-  // Both files have the same keys in the same order, which the check sees to.
-  const translated = leavesOf(TEXTS[locale].contract)
-  const made = new Map(
-    leavesOf(TEXTS.en.contract).map((english, index) => [english, translated[index] ?? english]),
-  )
-  translations.set(locale, made)
-  return made
-}
+const TRANSLATIONS: ContractTranslations = contractTranslations
 
 /** What a machine says, among the words of a text: paths, codes, header fields, names of fields, media types. */
 const MACHINE_WORD = new RegExp(
@@ -102,14 +80,14 @@ export function withCode(text: string): Html {
 }
 
 /**
- * A text of the contract's tables in a language. It is looked up by its English, so a text that was changed since it
- * was translated, or one of a row that no locale file knows, stands in English rather than saying something else.
+ * A text of the contract's tables in a language. Translations are looked up by their English, so a text that is new or
+ * was reworded is shown in English, marked as such, until it is translated; the check reports it.
  */
 export function contractText(locale: Locale, english: string): Html {
   if (locale === 'en') return withCode(english)
-  const translated = translationsOf(locale).get(english)
-  if (translated === undefined || translated === english) {
-    return html`<span lang="en">${withCode(english)}</span>`
-  }
-  return withCode(translated)
+  const translated = Object.hasOwn(TRANSLATIONS, english)
+    ? TRANSLATIONS[english]?.[locale]
+    : undefined
+  if (translated === undefined) return html`<span lang="en">${withCode(english)}</span>`
+  return withCode(locale === 'th' ? withThaiLines(translated) : translated)
 }

@@ -1,8 +1,9 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { HEADERS } from '../contract/headers.ts'
-import { isSnapshotName } from '../contract/snapshot-schemas.ts'
+import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 import { CHANGE_KINDS } from '../contract/version-chain.ts'
 import { codeBox, copyButton } from './code-box.ts'
+import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
@@ -23,7 +24,7 @@ function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
     if (changed.length === 0) return undefined
     const names = changed.map(({ resource }) =>
       isSnapshotName(resource)
-        ? wordFor(texts, 'resource', resource)
+        ? contractText(locale, SNAPSHOT_SCHEMAS[resource].title)
         : html`<code>${resource}</code>`,
     )
     return html`<p>

@@ -1,10 +1,14 @@
-import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotData,
+  type SnapshotName,
+} from '../contract/snapshot-schemas.ts'
+import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { countPhrase, inEnglish, phrase, sentencesHtml, type PluralForms } from './phrase.ts'
-import { wordFor } from './words.ts'
 
 /** Where the API has the same resource. */
 function jsonLink(name: SnapshotName): Html {
@@ -17,7 +21,7 @@ function jsonLink(name: SnapshotName): Html {
  * not depend on it.
  */
 export function fromSnapshot<Name extends SnapshotName>(
-  { facts, texts }: PageContext,
+  { facts, texts, locale }: PageContext,
   name: Name,
   render: (data: SnapshotData<Name>) => Html,
 ): Html {
@@ -28,7 +32,7 @@ export function fromSnapshot<Name extends SnapshotName>(
     <p><strong>${damagedTitle}</strong></p>
     <p>
       ${phrase(damaged, {
-        resource: wordFor(texts, 'resource', name),
+        resource: contractText(locale, SNAPSHOT_SCHEMAS[name].title),
         version: html`<code>${facts.head.snapshotId}</code>`,
         path: jsonLink(name),
       })}

@@ -1,4 +1,4 @@
-import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import type { Texts } from './texts.ts'
@@ -26,7 +26,6 @@ export interface MachineWords {
   readonly capabilityState: ItemOf<SnapshotData<'wallet/capabilities'>['capabilities']>['state']
   readonly direction: ItemOf<SnapshotData<'wallet/integration'>['interfaces']>['direction']
   readonly environment: ItemOf<SnapshotData<'wallet'>['networks']>['environment']
-  readonly resource: SnapshotName
   readonly resourceChange: ItemOf<VersionEntry['changes']>['kind']
 }
 

@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
-import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
-import type { SnapshotName } from '../contract/snapshot-schemas.ts'
+import type { ENDPOINTS, EndpointName, Registry } from '../contract/endpoints.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
@@ -17,6 +16,7 @@ import { readTime } from './time.ts'
 
 /** What the handlers answer from. */
 export interface HandlerParts {
+  readonly registry: Registry
   readonly releases: Releases
   /** The documents about the API itself, made once. */
   readonly documents: {
@@ -38,9 +38,35 @@ export interface HandlerParts {
 
 type RowOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name]
 
-/** One handler for each row of the registry that serves anything: a forgotten one does not compile. */
-export type Handlers = {
-  readonly [Name in EndpointName as RowOf<Name>['status'] extends 'preview' ? never : Name]: Handler
+/** A handler for each row that serves data of its own; rows that serve a snapshot share one. */
+type OwnHandlers = {
+  readonly [
+    Name in EndpointName as RowOf<Name> extends
+      | { readonly status: 'preview' }
+      | { readonly snapshot: string }
+      ? never
+      : Name
+  ]: Handler
+}
+
+/** Handlers by the name of their row. */
+export interface Handlers {
+  readonly [name: string]: Handler
+}
+
+/** The handlers of the rows that serve a published snapshot. */
+function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
+  return Object.fromEntries(
+    Object.entries(registry).flatMap(([name, { snapshot }]) => {
+      if (snapshot === undefined) return []
+      const handler: Handler = () => {
+        const payload = releases.snapshot(snapshot)
+        if (payload === undefined) throw new ApiError('SNAPSHOT_UNAVAILABLE')
+        return payload
+      }
+      return [[name, handler]]
+    }),
+  )
 }
 
 /** Makes the handlers. Each gives the data of a success or throws ApiError. */
@@ -48,31 +74,10 @@ export function createHandlers(parts: HandlerParts): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
   const { clientAddress, ownOrigin, timeQuality, clock } = parts
 
-  const snapshot =
-    (name: SnapshotName): Handler =>
-    () => {
-      const payload = releases.snapshot(name)
-      if (payload === undefined) throw new ApiError('SNAPSHOT_UNAVAILABLE')
-      return payload
-    }
-
-  return {
+  const own: OwnHandlers = {
     index: () => documents.index,
     policy: () => documents.policy,
     openapi: () => documents.openapi,
-
-    status: snapshot(ENDPOINTS.status.snapshot),
-    architecture: snapshot(ENDPOINTS.architecture.snapshot),
-    developmentQueue: snapshot(ENDPOINTS.developmentQueue.snapshot),
-    roadmap: snapshot(ENDPOINTS.roadmap.snapshot),
-    changelog: snapshot(ENDPOINTS.changelog.snapshot),
-    wallet: snapshot(ENDPOINTS.wallet.snapshot),
-    walletArchitecture: snapshot(ENDPOINTS.walletArchitecture.snapshot),
-    walletSecurity: snapshot(ENDPOINTS.walletSecurity.snapshot),
-    walletEvidence: snapshot(ENDPOINTS.walletEvidence.snapshot),
-    walletCapabilities: snapshot(ENDPOINTS.walletCapabilities.snapshot),
-    walletIntegration: snapshot(ENDPOINTS.walletIntegration.snapshot),
-    walletDevelopment: snapshot(ENDPOINTS.walletDevelopment.snapshot),
 
     time: () => payloadOf(readTime(clock.nowMs(), timeQuality.quality())),
 
@@ -104,4 +109,5 @@ export function createHandlers(parts: HandlerParts): Handlers {
       return signingKeys
     },
   }
+  return { ...snapshotHandlers(parts.registry, releases), ...own }
 }

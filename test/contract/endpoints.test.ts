@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { TAGS } from '../../src/contract/endpoint-terms.ts'
-import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
+import {
+  ENDPOINTS,
+  errorsOf,
+  REGISTRY_VERSION,
+  type Endpoint,
+} from '../../src/contract/endpoints.ts'
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { checkRegistry } from '../../src/contract/registry-rules.ts'
-import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { PROMISED_ROWS } from '../support/promised-rows.ts'

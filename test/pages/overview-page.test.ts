@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { titleIn } from '../support/snapshot-title.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { plainPhrase } from '../../src/pages/phrase.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
@@ -40,8 +41,8 @@ for (const locale of LOCALES) {
     assert.ok(text.includes('A note & more.'))
     assert.equal(markup.all(`time[datetime="${head.createdAt}"]`).length, 1)
     for (const [resource, kind] of [
-      [words.resource.status, words.resourceChange.changed],
-      [words.resource['wallet/security'], words.resourceChange.added],
+      [titleIn(locale, 'status'), words.resourceChange.changed],
+      [titleIn(locale, 'wallet/security'), words.resourceChange.added],
       ['not-known-here', words.resourceChange.removed],
     ] as const) {
       const change = plainPhrase(texts.change, { resources: resource, kind })

@@ -7,6 +7,7 @@ import {
   SNAPSHOT_SCHEMAS,
   type SnapshotName,
 } from '../../src/contract/snapshot-schemas.ts'
+import { titleIn } from '../support/snapshot-title.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { plainPhrase } from '../../src/pages/phrase.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
@@ -168,11 +169,11 @@ for (const damaged of SNAPSHOT_NAMES) {
     assert.equal(releases.snapshot(damaged), undefined)
     const app = await runApp(t, { releases })
     for (const locale of LOCALES) {
-      const { snapshot, words } = TEXTS[locale]
+      const { snapshot } = TEXTS[locale]
       const { text, source, markup } = await show(app, locale, pageOf(damaged))
       assert.ok(text.includes(snapshot.damagedTitle), locale)
       const told = plainPhrase(snapshot.damaged, {
-        resource: words.resource[damaged],
+        resource: titleIn(locale, damaged),
         version: releases.headSnapshotId,
         path: `/api/v1/${damaged}`,
       })

@@ -1,5 +1,5 @@
 import { API_VERSION } from '../../src/contract/api-version.ts'
-import { REGISTRY_VERSION } from '../../src/contract/registry-version.ts'
+import { REGISTRY_VERSION } from '../../src/contract/endpoints.ts'
 import {
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,

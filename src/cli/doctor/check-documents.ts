@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { ENDPOINTS, REGISTRY_VERSION } from '../../contract/endpoints.ts'
 import { ISSUANCE } from '../../contract/issuance.ts'
 import { OPENAPI_VERSION } from '../../contract/openapi-version.ts'
-import { REGISTRY_VERSION } from '../../contract/registry-version.ts'
 import { createDiscoveryIndex } from '../../documents/discovery.ts'
 import { toJson } from '../../documents/plain-json.ts'
 import { createPolicy } from '../../documents/policy.ts'

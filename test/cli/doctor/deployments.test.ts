@@ -8,8 +8,7 @@ import {
   UnreachableError,
   type Question,
 } from '../../../src/cli/verifying/requests.ts'
-import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
-import { REGISTRY_VERSION } from '../../../src/contract/registry-version.ts'
+import { ENDPOINTS, REGISTRY_VERSION } from '../../../src/contract/endpoints.ts'
 import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'
 import { payloadOf } from '../../../src/service/payload.ts'
 import { loadReleases } from '../../../src/service/releases.ts'
