@@ -38,20 +38,24 @@ function readPackages(name) {
   }
 }
 
-/** Whether all that the service needs is there as the lock file has it. An optional package may be missing, not older. */
-function hasRuntimePackages() {
+/**
+ * Whether node_modules holds the locked packages, by npm's own record of what it installed; with `isRuntimeOnly` those
+ * of the service alone. An optional package may be missing, but not of another version.
+ */
+function hasLockedPackages(isRuntimeOnly) {
   const installed = readPackages('node_modules/.package-lock.json')
   return Object.entries(readPackages('package-lock.json')).every(
     ([place, { version, dev, devOptional, optional, link }]) => {
-      if (!place.startsWith('node_modules/') || dev || devOptional || link) return true
+      if (!place.startsWith('node_modules/') || link) return true
+      if (isRuntimeOnly && (dev || devOptional)) return true
       const found = installed[place]?.version
       return found === version || (found === undefined && optional)
     },
   )
 }
 
-const isInstalled =
-  readStamp() === wanted || (process.argv.includes('--runtime') && hasRuntimePackages())
+// The stamp spares the comparison; packages that npm ci installed before any script have none yet.
+const isInstalled = readStamp() === wanted || hasLockedPackages(process.argv.includes('--runtime'))
 
 if (!isInstalled) {
   process.stderr.write('Installing the locked dependencies (npm ci); this happens once.\n')

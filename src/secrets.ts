@@ -202,9 +202,22 @@ export function findWaitlistIdentity({ secretsDir }: Config): string | undefined
   return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
 }
 
-/** Secret files that the owner's group or everybody can read or write. */
-export function findOpenSecretFiles({ secretsDir }: Config): readonly string[] {
+/** Files of the secrets folder whose content is public. */
+const PUBLIC_FILES: ReadonlySet<string> = new Set([
+  SECRET_VARIABLES.signingKeys.file,
+  SECRET_VARIABLES.waitlistRecipient.file,
+])
+
+/** Files of the secrets folder that other users can write, or read where the content is secret. */
+export function findExposedSecretFiles({ secretsDir }: Config): readonly string[] {
   return [WAITLIST_IDENTITY_FILE, ...Object.values(SECRET_VARIABLES).map(({ file }) => file)]
-    .map((file) => path.join(secretsDir, file))
-    .filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)
+    .map((file) => ({
+      file: path.join(secretsDir, file),
+      unwantedBits: PUBLIC_FILES.has(file) ? 0o022 : 0o077,
+    }))
+    .filter(({ file, unwantedBits }) => {
+      const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+      return (mode & unwantedBits) !== 0
+    })
+    .map(({ file }) => file)
 }

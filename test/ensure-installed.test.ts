@@ -57,7 +57,8 @@ test('what is locked is installed once, and again when the lock file changes', (
   assert.equal(first.status, 0, first.stderr)
   assert.match(first.npmArguments, /^ci .*--include=dev .*--ignore-scripts\n$/)
   assert.equal(run().npmArguments, first.npmArguments, 'the second start asks npm for nothing')
-  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ packages: {} }))
+  const packages = { ...LOCKED, 'node_modules/added': { version: '1.0.0' } }
+  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ packages }))
   assert.equal(run().npmArguments, first.npmArguments.repeat(2))
 })
 
@@ -67,6 +68,15 @@ test('the service runs on what npm ci --omit=dev installed, and the tests do not
   noteInstalled(runtime)
   assert.deepEqual(run('--runtime'), { status: 0, stderr: '', npmArguments: '' })
   assert.notEqual(run().npmArguments, '')
+})
+
+test('after npm ci nothing is installed again', (t) => {
+  const { noteInstalled, run } = makeCheckout(t)
+  const { '': _, 'node_modules/native': __, ...installed } = LOCKED
+  noteInstalled(installed)
+  assert.deepEqual(run(), { status: 0, stderr: '', npmArguments: '' })
+  noteInstalled({ ...installed, 'node_modules/tester': { version: '2.9.0' } })
+  assert.notEqual(run().npmArguments, '', 'an older development package is replaced')
 })
 
 test('a package that is missing or another version is installed, an optional one only if it is older', (t) => {

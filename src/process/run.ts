@@ -7,7 +7,7 @@ import { openSecrets } from '../local-secrets.ts'
 import { openLog } from '../log.ts'
 import { openMetrics, openWorkerMetrics, type Metrics } from './metrics.ts'
 import {
-  findOpenSecretFiles,
+  findExposedSecretFiles,
   findWaitlistIdentity,
   inspectSecrets,
   readSecretVariables,
@@ -107,9 +107,9 @@ function warnOfEnvironment(config: Config, log: Log): void {
       `Whoever has ${identity} can read the waitlist, and nothing here needs it: move it to another machine`,
     )
   }
-  const open = findOpenSecretFiles(config)
-  if (open.length > 0) {
-    log.warn({ files: open }, 'Others on this machine can read these secrets; chmod go= keeps them')
+  const exposed = findExposedSecretFiles(config)
+  if (exposed.length > 0) {
+    log.warn({ files: exposed }, 'Other users can access these secret files; run chmod go= on them')
   }
 }
 

@@ -1,6 +1,12 @@
 import { messageOf } from '../contract/error-message.ts'
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
-import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
+import {
+  isSnapshotName,
+  SNAPSHOT_NAMES,
+  SNAPSHOT_SCHEMAS,
+  type SnapshotName,
+} from '../contract/snapshot-schemas.ts'
 import {
   ChainError,
   VERSION_HASH_LABEL,
@@ -64,15 +70,21 @@ function readResource(store: ReleaseStore, name: string, digest: string): string
   return text
 }
 
-/** The text is sent as it is and its hash stands in the ETag, so it must be the canonical form of what it says. */
-function requireCanonical(text: string): void {
+/**
+ * Throws unless a resource can be served as stored. The text is sent unchanged and its hash is the ETag, so it must be
+ * canonical JSON; pages and clients rely on its shape.
+ */
+function requireServable(resource: string, text: string): void {
   let value: JsonValue
   try {
     value = JSON.parse(text) as JsonValue
   } catch {
-    throw new Error('expected JSON, found another text')
+    throw new Error('expected JSON')
   }
   if (canonicalJson(value) !== text) throw new Error('expected canonical JSON (RFC 8785)')
+  if (!isSnapshotName(resource)) return
+  const violation = schemaViolation(SNAPSHOT_SCHEMAS[resource], value)
+  if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
 }
 
 /**
@@ -99,7 +111,7 @@ export function loadReleases(store: ReleaseStore): Releases {
       try {
         const text = readResource(store, resource, digest)
         if (entry !== newest.entry) continue
-        requireCanonical(text)
+        requireServable(resource, text)
         served.set(resource, payloadOfCanonical(text, digest))
       } catch (error) {
         const { snapshotId } = entry

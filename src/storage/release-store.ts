@@ -9,6 +9,7 @@ import {
 } from '../contract/identifier-patterns.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
 import { makeFolder } from './make-folder.ts'
+import { readRegularFile } from './read-regular-file.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
 /** What can go wrong with a file of a release. */
@@ -25,6 +26,8 @@ export type ReleaseFileFault =
   | 'INVALID_NAME'
   /** The text to be written does not have the digest it was given; no file was touched. */
   | 'DIGEST_MISMATCH'
+  /** The text to be written is larger than readers accept; no file was touched. */
+  | 'TOO_LARGE'
 
 /** A file of a release is missing, damaged or refused; `path` is the file that was meant. */
 export class ReleaseFileError extends Error {
@@ -74,9 +77,12 @@ function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === code
 }
 
-function readText(filePath: string): string {
+/** The largest files of a release. A version entry names one digest for each resource. */
+export const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
+
+function readText(filePath: string, maxBytes: number): string {
   try {
-    return fs.readFileSync(filePath, 'utf8')
+    return readRegularFile(filePath, maxBytes).toString('utf8')
   } catch (error) {
     if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) {
       throw new ReleaseFileError('MISSING', filePath, `${filePath} is missing`, error)
@@ -165,11 +171,11 @@ export function openReleaseStore(directory: string): ReleaseStore {
     },
 
     readVersionText(snapshotId) {
-      return readText(versionPath(snapshotId))
+      return readText(versionPath(snapshotId), MAX_RELEASE_FILE_BYTES.version)
     },
 
     readResourceText(name, digest) {
-      return readText(resourcePath(name, digest))
+      return readText(resourcePath(name, digest), MAX_RELEASE_FILE_BYTES.resource)
     },
 
     writeResource(name, digest, text) {
@@ -177,6 +183,11 @@ export function openReleaseStore(directory: string): ReleaseStore {
       const fault = digestFault(text, digest)
       if (fault !== undefined) {
         throw new ReleaseFileError('DIGEST_MISMATCH', filePath, `${name}: ${fault}`)
+      }
+      const { resource: maxBytes } = MAX_RELEASE_FILE_BYTES
+      if (Buffer.byteLength(text) > maxBytes) {
+        const message = `${name} has more than ${maxBytes} bytes; readers would refuse it`
+        throw new ReleaseFileError('TOO_LARGE', filePath, message)
       }
       writeInFolder(filePath, () => replaceFile(filePath, text))
     },

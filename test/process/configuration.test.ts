@@ -89,18 +89,32 @@ test('a folder that is a file is named by its variable, and nothing is created',
   }
 })
 
-test('secrets that others can read are told of', async (t) => {
+test('warns about secret files that other users can access, and not about public ones', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
+  const message = 'Other users can access'
   const first = startService(t, folder)
   await first.serving()
   assert.equal((await first.stop()).code, 0)
-  assert.ok(!first.stdout().includes('Others on this machine'))
-  chmodSync(path.join(secretsDir, 'signing-key.pem'), 0o644)
+  assert.ok(!first.stdout().includes(message))
+  const pathOf = (file: string) => path.join(secretsDir, file)
+  for (const file of ['signing-keys.json', 'waitlist-recipient.txt']) {
+    chmodSync(pathOf(file), 0o644)
+  }
   const second = startService(t, folder)
   await second.serving()
-  const warning = await second.line('Others on this machine')
-  assert.deepEqual(warning['files'], [path.join(secretsDir, 'signing-key.pem')])
   assert.equal((await second.stop()).code, 0)
+  assert.ok(!second.stdout().includes(message), 'public files may be readable')
+  chmodSync(pathOf('signing-key.pem'), 0o644)
+  chmodSync(pathOf('waitlist-recipient.txt'), 0o666)
+  const third = startService(t, folder)
+  await third.serving()
+  const warning = await third.line(message)
+  assert.deepEqual(
+    warning['files'],
+    [pathOf('signing-key.pem'), pathOf('waitlist-recipient.txt')],
+    'a public file that others can replace is a finding',
+  )
+  assert.equal((await third.stop()).code, 0)
 })
 
 test('a variable that looks like the service’s own and is none is told of, and does no harm', async (t) => {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { editFile, listFolder, makeDeployment, resourceFile } from '../support/deployment.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 
@@ -96,4 +101,71 @@ test('with an empty releases folder the reason says what to do', async (t) => {
   const { ending, service } = await failedStart(t, folder)
   assert.deepEqual(ending, FAILED)
   assert.match(service.stderr(), /No version is published; publish one first/)
+})
+
+/** What an endpoint's resource file is replaced with, and why it is refused. */
+const HOSTILE_FILES: readonly (readonly [
+  what: string,
+  replace: (file: string) => void,
+  reason: RegExp,
+])[] = [
+  ['a FIFO', (file) => execFileSync('mkfifo', [file]), /not a regular file/],
+  ['a link to a device', (file) => symlinkSync('/dev/zero', file), /not a regular file/],
+  [
+    'a file of 300 MB',
+    (file) => {
+      writeFileSync(file, '')
+      truncateSync(file, 300_000_000)
+    },
+    /300000000 bytes/,
+  ],
+]
+
+for (const [what, replace, reason] of HOSTILE_FILES) {
+  test(`${what} in the place of a resource takes away its endpoint alone`, async (t) => {
+    const { folder, releasesDir } = makeDeployment(t)
+    const file = resourceFile(releasesDir, 'VS-0002', 'roadmap')
+    rmSync(file)
+    replace(file)
+    const service = startService(t, folder)
+    const { origin } = await service.serving()
+    assert.match(String((await service.line('damaged'))['reason']), reason)
+    assert.equal((await fetch(`${origin}/api/v1/roadmap`)).status, 503)
+    assert.equal((await fetch(`${origin}/en/roadmap`)).status, 200)
+    assert.equal((await fetch(`${origin}/api/v1/status`)).status, 200)
+    assert.equal((await service.stop()).code, 0)
+  })
+
+  test(`${what} in the place of a version stops the start with its name`, async (t) => {
+    const { folder, releasesDir } = makeDeployment(t)
+    const file = path.join(releasesDir, 'versions', 'VS-0002.json')
+    rmSync(file)
+    replace(file)
+    const { ending, service } = await failedStart(t, folder)
+    assert.deepEqual(ending, FAILED)
+    assert.match(service.stderr(), /VS-0002/)
+    assert.match(service.stderr(), reason)
+  })
+}
+
+test('a resource of the wrong shape takes away its endpoint, and its page still works', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  const text = '{"components":"none"}'
+  const digest = sha256Base64url(text)
+  const store = openReleaseStore(releasesDir)
+  store.writeResource('status', digest, text)
+  const version = path.join(releasesDir, 'versions', 'VS-0002.json')
+  const { hash: _, ...entry } = JSON.parse(readFileSync(version, 'utf8')) as VersionEntry
+  const edited = { ...entry, resources: { ...entry.resources, status: digest } }
+  writeFileSync(version, canonicalJson({ ...edited, hash: sha256Hex(versionHashText(edited)) }))
+  const service = startService(t, folder)
+  const { origin } = await service.serving()
+  const line = await service.line('damaged')
+  assert.equal(line['resource'], 'status')
+  assert.match(String(line['reason']), /does not match its schema at \/\S+: expected/)
+  const response = await fetch(`${origin}/api/v1/status`)
+  assert.equal(response.status, 503)
+  assert.equal((await fetch(`${origin}/en/status`)).status, 200)
+  assert.equal((await fetch(`${origin}/api/v1/roadmap`)).status, 200)
+  assert.equal((await service.stop()).code, 0)
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -157,7 +158,7 @@ test('a missing file and one that cannot be read are told apart, with the path',
   assertFault(
     'UNREADABLE',
     () => store.readVersionText('VS-0001'),
-    /VS-0001\.json cannot be read: EISDIR/,
+    /VS-0001\.json cannot be read: it is not a regular file/,
   )
   fs.rmSync(path.join(folder, 'versions'), { recursive: true })
   fs.writeFileSync(path.join(folder, 'versions'), '')
@@ -330,7 +331,7 @@ test('10,000 versions are listed by one look at their folder, and each is read o
   for (let sequence = 1; sequence <= 10_000; sequence += 1) {
     fs.writeFileSync(path.join(versions, `VS-${String(sequence).padStart(4, '0')}.json`), TEXT)
   }
-  const calls = { readdirSync: 0, readFileSync: 0, statSync: 0, openSync: 0 }
+  const calls = { readdirSync: 0, openSync: 0, statSync: 0 }
   for (const name of Object.keys(calls) as readonly (keyof typeof calls)[]) {
     const original: (...args: never[]) => unknown = fs[name]
     t.mock.method(fs, name, (...args: never[]) => {
@@ -339,9 +340,49 @@ test('10,000 versions are listed by one look at their folder, and each is read o
     })
   }
   const ids = store.readVersionIds()
-  assert.deepEqual(calls, { readdirSync: 1, readFileSync: 0, statSync: 0, openSync: 0 })
+  assert.deepEqual(calls, { readdirSync: 1, openSync: 0, statSync: 0 })
   for (const id of ids) assert.equal(store.readVersionText(id), TEXT)
   assert.equal(ids.length, 10_000)
   assert.equal(ids[9999], 'VS-10000')
-  assert.deepEqual(calls, { readdirSync: 1, readFileSync: 10_000, statSync: 0, openSync: 0 })
+  assert.deepEqual(calls, { readdirSync: 1, openSync: 10_000, statSync: 0 })
+})
+
+test('only regular files of a bounded size are read', (t) => {
+  const folder = temporaryFolder(t)
+  const store = openReleaseStore(folder)
+  store.writeResource('status', DIGEST, TEXT)
+  const file = path.join(folder, 'resources', 'status', `${DIGEST}.json`)
+  const read = () => store.readResourceText('status', DIGEST)
+  const replace = (make: () => void) => {
+    fs.rmSync(file)
+    make()
+  }
+  replace(() => execFileSync('mkfifo', [file]))
+  assertFault('UNREADABLE', read, /it is not a regular file$/)
+  for (const device of ['/dev/zero', '/dev/null', '/dev/full']) {
+    replace(() => fs.symlinkSync(device, file))
+    assertFault('UNREADABLE', read, /it is not a regular file$/)
+  }
+  replace(() => fs.symlinkSync(file, file))
+  assertFault('UNREADABLE', read, /ELOOP/)
+  // A sparse file takes no room on the disk, and reading it would take 300 MB of memory.
+  replace(() => {
+    fs.writeFileSync(file, '')
+    fs.truncateSync(file, 300_000_000)
+  })
+  assertFault('UNREADABLE', read, /it has 300000000 bytes; expected at most 8388608$/)
+  replace(() => fs.writeFileSync(file, 'x'.repeat(8_388_608)))
+  assert.equal(read().length, 8_388_608)
+  // /proc states no size for its files.
+  replace(() => fs.symlinkSync('/proc/self/maps', file))
+  assertFault('UNREADABLE', read, /it grew while it was read$/)
+})
+
+test('a resource that readers would refuse for its size is not written', (t) => {
+  const folder = temporaryFolder(t)
+  const text = JSON.stringify('é'.repeat(4_194_304))
+  assertFault('TOO_LARGE', () =>
+    openReleaseStore(folder).writeResource('status', sha256Base64url(text), text),
+  )
+  assert.deepEqual(fs.readdirSync(folder), [])
 })

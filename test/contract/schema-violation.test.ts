@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import fc from 'fast-check'
+import type { JsonSchema } from '../../src/contract/schema-type.ts'
+import { schemaViolation } from '../../src/contract/schema-violation.ts'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
+import { parseInstant } from '../../src/contract/instant.ts'
+import { exampleOf } from '../../src/documents/examples.ts'
+
+const ajv = new Ajv({ strict: true, keywords: ['example'] })
+ajvFormats.default(ajv, ['date', 'uri'])
+ajv.addFormat('date-time', (text: string) => parseInstant(text) !== undefined)
+
+/** Every path into a JSON value. */
+function pathsInto(value: unknown): readonly (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return [[]]
+  const members: [string | number, unknown][] = Array.isArray(value)
+    ? value.map((each, index) => [index, each])
+    : Object.entries(value)
+  return [[], ...members.flatMap(([name, each]) => pathsInto(each).map((path) => [name, ...path]))]
+}
+
+/** The value with what is at the path replaced, or removed where `substitute` is undefined. */
+function replaceAt(
+  value: unknown,
+  path: readonly (string | number)[],
+  substitute: unknown,
+): unknown {
+  const [first, ...rest] = path
+  if (first === undefined) return substitute
+  if (Array.isArray(value)) {
+    return value.flatMap((each, index) => {
+      if (index !== first) return [each]
+      const replaced = replaceAt(each, rest, substitute)
+      return replaced === undefined ? [] : [replaced]
+    })
+  }
+  const members = Object.entries(value as object).flatMap(([name, each]) => {
+    if (name !== first) return [[name, each]]
+    const replaced = replaceAt(each, rest, substitute)
+    return replaced === undefined ? [] : [[name, replaced]]
+  })
+  return Object.fromEntries(members)
+}
+
+test('agrees with Ajv on every snapshot schema, for examples with one value replaced', () => {
+  let accepted = 0
+  let refused = 0
+  for (const name of SNAPSHOT_NAMES) {
+    const schema: JsonSchema = SNAPSHOT_SCHEMAS[name]
+    const validate = ajv.compile(schema)
+    const example = exampleOf(schema)
+    assert.equal(schemaViolation(schema, example), undefined, name)
+    const substitutes = fc.oneof(
+      fc.constantFrom(
+        undefined,
+        null,
+        '',
+        'x'.repeat(5000),
+        '2026-02-30',
+        '2026-11-22',
+        0,
+        -1,
+        1.5,
+      ),
+      fc.constantFrom([], {}, true, 'https://example.test/', 'javascript:', '2026-11-22T10:00:00Z'),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...pathsInto(example)), substitutes, (path, substitute) => {
+        const value = replaceAt(example, path, substitute) ?? null
+        const violation = schemaViolation(schema, value)
+        assert.equal(
+          violation === undefined,
+          validate(value),
+          `${name} ${path.join('/')}: ${violation}`,
+        )
+        if (violation === undefined) accepted += 1
+        else refused += 1
+      }),
+      { numRuns: 300, seed: 12 },
+    )
+  }
+  assert.ok(accepted > 100 && refused > 1000, `${accepted} accepted, ${refused} refused`)
+})
+
+const CASES: readonly (readonly [
+  schema: JsonSchema,
+  value: unknown,
+  violation: string | undefined,
+])[] = [
+  [{ type: 'string', maxLength: 2 }, '😀😀', undefined],
+  [{ type: 'string', maxLength: 2 }, '😀😀😀', ': expected at most 2 characters'],
+  [{ type: 'string', minLength: 2 }, '😀', ': expected at least 2 characters'],
+  [{ type: 'integer', minimum: 1, maximum: 3 }, 0, ': expected at least 1'],
+  [{ type: 'integer', minimum: 1, maximum: 3 }, 4, ': expected at most 3'],
+  [{ type: 'integer', nullable: true }, null, undefined],
+  [{ type: 'array', uniqueItems: true }, ['a', 'a'], ': expected each item once'],
+  [{ type: 'array', minItems: 1 }, [], ': expected at least 1 items'],
+  [
+    { type: 'array', maxItems: 1, items: { type: 'integer' } },
+    [1, 2],
+    ': expected at most 1 items',
+  ],
+  [{ type: 'array', items: { enum: ['a'] } }, ['a', 'b'], '/1: expected one of a'],
+  [{ type: 'object', additionalProperties: false }, { a: 1 }, '/a: expected no such member'],
+  [
+    { type: 'object', additionalProperties: { type: 'string' } },
+    { a: 1 },
+    '/a: expected the type string',
+  ],
+  [{ type: 'object', properties: { a: {} } }, { toString: 1 }, undefined],
+  [{ type: 'object', required: ['toString'] }, {}, '/toString: expected this member'],
+]
+
+for (const [schema, value, violation] of CASES) {
+  test(`${JSON.stringify(schema)} and ${JSON.stringify(value)}`, () => {
+    assert.equal(schemaViolation(schema, value), violation)
+  })
+}
+
+test('throws on a format that it does not check', () => {
+  assert.throws(() => schemaViolation({ type: 'string', format: 'hostname' }, 'a'), /hostname/)
+})
