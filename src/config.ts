@@ -25,6 +25,9 @@ export const SECRET_VARIABLES = {
   waitlistRecipient: { variable: 'SVC_WAITLIST_RECIPIENT', file: 'waitlist-recipient.txt' },
 } as const
 
+/** Where `svc signing-key new` puts the private half of the next key. The server signs with it once it is promoted. */
+export const NEXT_SIGNING_KEY_FILE = 'signing-key-next.pem'
+
 export type SecretName = keyof typeof SECRET_VARIABLES
 
 /** Where in the secrets folder the local runtime puts the identity that it makes. No variable: the server never needs it. */

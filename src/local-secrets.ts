@@ -10,7 +10,7 @@ import {
 import { formatInstant } from './contract/instant.ts'
 import { generateIdentity, readIdentity } from './crypto/sealed-box.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
-import { formatKeyNotes } from './service/signing-key-notes.ts'
+import { formatKeyMetadata } from './service/signing-key-metadata.ts'
 import { makeFolder } from './storage/make-folder.ts'
 import { createFile } from './storage/whole-file.ts'
 
@@ -81,7 +81,7 @@ async function makeMissing(
       const notBefore = formatInstant(nowMs)
       write(
         SECRET_VARIABLES.signingKeys.file,
-        formatKeyNotes([{ publicKeyPem, status: 'current', notBefore, notAfter: null }]),
+        formatKeyMetadata([{ publicKeyPem, status: 'current', notBefore, notAfter: null }]),
       )
     }
   }

@@ -4,16 +4,21 @@ import path from 'node:path'
 import { messageOf } from './contract/error-message.ts'
 import {
   ConfigError,
+  NEXT_SIGNING_KEY_FILE,
   SECRET_VARIABLES,
   WAITLIST_IDENTITY_FILE,
   type Config,
   type SecretName,
 } from './config.ts'
 import { createSealer } from './crypto/sealed-box.ts'
-import { parsePrivateSigningKey, SigningKeyError } from './crypto/signing-keys.ts'
+import {
+  parsePrivateSigningKey,
+  publicSigningKeyOf,
+  SigningKeyError,
+} from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
-import { parseKeyNotes, publishKeys, type NotedKey } from './service/signing-key-notes.ts'
-import { currentKeyIf } from './service/signing-key-period.ts'
+import { parseKeyMetadata, publishKeys } from './service/signing-key-metadata.ts'
+import { periodStateOf } from './service/signing-key-period.ts'
 
 /** What the service keeps secret, read and checked. */
 export interface Secrets {
@@ -92,6 +97,25 @@ const REQUIRED_SECRETS = {
   waitlistRecipient: 'the age recipient that waitlist rows are sealed to',
 } as const
 
+/**
+ * The next private key if `signing-keys.json` already marks it as current. `svc signing-key promote` commits by replacing
+ * that file, and renames the private key after it; a start between the two steps finds the key here.
+ */
+function readPromotedKey(config: Config, metadataText: string | undefined): string | undefined {
+  if (metadataText === undefined || config.secretVariables.signingKey !== undefined)
+    return undefined
+  const text = readSecretFile(path.join(config.secretsDir, NEXT_SIGNING_KEY_FILE), [])
+  if (text === undefined) return undefined
+  try {
+    const { keyId } = publicSigningKeyOf(parsePrivateSigningKey(text))
+    const current = parseKeyMetadata(metadataText).find(({ status }) => status === 'current')
+    return current?.keyId === keyId ? text : undefined
+  } catch {
+    // Reported where the metadata is read; a damaged next key must not stop a start.
+    return undefined
+  }
+}
+
 function readSecretTexts(config: Config, mistakes: string[]): ReadonlyMap<SecretName, string> {
   const texts = new Map<SecretName, string>()
   for (const name of Object.keys(SECRET_VARIABLES) as SecretName[]) {
@@ -99,6 +123,8 @@ function readSecretTexts(config: Config, mistakes: string[]): ReadonlyMap<Secret
     const text = config.secretVariables[name] ?? readSecretFile(file, mistakes)
     if (text !== undefined) texts.set(name, text)
   }
+  const promoted = readPromotedKey(config, texts.get('signingKeys'))
+  if (promoted !== undefined) texts.set('signingKey', promoted)
   return texts
 }
 
@@ -113,14 +139,16 @@ export function readSecretVariables(config: Config): { readonly [variable: strin
 /** What is published of the keys, of which the one that signs must be in use already. */
 function publishKeysInUse(
   signingKey: KeyObject,
-  noted: readonly NotedKey[],
+  metadata: readonly PublishedSigningKey[],
   nowMs: number,
 ): readonly PublishedSigningKey[] {
-  const keys = publishKeys(signingKey, noted)
-  const early = currentKeyIf('before', keys, nowMs)
+  const keys = publishKeys(signingKey, metadata)
+  const early = keys.find(
+    (key) => key.status === 'current' && periodStateOf(key, nowMs) === 'before',
+  )
   if (early === undefined) return keys
   throw new SigningKeyError(
-    `expected a time that has come as notBefore of the current key, found ${early.notBefore}: verifiers would refuse what it signs until then`,
+    `expected notBefore of the current key to be in the past, found ${early.notBefore}; verifiers would refuse its signatures until then`,
   )
 }
 
@@ -140,9 +168,9 @@ export function inspectSecrets(config: Config, nowMs: number): SecretInspection 
   }
   const signingKey = read('signingKey', parsePrivateSigningKey)
   const published = read('signingKeys', (text) => {
-    const noted = parseKeyNotes(text)
-    if (signingKey !== undefined) return publishKeysInUse(signingKey, noted, nowMs)
-    if (!texts.has('signingKey') && noted.some(({ note }) => note.status === 'current')) {
+    const metadata = parseKeyMetadata(text)
+    if (signingKey !== undefined) return publishKeysInUse(signingKey, metadata, nowMs)
+    if (!texts.has('signingKey') && metadata.some(({ status }) => status === 'current')) {
       const { variable, file } = SECRET_VARIABLES.signingKey
       throw new SigningKeyError(
         `expected no key marked current without its private half, in ${variable} or ${path.join(config.secretsDir, file)}`,
@@ -210,7 +238,11 @@ const PUBLIC_FILES: ReadonlySet<string> = new Set([
 
 /** Files of the secrets folder that other users can write, or read where the content is secret. */
 export function findExposedSecretFiles({ secretsDir }: Config): readonly string[] {
-  return [WAITLIST_IDENTITY_FILE, ...Object.values(SECRET_VARIABLES).map(({ file }) => file)]
+  return [
+    WAITLIST_IDENTITY_FILE,
+    NEXT_SIGNING_KEY_FILE,
+    ...Object.values(SECRET_VARIABLES).map(({ file }) => file),
+  ]
     .map((file) => ({
       file: path.join(secretsDir, file),
       unwantedBits: PUBLIC_FILES.has(file) ? 0o022 : 0o077,

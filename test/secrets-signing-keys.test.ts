@@ -139,7 +139,7 @@ test('a current key whose time has not come is refused, and one whose time is ov
   const soon = formatInstant(NOW_MS + 1)
   assert.equal(
     noteMistake(t, noteKeys([TEST_SIGNING_KEY, 'current', soon])),
-    `expected a time that has come as notBefore of the current key, found ${soon}: verifiers would refuse what it signs until then`,
+    `expected notBefore of the current key to be in the past, found ${soon}; verifiers would refuse its signatures until then`,
   )
   for (const [from, until] of [
     [formatInstant(NOW_MS), null],

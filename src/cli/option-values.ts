@@ -1,3 +1,4 @@
+import { parseInstant } from '../contract/instant.ts'
 import { nearestName } from '../contract/nearest-name.ts'
 import { UsageError } from './command.ts'
 
@@ -41,4 +42,11 @@ export function parseChoice<const Choice extends string>(
   throw new UsageError(
     `${option} expects ${formatChoices(choices)}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
   )
+}
+
+/** The time of an option as written, or null when it was left out. Throws a UsageError for anything but ISO 8601 UTC. */
+export function parseInstantOption(option: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (parseInstant(text) !== undefined) return text
+  throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
 }

@@ -40,6 +40,10 @@ const COMMANDS: {
     summary: 'count, export, erase, reseal or copy the sealed waitlist',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,
   },
+  'signing-key': {
+    summary: 'create, announce, promote or retire the keys that sign responses',
+    load: async () => (await import('./signing-key.ts')).signingKeyCommand,
+  },
   keys: {
     summary: 'list, revoke, purge or issue API keys',
     load: async () => (await import('./keys.ts')).keysCommand,

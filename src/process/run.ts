@@ -17,7 +17,7 @@ import { startServer } from './server.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { loadReleases, type Releases } from '../service/releases.ts'
-import { currentKeyIf } from '../service/signing-key-period.ts'
+import { periodStateOf } from '../service/signing-key-period.ts'
 import { createGroupCounters, serveCounters } from '../storage/group-counters.ts'
 import { createMemoryCounters } from '../storage/memory-counters.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
@@ -114,13 +114,13 @@ function warnOfEnvironment(config: Config, log: Log): void {
 }
 
 /** No mistake: a service that is started again at night had better answer those who do not verify. */
-function warnOfEndedKey({ publishedKeys }: Secrets, nowMs: number, log: Log): void {
-  const ended = currentKeyIf('after', publishedKeys, nowMs)
-  if (ended === undefined) return
-  const { keyId, notAfter } = ended
+function warnIfSigningKeyExpired({ publishedKeys }: Secrets, nowMs: number, log: Log): void {
+  const current = publishedKeys.find(({ status }) => status === 'current')
+  if (current === undefined || periodStateOf(current, nowMs) !== 'after') return
+  const { keyId, notAfter } = current
   log.error(
     { keyId, notAfter },
-    'The time of the current signing key is over: verifiers refuse every answer until it has a successor',
+    'The current signing key has expired; verifiers refuse every response until another key is promoted',
   )
 }
 
@@ -193,7 +193,7 @@ async function serve(config: Config, log: Log, times: StopTimes): Promise<void> 
   // The workers have the same environment; it is told of once.
   if (cluster.isPrimary) {
     warnOfEnvironment(config, log)
-    warnOfEndedKey(opened.secrets, Date.now(), log)
+    warnIfSigningKeyExpired(opened.secrets, Date.now(), log)
   }
   // Asked for from here on: a signal during the start ends it as soon as it is up.
   const stop = stopAsked()

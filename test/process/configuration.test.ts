@@ -261,7 +261,10 @@ test('a key whose time has not come ends the start, one whose time is over is an
   keep('9999-01-01T00:00:00Z', null)
   const { ending, service: refused } = await failedStart(t, folder)
   assert.deepEqual(ending, FAILED)
-  assert.match(refused.stderr(), /signing-keys\.json: expected a time that has come as notBefore/)
+  assert.match(
+    refused.stderr(),
+    /signing-keys\.json: expected notBefore of the current key to be in the past/,
+  )
 
   keep('2020-01-01T00:00:00Z', '2020-02-01T00:00:00Z')
   const service = startService(t, folder)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placeInPeriod } from '../../src/service/signing-key-period.ts'
+import { periodStateOf } from '../../src/service/signing-key-period.ts'
 
-test('the moments that the dates of a key name belong to its time, and no date is no bound', () => {
+test('a period includes both of its ends, and a missing date does not bound it', () => {
   const notBefore = '2026-06-01T00:00:00Z'
   const notAfter = '2026-07-01T00:00:00Z'
   const places = [
@@ -11,8 +11,8 @@ test('the moments that the dates of a key name belong to its time, and no date i
     Date.parse(notAfter),
     Date.parse(notAfter) + 1,
   ].map((atMs) => [
-    placeInPeriod({ notBefore, notAfter }, atMs),
-    placeInPeriod({ notBefore: null, notAfter: null }, atMs),
+    periodStateOf({ notBefore, notAfter }, atMs),
+    periodStateOf({ notBefore: null, notAfter: null }, atMs),
   ])
   assert.deepEqual(places, [
     ['before', 'within'],

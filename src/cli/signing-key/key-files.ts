@@ -1,0 +1,143 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+
+import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../../config.ts'
+import { messageOf } from '../../contract/error-message.ts'
+import {
+  parsePrivateSigningKey,
+  publicSigningKeyOf,
+  type PublicSigningKey,
+  SigningKeyError,
+} from '../../crypto/signing-keys.ts'
+import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
+import { formatKeyMetadata, parseKeyMetadata } from '../../service/signing-key-metadata.ts'
+import { makeFolder } from '../../storage/make-folder.ts'
+import { syncFolder } from '../../storage/sync-folder.ts'
+import { createFile, replaceFile } from '../../storage/whole-file.ts'
+import { CommandFailure } from '../command-failure.ts'
+
+/** The signing keys of a secrets folder: what `signing-keys.json` publishes, and which private keys are present. */
+export interface KeyFiles {
+  /** Every published key, the current one included when `signing-keys.json` does not list it. */
+  readonly keys: readonly PublishedSigningKey[]
+  /** The public half of `signing-key.pem`. */
+  readonly current: PublicSigningKey | undefined
+  /** The public half of `signing-key-next.pem`. */
+  readonly next: PublicSigningKey | undefined
+  readonly paths: { readonly metadata: string; readonly current: string; readonly next: string }
+}
+
+function requireFiles(config: Config): void {
+  for (const name of ['signingKey', 'signingKeys'] as const) {
+    if (config.secretVariables[name] === undefined) continue
+    throw new CommandFailure(
+      'KEY_IN_VARIABLE',
+      `${SECRET_VARIABLES[name].variable} is set; this command manages keys in files only. Unset it, or change the keys where the variable is set`,
+    )
+  }
+}
+
+/** Undefined if the file does not exist. Throws a CommandFailure that names the file. */
+function readKeyFile<Value>(file: string, parse: (text: string) => Value): Value | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    return parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new CommandFailure('SIGNING_KEYS', `${file}: ${messageOf(error)}`)
+  }
+}
+
+/** Reads the signing keys. Changes nothing. Throws a CommandFailure for keys in variables and for unreadable files. */
+export function readKeyFiles(config: Config): KeyFiles {
+  requireFiles(config)
+  const paths = {
+    metadata: path.join(config.secretsDir, SECRET_VARIABLES.signingKeys.file),
+    current: path.join(config.secretsDir, SECRET_VARIABLES.signingKey.file),
+    next: path.join(config.secretsDir, NEXT_SIGNING_KEY_FILE),
+  }
+  const parsePublic = (text: string): PublicSigningKey =>
+    publicSigningKeyOf(parsePrivateSigningKey(text))
+  const metadata = readKeyFile(paths.metadata, parseKeyMetadata) ?? []
+  const current = readKeyFile(paths.current, parsePublic)
+  const isListed = current === undefined || metadata.some(({ keyId }) => keyId === current.keyId)
+  return {
+    keys: isListed
+      ? metadata
+      : [{ ...current, status: 'current', notBefore: null, notAfter: null }, ...metadata],
+    current,
+    next: readKeyFile(paths.next, parsePublic),
+    paths,
+  }
+}
+
+function unwritable(file: string, error: unknown): CommandFailure {
+  return new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
+}
+
+/** Creates a private key that only the owner can read. Throws a CommandFailure; an existing file stays as it is. */
+export function createPrivateKey(file: string): PublicSigningKey {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  try {
+    makeFolder(path.dirname(file), 0o700)
+    createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
+      mode: 0o600,
+      owner: statSync(path.dirname(file)),
+    })
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+  return publicSigningKeyOf(privateKey)
+}
+
+/** Publishes these keys from the next reload on. Keeps the file's mode, owner and link. Throws a CommandFailure. */
+export function writeKeyMetadata(file: string, keys: readonly PublishedSigningKey[]): void {
+  const known = statSync(file, { throwIfNoEntry: false })
+  try {
+    const target = known === undefined ? file : realpathSync(file)
+    replaceFile(target, formatKeyMetadata(keys), {
+      mode: (known?.mode ?? 0o644) & 0o777,
+      owner: known ?? statSync(path.dirname(target)),
+    })
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+/** Moves the next private key into the current one's place, whose own key is gone after it. Throws a CommandFailure. */
+export function replaceCurrentKey({ paths }: KeyFiles): void {
+  try {
+    renameSync(paths.next, paths.current)
+    syncFolder(path.dirname(paths.current))
+  } catch (error) {
+    throw unwritable(paths.current, error)
+  }
+}
+
+/** Deletes the next private key. Throws a CommandFailure. */
+export function deleteNextKey({ paths }: KeyFiles): void {
+  try {
+    rmSync(paths.next, { force: true })
+    syncFolder(path.dirname(paths.next))
+  } catch (error) {
+    throw unwritable(paths.next, error)
+  }
+}
+
+/** Runs a change of the published keys; its SigningKeyError becomes a CommandFailure. */
+export function refuseAsFailure<Result>(change: () => Result): Result {
+  try {
+    return change()
+  } catch (error) {
+    if (error instanceof SigningKeyError) throw new CommandFailure('SIGNING_KEYS', error.message)
+    throw error
+  }
+}
+
+/** What an operator does next, for the end of a command's output. */
+export const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'
+
+/** A key as `--json` prints it. */
+export function toMetadata({ keyId, status, notBefore, notAfter }: PublishedSigningKey) {
+  return { keyId, status, notBefore, notAfter }
+}

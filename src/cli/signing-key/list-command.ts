@@ -1,0 +1,53 @@
+import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
+import { periodStateOf } from '../../service/signing-key-period.ts'
+import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import { readConfig } from '../database.ts'
+import { type KeyFiles, readKeyFiles, toMetadata } from './key-files.ts'
+
+const HELP = `Usage: svc signing-key list [options]
+
+Lists the published signing keys: key id, status, period, whether the period
+includes now, and the file of the private key where it is present. Changes
+nothing.
+
+Options:
+  --json      print the result as one JSON object
+  -h, --help  print this text
+
+Exit code: 0 done, 1 the current key has expired or a file is invalid, 2 wrong
+usage.`
+
+const PERIOD_LABELS = { before: 'not valid yet', within: 'valid', after: 'expired' } as const
+
+function fileOf(key: PublishedSigningKey, { current, next, paths }: KeyFiles): string | null {
+  if (key.keyId === current?.keyId) return paths.current
+  return key.keyId === next?.keyId ? paths.next : null
+}
+
+/** `svc signing-key list`. */
+export const listCommand: Command = createCommand({
+  help: HELP,
+  options: { json: { type: 'boolean', default: false } },
+  async run({ values }, output) {
+    const files = readKeyFiles(readConfig())
+    const nowMs = Date.now()
+    const rows = files.keys.map((key) => ({
+      ...toMetadata(key),
+      period: PERIOD_LABELS[periodStateOf(key, nowMs)],
+      privateKey: fileOf(key, files),
+    }))
+    if (values.json) output.out(JSON.stringify({ ok: true, keys: rows }))
+    else if (rows.length === 0) output.out('No signing key. Create one with svc signing-key new.')
+    else {
+      for (const { keyId, status, notBefore, notAfter, period, privateKey } of rows) {
+        output.out(`${keyId}  ${status.padEnd(7)}  ${period}`)
+        output.out(`  valid from ${notBefore ?? 'any time'} until ${notAfter ?? 'further notice'}`)
+        if (privateKey !== null) output.out(`  private key: ${privateKey}`)
+      }
+    }
+    const hasExpired = rows.some(
+      ({ status, period }) => status === 'current' && period === 'expired',
+    )
+    return hasExpired ? EXIT_CODES.failure : EXIT_CODES.done
+  },
+})

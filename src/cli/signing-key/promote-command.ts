@@ -1,0 +1,84 @@
+import type { Config } from '../../config.ts'
+import { promoteNextKey } from '../../service/signing-key-rotation.ts'
+import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
+import { CommandFailure } from '../command-failure.ts'
+import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import { readConfig } from '../database.ts'
+import { parseWholeNumber } from '../option-values.ts'
+import {
+  APPLY_ADVICE,
+  readKeyFiles,
+  refuseAsFailure,
+  replaceCurrentKey,
+  toMetadata,
+  writeKeyMetadata,
+} from './key-files.ts'
+
+const HOUR_MS = 3_600_000
+
+const HELP = `Usage: svc signing-key promote [options]
+
+Makes the announced key the current one. The key before it becomes retired and
+its private half is deleted; its signatures stay valid for the overlap, so that
+the server may be reloaded at any time within it. An interrupted promotion is
+finished by running the command again.
+
+Options:
+  --overlap-hours N  how long the retired key stays valid, 0 to 8760
+                     (default: 24)
+  --json             print the result as one JSON object
+  -h, --help         print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+
+const OPTIONS = {
+  'overlap-hours': { type: 'string', default: '24' },
+  json: { type: 'boolean', default: false },
+} as const
+
+/** Promotes the announced key and returns its metadata. Throws a CommandFailure. */
+export function promoteSigningKey(
+  config: Config,
+  nowMs: number,
+  overlapMs: number,
+): PublishedSigningKey {
+  const files = readKeyFiles(config)
+  const { keys, next, paths } = files
+  const pending = keys.find(({ keyId, status }) => keyId === next?.keyId && status === 'current')
+  // The metadata is the commit point: the server finds the private key under either name.
+  if (pending !== undefined) {
+    replaceCurrentKey(files)
+    return pending
+  }
+  const promoted = refuseAsFailure(() => promoteNextKey(keys, nowMs, overlapMs))
+  const current = promoted.find(({ status }) => status === 'current')
+  if (current === undefined || current.keyId !== next?.keyId) {
+    throw new CommandFailure(
+      'SIGNING_KEYS',
+      `expected the private key of ${current?.keyId ?? 'the announced key'} in ${paths.next}, found ${next?.keyId ?? 'no file'}`,
+    )
+  }
+  writeKeyMetadata(paths.metadata, promoted)
+  replaceCurrentKey(files)
+  return current
+}
+
+/** `svc signing-key promote`. */
+export const promoteCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  async run({ values }, output) {
+    const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], {
+      unit: 'hours',
+      least: 0,
+      most: 8760,
+    })
+    const key = promoteSigningKey(readConfig(), Date.now(), overlapHours * HOUR_MS)
+    if (values.json) output.out(JSON.stringify({ ok: true, key: toMetadata(key) }))
+    else {
+      output.out(`Promoted signing key ${key.keyId}.`)
+      output.out(APPLY_ADVICE)
+    }
+    return EXIT_CODES.done
+  },
+})

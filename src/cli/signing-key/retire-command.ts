@@ -1,0 +1,75 @@
+import type { Config } from '../../config.ts'
+import { formatInstant } from '../../contract/instant.ts'
+import { retireKey } from '../../service/signing-key-rotation.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { readConfig } from '../database.ts'
+import { parseInstantOption } from '../option-values.ts'
+import {
+  APPLY_ADVICE,
+  deleteNextKey,
+  readKeyFiles,
+  refuseAsFailure,
+  writeKeyMetadata,
+} from './key-files.ts'
+
+const HELP = `Usage: svc signing-key retire KEYID [options]
+
+Withdraws an announced key (its private half is deleted; it has signed nothing),
+or ends the period of a retired key, for example after its private half leaked:
+verifiers then refuse what it signed after that time. The current key cannot be
+retired; promote another one first. Write -- before a KEYID that begins with a
+hyphen.
+
+Options:
+  --not-after TIME  when the retired key's period ends, such as
+                    2027-01-31T00:00:00Z (default: now)
+  --json            print the result as one JSON object
+  -h, --help        print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+
+const OPTIONS = {
+  'not-after': { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
+
+/** What became of the key. */
+type Retirement = 'withdrawn' | 'ended'
+
+/** Withdraws an announced key or ends the period of a retired one. Throws a CommandFailure. */
+export function retireSigningKey(config: Config, keyId: string, notAfter: string): Retirement {
+  const files = readKeyFiles(config)
+  const keys = refuseAsFailure(() => retireKey(files.keys, keyId, notAfter))
+  writeKeyMetadata(files.paths.metadata, keys)
+  if (keys.length === files.keys.length) return 'ended'
+  if (files.next?.keyId === keyId) deleteNextKey(files)
+  return 'withdrawn'
+}
+
+/** `svc signing-key retire`. */
+export const retireCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [keyId, ...others] = positionals
+    // Not repeated in the message: a private key may have been pasted by mistake.
+    if (keyId === undefined || others.length > 0 || !/^[\w-]{43}$/.test(keyId)) {
+      throw new UsageError(
+        'expected one key id of 43 characters, as svc signing-key list prints it',
+      )
+    }
+    const end = parseInstantOption('--not-after', values['not-after']) ?? formatInstant(Date.now())
+    const retirement = retireSigningKey(readConfig(), keyId, end)
+    if (values.json) output.out(JSON.stringify({ ok: true, keyId, retirement }))
+    else {
+      output.out(
+        retirement === 'withdrawn'
+          ? `Withdrew signing key ${keyId}.`
+          : `Signatures of key ${keyId} made after ${end} are no longer valid.`,
+      )
+      output.out(APPLY_ADVICE)
+    }
+    return EXIT_CODES.done
+  },
+})

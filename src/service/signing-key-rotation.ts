@@ -1,0 +1,115 @@
+import { formatInstant } from '../contract/instant.ts'
+import { SigningKeyError } from '../crypto/signing-keys.ts'
+import type { PublishedSigningKey } from './signing-key-document.ts'
+
+/** Keys in a signing-key document, at most. Clients refuse a longer document (`MAX_KEYS` of the client). */
+export const MAX_PUBLISHED_KEYS = 64
+
+type Keys = readonly PublishedSigningKey[]
+
+function withStatus(keys: Keys, status: PublishedSigningKey['status']) {
+  return keys.find((key) => key.status === status)
+}
+
+/** From when to when a key's signatures are valid. Times are ISO 8601 UTC, or null when the operator states none. */
+export type KeyPeriod = Pick<PublishedSigningKey, 'notBefore' | 'notAfter'>
+
+function checkPeriod({ notBefore, notAfter }: KeyPeriod, nowMs: number): void {
+  if (notAfter === null) return
+  if (Date.parse(notAfter) <= nowMs) {
+    throw new SigningKeyError(`expected notAfter to be in the future, found ${notAfter}`)
+  }
+  if (notBefore !== null && Date.parse(notBefore) >= Date.parse(notAfter)) {
+    throw new SigningKeyError(
+      `expected notBefore to be earlier than notAfter, found ${notBefore} and ${notAfter}`,
+    )
+  }
+}
+
+/**
+ * Checks the period of a key to be added, before its private half exists. Throws SigningKeyError if a key is announced
+ * already, if the period is over, if the first key is not valid yet, or if the next one begins after the current one
+ * ends: between the two, verifiers would refuse every response.
+ */
+export function checkNewKey(keys: Keys, period: KeyPeriod, nowMs: number): void {
+  const announced = withStatus(keys, 'next')
+  if (announced !== undefined) {
+    throw new SigningKeyError(
+      `expected no announced key, found ${announced.keyId}; promote or retire it first`,
+    )
+  }
+  if (keys.length >= MAX_PUBLISHED_KEYS) {
+    throw new SigningKeyError(
+      `expected at most ${MAX_PUBLISHED_KEYS} published keys; remove the oldest retired ones from signing-keys.json first`,
+    )
+  }
+  checkPeriod(period, nowMs)
+  const { notBefore } = period
+  if (notBefore === null) return
+  const current = withStatus(keys, 'current')
+  if (current === undefined && Date.parse(notBefore) > nowMs) {
+    throw new SigningKeyError(
+      `expected notBefore of the first key to be in the past, found ${notBefore}; the server could not sign until then`,
+    )
+  }
+  const end = current?.notAfter ?? null
+  if (end !== null && Date.parse(notBefore) > Date.parse(end)) {
+    throw new SigningKeyError(
+      `expected notBefore to be no later than ${end}, when the current key ends, found ${notBefore}`,
+    )
+  }
+}
+
+/**
+ * Makes the next key the current one. The key before it stays valid for `overlapMs`, so that a server that has not
+ * reloaded yet signs nothing that verifiers refuse. Throws SigningKeyError if no key is announced or its period does not
+ * include now.
+ */
+export function promoteNextKey(keys: Keys, nowMs: number, overlapMs: number): Keys {
+  const next = withStatus(keys, 'next')
+  if (next === undefined) {
+    throw new SigningKeyError('expected an announced key; run svc signing-key new first')
+  }
+  checkPeriod(next, nowMs)
+  if (next.notBefore !== null && Date.parse(next.notBefore) > nowMs) {
+    throw new SigningKeyError(
+      `expected notBefore of ${next.keyId} to be in the past, found ${next.notBefore}; verifiers would refuse its signatures until then`,
+    )
+  }
+  const endMs = nowMs + overlapMs
+  return keys.map((key) => {
+    if (key === next) {
+      return { ...key, status: 'current', notBefore: key.notBefore ?? formatInstant(nowMs) }
+    }
+    if (key.status !== 'current') return key
+    const isEarlier = key.notAfter !== null && Date.parse(key.notAfter) <= endMs
+    return { ...key, status: 'retired', notAfter: isEarlier ? key.notAfter : formatInstant(endMs) }
+  })
+}
+
+/**
+ * Withdraws an announced key, which has signed nothing, or ends the period of a retired one. Throws SigningKeyError for
+ * the current key, and for an end that is later than the one already published or before the period begins.
+ */
+export function retireKey(keys: Keys, keyId: string, notAfter: string): Keys {
+  const key = keys.find((each) => each.keyId === keyId)
+  if (key === undefined) throw new SigningKeyError(`expected a published key, found ${keyId}`)
+  if (key.status === 'current') {
+    throw new SigningKeyError(
+      `expected a key other than the current one, found ${keyId}; promote another key first`,
+    )
+  }
+  if (key.status === 'next') return keys.filter((each) => each !== key)
+  const end = Date.parse(notAfter)
+  if (key.notAfter !== null && end > Date.parse(key.notAfter)) {
+    throw new SigningKeyError(
+      `expected notAfter to be no later than the published ${key.notAfter}, found ${notAfter}`,
+    )
+  }
+  if (key.notBefore !== null && end <= Date.parse(key.notBefore)) {
+    throw new SigningKeyError(
+      `expected notAfter to be later than notBefore ${key.notBefore}, found ${notAfter}`,
+    )
+  }
+  return keys.map((each) => (each === key ? { ...key, notAfter } : each))
+}
