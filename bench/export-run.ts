@@ -11,14 +11,13 @@ import type { ExportRun } from './export.ts'
 const [database = '', identityFile = '', out = '', way, count] = process.argv.slice(2)
 const identity = (await readFile(identityFile, 'utf8')).trim()
 
-async function exportCsv(store: WaitlistStore, jobs: number): Promise<number> {
+async function exportCsv(store: WaitlistStore, _jobs: number): Promise<number> {
   const file = await open(out, 'w', 0o600)
   try {
     const { exported, leftOut } = await exportWaitlist({
       store,
       identities: [identity],
       format: 'csv',
-      jobs,
       async write(part) {
         await file.writeFile(part)
         return true

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspectConfig } from '../src/config.ts'
 import { formatTicket, TICKET_BYTES } from '../src/contract/ticket.ts'
 import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
-import { createSealer } from '../src/crypto/sealed-box.ts'
+import { createEncryptor } from '../src/crypto/age-file.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { ADDRESS_HASH_LABEL } from '../src/service/waitlist-entry.ts'
 import { checkpointWal, openSqliteConnection } from '../src/storage/sqlite-connection.ts'
@@ -29,7 +29,7 @@ export function newTicket(): string {
 export async function openRowMaker({ env, root }: Workspace): Promise<RowMaker> {
   const { secrets } = await openSecrets(inspectConfig(env, root).config, Date.now())
   const { waitlistRecipient: recipient, addressHashSecret } = secrets
-  const sealed = await createSealer(recipient).seal(plainEntry(0, newTicket(), Date.now()))
+  const sealed = await createEncryptor(recipient).encrypt(plainEntry(0, newTicket(), Date.now()))
   return {
     hashAddress: createKeyedHash(addressHashSecret, ADDRESS_HASH_LABEL),
     recipient,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createSealer } from '../src/crypto/sealed-box.ts'
+import { createEncryptor } from '../src/crypto/age-file.ts'
 import type { SealedRegistration } from '../src/storage/waitlist-store.ts'
 import { newTicket } from './made-list.ts'
 import { plainEntry } from './registration-body.ts'
@@ -11,12 +11,12 @@ const { recipient, beganMs } = workerData as {
   readonly recipient: string
   readonly beganMs: number
 }
-const sealer = createSealer(recipient)
+const encryptor = createEncryptor(recipient)
 
 async function seal(number: number): Promise<SealedRegistration> {
   const ticket = newTicket()
   const registeredAtMs = beganMs + number
-  const sealed = await sealer.seal(plainEntry(number, ticket, registeredAtMs))
+  const sealed = await encryptor.encrypt(plainEntry(number, ticket, registeredAtMs))
   // Nothing that reads the list looks at a hash.
   return { ticket, addressHash: randomBytes(32), recipient, sealed, registeredAtMs }
 }

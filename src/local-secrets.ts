@@ -8,7 +8,7 @@ import {
   type SecretName,
 } from './config.ts'
 import { formatInstant } from './contract/instant.ts'
-import { generateIdentity, readIdentity } from './crypto/sealed-box.ts'
+import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
 import { formatKeyMetadata } from './service/signing-key-metadata.ts'
 import { makeFolder } from './storage/make-folder.ts'
@@ -59,7 +59,7 @@ async function prepareRecipient(
     return { recipient, newIdentity: identity }
   }
   try {
-    return { recipient: (await readIdentity(known)).recipient, newIdentity: undefined }
+    return { recipient: (await parseIdentity(known)).recipient, newIdentity: undefined }
   } catch {
     throw new ConfigError([`${file}: expected one age identity (a line AGE-SECRET-KEY-1…)`])
   }

@@ -10,7 +10,7 @@ import {
   type Config,
   type SecretName,
 } from './config.ts'
-import { createSealer } from './crypto/sealed-box.ts'
+import { createEncryptor } from './crypto/age-file.ts'
 import {
   parsePrivateSigningKey,
   publicSigningKeyOf,
@@ -87,7 +87,7 @@ function parsePreviousSecrets(text: string, current: string | undefined): readon
 
 function parseRecipient(text: string): string {
   // Its checksum too: nobody would have the identity of a mistyped one.
-  return createSealer(text).recipient
+  return createEncryptor(text).recipient
 }
 
 /** Secrets a production runtime does not start without, and what each is. */

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts'
-import { SealError } from '../crypto/sealed-box.ts'
+import { AgeError } from '../crypto/age-file.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 
@@ -42,7 +42,7 @@ function failureOf(error: unknown): CommandFailure | undefined {
     const more = { details: mistakes, members: { mistakes } }
     return new CommandFailure('CONFIGURATION', message, EXIT_CODES.failure, more)
   }
-  if (error instanceof StorageError || error instanceof SealError) {
+  if (error instanceof StorageError || error instanceof AgeError) {
     return new CommandFailure(error.code, error.message)
   }
   return undefined

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
-import { createSealer } from '../crypto/sealed-box.ts'
+import { createEncryptor } from '../crypto/age-file.ts'
 import type { Secrets } from '../secrets.ts'
 import { createActors } from '../service/actor.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
@@ -48,7 +48,7 @@ export function createStoredServices({
       store: storage.waitlist,
       limits: createRegistrationLimits({ counters, actors, clock }),
       challenge,
-      sealer: createSealer(secrets.waitlistRecipient),
+      encryptor: createEncryptor(secrets.waitlistRecipient),
       hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),
       clock,
       randomBytes,

@@ -4,7 +4,7 @@ import type { Locale } from '../contract/locales.ts'
 import type { RegistrationInput } from '../contract/registration.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import { formatTicket, TICKET_BYTES } from '../contract/ticket.ts'
-import type { Sealer } from '../crypto/sealed-box.ts'
+import type { Encryptor } from '../crypto/age-file.ts'
 import type { WaitlistStore } from '../storage/waitlist-store.ts'
 import type { AcceptedChallenge, Challenge } from './challenge.ts'
 import type { Clock } from './clock.ts'
@@ -34,7 +34,7 @@ export interface WaitlistParts {
   readonly store: WaitlistStore
   readonly limits: RegistrationLimits
   readonly challenge: Challenge
-  readonly sealer: Sealer
+  readonly encryptor: Encryptor
   /** Keyed hash of a normalized address. */
   readonly hashAddress: (normalized: string) => Uint8Array
   readonly clock: Clock
@@ -47,7 +47,7 @@ const DOUBT_MS = 15_000
 
 /** The waitlist over its store. */
 export function createWaitlist(parts: WaitlistParts): Waitlist {
-  const { store, limits, challenge, sealer, hashAddress, clock, randomBytes } = parts
+  const { store, limits, challenge, encryptor, hashAddress, clock, randomBytes } = parts
   let failedAtMs = Number.NEGATIVE_INFINITY
 
   /** A refusal of the contract stays what it is; anything else is an outage. */
@@ -70,11 +70,11 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
       registeredAt: formatInstant(registeredAtMs),
     })
     // Sealed before anybody knows whether the address is new: both cost the same (spec section 3).
-    const sealed = await sealer.seal(entry).finally(() => entry.fill(0))
+    const sealed = await encryptor.encrypt(entry).finally(() => entry.fill(0))
     const outcome = await store.add({
       ticket,
       addressHash: hashAddress(email.normalized),
-      recipient: sealer.recipient,
+      recipient: encryptor.recipient,
       sealed,
       registeredAtMs,
     })

@@ -39,7 +39,7 @@ test('a new file for its owner alone, with the exact values; nothing else is lef
   const machine = temporaryFolder(t)
   writeFileSync(path.join(machine, 'key.txt'), `# created: today\n${keys.identity}\n`)
   const options = ['--identity', 'key.txt', '--database', database, '--format', 'jsonl']
-  const args = ['export', ...options, '--out', 'list.jsonl', '--jobs', '2']
+  const args = ['export', ...options, '--out', 'list.jsonl']
   const { status, out, error } = waitlist(machine, args)
   assert.equal(status, 0, error)
   assert.equal(out, '')
@@ -93,9 +93,9 @@ test('rows that do not open are named, the rest comes out, and the exit code is 
   assert.equal(out, '')
   assert.equal(
     error,
-    `position 2, ticket ${entryOf(2).ticket}: what is sealed in it belongs to another ticket
-position 3, ticket ${entryOf(4).ticket}: it is sealed to ${other.recipient}, whose identity is not here, or its beginning is damaged
-Exported 2 registrations to list.csv. 2 rows could not be opened and are left out (named above).
+    `position 2, ticket ${entryOf(2).ticket}: the encrypted entry has another ticket than its row
+position 3, ticket ${entryOf(4).ticket}: encrypted to ${other.recipient}, which none of the given identities matches, or its header is damaged
+Exported 2 registrations to list.csv. 2 rows could not be decrypted and were left out (see above).
 `,
   )
   const [, ...rows] = parseCsv(readFileSync(path.join(folder, 'list.csv'), 'utf8'))
@@ -117,7 +117,7 @@ test('an identity that opens no row at all is told once, before anything is writ
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.equal(error.trimEnd().split('\n').length, 1, error)
-  assert.match(error, /^svc waitlist export: the identity is that of /)
+  assert.match(error, /^svc waitlist export: no row is encrypted to the identity given /)
   for (const { recipient } of [other, keys]) assert.ok(error.includes(recipient.slice(0, 12)))
 })
 
@@ -128,8 +128,8 @@ test('what is no identity is refused with its file and line, and not repeated', 
     [broken, /standard input: line 1: expected age X25519 identities/],
     [`# note\n${keys.identity}\nwords`, /standard input: line 3: expected age X25519 identities/],
     ['', /standard input: expected age X25519 identities/],
-    ['age-encryption.org/v1\n…', /sealed with a passphrase; open it first/],
-    ['-----BEGIN AGE ENCRYPTED FILE-----\n…', /sealed with a passphrase; open it first/],
+    ['age-encryption.org/v1\n…', /encrypted with a passphrase. Decrypt it first/],
+    ['-----BEGIN AGE ENCRYPTED FILE-----\n…', /encrypted with a passphrase. Decrypt it first/],
   ]
   for (const [input, message] of cases) {
     const { status, out, error } = waitlist(folder, ['export', '--identity', '-'], { input })

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createOpener, parseIdentities, recipientOf } from '../../src/crypto/sealed-box.ts'
+import { createDecryptor, parseIdentities, recipientOf } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { cleanEnvironment, SVC } from '../support/run-svc.ts'
 import {
@@ -29,10 +29,10 @@ async function openRows(
   database: string,
   identities: readonly string[],
 ): Promise<readonly string[]> {
-  const opener = await createOpener(identities)
+  const decryptor = await createDecryptor(identities)
   const tickets = []
   for (const { sealed, ticket } of await readRows(database)) {
-    const entry = parseWaitlistEntry(await opener.open(sealed))
+    const entry = parseWaitlistEntry(await decryptor.decrypt(sealed))
     assert.equal(entry.ticket, ticket)
     tickets.push(ticket)
   }
@@ -43,7 +43,7 @@ function ticketsUpTo(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => entryOf(index + 1).ticket)
 }
 
-test('to a recipient of an identity kept elsewhere: the setting and every row', async (t) => {
+test('rotate-recipient changes the setting and every row', async (t) => {
   const { folder, database, recipientFile } = await makeDeployment(t, (keys) =>
     sealedRegistrations(5, keys),
   )
@@ -56,12 +56,12 @@ test('to a recipient of an identity kept elsewhere: the setting and every row', 
   assert.deepEqual([status, error], [0, ''])
   assert.equal(
     out,
-    `Sealed 5 registrations to ${next.recipient}; 0 were sealed to it before.
-${recipientFile} now holds the new recipient.
-A running service takes it up at its next start. After that, run this again with
+    `Encrypted 5 registrations to ${next.recipient}; 0 already have it.
+${recipientFile} now contains the new recipient.
+A running service uses it from its next start. After that, run this again with
 --recipient ${next.recipient}
-for the registrations that came meanwhile.
-Keep the old identity for as long as you keep backups from before.
+for registrations received in the meantime.
+Keep the old identity as long as you keep backups that need it.
 `,
   )
   assert.equal(readFileSync(recipientFile, 'utf8'), `${next.recipient}\n`)
@@ -74,13 +74,13 @@ Keep the old identity for as long as you keep backups from before.
   ])
 })
 
-test('run again it does what came meanwhile, and then nothing', async (t) => {
+test('a second run processes only new rows, a third none', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--json']
   const told = (): unknown => JSON.parse(waitlist(folder, args).out)
   const setting = { place: path.join(folder, 'secrets', 'waitlist-recipient.txt') }
-  const none = { ok: true, changedMeanwhile: 0, leftAlone: 0, recipient: next.recipient }
+  const none = { ok: true, changedMeanwhile: 0, failed: 0, recipient: next.recipient }
   const first = { ...none, resealed: 3, already: 0, setting: { kind: 'written', ...setting } }
   assert.deepEqual(told(), first)
   await addRegistrations(database, [await sealedRegistration(4, keys)])
@@ -104,8 +104,8 @@ test('what is left to do is told as long as something is', async (t) => {
   const told = (): string =>
     waitlist(folder, ['rotate-recipient', '--recipient', next.recipient]).out
   assert.match(told(), /After that, run this again with\n/)
-  const held = `${recipientFile} held this recipient already.\n`
-  const hint = 'If the service was not started since then, start it anew and run this again.\n'
+  const held = `${recipientFile} already contains this recipient.\n`
+  const hint = 'If the service was not restarted since then, restart it and run this again.\n'
   await addRegistrations(database, [await sealedRegistration(4, keys)])
   const second = told()
   assert.ok(second.includes(`${held}${hint}Keep the old identity`), second)
@@ -130,10 +130,7 @@ test('with a new identity, made in a file for its owner alone and never overwrit
     new RegExp(`^# created: .*Z\n# public key: ${recipient}\nAGE-SECRET-KEY-1.*\n$`),
   )
   assert.ok(!out.includes(identity))
-  assert.match(
-    out,
-    /The new identity is in next\.txt; move it to a machine that is not the server\./,
-  )
+  assert.match(out, /The new identity is in next\.txt\. Move it off the server\./)
   assert.equal(readFileSync(recipientFile, 'utf8'), `${recipient}\n`)
   assert.deepEqual(await openRows(database, [identity]), ticketsUpTo(3))
 
@@ -142,7 +139,7 @@ test('with a new identity, made in a file for its owner alone and never overwrit
   assert.match(
     again.error,
     new RegExp(
-      `^svc waitlist rotate-recipient: next\\.txt: there is an identity already; to seal to it, give --recipient ${recipient} in place`,
+      `^svc waitlist rotate-recipient: next\\.txt: the file already contains an identity. To use it, pass --recipient ${recipient} instead`,
     ),
   )
   assert.equal(readFileSync(file, 'utf8'), text)
@@ -159,7 +156,7 @@ test('the wrong old identity changes nothing, and makes no new one', async (t) =
   assert.equal(out, '')
   assert.match(
     error,
-    /^svc waitlist rotate-recipient: the identity is that of .* Nothing was changed\n$/,
+    /^svc waitlist rotate-recipient: no row is encrypted to the identity given .* Nothing was changed\n$/,
   )
   assert.ok(!existsSync(path.join(folder, 'next.txt')))
   assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
@@ -181,13 +178,16 @@ test('a row that none of the identities opens is named and stays', async (t) => 
   assert.equal(status, 1)
   assert.match(
     error,
-    new RegExp(`^position 3, ticket ${entryOf(3).ticket}: it is sealed to ${other.recipient}`),
+    new RegExp(`^position 3, ticket ${entryOf(3).ticket}: encrypted to ${other.recipient}`),
   )
-  assert.match(out, /^Sealed 2 registrations to .*\n1 row could not be opened and was left alone/)
+  assert.match(
+    out,
+    /^Encrypted 2 registrations to .*\n1 row could not be decrypted and was left unchanged/,
+  )
   assert.deepEqual(await openRows(database, [next.identity, other.identity]), ticketsUpTo(3))
 })
 
-test('a recipient in a variable cannot be changed from here: it says what to set', async (t) => {
+test('with the recipient in a variable, rotate-recipient says what to set', async (t) => {
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(2, own),
   )
@@ -199,14 +199,14 @@ test('a recipient in a variable cannot be changed from here: it says what to set
   assert.match(
     out,
     new RegExp(
-      `SVC_WAITLIST_RECIPIENT stands in the environment.*\n.* set it to ${next.recipient}\n`,
+      `SVC_WAITLIST_RECIPIENT is set in the environment.*\n.* set it to ${next.recipient}\n`,
     ),
   )
   assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(2))
 })
 
-test('another database than the configured one leaves the setting alone', async (t) => {
+test('--database with another database leaves the setting unchanged', async (t) => {
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(2, own),
   )
@@ -215,7 +215,7 @@ test('another database than the configured one leaves the setting alone', async 
   const args = ['rotate-recipient', '--recipient', next.recipient, '--database', 'copy.sqlite']
   const { status, out } = waitlist(folder, args)
   assert.equal(status, 0)
-  assert.match(out, /The service's recipient was left alone/)
+  assert.match(out, /The recipient of the service was left unchanged/)
   assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
   assert.deepEqual(await openRows(database, [keys.identity]), ticketsUpTo(2))
   assert.deepEqual(
@@ -239,12 +239,12 @@ async function resealedCount({ database }: Deployment, wanted: string): Promise<
   return byRecipient.find(({ recipient }) => recipient === wanted)?.count ?? 0
 }
 
-test('killed in the middle nothing is lost, and another run goes on', async (t) => {
+test('keeps every row after SIGKILL, and a second run continues', async (t) => {
   const count = 1000
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(count, keys))
   const { folder, database, keys, recipientFile } = deployment
   const next = await makeKeyPair()
-  const args = ['waitlist', 'rotate-recipient', '--recipient', next.recipient, '--jobs', '1']
+  const args = ['waitlist', 'rotate-recipient', '--recipient', next.recipient]
   const running = spawn(process.execPath, [SVC, ...args], {
     cwd: folder,
     env: cleanEnvironment(),
@@ -266,7 +266,7 @@ test('killed in the middle nothing is lost, and another run goes on', async (t) 
   assert.equal(again.status, 0, again.error)
   assert.match(
     again.out,
-    new RegExp(`^Sealed ${count - done} registrations to .*; ${done} were sealed`),
+    new RegExp(`^Encrypted ${count - done} registrations to .*; ${done} already have it`),
   )
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(count))
 })

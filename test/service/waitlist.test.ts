@@ -65,9 +65,9 @@ function makeWaitlist({
     store,
     challenge,
     limits: { admit },
-    sealer: {
+    encryptor: {
       recipient: 'age1recipient',
-      seal: (plain) => {
+      encrypt: (plain) => {
         steps.push('seal')
         sealed.push(plain)
         return Promise.resolve(Uint8Array.from(plain))

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import type { AppParts } from '../../src/app.ts'
-import { createOpener } from '../../src/crypto/sealed-box.ts'
+import { createDecryptor } from '../../src/crypto/age-file.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { createTestChallenge } from '../../src/service/test-challenge.ts'
 import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
@@ -102,10 +102,10 @@ export async function runRegisteringApp(
       })
     },
     async entries() {
-      const opener = await createOpener([identity])
+      const decryptor = await createDecryptor([identity])
       const rows = await storage.waitlist.readAfter(0, 1000)
       return Promise.all(
-        rows.map(async ({ sealed }) => parseWaitlistEntry(await opener.open(sealed))),
+        rows.map(async ({ sealed }) => parseWaitlistEntry(await decryptor.decrypt(sealed))),
       )
     },
   }

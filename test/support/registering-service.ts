@@ -4,7 +4,7 @@ import { request, type Agent } from 'node:http'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { createOpener, parseIdentities } from '../../src/crypto/sealed-box.ts'
+import { createDecryptor, parseIdentities } from '../../src/crypto/age-file.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
@@ -185,10 +185,10 @@ export async function openRows(
   rows: readonly StoredRegistration[],
 ): Promise<readonly KeptRegistration[]> {
   const identity = readFileSync(path.join(secretsDir, 'waitlist-identity.txt'), 'utf8')
-  const opener = await createOpener(parseIdentities(identity))
+  const decryptor = await createDecryptor(parseIdentities(identity))
   return Promise.all(
     rows.map(async (row) => {
-      const entry = parseWaitlistEntry(await opener.open(row.sealed))
+      const entry = parseWaitlistEntry(await decryptor.decrypt(row.sealed))
       assert.equal(entry.ticket, row.ticket)
       assert.equal(Date.parse(entry.registeredAt), row.registeredAtMs)
       return { row, entry }

@@ -3,7 +3,7 @@ import type { WaitlistCount } from '../../storage/waitlist-store.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
 import { databaseFile, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'
-import { shortRecipient } from './wording.ts'
+import { shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist count [options]
 

@@ -1,4 +1,4 @@
-import { createOpener } from '../../crypto/sealed-box.ts'
+import { createDecryptor } from '../../crypto/age-file.ts'
 import type { WaitlistCount, WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   type Command,
@@ -16,28 +16,26 @@ import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
-import { parseJobs } from './jobs.ts'
 import { createNewFile } from '../new-file.ts'
 import { pluralOf } from '../wording.ts'
-import { formatProblem, shortRecipient } from './wording.ts'
+import { formatProblem, shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist export [options]
 
-Opens the registrations with the identity and writes them out in the order of
-registering. Works anywhere: with a copied database and the identity it needs
-neither configuration nor secrets folder. Rows that do not open are named on
-standard error and left out.
+Decrypts the registrations with the identity and writes them in the order of
+registering. With a copied database and the identity it needs neither the
+configuration nor the secrets folder. Rows that cannot be decrypted are reported
+on standard error and left out.
 
-In CSV a cell that a spreadsheet could take for a formula gets an apostrophe in
-front; JSON lines hold the exact values.
+In CSV, a cell that a spreadsheet could read as a formula gets a leading
+apostrophe. JSON lines contain the exact values.
 
 Options:
-  --identity FILE  file with age identities, - for standard input; may be given
-                   again (default: waitlist-identity.txt in the secrets folder)
+  --identity FILE  file with age identities, - for standard input; repeatable
+                   (default: waitlist-identity.txt in the secrets folder)
   --format FORMAT  csv or jsonl (default: csv)
   --out FILE       a new file, readable by its owner alone; never overwrites
                    (default: standard output)
-  --jobs N         threads that open rows (default: one for each core)
   --database FILE  the database (default: the one of the configuration)
   --json           print the summary as one JSON object; needs --out
   -h, --help       print this text
@@ -48,7 +46,6 @@ const OPTIONS = {
   identity: { type: 'string', multiple: true, default: [] as string[] },
   format: { type: 'string', default: 'csv' },
   out: { type: 'string' },
-  jobs: { type: 'string' },
   database: { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const
@@ -57,12 +54,11 @@ interface Settings {
   readonly identities: readonly string[]
   readonly format: ExportFormat
   readonly out: string | undefined
-  readonly jobs: number
   readonly database: string
   readonly json: boolean
 }
 
-/** Takes parts of the export, and gives the result its place. */
+/** Where an export is written: a new file, or standard output. */
 interface Sink {
   write(part: Uint8Array): Promise<boolean>
   finish(): Promise<void>
@@ -87,32 +83,32 @@ async function openSink(out: string | undefined): Promise<Sink> {
   }
 }
 
-/** A list that no row of can be opened is told at once, and not row by row. */
+/** Fails once, before the first row, when no row can be decrypted. */
 async function requireFittingIdentity(
   identities: readonly string[],
   { total, byRecipient }: WaitlistCount,
 ): Promise<void> {
-  const { recipients } = await createOpener(identities)
+  const { recipients } = await createDecryptor(identities)
   if (total === 0 || byRecipient.some(({ recipient }) => recipients.includes(recipient))) return
   const names = (list: readonly string[]): string => list.map(shortRecipient).join(', ')
   throw new CommandFailure(
-    'NO_IDENTITY_FITS',
-    `the identity is that of ${names(recipients)}, and no row is sealed to it: the rows are sealed to ${names(byRecipient.map(({ recipient }) => recipient))}`,
+    'NO_MATCHING_IDENTITY',
+    `no row is encrypted to the identity given (${names(recipients)}); the rows are encrypted to ${names(byRecipient.map(({ recipient }) => recipient))}`,
   )
 }
 
 async function writeOut(store: WaitlistStore, settings: Settings): Promise<ExportResult> {
-  const { identities, format, jobs, out } = settings
+  const { identities, format, out } = settings
   const count = await store.count()
   await requireFittingIdentity(identities, count)
   const sink = await openSink(out)
   const progress = createProgress({
-    // A bar among the rows would only disturb.
+    // No progress bar between the rows on a terminal.
     stream:
       out === undefined && process.stdout.isTTY
         ? { write: (text) => process.stderr.write(text) }
         : process.stderr,
-    label: 'Opening',
+    label: 'Decrypting',
     total: count.total,
     env: process.env,
     nowMs: () => performance.now(),
@@ -122,7 +118,6 @@ async function writeOut(store: WaitlistStore, settings: Settings): Promise<Expor
       store,
       identities,
       format,
-      jobs,
       write: (part) => sink.write(part),
       onProgress: (rows) => progress.advance(rows),
       onProblem: (problem) => progress.tell(formatProblem(problem)),
@@ -137,21 +132,21 @@ async function writeOut(store: WaitlistStore, settings: Settings): Promise<Expor
   }
 }
 
-function tellResult(
+function printResult(
   { exported, leftOut, isComplete }: ExportResult,
   { out, json }: Settings,
   output: CommandOutput,
 ): ExitCode {
   const isWhole = leftOut === 0
-  // Nobody waits for a word on what they did not want to see the end of.
+  // The reader closed standard output, so a summary is not wanted.
   if (!isComplete) return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
   if (json) output.out(JSON.stringify({ ok: isWhole, exported, leftOut, file: out }))
   else {
     const where = out === undefined ? '' : ` to ${out}`
     const rest = isWhole
       ? ''
-      : ` ${pluralOf(leftOut, 'row')} could not be opened and ${leftOut === 1 ? 'is' : 'are'} left out (named above).`
-    // Not on standard output, where the rows are.
+      : ` ${pluralOf(leftOut, 'row')} could not be decrypted and ${leftOut === 1 ? 'was' : 'were'} left out (see above).`
+    // Standard output carries the rows.
     output.error(`Exported ${pluralOf(exported, 'registration')}${where}.${rest}`)
   }
   return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
@@ -163,21 +158,19 @@ export const exportCommand: Command = createCommand({
   options: OPTIONS,
   async run({ values }, output) {
     const format = parseChoice('--format', values.format, EXPORT_FORMATS)
-    const jobs = parseJobs(values.jobs)
     if (values.json && values.out === undefined) {
-      throw new UsageError('--json needs --out FILE: standard output has the rows')
+      throw new UsageError('--json requires --out FILE, because the rows go to standard output')
     }
     const settings: Settings = {
       identities: await readIdentities(values.identity, readConfig),
       format,
       out: values.out,
-      jobs,
       database: databaseFile(values.database),
       json: values.json,
     }
     const result = await withStorage(settings.database, 'read-only', ({ waitlist }) =>
       writeOut(waitlist, settings),
     )
-    return tellResult(result, settings, output)
+    return printResult(result, settings, output)
   },
 })

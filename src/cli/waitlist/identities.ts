@@ -4,12 +4,12 @@ import { text as readAll } from 'node:stream/consumers'
 
 import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
-import { parseIdentities, SealError } from '../../crypto/sealed-box.ts'
+import { AgeError, parseIdentities } from '../../crypto/age-file.ts'
 import { UsageError } from '../command.ts'
 import { CommandFailure } from '../command-failure.ts'
 
-/** How an identity file starts that is itself sealed, with a passphrase: binary or armored. */
-const SEALED_STARTS = ['age-encryption.org/', '-----BEGIN AGE ENCRYPTED FILE-----']
+/** Starts of an identity file that is encrypted with a passphrase: binary or armored. */
+const ENCRYPTED_STARTS = ['age-encryption.org/', '-----BEGIN AGE ENCRYPTED FILE-----']
 
 async function readText(file: string, place: string): Promise<string> {
   try {
@@ -22,36 +22,36 @@ async function readText(file: string, place: string): Promise<string> {
   }
 }
 
-function identitiesIn(text: string, place: string): readonly string[] {
-  if (SEALED_STARTS.some((start) => text.startsWith(start))) {
+function parseIdentityText(text: string, place: string): readonly string[] {
+  if (ENCRYPTED_STARTS.some((start) => text.startsWith(start))) {
     throw new CommandFailure(
       'IDENTITY',
-      `${place}: this identity is sealed with a passphrase; open it first: age --decrypt FILE | svc waitlist … --identity -`,
+      `${place}: this identity is encrypted with a passphrase. Decrypt it first: age --decrypt FILE | svc waitlist … --identity -`,
     )
   }
   try {
     return parseIdentities(text)
   } catch (error) {
-    if (!(error instanceof SealError)) throw error
+    if (!(error instanceof AgeError)) throw error
     throw new CommandFailure('IDENTITY', `${place}: ${error.message}`)
   }
 }
 
 async function readIdentityFile(file: string): Promise<readonly string[]> {
   const place = file === '-' ? 'standard input' : file
-  return identitiesIn(await readText(file, place), place)
+  return parseIdentityText(await readText(file, place), place)
 }
 
 /**
- * The identities in the files given (`-` is standard input), else in the secrets folder. Rejects with a UsageError where there
- * is none, and with a CommandFailure where a file holds none.
+ * Reads the identities in the given files (`-` is standard input), by default from the secrets folder. Rejects with a
+ * UsageError without an identity file, and with a CommandFailure for a file without identities.
  */
 export async function readIdentities(
   files: readonly string[],
   config: () => Pick<Config, 'secretsDir'>,
 ): Promise<readonly string[]> {
   if (files.length > 0) {
-    // A file named twice is read once: standard input is empty the second time.
+    // Standard input can be read only once.
     const lists = await Promise.all([...new Set(files)].map(readIdentityFile))
     return [...new Set(lists.flat())]
   }
@@ -61,8 +61,8 @@ export async function readIdentities(
     text = readFileSync(file, 'utf8')
   } catch (error) {
     throw new UsageError(
-      `expected --identity FILE: no identity can be read from ${file} (${messageOf(error)})`,
+      `expected --identity FILE, because ${file} cannot be read (${messageOf(error)})`,
     )
   }
-  return identitiesIn(text, file)
+  return parseIdentityText(text, file)
 }

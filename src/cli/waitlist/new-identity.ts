@@ -1,36 +1,35 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import { formatInstant } from '../../contract/instant.ts'
-import { generateIdentity, type IdentityPair, readIdentity } from '../../crypto/sealed-box.ts'
+import { generateIdentity, type IdentityPair, parseIdentity } from '../../crypto/age-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { createNewFile } from '../new-file.ts'
 
-/** The recipient of the one identity in a file, if that is what the file holds. */
+/** The recipient of the identity in a file; undefined when the file does not contain exactly one. */
 async function recipientIn(file: string): Promise<string | undefined> {
   try {
-    return (await readIdentity(readFileSync(file, 'utf8'))).recipient
+    return (await parseIdentity(readFileSync(file, 'utf8'))).recipient
   } catch {
     return undefined
   }
 }
 
-/** Rejects with a CommandFailure where there is such a file; of an identity it says how to go on with it. */
+/** Rejects with a CommandFailure if the file exists. If it contains an identity, the message says how to use it. */
 export async function requireNoFile(file: string): Promise<void> {
   if (!existsSync(file)) return
   const recipient = await recipientIn(file)
   throw new CommandFailure(
     'EXISTS',
     recipient === undefined
-      ? `${file}: there is such a file already; it is left as it is`
-      : `${file}: there is an identity already; to seal to it, give --recipient ${recipient} in place of --new-identity`,
+      ? `${file}: the file exists and was left unchanged`
+      : `${file}: the file already contains an identity. To use it, pass --recipient ${recipient} instead of --new-identity`,
   )
 }
 
 /**
- * Makes an identity, in a new file that only its owner may read, and gives it with its recipient. The file is on the disk
- * when this resolves. Rejects with a CommandFailure.
+ * Creates an identity in a new file with mode 0600. The file is durable when this resolves. Rejects with a CommandFailure.
  */
-export async function makeIdentity(file: string, nowMs: number): Promise<IdentityPair> {
+export async function createIdentityFile(file: string, nowMs: number): Promise<IdentityPair> {
   const pair = await generateIdentity()
   const target = await createNewFile(file)
   try {

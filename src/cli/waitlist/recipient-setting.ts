@@ -10,15 +10,15 @@ import { CommandFailure } from '../command-failure.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient
 
-/** What became of the setting that tells the service its recipient. */
+/** The result of setting the recipient of the service. */
 export type SettingOutcome =
   | { readonly kind: 'written' | 'unchanged'; readonly place: string }
-  /** It stands in a variable, which only the operator can change. */
-  | { readonly kind: 'to-be-set'; readonly place: string }
+  /** It is set by a variable, which only the operator can change. */
+  | { readonly kind: 'manual'; readonly place: string }
 
 /**
- * Writes the file anew. A command run as root must not take it from the service: it keeps its owner and its mode, or gets
- * the owner of its folder. A link in the secrets folder stays one.
+ * Replaces the file and keeps its owner and mode, so that a command run as root leaves it readable for the service. A new
+ * file gets the owner of its folder. A symbolic link stays one.
  */
 function write(place: string, text: string): void {
   const known = statSync(place, { throwIfNoEntry: false })
@@ -31,11 +31,11 @@ function write(place: string, text: string): void {
   })
 }
 
-/** Makes a recipient the service's own from its next start on. Rejects with a CommandFailure that says what to do by hand. */
+/** Sets the recipient that the service uses from its next start. Rejects with a CommandFailure that says what to do by hand. */
 export async function setRecipient(config: Config, recipient: string): Promise<SettingOutcome> {
   const inVariable = config.secretVariables.waitlistRecipient
   if (inVariable !== undefined) {
-    return { kind: inVariable === recipient ? 'unchanged' : 'to-be-set', place: variable }
+    return { kind: inVariable === recipient ? 'unchanged' : 'manual', place: variable }
   }
   const place = path.join(config.secretsDir, file)
   const current = await readFile(place, 'utf8').catch(() => '')

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { createOpener, createSealer, SealError } from '../../crypto/sealed-box.ts'
+import { AgeError, createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   type Command,
@@ -13,45 +13,42 @@ import { createProgress } from '../progress.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { databaseFile, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
-import { parseJobs } from './jobs.ts'
-import { makeIdentity, requireNoFile } from './new-identity.ts'
+import { createIdentityFile, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
 import { pluralOf } from '../wording.ts'
-import { formatProblem, shortRecipient } from './wording.ts'
+import { formatProblem, shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist rotate-recipient --recipient RECIPIENT [options]
        svc waitlist rotate-recipient --new-identity FILE [options]
 
-Makes another age recipient the one that the service seals to, from its next
-start on, and seals every registration to it that has another one. It may be
-stopped at any moment and run again: it goes on where it was.
+Sets the age recipient of the service, effective at its next start, and encrypts
+every registration with another recipient to the new one. It can be stopped at
+any moment and run again.
 
-Every row is opened with the old identity, and its ticket and time compared with
-those beside it, before it is sealed anew. Of the new seal the form and the
-length are checked, and the database is read back; with --new-identity, or with
-the new identity among those of --identity, the new seal is opened too. A row
-that does not open is named and left as it is.
+Every row is decrypted with the old identity, and its ticket and time are
+compared with the columns beside it, before it is encrypted again. With
+--new-identity, or with the new identity given by --identity, the new file is
+decrypted and compared too. A row that cannot be decrypted is reported and left
+unchanged.
 
 Options:
   --recipient RECIPIENT  the new recipient, as age-keygen prints it (age1…)
-  --new-identity FILE    make a new identity in a new file and use its recipient
-  --identity FILE        file with the old identities, - for standard input; may
-                         be given again (default: waitlist-identity.txt in the
+  --new-identity FILE    create an identity in a new file, use its recipient
+  --identity FILE        file with the old identities, - for standard input;
+                         repeatable (default: waitlist-identity.txt in the
                          secrets folder)
-  --jobs N               threads (default: one for each core)
-  --database FILE        another database than the configured one: its rows are
-                         sealed anew and the service's setting is left alone
+  --database FILE        another database than the configured one; the setting
+                         of the service is then left unchanged
   --json                 print the summary as one JSON object
   -h, --help             print this text
 
-Exit code: 0 done, 1 rows left alone or failure, 2 wrong usage.`
+Exit code: 0 done, 1 rows left unchanged or failure, 2 wrong usage.`
 
 const OPTIONS = {
   recipient: { type: 'string' },
   'new-identity': { type: 'string' },
   identity: { type: 'string', multiple: true, default: [] as string[] },
-  jobs: { type: 'string' },
   database: { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const
@@ -59,48 +56,46 @@ const OPTIONS = {
 interface Settings {
   readonly config: Config
   readonly database: string
-  /** Whether the service itself uses this database, and so its setting goes with it. */
+  /** Whether this is the database of the service, whose setting then changes too. */
   readonly isConfigured: boolean
   /** Exactly one of the two. */
   readonly recipient: string | undefined
   readonly newIdentity: string | undefined
   readonly identityFiles: readonly string[]
-  readonly jobs: number
   readonly json: boolean
 }
 
 interface Outcome extends ResealResult {
   readonly recipient: string
-  /** Undefined where the service's setting was left alone. */
+  /** Undefined when the setting of the service was left unchanged. */
   readonly setting: SettingOutcome | undefined
 }
 
-/** The old identities, once it is known that some row needs them and that they open one. */
+/** The old identities. Rejects with a CommandFailure when they match none of the recipients. */
 async function readOldIdentities(
   settings: Settings,
   recipients: readonly string[],
 ): Promise<readonly string[]> {
   const identities = await readIdentities(settings.identityFiles, () => settings.config)
-  const opener = await createOpener(identities)
-  if (recipients.some((each) => opener.recipients.includes(each))) return identities
+  const decryptor = await createDecryptor(identities)
+  if (recipients.some((each) => decryptor.recipients.includes(each))) return identities
   throw new CommandFailure(
-    'NO_IDENTITY_FITS',
-    `the identity is that of ${opener.recipients.map(shortRecipient).join(', ')}, and no row is sealed to it: the rows are sealed to ${recipients.map(shortRecipient).join(', ')}. Nothing was changed`,
+    'NO_MATCHING_IDENTITY',
+    `no row is encrypted to the identity given (${decryptor.recipients.map(shortRecipient).join(', ')}); the rows are encrypted to ${recipients.map(shortRecipient).join(', ')}. Nothing was changed`,
   )
 }
 
 async function resealAll(
   store: WaitlistStore,
-  settings: Settings,
   recipient: string,
   identities: readonly string[],
 ): Promise<ResealResult> {
   const { total, byRecipient } = await store.count()
   const already = byRecipient.find((each) => each.recipient === recipient)?.count ?? 0
-  if (already === total) return { resealed: 0, already, changedMeanwhile: 0, leftAlone: 0 }
+  if (already === total) return { resealed: 0, already, changedMeanwhile: 0, failed: 0 }
   const progress = createProgress({
     stream: process.stderr,
-    label: 'Resealing',
+    label: 'Encrypting',
     total: total - already,
     env: process.env,
     nowMs: () => performance.now(),
@@ -110,7 +105,6 @@ async function resealAll(
       store,
       identities,
       recipient,
-      jobs: settings.jobs,
       onProgress: (rows) => progress.advance(rows),
       onProblem: (problem) => progress.tell(formatProblem(problem)),
     })
@@ -125,86 +119,84 @@ async function rotate(store: WaitlistStore, settings: Settings): Promise<Outcome
     .map((each) => each.recipient)
     .filter((each) => each !== settings.recipient)
   const old = others.length === 0 ? [] : await readOldIdentities(settings, others)
-  // From here on something is changed, and first of all the new identity is on the disk.
+  // The new identity is on disk before anything is encrypted to it.
   const made =
     settings.newIdentity === undefined
       ? undefined
-      : await makeIdentity(settings.newIdentity, Date.now())
+      : await createIdentityFile(settings.newIdentity, Date.now())
   const recipient = made?.recipient ?? settings.recipient ?? ''
   const setting = settings.isConfigured ? await setRecipient(settings.config, recipient) : undefined
-  // The new identity opens nothing old; with it every new seal is tried.
+  // With the new identity, every new file is decrypted and compared.
   const identities = made === undefined ? old : [...old, made.identity]
-  return { ...(await resealAll(store, settings, recipient, identities)), recipient, setting }
+  return { ...(await resealAll(store, recipient, identities)), recipient, setting }
 }
 
 function formatSetting({ setting, recipient, resealed }: Outcome): readonly string[] {
   if (setting === undefined) {
-    return [
-      "The service's recipient was left alone: --database names another database than its own.",
-    ]
+    return ['The recipient of the service was left unchanged: --database names another database.']
   }
-  if (setting.kind === 'to-be-set') {
+  if (setting.kind === 'manual') {
     return [
-      `${setting.place} stands in the environment, which cannot be changed from here. Before the`,
-      `service is started again, set it to ${recipient}`,
+      `${setting.place} is set in the environment, which this command cannot change. Before the`,
+      `next start of the service, set it to ${recipient}`,
     ]
   }
   if (setting.kind === 'written') {
     return [
-      `${setting.place} now holds the new recipient.`,
-      'A running service takes it up at its next start. After that, run this again with',
+      `${setting.place} now contains the new recipient.`,
+      'A running service uses it from its next start. After that, run this again with',
       `--recipient ${recipient}`,
-      'for the registrations that came meanwhile.',
+      'for registrations received in the meantime.',
     ]
   }
-  // Whether the service was started since then cannot be seen from here; with no such row there is no sign that it was not.
+  // A row with the old recipient is the only sign that the service was not restarted.
   return [
-    `${setting.place} held this recipient already.`,
+    `${setting.place} already contains this recipient.`,
     ...(resealed === 0
       ? []
-      : ['If the service was not started since then, start it anew and run this again.']),
+      : ['If the service was not restarted since then, restart it and run this again.']),
   ]
 }
 
 function formatOutcome(outcome: Outcome, { newIdentity }: Settings): readonly string[] {
-  const { resealed, already, changedMeanwhile, leftAlone, recipient } = outcome
+  const { resealed, already, changedMeanwhile, failed, recipient } = outcome
   const were = (count: number): string => (count === 1 ? 'was' : 'were')
   return [
-    `Sealed ${pluralOf(resealed, 'registration')} to ${recipient}; ${already} ${were(already)} sealed to it before.`,
+    `Encrypted ${pluralOf(resealed, 'registration')} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
     ...(changedMeanwhile === 0
       ? []
       : [
-          `${pluralOf(changedMeanwhile, 'row')} changed meanwhile and ${were(changedMeanwhile)} left alone.`,
+          `${pluralOf(changedMeanwhile, 'row')} changed in the meantime and ${were(changedMeanwhile)} left unchanged.`,
         ]),
-    ...(leftAlone === 0
+    ...(failed === 0
       ? []
       : [
-          `${pluralOf(leftAlone, 'row')} could not be opened and ${were(leftAlone)} left alone (named above).`,
+          `${pluralOf(failed, 'row')} could not be decrypted and ${were(failed)} left unchanged (see above).`,
         ]),
     ...formatSetting(outcome),
     ...(newIdentity === undefined
       ? []
-      : [`The new identity is in ${newIdentity}; move it to a machine that is not the server.`]),
-    'Keep the old identity for as long as you keep backups from before.',
+      : [`The new identity is in ${newIdentity}. Move it off the server.`]),
+    'Keep the old identity as long as you keep backups that need it.',
   ]
 }
 
-function tellOutcome(outcome: Outcome, settings: Settings, output: CommandOutput): ExitCode {
-  const isWhole = outcome.leftAlone === 0
+function printOutcome(outcome: Outcome, settings: Settings, output: CommandOutput): ExitCode {
+  const isWhole = outcome.failed === 0
   if (settings.json) {
     const { setting, ...rest } = outcome
-    const told = setting ?? { kind: 'left-alone', place: null }
-    output.out(JSON.stringify({ ok: isWhole, ...rest, setting: told }))
+    const reported = setting ?? { kind: 'unchanged', place: null }
+    output.out(JSON.stringify({ ok: isWhole, ...rest, setting: reported }))
   } else for (const line of formatOutcome(outcome, settings)) output.out(line)
   return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
 }
 
-/** What `--recipient` names. Throws a UsageError where nobody could seal to it. */
+/** Throws a UsageError for an invalid recipient. */
 function parseRecipient(text: string): string {
   try {
-    return createSealer(text).recipient
+    return createEncryptor(text).recipient
   } catch (error) {
-    if (!(error instanceof SealError)) throw error
+    if (!(error instanceof AgeError)) throw error
     throw new UsageError(
       '--recipient expects an age X25519 recipient, as age-keygen prints it (age1…)',
     )
@@ -221,7 +213,6 @@ export const rotateRecipientCommand: Command = createCommand({
       throw new UsageError('expected either --recipient RECIPIENT or --new-identity FILE')
     }
     const recipient = values.recipient === undefined ? undefined : parseRecipient(values.recipient)
-    const jobs = parseJobs(values.jobs)
     const config = readConfig()
     const database = databaseFile(values.database)
     const settings: Settings = {
@@ -231,13 +222,12 @@ export const rotateRecipientCommand: Command = createCommand({
       recipient,
       newIdentity,
       identityFiles: values.identity,
-      jobs,
       json: values.json,
     }
     if (newIdentity !== undefined) await requireNoFile(newIdentity)
     const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>
       rotate(waitlist, settings),
     )
-    return tellOutcome(outcome, settings, output)
+    return printOutcome(outcome, settings, output)
   },
 })

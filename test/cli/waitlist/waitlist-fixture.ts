@@ -1,7 +1,7 @@
 import { generateX25519Identity } from 'age-encryption'
 
 import { createKeyedHash } from '../../../src/crypto/keyed-hash.ts'
-import { createSealer, recipientOf, type Sealer } from '../../../src/crypto/sealed-box.ts'
+import { createEncryptor, recipientOf, type Encryptor } from '../../../src/crypto/age-file.ts'
 import {
   ADDRESS_HASH_LABEL,
   formatWaitlistEntry,
@@ -17,13 +17,13 @@ import type {
 export interface KeyPair {
   readonly identity: string
   readonly recipient: string
-  readonly sealer: Sealer
+  readonly encryptor: Encryptor
 }
 
 export async function makeKeyPair(): Promise<KeyPair> {
   const identity = await generateX25519Identity()
   const recipient = await recipientOf(identity)
-  return { identity, recipient, sealer: createSealer(recipient) }
+  return { identity, recipient, encryptor: createEncryptor(recipient) }
 }
 
 export const ADDRESS_HASH_SECRET = 'an-address-hash-secret-that-is-long-enough'
@@ -46,7 +46,7 @@ export function entryOf(number: number, changes: Partial<WaitlistEntry> = {}): W
 /** The same, as the service would hand it to the store. */
 export async function sealedRegistration(
   number: number,
-  { recipient, sealer }: Pick<KeyPair, 'recipient' | 'sealer'>,
+  { recipient, encryptor }: Pick<KeyPair, 'recipient' | 'encryptor'>,
   changes: Partial<WaitlistEntry> = {},
 ): Promise<SealedRegistration> {
   const entry = entryOf(number, changes)
@@ -54,7 +54,7 @@ export async function sealedRegistration(
     ticket: entry.ticket,
     addressHash: hashAddress(entry.email),
     recipient,
-    sealed: await sealer.seal(formatWaitlistEntry(entry)),
+    sealed: await encryptor.encrypt(formatWaitlistEntry(entry)),
     registeredAtMs: Date.parse(entry.registeredAt),
   }
 }

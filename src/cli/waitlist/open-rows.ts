@@ -1,0 +1,83 @@
+import { AgeError, type Decryptor } from '../../crypto/age-file.ts'
+import {
+  parseWaitlistEntry,
+  type WaitlistEntry,
+  WaitlistEntryError,
+} from '../../service/waitlist-entry.ts'
+import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
+import { readPages } from '../read-pages.ts'
+
+/** A registration that could not be decrypted, or whose content does not match its row. */
+export interface RowProblem {
+  readonly position: number
+  readonly ticket: string
+  readonly reason: string
+}
+
+/** A registration with its decrypted content. */
+export interface OpenedRow {
+  readonly row: StoredRegistration
+  readonly plain: Uint8Array
+  readonly entry: WaitlistEntry
+}
+
+/** One page of the list, decrypted. */
+export interface OpenedPage {
+  /** Rows that were read, including those that `pick` left out. */
+  readonly read: number
+  readonly opened: readonly OpenedRow[]
+  readonly problems: readonly RowProblem[]
+}
+
+const PAGE_ROWS = 128
+
+function problemReason(error: unknown, { recipient }: StoredRegistration): string {
+  if (error instanceof AgeError) {
+    return error.code === 'NO_MATCHING_IDENTITY'
+      ? `encrypted to ${recipient}, which none of the given identities matches, or its header is damaged`
+      : error.message
+  }
+  if (error instanceof WaitlistEntryError) return error.message
+  throw error
+}
+
+/** Decrypts a row and compares the content with the columns beside it. Rejects with AgeError or WaitlistEntryError. */
+export async function openRow(row: StoredRegistration, decryptor: Decryptor): Promise<OpenedRow> {
+  const plain = await decryptor.decrypt(row.sealed)
+  const entry = parseWaitlistEntry(plain)
+  // Files that were swapped between rows would show another person's ticket.
+  if (entry.ticket !== row.ticket) {
+    throw new WaitlistEntryError('the encrypted entry has another ticket than its row')
+  }
+  if (Date.parse(entry.registeredAt) !== row.registeredAtMs) {
+    throw new WaitlistEntryError('the encrypted entry has another time than its row')
+  }
+  return { row, plain, entry }
+}
+
+/** Reads the list page by page in the order of registering and decrypts the rows that `pick` accepts. */
+export async function* openRows(
+  store: Pick<WaitlistStore, 'readAfter'>,
+  decryptor: Decryptor,
+  pick: (row: StoredRegistration) => boolean = () => true,
+): AsyncGenerator<OpenedPage, void, undefined> {
+  const pages = readPages({
+    readAfter: (position, limit) => store.readAfter(position, limit),
+    keyOf: ({ position }: StoredRegistration) => position,
+    start: 0,
+    pageRows: PAGE_ROWS,
+  })
+  for await (const page of pages) {
+    const opened: OpenedRow[] = []
+    const problems: RowProblem[] = []
+    for (const row of page.filter(pick)) {
+      try {
+        opened.push(await openRow(row, decryptor))
+      } catch (error) {
+        const { position, ticket } = row
+        problems.push({ position, ticket, reason: problemReason(error, row) })
+      }
+    }
+    yield { read: page.length, opened, problems }
+  }
+}
