@@ -40,8 +40,7 @@ DUPLICATE                200 no
 
 const catalog: readonly (readonly [string, CatalogError])[] = Object.entries(ERRORS)
 
-test('the catalog is the one of the specification: 28 codes with status, retryable and wait', () => {
-  assert.equal(catalog.length, 28)
+test('the catalog is the one of the specification: every code with status, retryable and wait', () => {
   assert.deepEqual(
     catalog
       .map(([code, { status, retryable, retryAfterSeconds }]) =>

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
+import { exampleOf } from '../../src/documents/examples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A moment after every date in the fixtures. */
@@ -115,7 +116,11 @@ export function writeContent(folder: string, name: string, text: string): void {
 /** A content folder with small sound content. */
 export function makeContent(t: TestContext): string {
   const folder = temporaryFolder(t)
-  for (const name of SNAPSHOT_NAMES) writeContent(folder, `${name}.yaml`, FIXTURE[name] ?? '')
+  for (const name of SNAPSHOT_NAMES) {
+    // JSON is YAML: a snapshot without a text of its own holds the example of its schema.
+    const text = FIXTURE[name] ?? JSON.stringify(exampleOf(SNAPSHOT_SCHEMAS[name]))
+    writeContent(folder, `${name}.yaml`, text)
+  }
   return folder
 }
 

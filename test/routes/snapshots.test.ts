@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DataSchemaName } from '../../src/contract/schemas.ts'
+import { SNAPSHOT_NAMES, snapshotSchemaName } from '../../src/contract/snapshot-schemas.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { digestOf } from '../support/signed-answer.ts'
 import { assertRead } from '../support/successful-read.ts'
-
-const SNAPSHOTS = {
-  status: 'Status',
-  architecture: 'Architecture',
-  'development-queue': 'DevelopmentQueue',
-  roadmap: 'Roadmap',
-  changelog: 'Changelog',
-} as const satisfies { readonly [name: string]: DataSchemaName }
 
 test('each snapshot is served as it was published, under the digest of the newest version', async (t) => {
   const made = makeReleases(3)
@@ -21,8 +13,11 @@ test('each snapshot is served as it was published, under the digest of the newes
   const { resources } = JSON.parse(made.versions.get('VS-0003') ?? '') as {
     readonly resources: { readonly [name: string]: string }
   }
-  for (const [name, schema] of Object.entries(SNAPSHOTS)) {
-    const data = await assertRead(app, `/api/v1/${name}`, { schema, cacheClass: 'static-snapshot' })
+  for (const name of SNAPSHOT_NAMES) {
+    const data = await assertRead(app, `/api/v1/${name}`, {
+      schema: snapshotSchemaName(name),
+      cacheClass: 'static-snapshot',
+    })
     assert.equal(digestOf(data), resources[name])
     assert.deepEqual(data, JSON.parse(made.resources.get(`${name} ${resources[name]}`) ?? ''))
   }

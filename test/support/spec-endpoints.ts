@@ -1,9 +1,8 @@
 /**
- * The registry as it was promised: spec section 4 and contract decisions section 1, written out by hand so that a slip in
- * the tables does not repeat itself here. Each row: method, path, stability, status, cache class, authentication, one
- * space between them.
+ * The endpoints of spec section 4 and contract decisions section 1, written by hand so that a mistake in the tables is
+ * not repeated here. Each row: method, path, stability, status, cache class and authentication, separated by one space.
  */
-export const PROMISED_ROWS: readonly string[] = `
+export const SPEC_ENDPOINTS: readonly string[] = `
 GET    /api/v1                        stable active  static-snapshot none
 GET    /api/v1/status                 stable active  static-snapshot none
 GET    /api/v1/time                   stable active  short-lived     none
