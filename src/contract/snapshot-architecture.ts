@@ -7,7 +7,7 @@ export const ARCHITECTURE_COMPONENT = {
   required: ['id', 'name', 'kind', 'state', 'role'],
   properties: {
     id: idField('Stable identifier of the component.', 'read-side'),
-    name: textField('Name of the component.', 'Read side'),
+    name: textField('Name of the component.', 'Read side', 'line'),
     kind: wordField(
       ['person', 'program', 'library', 'store', 'external'],
       'What sort of thing it is: a person, a running program, a library inside one, a place where data rests, or something run by others.',
@@ -44,7 +44,7 @@ export const BOUNDARY = {
   required: ['id', 'title', 'statement'],
   properties: {
     id: idField('Stable identifier of the boundary.', 'no-internal-systems'),
-    title: textField('The boundary in a few words.', 'No way to internal systems'),
+    title: textField('The boundary in a few words.', 'No way to internal systems', 'line'),
     statement: textField(
       'What does not happen, and what ensures it.',
       'The server holds no address or credential of an internal system.',
@@ -85,7 +85,7 @@ export const ARCHITECTURE_SCHEMA = {
         required: ['id', 'title', 'statement', 'verification'],
         properties: {
           id: idField('Stable identifier of the guarantee.', 'signed-answers'),
-          title: textField('The promise in a few words.', 'Every answer is signed'),
+          title: textField('The promise in a few words.', 'Every answer is signed', 'line'),
           statement: textField(
             'What exactly is promised.',
             'Every JSON body carries an Ed25519 signature over its digest.',

@@ -13,6 +13,7 @@ export const CHANGELOG_KINDS = [
 const ENDPOINT = {
   type: 'string',
   pattern: '^(GET|POST|DELETE) /api/v\\d+(/[A-Za-z0-9._{}/-]+)?$',
+  maxLength: 200,
 } as const
 
 const CHANGE = {
@@ -74,6 +75,7 @@ export const CHANGELOG_SCHEMA = {
             type: 'string',
             pattern:
               '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$',
+            maxLength: 64,
             description: 'Version of the service software (Semantic Versioning).',
             example: '0.1.0',
           },

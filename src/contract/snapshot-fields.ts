@@ -18,12 +18,44 @@ export function idField<const D extends string, const E extends string>(
   } as const
 }
 
-/** Text for people: plain, no markup, never empty. */
+/** Most characters (Unicode code points) of a text for people, by what it is for. */
+const TEXT_LENGTHS = { line: 120, sentence: 300, text: 1000 } as const
+
+/** Text for people: plain, no markup, never empty, of limited length. */
 export function textField<const D extends string, const E extends string>(
   description: D,
   example: E,
+  size: keyof typeof TEXT_LENGTHS = 'text',
 ) {
-  return { type: 'string', minLength: 1, description, example } as const
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: TEXT_LENGTHS[size],
+    description,
+    example,
+  } as const
+}
+
+/** An email address that is meant for the public. */
+export function emailField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return {
+    type: 'string',
+    pattern: String.raw`^[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z-]{2,63}$`,
+    maxLength: 254,
+    description,
+    example,
+  } as const
+}
+
+/** A color in sRGB, as #rrggbb. */
+export function colorField<const D extends string, const E extends string>(
+  description: D,
+  example: E,
+) {
+  return { type: 'string', pattern: '^#[0-9a-fA-F]{6}$', description, example } as const
 }
 
 /** A moment: RFC 3339 in UTC, with the letter Z. */
@@ -35,6 +67,7 @@ export function momentField<const D extends string, const E extends string>(
     type: 'string',
     format: 'date-time',
     pattern: INSTANT.source,
+    maxLength: 24,
     description,
     example,
   } as const
@@ -45,7 +78,7 @@ export function dayField<const D extends string, const E extends string>(
   description: D,
   example: E,
 ) {
-  return { type: 'string', format: 'date', description, example } as const
+  return { type: 'string', format: 'date', maxLength: 10, description, example } as const
 }
 
 /** One of a fixed list of words. */

@@ -30,7 +30,7 @@ export const ROADMAP_SCHEMA = {
             'Stable identifier of the item; it stays when the item moves.',
             'client-library',
           ),
-          title: textField('The item in a few words.', 'Verifying client library'),
+          title: textField('The item in a few words.', 'Verifying client library', 'line'),
           summary: textField(
             'What will be different for a reader once it is there.',
             'Programs can fetch and verify in one call.',
@@ -73,7 +73,7 @@ export const DEVELOPMENT_QUEUE_SCHEMA = {
         required: ['id', 'title', 'summary', 'kind', 'state', 'priority', 'since'],
         properties: {
           id: idField('Stable identifier of the item.', 'waitlist-registration'),
-          title: textField('The work in a few words.', 'Waitlist registration'),
+          title: textField('The work in a few words.', 'Waitlist registration', 'line'),
           summary: textField('What will be done.', 'Accept registrations and store them sealed.'),
           kind: wordField(
             ['feature', 'fix', 'security', 'performance', 'documentation', 'maintenance'],

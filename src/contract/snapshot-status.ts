@@ -39,7 +39,7 @@ export const STATUS_SCHEMA = {
         required: ['id', 'name', 'summary', 'state', 'since'],
         properties: {
           id: idField('Stable identifier of the component.', 'read-api'),
-          name: textField('Name of the component.', 'Read API'),
+          name: textField('Name of the component.', 'Read API', 'line'),
           summary: textField('What the component does.', 'Answers every read endpoint.'),
           state: wordField(COMPONENT_STATES, 'State of this component.', 'operational'),
           since: momentField(
@@ -62,7 +62,11 @@ export const STATUS_SCHEMA = {
         required: ['id', 'title', 'state', 'impact', 'startedAt', 'components', 'updates'],
         properties: {
           id: idField('Stable identifier of the incident.', 'slow-answers-2026-11-30'),
-          title: textField('What happened, in a few words.', 'Slow answers on all read endpoints'),
+          title: textField(
+            'What happened, in a few words.',
+            'Slow answers on all read endpoints',
+            'line',
+          ),
           state: wordField(INCIDENT_STATES, 'How far the incident has come.', 'resolved'),
           impact: wordField(
             ['none', 'minor', 'major', 'critical'],

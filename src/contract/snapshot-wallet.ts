@@ -43,7 +43,7 @@ export const WALLET_SCHEMA = {
         required: ['id', 'name', 'environment'],
         properties: {
           id: idField('Stable identifier of the network.', 'bitcoin'),
-          name: textField('Name of the network.', 'Bitcoin'),
+          name: textField('Name of the network.', 'Bitcoin', 'line'),
           environment: wordField(
             ['main', 'test'],
             'Whether value is at stake there (main) or not (test).',
@@ -64,6 +64,7 @@ export const WALLET_SCHEMA = {
           path: {
             type: 'string',
             pattern: '^/api/v1/wallet/[a-z-]+$',
+            maxLength: 64,
             description: 'Path of the endpoint.',
             example: '/api/v1/wallet/security',
           },
@@ -128,7 +129,7 @@ export const WALLET_SECURITY_SCHEMA = {
         required: ['id', 'title', 'statement', 'state'],
         properties: {
           id: idField('Stable identifier of the control.', 'leak-guard'),
-          title: textField('The control in a few words.', 'Leak guard'),
+          title: textField('The control in a few words.', 'Leak guard', 'line'),
           statement: textField(
             'What it does.',
             'Refuses to publish content that looks like a secret.',
@@ -150,7 +151,7 @@ export const WALLET_SECURITY_SCHEMA = {
         required: ['id', 'title', 'reviewer', 'completedOn', 'scope'],
         properties: {
           id: idField('Stable identifier of the review.', 'key-ceremony-review'),
-          title: textField('The review in a few words.', 'Review of the key ceremony'),
+          title: textField('The review in a few words.', 'Review of the key ceremony', 'line'),
           reviewer: textField('Who did it.', 'An independent auditor'),
           completedOn: dayField('When it was completed (a day in UTC).', '2027-03-01'),
           scope: textField('What was looked at.', 'Creation and storage of the keys.'),
@@ -167,7 +168,7 @@ export const WALLET_SECURITY_SCHEMA = {
         required: ['id', 'title', 'reason'],
         properties: {
           id: idField('Stable identifier of the entry.', 'private-keys'),
-          title: textField('What is never published.', 'Private keys and seed phrases'),
+          title: textField('What is never published.', 'Private keys and seed phrases', 'line'),
           reason: textField(
             'Why, or what prevents it.',
             'Publishing refuses content that holds one.',
@@ -195,7 +196,7 @@ export const WALLET_EVIDENCE_SCHEMA = {
         required: ['id', 'title', 'kind', 'statement', 'producedOn', 'verification'],
         properties: {
           id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
-          title: textField('The evidence in a few words.', 'Proof of control'),
+          title: textField('The evidence in a few words.', 'Proof of control', 'line'),
           kind: wordField(
             ['signed_statement', 'audit_report', 'proof_of_reserves', 'test_report'],
             'What sort of evidence it is.',
@@ -240,7 +241,7 @@ export const WALLET_CAPABILITIES_SCHEMA = {
         required: ['id', 'title', 'summary', 'state', 'needsWallet'],
         properties: {
           id: idField('Stable identifier of the capability.', 'read-published-views'),
-          title: textField('The capability in a few words.', 'Read published views'),
+          title: textField('The capability in a few words.', 'Read published views', 'line'),
           summary: textField('What it means.', 'Anyone can read what the operator published.'),
           state: wordField(
             ['available', 'planned', 'unavailable', 'never'],
@@ -276,7 +277,7 @@ export const WALLET_INTEGRATION_SCHEMA = {
         required: ['id', 'title', 'direction', 'state', 'summary'],
         properties: {
           id: idField('Stable identifier of the interface.', 'public-read-api'),
-          title: textField('The interface in a few words.', 'Public read API'),
+          title: textField('The interface in a few words.', 'Public read API', 'line'),
           direction: wordField(
             ['outbound', 'inbound'],
             'outbound: this service gives data out. inbound: it takes data in.',
@@ -307,7 +308,7 @@ export const WALLET_DEVELOPMENT_SCHEMA = {
         required: ['id', 'title', 'summary', 'horizon', 'state', 'since'],
         properties: {
           id: idField('Stable identifier of the item.', 'attachment-criteria'),
-          title: textField('The work in a few words.', 'Criteria for attaching a wallet'),
+          title: textField('The work in a few words.', 'Criteria for attaching a wallet', 'line'),
           summary: textField('What will be done.', 'State what must hold before one is attached.'),
           horizon: wordField(HORIZONS, 'When it is meant to be done.', 'later'),
           state: wordField(QUEUE_STATES, 'How far it has come.', 'queued'),

@@ -2,11 +2,13 @@ import { lintSource } from '@secretlint/core'
 import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
 
 import { type ContentMistake, formatFieldPath } from './content-mistake.ts'
+import { lastAtOrBefore } from './last-at-or-before.ts'
 import { LEAK_RULES } from './leak-rules.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
+import { createSearchText, type SearchText } from './search-text.ts'
 import type { SourceText, YamlSource } from './yaml-source.ts'
 
-/** A file to be searched: its text, and its values where it could be parsed. */
+/** A file to search: its text, and its values if it could be parsed. */
 export interface GuardedFile {
   readonly file: string
   readonly text: string
@@ -17,51 +19,66 @@ interface Finding {
   readonly rule: string
   readonly found: string
   readonly expected: string
-  /** Where it starts and ends in the searched text. */
+  /** Where it starts and ends in the original text. */
   readonly start: number
   readonly end: number
 }
 
 type AllowedTexts = PublishingSettings['allowedTexts']
 
+/** The texts that may pass, and which of them did. */
+interface Allowances {
+  allows(ruleId: string, text: string): boolean
+  isUsed(entry: AllowedTexts[number]): boolean
+}
+
+function createAllowances(allowed: AllowedTexts): Allowances {
+  const entries = new Map<string, AllowedTexts[number]>()
+  for (const entry of allowed) {
+    entries.set(`${entry.rule} ${createSearchText(entry.text).text}`, entry)
+  }
+  const used = new Set<AllowedTexts[number]>()
+  return {
+    allows(ruleId, text) {
+      const entry = entries.get(`${ruleId} ${text}`)
+      if (entry !== undefined) used.add(entry)
+      return entry !== undefined
+    },
+    isUsed: (entry) => used.has(entry),
+  }
+}
+
 // These members are digests of public documents: random by nature, and checked by their own pattern.
 const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
 
-/** Our own rules. Calls `pass` with each allowed text it lets through, so that the caller learns which are in use. */
+/** Searches with the service's own rules. */
 function searchOwnRules(
-  text: string,
+  search: SearchText,
   isValue: boolean,
-  allowed: AllowedTexts,
-  pass: (entry: AllowedTexts[number]) => void,
+  allowances: Allowances,
 ): readonly Finding[] {
   const findings: Finding[] = []
   for (const rule of LEAK_RULES) {
     if (rule.valuesOnly && !isValue) continue
-    for (const match of rule.find(text)) {
-      const entry = rule.allowable
-        ? allowed.find((each) => each.rule === rule.id && each.text === match.text)
-        : undefined
-      if (entry !== undefined) {
-        pass(entry)
-        continue
-      }
+    for (const match of rule.find(search.text)) {
+      if (rule.allowable && allowances.allows(rule.id, match.text)) continue
       findings.push({
         rule: rule.id,
         found: rule.found,
         expected: rule.expected,
-        start: match.index,
-        end: match.index + match.text.length,
+        start: search.originalOffset(match.index),
+        end: search.originalOffset(match.index + match.text.length),
       })
     }
   }
   return findings
 }
 
-/** The recommended rules of secretlint: credentials of many services. */
-async function searchKnownCredentials(text: string): Promise<readonly Finding[]> {
+/** Searches with the recommended rules of secretlint: credentials of many services. */
+async function searchKnownCredentials(search: SearchText): Promise<readonly Finding[]> {
   const { messages } = await lintSource({
-    // The rules look at the name for files of certain programs; content is none of these.
-    source: { filePath: 'content.yaml', content: text, ext: '.yaml', contentType: 'text' },
+    // Some rules look at the name, for files of certain programs. Content files are not among them.
+    source: { filePath: 'content.yaml', content: search.text, ext: '.yaml', contentType: 'text' },
     options: {
       noPhysicFilePath: true,
       maskSecrets: true,
@@ -72,8 +89,8 @@ async function searchKnownCredentials(text: string): Promise<readonly Finding[]>
     rule: message.ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/'),
     found: `a credential (${message.messageId})`,
     expected: 'no credential; revoke this one',
-    start: message.range[0],
-    end: message.range[1],
+    start: search.originalOffset(message.range[0]),
+    end: search.originalOffset(message.range[1]),
   }))
 }
 
@@ -82,39 +99,36 @@ interface ValueFinding {
   readonly value: SourceText
 }
 
-/** What the rules find in the values of a file, as they would be published. */
+/** Searches the values of a file as they would be published. */
 async function searchValues(
   values: readonly SourceText[],
-  allowed: AllowedTexts,
-  pass: (entry: AllowedTexts[number]) => void,
+  allowances: Allowances,
 ): Promise<readonly ValueFinding[]> {
   const found: ValueFinding[] = []
   let joined = ''
-  const ends: number[] = []
+  const starts: number[] = []
   for (const value of values) {
-    for (const finding of searchOwnRules(value.value, true, allowed, pass)) {
+    for (const finding of searchOwnRules(createSearchText(value.value), true, allowances)) {
       found.push({ finding, value })
     }
+    starts.push(joined.length)
     joined += `${value.value}\n`
-    ends.push(joined.length)
   }
   // One call for all values: the credential rules cost far more to start than to run.
-  for (const finding of await searchKnownCredentials(joined)) {
-    const value = values[ends.findIndex((end) => finding.start < end)]
+  for (const finding of await searchKnownCredentials(createSearchText(joined))) {
+    const value = values[lastAtOrBefore(starts, finding.start)]
     if (value !== undefined) found.push({ finding, value })
   }
   return found
 }
 
-function placeIn(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset)
-  const lastBreak = before.lastIndexOf('\n')
-  return { line: before.split('\n').length, column: offset - lastBreak }
-}
-
-/** Which lines of a text a finding covers, so that the same finding in a value is not told twice. */
-function linesOf(text: string, finding: Finding): { from: number; to: number } {
-  return { from: placeIn(text, finding.start).line, to: placeIn(text, finding.end).line }
+/** Line and column of an offset in a text, both from 1. */
+function createPlaces(text: string): (offset: number) => { line: number; column: number } {
+  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+  return (offset) => {
+    const line = lastAtOrBefore(lineStarts, offset)
+    return { line: line + 1, column: offset - (lineStarts[line] ?? 0) + 1 }
+  }
 }
 
 /**
@@ -131,35 +145,38 @@ export async function findLeaks(
   },
 ): Promise<readonly ContentMistake[]> {
   const { allowedTexts } = settings.value
-  const used = new Set<AllowedTexts[number]>()
-  const pass = (entry: AllowedTexts[number]): void => {
-    used.add(entry)
-  }
+  const allowances = createAllowances(allowedTexts)
   const mistakes: ContentMistake[] = []
   for (const { file, text, source } of files) {
+    const search = createSearchText(text)
+    const placeOf = createPlaces(text)
     const inText = [
-      ...searchOwnRules(text, false, allowedTexts, pass),
-      ...(await searchKnownCredentials(text)),
+      ...searchOwnRules(search, false, allowances),
+      ...(await searchKnownCredentials(search)),
     ]
-    const covered = inText.map((finding) => ({ rule: finding.rule, ...linesOf(text, finding) }))
-    for (const { rule, found, expected, start } of inText) {
-      mistakes.push({ file, ...placeIn(text, start), field: '', found, expected, rule })
+    // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
+    const covered = new Set<string>()
+    for (const { rule, found, expected, start, end } of inText) {
+      const place = placeOf(start)
+      mistakes.push({ file, ...place, field: '', found, expected, rule })
+      const lastLine = placeOf(end).line
+      for (let { line } = place; line <= lastLine; line += 1) covered.add(`${rule} ${line}`)
     }
-    const inValues = await searchValues(source?.texts ?? [], allowedTexts, pass)
-    for (const { finding, value } of inValues) {
+    for (const { finding, value } of await searchValues(source?.texts ?? [], allowances)) {
       const { rule, found, expected } = finding
       const { path, line, column, endLine } = value
       const last = path.at(-1)
       if (rule === 'random-text' && typeof last === 'string' && DIGEST_FIELDS.has(last)) continue
-      const isTold = covered.some(
-        (told) => told.rule === rule && told.from <= endLine && told.to >= line,
-      )
-      if (isTold) continue
+      let isReported = false
+      for (let at = line; at <= endLine && !isReported; at += 1) {
+        isReported = covered.has(`${rule} ${at}`)
+      }
+      if (isReported) continue
       mistakes.push({ file, line, column, field: formatFieldPath(path), found, expected, rule })
     }
   }
   for (const [index, entry] of allowedTexts.entries()) {
-    if (used.has(entry)) continue
+    if (allowances.isUsed(entry)) continue
     const path = ['allowedTexts', index]
     const rule = LEAK_RULES.find((each) => each.id === entry.rule)
     mistakes.push({
@@ -170,11 +187,11 @@ export async function findLeaks(
         rule === undefined
           ? 'an allowed text for an unknown rule'
           : rule.allowable
-            ? 'an allowed text that no longer stands anywhere in the content'
-            : 'an allowed text for a rule that never lets anything pass',
+            ? 'an allowed text that is no longer in the content'
+            : 'an allowed text for a rule that allows no exceptions',
       expected:
         rule?.allowable === true
-          ? 'no entry without a use'
+          ? 'only entries that are in use'
           : `one of the rules ${LEAK_RULES.filter((each) => each.allowable)
               .map((each) => each.id)
               .join(', ')}`,

@@ -1,11 +1,7 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
-
-/** A run of characters that a rule objects to. */
-interface LeakMatch {
-  /** Where it starts in the text that was searched. */
-  readonly index: number
-  readonly text: string
-}
+import { type LeakMatch, matchesOf } from './leak-match.ts'
+import { findNonPublicAddresses } from './non-public-addresses.ts'
+import { findBase32Secrets, findRandomTexts } from './random-texts.ts'
+import { findRecoveryPhrases } from './recovery-phrases.ts'
 
 /** One sort of text that must not be published. */
 export interface LeakRule {
@@ -18,170 +14,132 @@ export interface LeakRule {
   readonly allowable: boolean
   /** Whether the rule looks at published values only, and not at comments or the YAML around them. */
   readonly valuesOnly: boolean
+  /** Searches a normalized text (`createSearchText`), in time linear in its length. */
   find(text: string): readonly LeakMatch[]
 }
 
-function matchesOf(pattern: RegExp, text: string): LeakMatch[] {
-  return [...text.matchAll(pattern)].map((match) => ({ index: match.index, text: match[0] }))
+/** API keys of this service, also where spaces or punctuation were put into them. */
+function findApiKeys(text: string): readonly LeakMatch[] {
+  const whole = matchesOf(/svk_[0-9A-Za-z]{8,}_[A-Za-z0-9_-]{16,}/gi, text)
+  const wholeAt = new Set(whole.map(({ index }) => index))
+  const cut = matchesOf(
+    /svk[^0-9a-z]{1,3}(?:[0-9a-f][^0-9a-z]{0,3}){16}(?:[0-9a-z][^0-9a-z]{0,3}){24,43}/gi,
+    text,
+  ).filter(({ text: match, index }) => {
+    const secret = match.replaceAll(/[^0-9A-Za-z]/g, '').slice('svk'.length + 16)
+    // Prose after a key id has no digits; a secret of this length nearly always has.
+    const isRandom = /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret)
+    return isRandom && !wholeAt.has(index)
+  })
+  return [...whole, ...cut]
 }
 
-const NON_PUBLIC = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  NON_PUBLIC.addSubnet(network, prefix, 'ipv4')
-}
-for (const [network, prefix] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  NON_PUBLIC.addSubnet(network, prefix, 'ipv6')
-}
+/** Values that stand for a secret and are none: `<token>`, `…`, `$TOKEN`, `{token}`, `YOUR_TOKEN`, `***`. */
+const PLACEHOLDER = /^(?:[<$%{[…]|\.{2}|\*+|x{3}|your|example|redacted|null|none|true|false)/i
 
-function findNonPublicAddresses(text: string): readonly LeakMatch[] {
-  const v4 = matchesOf(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g, text).filter(
-    (match) => isIPv4(match.text) && NON_PUBLIC.check(match.text, 'ipv4'),
+const SECRET_NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?`
+
+/** `password=…`, `access_token=…`, `Authorization: Bearer …`. */
+function findAssignedCredentials(text: string): readonly LeakMatch[] {
+  const assigned = [
+    ...text.matchAll(
+      new RegExp(`${SECRET_NAME}["']?\\s{0,2}=\\s{0,2}["']?([^\\s"'&,;]{4,200})`, 'gi'),
+    ),
+  ]
+  const labelled = [
+    ...text.matchAll(
+      new RegExp(`${SECRET_NAME}["']?\\s{0,2}:\\s{0,2}["']?([^\\s"'&,;]{8,200})`, 'gi'),
+    ),
+    ...text.matchAll(/\b(?:bearer|basic)\s{1,3}([\w.~+/=-]{16,200})/gi),
+  ].filter(
+    // After a colon or the word, prose is as likely as a secret.
+    ([, value = '']) => /\d/.test(value) && /[a-z]/i.test(value) && !value.includes('://'),
   )
-  const v6 = matchesOf(/(?<![\w:])[0-9a-f:]{2,39}(?![\w:])/gi, text).filter(
-    (match) => isIPv6(match.text) && NON_PUBLIC.check(match.text, 'ipv6'),
-  )
-  return [...v4, ...v6]
+  return [...assigned, ...labelled]
+    .filter(([, value = '']) => !PLACEHOLDER.test(value))
+    .map((match) => ({ index: match.index, text: match[0] }))
 }
 
-/** Bits of surprise per character, from the frequencies in the text itself. */
-function entropyPerCharacter(text: string): number {
-  const counts = new Map<string, number>()
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
-  let bits = 0
-  for (const count of counts.values()) {
-    const share = count / text.length
-    bits -= share * Math.log2(share)
-  }
-  return bits
-}
-
-function looksRandom(token: string): boolean {
-  if (/^(?:0x)?[0-9a-f]+$/i.test(token)) {
-    return /\d/.test(token) && entropyPerCharacter(token) >= 3
-  }
-  const digits = token.replaceAll(/\D/g, '').length
-  if (digits < 3 || entropyPerCharacter(token) < 3.8) return false
-  // Words joined by separators are names and paths; random text mixes cases or has no separators.
-  return (/[a-z]/.test(token) && /[A-Z]/.test(token)) || !/[/_-]/.test(token)
-}
-
-function findRandomTexts(text: string): readonly LeakMatch[] {
-  return matchesOf(/[A-Za-z0-9+/_=-]{32,}/g, text).filter((match) => looksRandom(match.text))
-}
-
-// Recovery phrases (BIP 39) are 12 to 24 words of 3 to 8 letters. Ordinary sentences hardly ever run that far without
-// a shorter word, a longer one, punctuation or one of these, none of which is in the English word list of BIP 39.
-const NEVER_IN_PHRASE: ReadonlySet<string> = new Set([
-  'and',
-  'any',
-  'are',
-  'but',
-  'each',
-  'for',
-  'from',
-  'has',
-  'its',
-  'not',
-  'nor',
-  'the',
-  'their',
-  'them',
-  'these',
-  'those',
-  'was',
-  'were',
-  'which',
-])
-const SHORTEST_PHRASE_WORDS = 12
-
-function findPhrases(text: string): readonly LeakMatch[] {
-  const found: LeakMatch[] = []
-  // A word, with a number or a bullet before it as lists of such words have.
-  const word = /(?:\d{1,2}[.):]?\s+)?(?<![\p{L}\p{N}'’-])(\p{Ll}{3,8})(?![\p{L}\p{N}'’])/gu
-  let run: { start: number; end: number; words: number } | undefined
-  const close = (): void => {
-    if (run !== undefined && run.words >= SHORTEST_PHRASE_WORDS) {
-      found.push({ index: run.start, text: text.slice(run.start, run.end) })
-    }
-    run = undefined
-  }
-  const lowered = text.toLowerCase()
-  for (const match of lowered.matchAll(word)) {
-    const gap = run === undefined ? '' : lowered.slice(run.end, match.index)
-    if (!/^[\s,;|*-]*$/.test(gap) || NEVER_IN_PHRASE.has(match[1] ?? '')) close()
-    if (NEVER_IN_PHRASE.has(match[1] ?? '')) continue
-    const end = match.index + match[0].length
-    run =
-      run === undefined
-        ? { start: match.index, end, words: 1 }
-        : { start: run.start, end, words: run.words + 1 }
-  }
-  close()
-  return found
+function findEmailAddresses(text: string): readonly LeakMatch[] {
+  // From the at sign on, the local part is read backwards: nothing is searched twice.
+  const pattern =
+    /(?<=([\p{L}\p{M}\p{N}._%+-]{1,64}))@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,63}/gu
+  return [...text.matchAll(pattern)].map((match) => {
+    const local = match[1] ?? ''
+    return { index: match.index - local.length, text: `${local}${match[0]}` }
+  })
 }
 
 const secret = { allowable: false, valuesOnly: false } as const
 const perhaps = { allowable: true, valuesOnly: false } as const
 
-/**
- * The service's own rules, beside the recommended ones of secretlint. Repetitions that may start anywhere are bounded,
- * so that a long text takes time in proportion to its length.
- */
+/** The service's own rules, beside the recommended ones of secretlint. */
 export const LEAK_RULES: readonly LeakRule[] = [
   {
     ...secret,
     id: 'api-key',
     found: 'an API key of this service',
     expected: 'no credential; revoke this key',
-    find: (text) => matchesOf(/svk_[0-9A-Za-z]{8,}_[A-Za-z0-9_-]{16,}/gi, text),
+    find: findApiKeys,
   },
   {
     ...secret,
     id: 'age-secret-key',
     found: 'an age identity',
-    expected: 'no private key; make a new identity',
-    find: (text) => matchesOf(/AGE-(?:SECRET-KEY|PLUGIN)-[0-9A-Z-]{16,}/gi, text),
+    expected: 'no private key; create a new identity',
+    find: (text) =>
+      matchesOf(
+        // The letters of Bech32, so that prose ends the match.
+        /AGE[^0-9a-z]{0,3}(?:SECRET[^0-9a-z]{0,3}KEY[^0-9a-z]{0,3}1|PLUGIN-[0-9a-z-]{1,40}1)(?:[^0-9a-z]{0,3}[02-9ac-hj-np-z]){16,}/gi,
+        text,
+      ),
   },
   {
     ...secret,
     id: 'private-key',
     found: 'a private key',
     expected: 'no private key; replace this one everywhere',
-    find: (text) => matchesOf(/-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g, text),
+    find: (text) =>
+      matchesOf(
+        /-{2,10}\s{0,3}BEGIN[A-Z0-9 ]{1,40}PRIVATE\s{1,3}KEY(?:\s{1,3}BLOCK)?|PuTTY-User-Key-File-\d/gi,
+        text,
+      ),
   },
   {
     ...secret,
     id: 'json-web-token',
     found: 'a JSON Web Token',
     expected: 'no token; revoke this one',
-    find: (text) => matchesOf(/\beyJ[\w-]{8,2000}\.[\w-]{8,20}/g, text),
+    find: (text) => matchesOf(/(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{8,20}/g, text),
   },
   {
     ...secret,
     id: 'url-credentials',
-    found: 'an address with a password in it',
-    expected: 'an address without credentials',
+    found: 'a URL with a password in it',
+    expected: 'a URL without credentials',
     find: (text) =>
       matchesOf(/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"']{1,200}:[^\s/@"']{1,200}@/gi, text),
   },
   {
     ...secret,
     id: 'recovery-phrase',
-    found: 'a run of words like the recovery phrase of a wallet',
-    expected: 'no recovery phrase; for an ordinary sentence, add punctuation or an article',
-    find: findPhrases,
+    found: 'the recovery phrase of a wallet (twelve words of the BIP 39 list in a row)',
+    expected: 'no recovery phrase; move the funds to a new wallet',
+    find: findRecoveryPhrases,
+  },
+  {
+    ...perhaps,
+    id: 'assigned-credential',
+    found: 'a password or a token with its value',
+    expected: 'no credential; write a placeholder such as <token>',
+    find: findAssignedCredentials,
+  },
+  {
+    ...perhaps,
+    id: 'base32-secret',
+    found: 'a base32 secret, as authenticator programs use them',
+    expected: 'no secret; a public value can be allowed in content/publishing.yaml',
+    find: findBase32Secrets,
   },
   {
     ...perhaps,
@@ -193,13 +151,9 @@ export const LEAK_RULES: readonly LeakRule[] = [
   {
     ...perhaps,
     id: 'email-address',
-    found: 'an e-mail address',
+    found: 'an email address',
     expected: 'no address, or one that content/publishing.yaml allows',
-    find: (text) =>
-      matchesOf(
-        /[\p{L}\p{M}\p{N}._%+-]{1,64}@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,63}/gu,
-        text,
-      ),
+    find: findEmailAddresses,
   },
   {
     ...perhaps,
@@ -215,7 +169,7 @@ export const LEAK_RULES: readonly LeakRule[] = [
   {
     ...perhaps,
     id: 'home-path',
-    found: 'a path in somebody’s home folder',
+    found: 'a path in a home folder',
     expected: 'a path relative to the project, or none',
     find: (text) =>
       matchesOf(
@@ -228,7 +182,8 @@ export const LEAK_RULES: readonly LeakRule[] = [
     valuesOnly: true,
     id: 'random-text',
     found: 'a long text that looks random, as secrets do',
-    expected: 'words; a public value can be allowed in content/publishing.yaml',
+    expected:
+      'words, or a digest marked as one (sha256:…); a public value can be allowed in content/publishing.yaml',
     find: findRandomTexts,
   },
 ]

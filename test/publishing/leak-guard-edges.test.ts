@@ -124,8 +124,8 @@ test('an allowed text without a use stands at the start of settings that have no
     line: 1,
     column: 1,
     field: 'allowedTexts[0]',
-    found: 'an allowed text that no longer stands anywhere in the content',
-    expected: 'no entry without a use',
+    found: 'an allowed text that is no longer in the content',
+    expected: 'only entries that are in use',
   })
   const [unknown] = await leaksIn('a: one\n', [{ ...entry, rule: 'no-such-rule' }])
   const allowable = LEAK_RULES.filter((rule) => rule.allowable).map(({ id }) => id)

@@ -1,0 +1,112 @@
+import type { JsonValue } from './canonical-json.ts'
+import { type Locale, LOCALES } from './locales.ts'
+import type { JsonSchema } from './schema-type.ts'
+
+/** A locale that content is translated into: every locale but the one the content is written in. */
+export type TranslationLocale = Exclude<Locale, 'en'>
+
+/** The locale that the content files are written in. */
+export const CONTENT_LOCALE: Locale = LOCALES[0]
+
+/** The locales that content can be translated into. */
+export const TRANSLATION_LOCALES: readonly TranslationLocale[] = LOCALES.filter(
+  (locale): locale is TranslationLocale => locale !== CONTENT_LOCALE,
+)
+
+/** Name of the resource that holds the translations into a locale. It has no endpoint; the pages show it. */
+export function translationResource<L extends TranslationLocale>(
+  locale: L,
+): `site/translations/${L}` {
+  return `site/translations/${locale}`
+}
+
+/** Translated texts of one resource: by field name, and below a list by the key of each item (`itemKeyOf`). */
+export interface Overlay {
+  readonly [name: string]: string | Overlay
+}
+
+/** `data` of `site/translations/<locale>`. */
+export interface Translations {
+  readonly locale: TranslationLocale
+  /** By resource name, `status` or `site/organization`. */
+  readonly resources: { readonly [name: string]: Overlay }
+}
+
+/** Whether a field holds text for people, which can be translated: any text without a format of its own. */
+export function isTranslatable(schema: JsonSchema): boolean {
+  return (
+    schema.type === 'string' &&
+    schema.enum === undefined &&
+    schema.pattern === undefined &&
+    schema.format === undefined
+  )
+}
+
+/** The field whose value identifies an item of a list; undefined where items are identified by their position. */
+export function itemKeyName(items: JsonSchema): 'id' | 'version' | 'at' | undefined {
+  return (['id', 'version', 'at'] as const).find((name) => items.properties?.[name] !== undefined)
+}
+
+/** The key of a list item in an overlay: its `id`, `version` or `at`, else its position, counted from 0. */
+export function itemKeyOf(items: JsonSchema, item: JsonValue, index: number): string {
+  const name = itemKeyName(items)
+  const key =
+    name !== undefined && typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? (item as { readonly [member: string]: JsonValue })[name]
+      : undefined
+  return typeof key === 'string' ? key : String(index)
+}
+
+/** A resource in the reader's language. */
+export interface TranslatedData<T> {
+  readonly data: T
+  /** Texts without a translation: they are in the language of the content and need a `lang`. */
+  readonly untranslated: ReadonlySet<string>
+}
+
+/**
+ * Applies a translation to the data of a resource, which keeps its shape. Texts that the overlay does not have stay as
+ * they are. `schema` is that of the resource.
+ */
+export function translateData<T>(
+  schema: JsonSchema,
+  data: T,
+  overlay: Overlay | undefined,
+): TranslatedData<T> {
+  const untranslated = new Set<string>()
+
+  function translate(
+    value: JsonValue,
+    shape: JsonSchema,
+    texts: string | Overlay | undefined,
+  ): JsonValue {
+    if (typeof value === 'string') {
+      if (!isTranslatable(shape)) return value
+      if (typeof texts === 'string') return texts
+      untranslated.add(value)
+      return value
+    }
+    if (typeof value !== 'object' || value === null) return value
+    const member = (name: string): string | Overlay | undefined =>
+      typeof texts === 'object' && Object.hasOwn(texts, name) ? texts[name] : undefined
+    if (Array.isArray(value)) {
+      const { items } = shape
+      if (items === undefined) return value
+      return value.map((item: JsonValue, index) =>
+        translate(item, items, member(itemKeyOf(items, item, index))),
+      )
+    }
+    const members: [string, JsonValue][] = []
+    for (const [name, each] of Object.entries(value)) {
+      if (each === undefined) continue
+      const described = shape.properties?.[name]
+      members.push([
+        name,
+        described === undefined ? each : translate(each, described, member(name)),
+      ])
+    }
+    return Object.fromEntries(members)
+  }
+
+  return { data: translate(data as JsonValue, schema, overlay) as T, untranslated }
+}

@@ -1,0 +1,11 @@
+/** Index of the last number at or before `wanted`, in ascending numbers of which the first is. */
+export function lastAtOrBefore(numbers: readonly number[], wanted: number): number {
+  let low = 0
+  let high = numbers.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((numbers[middle] ?? 0) <= wanted) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,11 @@
+/** A run of characters that a leak rule objects to. */
+export interface LeakMatch {
+  /** Where it starts in the text that was searched. */
+  readonly index: number
+  readonly text: string
+}
+
+/** Every match of a global pattern. */
+export function matchesOf(pattern: RegExp, text: string): readonly LeakMatch[] {
+  return [...text.matchAll(pattern)].map((match) => ({ index: match.index, text: match[0] }))
+}

@@ -1,0 +1,100 @@
+import { type LeakMatch, matchesOf } from './leak-match.ts'
+
+/** Bits of surprise per character, from the frequencies in the text itself. */
+function entropyPerCharacter(text: string): number {
+  const counts = new Map<string, number>()
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) {
+    const share = count / text.length
+    bits -= share * Math.log2(share)
+  }
+  return bits
+}
+
+// The end of the text before a digest: a name of a digest and a separator, or some more words and a colon.
+const DIGEST_MARK =
+  /\b(?:sha-?\d{1,3}|sha[23]-\d{3}|md5|blake\d\w{0,4}|digest|checksum|fingerprint)(?:[:=\- "'`(]{1,4}|(?:[ \w'’(),-]|\.(?=\w)){0,60}[:=] ?["'`(]?)$/i
+
+// Lengths of digests of 128 to 512 bits, in hexadecimal and in base64 with and without padding.
+const DIGEST_LENGTHS: ReadonlySet<number> = new Set([
+  ...[32, 40, 56, 64, 96, 128],
+  ...[22, 24, 27, 28, 38, 40, 43, 44, 64, 86, 88],
+])
+
+/** Whether the text before a token marks it as a digest: `sha256:…`, `SHA-256 of the file: …`. */
+function isMarkedDigest(text: string, { index, text: token }: LeakMatch): boolean {
+  const characters = token.replaceAll(/[\s:]/g, '')
+  return (
+    DIGEST_LENGTHS.has(characters.length) &&
+    DIGEST_MARK.test(text.slice(Math.max(0, index - 90), index))
+  )
+}
+
+// A mark and its digest are one token where both are base64 characters: `sha256-…`, `sha256=…`.
+const DIGEST_PREFIX = /^(?:sha-?(?:1|224|256|384|512)|md5)[-=]/i
+
+function withoutDigestPrefix(match: LeakMatch): LeakMatch {
+  const prefix = DIGEST_PREFIX.exec(match.text)?.[0] ?? ''
+  return { index: match.index + prefix.length, text: match.text.slice(prefix.length) }
+}
+
+/** Whether hexadecimal digits are a commit in the address of a repository. */
+function isCommitInUrl(text: string, { index }: LeakMatch): boolean {
+  return /https:\/\/[^\s]{1,200}$/.test(text.slice(Math.max(0, index - 220), index))
+}
+
+function looksRandom(token: string): boolean {
+  if (/^(?:0x)?[0-9a-f]+$/i.test(token)) {
+    return /\d/.test(token) && entropyPerCharacter(token) >= 3
+  }
+  const digits = token.replaceAll(/\D/g, '').length
+  if (digits < 3 || entropyPerCharacter(token) < 3.8) return false
+  // Words joined by separators are names and paths; random text mixes cases or has no separators.
+  return (/[a-z]/.test(token) && /[A-Z]/.test(token)) || !/[/_-]/.test(token)
+}
+
+/** Long tokens that look random, as keys and tokens do. */
+function findLongTokens(text: string): readonly LeakMatch[] {
+  return matchesOf(/[A-Za-z0-9+/_=-]{32,}/g, text)
+    .map(withoutDigestPrefix)
+    .filter((match) => {
+      if (!looksRandom(match.text) || isMarkedDigest(text, match)) return false
+      const commit = /(?:^|\/)(?:commit|tree|blob)\/([0-9a-f]{40})(?![0-9a-f])/.exec(match.text)
+      return commit === null || !isCommitInUrl(text, match)
+    })
+}
+
+/** Hexadecimal digits of key length in groups: `4f:a1:…`, `4fa1 09c2 …`. */
+function findGroupedHex(text: string): readonly LeakMatch[] {
+  return matchesOf(
+    /(?<![0-9a-z])(?:[0-9a-f]{2}(?:[:\s][0-9a-f]{2}){15,127}|[0-9a-f]{4}(?:[:\s-][0-9a-f]{4}){7,63}|[0-9a-f]{8}(?:[:\s-][0-9a-f]{8}){3,31})(?![0-9a-z])/gi,
+    text,
+  ).filter((match) => {
+    const digits = match.text.replaceAll(/[^0-9a-f]/gi, '')
+    return (
+      /\d/.test(digits) &&
+      /[a-f]/i.test(digits) &&
+      entropyPerCharacter(digits) >= 3 &&
+      !isMarkedDigest(text, match)
+    )
+  })
+}
+
+/** Random texts, whole or in groups. */
+export function findRandomTexts(text: string): readonly LeakMatch[] {
+  return [...findLongTokens(text), ...findGroupedHex(text)]
+}
+
+/** Base32 secrets, as authenticator programs show them: at least 80 bits, whole or in groups of four. */
+export function findBase32Secrets(text: string): readonly LeakMatch[] {
+  return matchesOf(
+    /(?<![0-9A-Za-z/_-])(?:[A-Z2-7]{16,256}={0,6}|[a-z2-7]{16,256}={0,6}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,63}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,63})(?![0-9A-Za-z/_-])/g,
+    text,
+  ).filter(({ text: token }) => {
+    const characters = token.replaceAll(/[ =-]/g, '')
+    // Hexadecimal digits alone are what another rule looks at; words have no digits, names have one number.
+    const numbers = characters.match(/\d+/g) ?? []
+    return numbers.length >= 2 && !/^[0-9a-f]+$/i.test(characters)
+  })
+}

@@ -1,0 +1,49 @@
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+
+import type { LeakMatch } from './leak-match.ts'
+
+const BIP39_WORDS: ReadonlySet<string> = new Set(wordlist)
+
+/** The shortest recovery phrase (BIP 39). */
+const PHRASE_WORDS = 12
+
+/** Words of the list among any twelve that make a phrase: one may be misspelled. Ordinary prose stays far below. */
+const LISTED_WORDS = PHRASE_WORDS - 1
+
+/** Longest text between two words: a number, a bullet, a line break. */
+const MAX_GAP = 24
+
+// A word ends where its letters do, or where a capital follows a lower-case letter: AbandonAbilityAble.
+const WORD = /\p{Lu}*\p{Ll}+|\p{Lu}+|\p{Lo}+/gu
+
+/** Runs of words that are the recovery phrase of a wallet, whatever separates the words. */
+export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
+  const found: LeakMatch[] = []
+  let run: { start: number; end: number; isListed: boolean }[] = []
+  let phrase: { start: number; end: number } | undefined
+  const close = (): void => {
+    if (phrase !== undefined) {
+      found.push({ index: phrase.start, text: text.slice(phrase.start, phrase.end) })
+    }
+    phrase = undefined
+    run = []
+  }
+  for (const match of text.matchAll(WORD)) {
+    const start = match.index
+    const end = start + match[0].length
+    const last = run.at(-1)
+    if (last !== undefined && start - last.end > MAX_GAP) close()
+    run.push({ start, end, isListed: BIP39_WORDS.has(match[0].toLowerCase()) })
+    if (run.length > PHRASE_WORDS) run.shift()
+    const listed = run.filter((word) => word.isListed)
+    const first = listed[0]
+    if (run.length === PHRASE_WORDS && listed.length >= LISTED_WORDS && first !== undefined) {
+      phrase = { start: phrase?.start ?? first.start, end }
+    } else if (phrase !== undefined) {
+      found.push({ index: phrase.start, text: text.slice(phrase.start, phrase.end) })
+      phrase = undefined
+    }
+  }
+  close()
+  return found
+}
