@@ -1,8 +1,8 @@
 import { auditHistory } from '../src/client/audit-history.ts'
 import { createClient } from '../src/client/client.ts'
-import type { AuditRun } from './verification-result.ts'
+import type { AuditRun } from './verification-report.ts'
 
-// One first audit of a service, as a script would do it. Argument: the origin.
+// One first audit of a service. Argument: the origin.
 
 const [baseUrl = ''] = process.argv.slice(2)
 const client = createClient({ baseUrl })

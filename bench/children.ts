@@ -2,42 +2,36 @@ import { spawn, type ChildProcess } from 'node:child_process'
 
 const running = new Set<ChildProcess>()
 
-function kill(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
+/** Signals the process group of a child, since npm starts a process of its own. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
-    // Its process group: npm starts a process of its own.
-    process.kill(-child.pid, signal)
+    if (pid !== undefined) process.kill(-pid, signal)
   } catch {
-    // It has ended already.
+    // The group has exited.
   }
 }
 
 process.on('exit', () => {
-  for (const child of running) kill(child, 'SIGKILL')
+  for (const child of running) signalGroup(child, 'SIGKILL')
 })
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const) {
-  process.on(signal, () => process.exit(code))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(1))
 }
 
 /** A child process that does not outlive this one. */
 export interface Child {
   readonly pid: number
-  /** The first line on its standard output that `find` makes something of; rejects when it ends before. */
+  /** The first result of `find` for a line of output; rejects if the child exits before. */
   firstLine<Found>(find: (line: string) => Found | undefined): Promise<Found>
-  /** Sends a message and resolves with the next one that comes back. */
-  ask(message: unknown): Promise<unknown>
-  /** Asks it to end, and resolves when it has. */
+  /** Sends a message and resolves with the next message received. */
+  request(message: unknown): Promise<unknown>
+  /** Terminates the child and resolves after its exit. */
   end(): Promise<void>
 }
 
-/** A child gets this long to end by itself. */
-const END_MS = 5000
+const TERMINATION_MS = 5000
 
-/** Starts a child in a process group of its own. With `ipc` it can be asked things. */
+/** Starts a child in its own process group, with a message channel if `ipc` is set. */
 export function startChild(
   command: readonly string[],
   { env, ipc }: { readonly env?: NodeJS.ProcessEnv; readonly ipc: boolean },
@@ -50,56 +44,46 @@ export function startChild(
   })
   running.add(child)
   let output = ''
-  let isEnded = false
-  const noticed: (() => void)[] = []
-  const notice = () => {
-    for (const listener of noticed) listener()
+  const append = (text: string) => {
+    output += text
   }
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-      notice()
-    })
-  }
-  const ended = new Promise<void>((resolve) => {
-    const end = () => {
-      isEnded = true
-      running.delete(child)
-      notice()
-      resolve()
-    }
-    child.once('close', end)
+  child.stdout?.setEncoding('utf8').on('data', append)
+  child.stderr?.setEncoding('utf8').on('data', append)
+  const exited = new Promise<void>((resolve) => {
+    child.once('close', resolve)
     child.once('error', (error) => {
-      output += error.message
-      end()
+      append(error.message)
+      resolve()
     })
-  })
-  const failure = () => new Error(`${command.join(' ')} ended unasked. It had said:\n${output}`)
-
+  }).then(() => running.delete(child))
+  const rejectOnExit = (reject: (error: Error) => void) =>
+    void exited.then(() => reject(new Error(`${command.join(' ')} exited. Its output:\n${output}`)))
   return {
     pid: child.pid ?? 0,
     firstLine: (find) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          for (const line of output.split('\n')) {
-            const found = find(line)
-            if (found !== undefined) return resolve(found)
-          }
-          return isEnded ? reject(failure()) : undefined
+          const found = output
+            .split('\n')
+            .map(find)
+            .find((each) => each !== undefined)
+          if (found !== undefined) resolve(found)
         }
-        noticed.push(look)
+        child.stdout?.on('data', look)
+        child.stderr?.on('data', look)
         look()
+        rejectOnExit(reject)
       }),
-    ask: (message) =>
+    request: (message) =>
       new Promise((resolve, reject) => {
         child.once('message', resolve)
-        void ended.then(() => reject(failure()))
+        rejectOnExit(reject)
         child.send(message as object)
       }),
     async end() {
-      kill(child, 'SIGTERM')
-      const killed = setTimeout(() => kill(child, 'SIGKILL'), END_MS)
-      await ended
+      signalGroup(child, 'SIGTERM')
+      const killed = setTimeout(() => signalGroup(child, 'SIGKILL'), TERMINATION_MS)
+      await exited
       clearTimeout(killed)
     },
   }

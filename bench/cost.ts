@@ -1,83 +1,44 @@
 import type { Cores } from './cores.ts'
 import type { Load, LoadGenerator } from './load.ts'
 import type { BenchOptions } from './options.ts'
-import { askOnce, peerAnswerOf, requireSameAnswer, type Answer } from './same-answer.ts'
+import { judge, targetCells, type PartReport } from './report.ts'
+import {
+  fetchOnce,
+  peerResponseOf,
+  requireEqualResponse,
+  type FetchedResponse,
+} from './response-equality.ts'
 import { startPeer, startService, type MeasuredServer } from './server.ts'
-import { spreadOf, type Spread } from './statistics.ts'
+import { spreadOf } from './statistics.ts'
 import { SUBJECTS, type Subject, type SubjectId } from './subjects.ts'
+import { spreadCells, twoDigits, whole } from './table.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Keep-alive connections of the load: enough that the server always has a next request. */
+/** Keep-alive connections of the load, enough to keep the server busy. */
 export const CONNECTIONS = 16
 
-/** What one subject cost. */
-export interface SubjectCost {
-  readonly id: SubjectId
-  readonly title: string
-  readonly cpuMicrosPerRequest: Spread
-  readonly requestsPerSecond: Spread
-  /** CPU time of the server by the clock's time: well below 1, the load or the machine limited the rate. */
-  readonly serverBusy: number
-}
-
-/** A ratio that was promised. */
-export interface RatioResult {
-  readonly title: string
-  /** Of the two costs of one round each. */
-  readonly ratio: Spread
-  readonly target: number
-  readonly isMet: boolean
-}
-
-/** Result of the cost part. */
-export interface CostResult {
-  readonly bodyBytes: number
-  readonly connections: number
-  readonly rounds: number
-  readonly requestsPerRound: number
-  readonly subjects: readonly SubjectCost[]
-  readonly ratios: readonly RatioResult[]
-}
-
-/** What one process showed under a load, each of these once. */
+/** One measurement of one process under load. */
 export interface Sample {
-  /** CPU time of a request, all threads. */
+  /** CPU time per request, all threads. */
   readonly cpuMicros: number
-  /** Requests in a second. */
+  /** Requests per second. */
   readonly rate: number
-  /** CPU time by the clock's time. */
+  /** CPU time divided by elapsed time. Well below 1, the load or the machine limited the rate. */
   readonly busy: number
 }
 
 /** Requests of one measurement, before and while it is measured. */
 export type Amounts = Pick<BenchOptions, 'warmUpRequests' | 'measuredRequests'>
 
-interface Target {
-  readonly title: string
-  readonly of: SubjectId
-  readonly to: SubjectId
-  readonly target: number
-}
+/** Bounds of the ratio of two CPU times. */
+const RATIO_TARGETS = [
+  ['service / Fastify 5 with node:crypto', 'service', 'fastify-crypto', 0.6],
+  ['service / bare node:http with the same signer', 'service', 'node-signed', 1.15],
+  ['service: 304 / 200', 'not-modified', 'service', 1],
+] as const
 
-/** What the project promised itself before the first line of code. */
-const TARGETS: readonly Target[] = [
-  {
-    title: 'service / Fastify 5 with node:crypto',
-    of: 'service',
-    to: 'fastify-crypto',
-    target: 0.6,
-  },
-  {
-    title: 'service / bare node:http with the same signer',
-    of: 'service',
-    to: 'node-signed',
-    target: 1.15,
-  },
-  { title: 'service: 304 / 200', of: 'not-modified', to: 'service', target: 1 },
-]
-
-/** What the cost part works with. */
-export interface CostParts {
+/** What every part of the benchmark is given. */
+export interface BenchContext {
   readonly workspace: Workspace
   readonly cores: Cores
   readonly generator: LoadGenerator
@@ -85,19 +46,22 @@ export interface CostParts {
   readonly progress: (text: string) => void
 }
 
-function startSubject({ workspace, cores }: CostParts, { peer }: Subject): Promise<MeasuredServer> {
+function startSubject(
+  { workspace, cores }: BenchContext,
+  { peer }: Subject,
+): Promise<MeasuredServer> {
   return peer === undefined
     ? startService(workspace, cores.server)
     : startPeer(workspace, cores.server, peer)
 }
 
-/** The service's own answer, which every peer repeats; written where the peers read it. */
-async function readModelAnswer({ workspace, cores }: CostParts): Promise<Answer> {
+/** Fetches the service's own response and writes it where the peers read it. */
+async function prepareModel({ workspace, cores }: BenchContext): Promise<FetchedResponse> {
   const service = await startService(workspace, cores.server)
-  const answer = await askOnce(service.port, SUBJECTS[0].target)
+  const response = await fetchOnce(service.port, SUBJECTS[0].target)
   await service.end()
-  workspace.writeAnswer(peerAnswerOf(answer, workspace.readSigningKeyPem()))
-  return answer
+  workspace.writePeerResponse(peerResponseOf(response, workspace.readSigningKeyPem()))
+  return response
 }
 
 /** Warms a server up, then measures it, under the same load. */
@@ -115,14 +79,18 @@ export async function measureUnderLoad(
   return { cpuMicros: used / completed, rate: completed / seconds, busy: used / 1e6 / seconds }
 }
 
-async function measure(parts: CostParts, subject: Subject, model: Answer): Promise<Sample> {
-  const { workspace, generator, options } = parts
-  const server = await startSubject(parts, subject)
+async function measure(
+  context: BenchContext,
+  subject: Subject,
+  model: FetchedResponse,
+): Promise<Sample> {
+  const { workspace, generator, options } = context
+  const server = await startSubject(context, subject)
   try {
-    if (subject.answers !== 'otherwise') {
-      const answer = await askOnce(server.port, subject.target)
-      const isSigned = subject.answers === 'as-service'
-      requireSameAnswer(subject.title, model, answer, isSigned, workspace.readSigningKeyPem())
+    if (subject.response !== 'different') {
+      const response = await fetchOnce(server.port, subject.target)
+      const isSigned = subject.response === 'as-service'
+      requireEqualResponse(subject.title, model, response, isSigned, workspace.readSigningKeyPem())
     }
     const load = {
       method: subject.method,
@@ -136,39 +104,70 @@ async function measure(parts: CostParts, subject: Subject, model: Answer): Promi
   }
 }
 
+/** The report from the samples of every subject; samples of one round have the same index. */
+export function costReport(
+  facts: { readonly bodyBytes: number; readonly requestsPerRound: number },
+  samplesOf: (id: SubjectId) => readonly Sample[],
+): PartReport {
+  const micros = (value: number) => value.toFixed(1)
+  const ratios = RATIO_TARGETS.map(([title, of, to, atMost]) => {
+    const others = samplesOf(to)
+    const ratio = spreadOf(
+      samplesOf(of).map(
+        ({ cpuMicros }, round) => cpuMicros / (others[round]?.cpuMicros ?? Number.NaN),
+      ),
+    )
+    return { title, ratio, target: judge(title, ratio.median, { atMost }, twoDigits) }
+  })
+  const rounds = samplesOf('service').length
+  return {
+    tables: [
+      {
+        title: `Cost of one response (${whole(facts.bodyBytes)} bytes of body, ${CONNECTIONS} connections, ${rounds} rounds of ${whole(facts.requestsPerRound)} requests)`,
+        heading: 'server|CPU µs|spread|requests/s|spread|server busy',
+        rows: SUBJECTS.map(({ id, title }) => {
+          const samples = samplesOf(id)
+          const cpu = spreadOf(samples.map(({ cpuMicros }) => cpuMicros))
+          const rate = spreadOf(samples.map((sample) => sample.rate))
+          const busy = spreadOf(samples.map((sample) => sample.busy)).median
+          return [
+            title,
+            ...spreadCells(cpu, micros),
+            ...spreadCells(rate, whole),
+            `${whole(busy * 100)} %`,
+          ]
+        }),
+      },
+      {
+        title: 'Targets, in CPU time per request',
+        heading: 'ratio|median|spread|target|',
+        rows: ratios.map(({ title, ratio, target }) => [
+          title,
+          ...spreadCells(ratio, twoDigits),
+          ...targetCells(target),
+        ]),
+      },
+    ],
+    targets: ratios.map(({ target }) => target),
+  }
+}
+
 /**
- * Measures every subject once a round, round after round, so that what else the machine does meets all alike. Each
- * measurement is of a fresh process after a warm-up, so that a lucky or unlucky one is one sample and no more.
+ * Measures every subject once per round, round after round, so that a disturbance affects all alike. Each measurement
+ * uses a fresh process after a warm-up.
  */
-export async function measureCost(parts: CostParts): Promise<CostResult> {
-  const { options, progress } = parts
+export async function measureCost(context: BenchContext): Promise<PartReport> {
+  const { options, progress } = context
   const samples = new Map<SubjectId, Sample[]>(SUBJECTS.map(({ id }) => [id, []]))
-  const model = await readModelAnswer(parts)
+  const model = await prepareModel(context)
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const subject of SUBJECTS) {
       progress(`cost: round ${round} of ${options.rounds}, ${subject.title}`)
-      samples.get(subject.id)?.push(await measure(parts, subject, model))
+      samples.get(subject.id)?.push(await measure(context, subject, model))
     }
   }
-  const of = (id: SubjectId) => samples.get(id) ?? []
-  return {
-    bodyBytes: Buffer.byteLength(model.body),
-    connections: CONNECTIONS,
-    rounds: options.rounds,
-    requestsPerRound: options.measuredRequests,
-    subjects: SUBJECTS.map(({ id, title }) => ({
-      id,
-      title,
-      cpuMicrosPerRequest: spreadOf(of(id).map(({ cpuMicros }) => cpuMicros)),
-      requestsPerSecond: spreadOf(of(id).map(({ rate }) => rate)),
-      serverBusy: spreadOf(of(id).map(({ busy }) => busy)).median,
-    })),
-    ratios: TARGETS.map(({ title, of: one, to: other, target }) => {
-      const others = of(other)
-      const ratio = spreadOf(
-        of(one).map(({ cpuMicros }, round) => cpuMicros / (others[round]?.cpuMicros ?? Number.NaN)),
-      )
-      return { title, ratio, target, isMet: ratio.median <= target }
-    }),
-  }
+  return costReport(
+    { bodyBytes: model.body.length, requestsPerRound: options.measuredRequests },
+    (id) => samples.get(id) ?? [],
+  )
 }

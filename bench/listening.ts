@@ -1,7 +1,7 @@
-/** What the service asks of node:http for speed, so that no peer goes without it. */
+/** The node:http options that the service uses for speed, given to every peer. */
 export const SERVER_OPTIONS = { noDelay: true, optimizeEmptyRequests: true }
 
-/** Tells where this server listens, as the service's log does. */
-export function tellUrl(port: number): void {
+/** Prints where this server listens, in the format of the service's log. */
+export function printUrl(port: number): void {
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
 }

@@ -1,51 +1,31 @@
 import { connect, type Socket } from 'node:net'
-import { NUMBER_PLACE, type Load, type LoadResult } from './load.ts'
-import { answerBytes, requestHead } from './wire.ts'
+import { NUMBER_PLACEHOLDER, type Load, type LoadResult } from './load.ts'
+import { responseBytes, requestHead } from './wire.ts'
 
-// The process that makes the load. It speaks as little HTTP as it needs, so that it costs less than any server it asks:
-// a request that is ready, or ready but for a number, on each of some keep-alive connections, the next one when the
-// answer is there in full.
+// The process that generates the load. It implements as little HTTP as it needs, so that it costs less than any server it
+// measures: a prepared request on each keep-alive connection, the next one as soon as the response is complete.
 
 /** Gives the bytes of each request by its index. */
-function createRequests({
-  port,
-  method,
-  target,
-  headers,
-  rotating,
-  body,
-}: Load): (index: number) => Buffer {
+function createRequests({ port, method, target, headers, body }: Load): (index: number) => Buffer {
   const fields = {
     ...headers,
     ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body.text)) }),
   }
   const head = requestHead(port, method, target, fields)
-  if (rotating !== undefined) {
-    if (body !== undefined) throw new Error('expected a rotating header or a body, found both')
-    const requests = rotating.values.map((value) =>
-      Buffer.from(requestHead(port, method, target, { ...fields, [rotating.name]: value })),
-    )
-    return (index) => requests[index % requests.length] ?? Buffer.alloc(0)
-  }
   if (body === undefined) {
     const request = Buffer.from(head)
     return () => request
   }
   const { text, first, count, step } = body
-  const [before = '', ...after] = text.split(NUMBER_PLACE)
+  const [before = '', ...after] = text.split(NUMBER_PLACEHOLDER)
   if (after.length === 0) {
     const request = Buffer.from(head + text)
     return () => request
   }
   return (index) => {
-    const number = String(first + ((index * step) % count)).padStart(NUMBER_PLACE.length, '0')
+    const number = String(first + ((index * step) % count)).padStart(NUMBER_PLACEHOLDER.length, '0')
     return Buffer.from([head, before, number, ...after].join(''))
   }
-}
-
-/** The latency that a share of all requests stayed below. */
-function latencyAt(sorted: Float64Array, share: number): number {
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
 }
 
 function makeLoad(load: Load): Promise<LoadResult> {
@@ -64,11 +44,12 @@ function makeLoad(load: Load): Promise<LoadResult> {
     for (const { socket } of connections) socket.destroy()
     if (error !== undefined) return reject(error)
     latenciesMs.sort()
-    const latencyMs = { median: latencyAt(latenciesMs, 0.5), p95: latencyAt(latenciesMs, 0.95) }
+    const quantile = (share: number) => latenciesMs[Math.floor((load.requests - 1) * share)] ?? 0
+    const latencyMs = { median: quantile(0.5), p95: quantile(0.95) }
     return resolve({ completed, seconds, latencyMs })
   }
-  // Never asleep under load: a server on the same machine would pay for waking this process with every answer, which no
-  // server does for a client far away.
+  // Never sleeps under load: a server on the same machine would pay for waking this process with every response, which it
+  // does not for a remote client.
   const stayAwake = () => {
     if (isRunning) setImmediate(stayAwake)
   }
@@ -87,12 +68,12 @@ function makeLoad(load: Load): Promise<LoadResult> {
     socket.on('data', (chunk: Buffer) => {
       const received = pending === undefined ? chunk : Buffer.concat([pending, chunk])
       try {
-        const bytes = answerBytes(received, load)
+        const bytes = responseBytes(received, load)
         pending = bytes === undefined ? received : undefined
         if (bytes === undefined) return
-        if (bytes < received.length) throw new Error('an answer is longer than its Content-Length')
+        if (bytes < received.length) throw new Error('a response is longer than its Content-Length')
         if (load.expectedText !== undefined && !received.includes(load.expectedText)) {
-          throw new Error(`expected ${load.expectedText} in every answer, found one without it`)
+          throw new Error(`expected ${load.expectedText} in every response, found one without it`)
         }
       } catch (error) {
         finish(error instanceof Error ? error : new Error(String(error)))
@@ -104,7 +85,7 @@ function makeLoad(load: Load): Promise<LoadResult> {
       else send()
     })
     socket.once('error', finish)
-    socket.once('end', () => finish(new Error('the server ended a connection under load')))
+    socket.once('end', () => finish(new Error('the server closed a connection under load')))
     return new Promise<void>((opened) => {
       socket.once('connect', opened)
     })

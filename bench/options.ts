@@ -1,62 +1,84 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { type parseScriptArgs, ScriptUsageError } from '../scripts/script-main.ts'
-import { sizesOf, type BenchSizes } from './sizes.ts'
+import { AUDITED_VERSIONS } from './verification-report.ts'
 
-/** The parts of the benchmark that can be run alone. */
-export const PARTS = [
-  'start',
-  'cost',
-  'memory',
-  'registration',
-  'export',
-  'keys',
-  'verification',
-  'pages',
-] as const
+/** The parts of the benchmark. Each can be run alone. */
+export const PARTS = ['start', 'cost', 'memory', 'registration', 'verification', 'pages'] as const
 export type Part = (typeof PARTS)[number]
 
+/** How much a full run measures. */
+const FULL = {
+  rounds: 7,
+  // V8 compiles during the first 25,000 requests or so, on the measured processor.
+  warmUpRequests: 40_000,
+  measuredRequests: 40_000,
+  /** Between two of the four memory readings under load. */
+  memoryStepRequests: 250_000,
+  /** Waitlist lengths, the shortest first. */
+  waitlistRows: [0, 100_000, 1_000_000],
+  registrationRounds: 5,
+  // The paths of new and known addresses are compiled within the first 10,000 or so.
+  registrationWarmUpRequests: 12_000,
+  // Large enough that one garbage collection more or less does not change a ratio.
+  registrationRequests: 1600,
+  verificationRounds: 5,
+  verificationChecks: 8000,
+  auditVersions: AUDITED_VERSIONS,
+  auditRuns: 3,
+  pageRounds: 5,
+  pageWarmUpRequests: 25_000,
+  pageRequests: 20_000,
+}
+
+type Sizes = Readonly<typeof FULL>
+
+const QUICK: Partial<Sizes> = {
+  rounds: 3,
+  warmUpRequests: 30_000,
+  measuredRequests: 10_000,
+  memoryStepRequests: 25_000,
+  waitlistRows: [0, 20_000],
+  registrationRounds: 3,
+  registrationRequests: 300,
+  verificationRounds: 2,
+  verificationChecks: 1600,
+  auditVersions: 2000,
+  auditRuns: 1,
+  pageRounds: 2,
+}
+
 /** What one run does. */
-export interface BenchOptions extends BenchSizes {
+export interface BenchOptions extends Sizes {
   readonly json: boolean
   readonly write: boolean
   readonly quick: boolean
-  /** YYYY-MM-DD, as it stands in the report. */
-  readonly date: string
   readonly parts: ReadonlySet<Part>
 }
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Measures the service beside its peers: CPU time per request, requests per second, memory, time to start;
-registering on lists of up to a million rows; opening a list of 100,000; reading with an API
-key, and whether the time of a refusal tells its reason; checking an answer, and auditing
-a history of 10,000 versions; sending a page.
+Measures the service beside its peers: CPU time and rate of a response, memory, start,
+registrations on waitlists of up to a million rows, verification of a response, the audit
+of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions, and pages.
 
-  --quick           fewer rounds, requests and rows: about four minutes, and a
-                    rough answer
-  --rounds <n>      rounds of the cost part (7, or 3 with --quick), of the registration part
-                    (5, or 3), of the keys part (4, or 2), of the verification part
-                    (5, or 2) and of the pages part (5, or 2)
-  --only <part>     one part alone: ${PARTS.slice(0, -1).join(', ')},
-                    ${PARTS.at(-1)}; may be repeated
-  --json            the result as JSON
-  --write           also writes the tables of docs/benchmarks.md; only for a full run
-  --date <day>      YYYY-MM-DD that the report shows (today when left out)
-  --help            this text
+  --quick           fewer rounds, requests and rows: about three minutes, rough figures
+  --rounds <n>      rounds of every part that is repeated
+  --only <part>     one part: ${PARTS.join(', ')}; may be repeated
+  --json            print the result as JSON
+  --write           also replace the tables of docs/benchmarks.md; needs a full run
+  --help            show this text
 
-It wants two processors that nothing else uses and 2 GB of disk where temporary files
-are (TMPDIR), and takes about a quarter of an hour.
+Needs two processors that nothing else uses, and 1 GB of disk below TMPDIR.
 
-Exit code: 0 measured, 1 a target is not met (never with --quick, whose answer is
-rough) or something could not be measured, 2 wrong usage.
+Exit code: 0 measured, 1 a target was missed (never with --quick) or a part failed,
+2 wrong usage.
 `
 
-/** The options of the command line. */
+/** The command line's options. */
 export const FLAGS = {
   quick: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   write: { type: 'boolean', default: false },
-  date: { type: 'string' },
   rounds: { type: 'string' },
   only: { type: 'string', multiple: true, default: [] },
 } as const satisfies ParseArgsOptionsConfig
@@ -67,7 +89,7 @@ function isPart(text: string): text is Part {
   return PARTS.some((part) => part === text)
 }
 
-function readParts(only: readonly string[]): ReadonlySet<Part> {
+function parseParts(only: readonly string[]): ReadonlySet<Part> {
   const parts = only.filter(isPart)
   if (parts.length < only.length) {
     throw new ScriptUsageError(
@@ -77,22 +99,29 @@ function readParts(only: readonly string[]): ReadonlySet<Part> {
   return new Set(parts.length === 0 ? PARTS : parts)
 }
 
-function readRounds(text: string): number {
+function parseRounds(text: string): number {
   if (!/^[1-9]\d{0,2}$/.test(text)) {
     throw new ScriptUsageError(`--rounds: expected a whole number from 1 to 999, found "${text}"`)
   }
   return Number(text)
 }
 
-/** What a run does, from the values of its flags; `now` is its date unless one is given. Throws a ScriptUsageError. */
-export function readOptions(values: FlagValues, now: Date): BenchOptions {
-  const { quick, json, write, only, rounds, date = now.toISOString().slice(0, 10) } = values
-  if (!/^\d{4}-\d\d-\d\d$/.test(date)) {
-    throw new ScriptUsageError(`--date: expected YYYY-MM-DD, found "${date}"`)
-  }
+/** What a run does, from its flags. Throws a ScriptUsageError. */
+export function parseOptions(values: FlagValues): BenchOptions {
+  const { quick, json, write, only } = values
   if (write && (quick || only.length > 0)) {
-    throw new ScriptUsageError('--write: expected a full run, found --quick or --only beside it')
+    throw new ScriptUsageError('--write: expected a full run, found --quick or --only')
   }
-  const sizes = sizesOf(quick, rounds === undefined ? undefined : readRounds(rounds))
-  return { ...sizes, json, write, quick, date, parts: readParts(only) }
+  const rounds = values.rounds === undefined ? undefined : parseRounds(values.rounds)
+  return {
+    ...FULL,
+    ...(quick ? QUICK : {}),
+    ...(rounds === undefined
+      ? {}
+      : { rounds, registrationRounds: rounds, verificationRounds: rounds, pageRounds: rounds }),
+    json,
+    write,
+    quick,
+    parts: parseParts(only),
+  }
 }

@@ -2,16 +2,16 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { HEADERS } from '../src/contract/headers.ts'
 import {
-  ANSWER,
+  RESPONSE,
   buildBody,
   headersAsObject,
   openCryptoSigner,
   openServiceSigner,
   signBody,
 } from './peer.ts'
-import { SERVER_OPTIONS, tellUrl } from './listening.ts'
+import { SERVER_OPTIONS, printUrl } from './listening.ts'
 
-// Fastify with an onSend hook that signs. The second word of the command line names the library that signs.
+// Fastify with an onSend hook that signs. The second argument names the library that signs.
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,11 +33,11 @@ app.addHook<string>('onSend', (request, reply, payload, done) => {
   done(null, payload)
 })
 
-app.get(ANSWER.target, (request, reply) => {
+app.get(RESPONSE.target, (request, reply) => {
   const { requestId, issuedAt, body } = buildBody()
   request.issuedAt = issuedAt
   reply.headers(prepared).header(HEADERS.requestId, requestId).send(body)
 })
 
 await app.listen({ port: 0, host: '127.0.0.1' })
-tellUrl((app.server.address() as AddressInfo).port)
+printUrl((app.server.address() as AddressInfo).port)

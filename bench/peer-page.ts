@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SERVER_OPTIONS, tellUrl } from './listening.ts'
-import type { PageAnswer } from './pages.ts'
+import { SERVER_OPTIONS, printUrl } from './listening.ts'
 
-// The floor of sending a page: node:http with its bytes and headers at hand. No routing, no look at the request.
+/** A prepared page, read from the file that the command line names. */
+export interface PeerPage {
+  /** Names and values, alternating. */
+  readonly headers: readonly string[]
+  readonly bodyBase64: string
+}
 
-const { headers, bodyBase64 } = JSON.parse(
-  readFileSync(process.argv[3] ?? '', 'utf8'),
-) as PageAnswer
+// The floor of sending a page: node:http with prepared bytes and headers. It ignores the request.
+
+const { headers, bodyBase64 } = JSON.parse(readFileSync(process.argv[3] ?? '', 'utf8')) as PeerPage
 const body = Buffer.from(bodyBase64, 'base64')
-// Node takes a list of names and values as it is, and leaves it so; only its type does not say so.
-const sent = headers as string[]
 
 const server = createServer(SERVER_OPTIONS, (_request, response) => {
-  response.writeHead(200, sent)
+  response.writeHead(200, headers as string[])
   response.end(body)
 })
-server.listen(0, '127.0.0.1', () => tellUrl((server.address() as AddressInfo).port))
+server.listen(0, '127.0.0.1', () => printUrl((server.address() as AddressInfo).port))

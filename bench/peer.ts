@@ -9,35 +9,35 @@ import {
 } from '../src/crypto/response-signer.ts'
 import { sha256Base64 } from '../src/crypto/sha256.ts'
 
-/** What every peer answers: taken from the service's own answer, so that all send the same. */
-export interface PeerAnswer {
+/** What every peer sends: taken from the service's response, so that all send the same. */
+export interface PeerResponse {
   readonly target: string
   readonly schemaId: string
   /** JSON text of `data`. */
   readonly dataJson: string
-  /** Headers that no request changes, names and values in turn; Content-Length is among them. */
+  /** Headers that no request changes, including Content-Length; names and values, alternating. */
   readonly headers: readonly string[]
   /** PKCS#8 PEM of the key that signs. */
   readonly signingKeyPem: string
 }
 
-/** The answer that this process was told to give: a file named on its command line. */
-export const ANSWER = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as PeerAnswer
+/** Read from the file named on the command line. */
+export const RESPONSE = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as PeerResponse
 
-const KEY = createPrivateKey(ANSWER.signingKeyPem)
+const KEY = createPrivateKey(RESPONSE.signingKeyPem)
 
-/** A body with the request id and time that stand in it. */
+/** A body with the request id and the time it contains. */
 export interface PeerBody {
   readonly requestId: string
   readonly issuedAt: string
   readonly body: string
 }
 
-/** Builds the body as the service does: the prepared data in an envelope of its own. */
+/** Builds the body as the service does: the prepared data in a new envelope. */
 export function buildBody(): PeerBody {
   const requestId = randomUUID()
   const issuedAt = new Date().toISOString()
-  const body = formatSuccess(ANSWER.schemaId, { requestId, issuedAt }, ANSWER.dataJson)
+  const body = formatSuccess(RESPONSE.schemaId, { requestId, issuedAt }, RESPONSE.dataJson)
   return { requestId, issuedAt, body }
 }
 
@@ -48,7 +48,7 @@ export function signBody(
   body: string,
 ): { readonly contentDigest: string; readonly signature: string } {
   const contentDigest = formatContentDigest(sha256Base64(body))
-  const signed = { method: 'GET', target: ANSWER.target, status: 200, signedAt: issuedAt }
+  const signed = { method: 'GET', target: RESPONSE.target, status: 200, signedAt: issuedAt }
   return { contentDigest, signature: signer.sign(formatSignedText({ ...signed, contentDigest })) }
 }
 
@@ -62,11 +62,11 @@ export function openServiceSigner(): Promise<ResponseSigner> {
   return openResponseSigner(KEY)
 }
 
-/** The prepared headers as an object, for those who take one. */
+/** The prepared headers as an object. */
 export function headersAsObject(): { [name: string]: string } {
   const object: { [name: string]: string } = {}
-  for (let index = 0; index < ANSWER.headers.length; index += 2) {
-    object[ANSWER.headers[index] ?? ''] = ANSWER.headers[index + 1] ?? ''
+  for (let index = 0; index < RESPONSE.headers.length; index += 2) {
+    object[RESPONSE.headers[index] ?? ''] = RESPONSE.headers[index + 1] ?? ''
   }
   return object
 }

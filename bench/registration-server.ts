@@ -7,7 +7,7 @@ import { loadReleases } from '../src/service/releases.ts'
 import type { Counters } from '../src/storage/counters.ts'
 import { createMemoryCounters } from '../src/storage/memory-counters.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
-import { tellUrl } from './listening.ts'
+import { printUrl } from './listening.ts'
 
 // The service with limits that nobody reaches, which no configuration gives: everything is the product's own, put
 // together by its own startServer, but for the counters. These count as the product's do, against a bound that is out of
@@ -39,4 +39,4 @@ const server = await startServer({
 process.once('SIGTERM', () => {
   void server.close().then(() => process.exit())
 })
-tellUrl(server.port)
+printUrl(server.port)

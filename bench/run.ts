@@ -1,75 +1,74 @@
 import path from 'node:path'
-import { styleText } from 'node:util'
 import { runScript } from '../scripts/script-main.ts'
-import { writeResults } from './benchmarks-document.ts'
 import { describeProcessors, findCores } from './cores.ts'
-import { measureCost, type CostParts } from './cost.ts'
-import { measureExport } from './export.ts'
-import { measureKeys } from './keys.ts'
+import { measureCost, type BenchContext } from './cost.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
-import { FLAGS, HELP, readOptions, type BenchOptions, type Part } from './options.ts'
-import { exitCodeOf, factsOf, missedTargets, tablesOf, type BenchReport } from './report.ts'
+import { FLAGS, HELP, parseOptions, type BenchOptions, type Part } from './options.ts'
 import { measurePages } from './pages.ts'
 import { measureRegistration } from './registration.ts'
-import { measureStart } from './start-up.ts'
+import {
+  exitCodeOf,
+  factsOf,
+  missedTargets,
+  tablesOf,
+  writeResults,
+  type BenchReport,
+  type PartReport,
+} from './report.ts'
+import { measureStart } from './start.ts'
 import { formatTable } from './table.ts'
 import { measureVerification } from './verification.ts'
 import { openWorkspace } from './workspace.ts'
 
 const DOCUMENT = path.join(path.dirname(import.meta.dirname), 'docs', 'benchmarks.md')
 
-/** One line on a terminal that the next one replaces; nothing where nobody watches. */
+const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<PartReport> } = {
+  cost: measureCost,
+  memory: measureMemory,
+  start: measureStart,
+  registration: measureRegistration,
+  verification: measureVerification,
+  pages: measurePages,
+}
+
+/** Writes a line that the next one replaces, on a terminal only. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
-function paint(cell: string): string {
-  const colour = { met: 'green', 'not met': 'red' } as const
-  if (cell !== 'met' && cell !== 'not met') return cell
-  return styleText(colour[cell], cell, { stream: process.stdout })
-}
-
 async function measure(options: BenchOptions): Promise<BenchReport> {
   const cores = findCores()
-  const workspace = await openWorkspace()
+  const workspace = openWorkspace()
   const generator = startLoadGenerator(cores.generator)
-  const parts: CostParts = { workspace, cores, generator, options, progress: showProgress }
-  const asked = (part: Part) => options.parts.has(part)
+  const context = { workspace, cores, generator, options, progress: showProgress }
+  const parts: { [part: string]: PartReport } = {}
   try {
-    return {
-      date: options.date,
-      quick: options.quick,
-      machine: {
-        processors: describeProcessors(),
-        node: process.version,
-        nodeOptions: workspace.nodeOptions,
-        placement: cores.note,
-      },
-      ...(asked('start') ? { start: await measureStart(workspace, showProgress) } : {}),
-      ...(asked('cost') ? { cost: await measureCost(parts) } : {}),
-      ...(asked('memory') ? { memory: (await measureMemory(parts)) ?? null } : {}),
-      ...(asked('registration') ? { registration: await measureRegistration(parts) } : {}),
-      ...(asked('export') ? { export: await measureExport(parts) } : {}),
-      ...(asked('keys') ? { keys: await measureKeys(parts) } : {}),
-      ...(asked('pages') ? { pages: await measurePages(parts) } : {}),
-      ...(asked('verification') ? { verification: await measureVerification(parts) } : {}),
+    for (const part of Object.keys(MEASURE) as Part[]) {
+      if (options.parts.has(part)) parts[part] = await MEASURE[part](context)
     }
   } finally {
     showProgress('')
     await generator.end()
     workspace.remove()
   }
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    quick: options.quick,
+    machine: {
+      processors: describeProcessors(),
+      node: process.version,
+      nodeOptions: workspace.nodeOptions,
+      placement: cores.note,
+    },
+    parts,
+  }
 }
 
-/** Gives the exit code. */
-async function measureAndTell(options: BenchOptions): Promise<number> {
+async function measureAndPrint(options: BenchOptions): Promise<number> {
   const report = await measure(options)
   if (options.write) writeResults(DOCUMENT, report)
-  const text = [
-    factsOf(report).join('\n'),
-    ...tablesOf(report).map((table) => formatTable(table, paint)),
-  ].join('\n\n')
+  const text = [factsOf(report).join('\n'), ...tablesOf(report).map(formatTable)].join('\n\n')
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : `${text}\n`)
   for (const missed of missedTargets(report)) process.stderr.write(`not met: ${missed}\n`)
   return exitCodeOf(report)
@@ -78,5 +77,5 @@ async function measureAndTell(options: BenchOptions): Promise<number> {
 await runScript(import.meta, {
   help: HELP,
   options: FLAGS,
-  run: ({ values }) => measureAndTell(readOptions(values, new Date())),
+  run: ({ values }) => measureAndPrint(parseOptions(values)),
 })

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { startChild, type Child } from './children.ts'
 import { boundTo } from './cores.ts'
 import type { Workspace } from './workspace.ts'
@@ -6,12 +5,12 @@ import type { Workspace } from './workspace.ts'
 /** A server that is measured, in a process of its own. */
 export interface MeasuredServer {
   readonly port: number
-  /** CPU time that its process has used since it began, all threads, in microseconds. */
+  /** CPU time of its process since the start, all threads, in microseconds. */
   cpuMicros(): Promise<number>
   end(): Promise<void>
 }
 
-/** The address in a line of JSON such as the service's log writes when it serves. */
+/** The port in a log line that reports the server's URL. */
 export function portIn(line: string): number | undefined {
   if (!line.includes('"url":"http://')) return undefined
   const { url } = JSON.parse(line) as { url: string }
@@ -21,6 +20,8 @@ export function portIn(line: string): number | undefined {
 function isCpuUsage(value: unknown): value is NodeJS.CpuUsage {
   return typeof value === 'object' && value !== null && 'user' in value && 'system' in value
 }
+
+const REGISTRATION_SERVER = `${import.meta.dirname}/registration-server.ts`
 
 async function startServer(
   workspace: Workspace,
@@ -35,7 +36,7 @@ async function startServer(
   return {
     port,
     async cpuMicros() {
-      const usage = await child.ask('usage')
+      const usage = await child.request('usage')
       if (!isCpuUsage(usage)) throw new TypeError('expected CPU usage from the server process')
       return usage.user + usage.system
     },
@@ -43,40 +44,32 @@ async function startServer(
   }
 }
 
-function environmentWith({ env }: Workspace, databaseFile: string | undefined): NodeJS.ProcessEnv {
-  return databaseFile === undefined ? env : { ...env, SVC_DATABASE_URL: `sqlite:${databaseFile}` }
-}
-
-/** Starts the service as `npm start` does, on another database when one is named. */
+/** Starts the service as `npm start` does. */
 export function startService(
   workspace: Workspace,
   core: number | undefined,
-  databaseFile?: string,
 ): Promise<MeasuredServer> {
-  const env = environmentWith(workspace, databaseFile)
-  return startServer(workspace, core, workspace.startCommand, env)
+  return startServer(workspace, core, workspace.startCommand)
 }
 
-/** Starts the service on a database of its own, with a challenge that anyone passes and limits that nobody reaches. */
+/** Starts the service on its own database, with the test challenge and without effective limits. */
 export function startRegistrationService(
   workspace: Workspace,
   core: number | undefined,
   databaseFile: string,
 ): Promise<MeasuredServer> {
-  const file = fileURLToPath(new URL('registration-server.ts', import.meta.url))
-  return startServer(workspace, core, [process.execPath, ...workspace.nodeOptions, file], {
-    ...environmentWith(workspace, databaseFile),
-    SVC_CHALLENGE: 'test',
-  })
+  const command = [process.execPath, ...workspace.nodeOptions, REGISTRATION_SERVER]
+  const env = { SVC_DATABASE_URL: `sqlite:${databaseFile}`, SVC_CHALLENGE: 'test' }
+  return startServer(workspace, core, command, { ...workspace.env, ...env })
 }
 
-/** Starts one of the peers, under the same options of Node as the service. */
+/** Starts one of the peers with the service's Node options. */
 export function startPeer(
   workspace: Workspace,
   core: number | undefined,
   [name = '', ...args]: readonly string[],
 ): Promise<MeasuredServer> {
   const file = `${import.meta.dirname}/peer-${name}.ts`
-  const command = [process.execPath, ...workspace.nodeOptions, file, workspace.answerFile, ...args]
-  return startServer(workspace, core, command)
+  const command = [process.execPath, ...workspace.nodeOptions, file, workspace.peerResponseFile]
+  return startServer(workspace, core, [...command, ...args])
 }

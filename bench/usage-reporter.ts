@@ -1,8 +1,7 @@
-// Loaded before a measured server (node --import): tells the CPU time that its process has used, whenever it is asked.
-// Nothing of it runs while requests are served.
+// Preloaded into a measured server (node --import). Reports the CPU time of its process on request.
 process.on('message', () => {
   process.send?.(process.cpuUsage())
 })
-// The benchmark's end is the server's end, and asking is no reason to live on.
+// Ends with the benchmark, and does not keep the process alive.
 process.on('disconnect', () => process.exit())
 process.channel?.unref()

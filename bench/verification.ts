@@ -6,19 +6,15 @@ import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import type { DataOf } from '../src/contract/schemas.ts'
 import { startChild } from './children.ts'
 import { boundTo } from './cores.ts'
-import type { CostParts } from './cost.ts'
-import { makeHistory } from './made-history.ts'
-import { askOnce } from './same-answer.ts'
+import type { BenchContext } from './cost.ts'
+import { writeHistory } from './history-fixture.ts'
+import type { PartReport } from './report.ts'
+import { fetchOnce } from './response-equality.ts'
 import { startService } from './server.ts'
-import {
-  summarizeVerification,
-  type AuditRun,
-  type CheckSample,
-  type VerificationResult,
-} from './verification-result.ts'
+import { verificationReport, type AuditRun, type CheckSample } from './verification-report.ts'
 
-/** An answer of the service with the key that signed it, as the process that checks it reads it from a file. */
-export interface AnswerToCheck {
+/** A response of the service with its signing key, in the file that the checking process reads. */
+export interface ResponseToCheck {
   readonly method: string
   readonly target: string
   readonly status: number
@@ -29,35 +25,36 @@ export interface AnswerToCheck {
   readonly nowMs: number
 }
 
-/** What is checked: the answer of the other parts, which is the one that is judged, and the longest there is. */
+/** The response of the other parts, which has the target, and the longest one. */
 const TARGETS = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
 
 const CHECK_PROGRAM = new URL('verification-run.ts', import.meta.url)
 const AUDIT_PROGRAM = new URL('audit-run.ts', import.meta.url)
 
-/** Asks a service for an answer to each target, with the key that it signs with. */
-async function askForAnswers({ workspace, cores }: CostParts): Promise<readonly AnswerToCheck[]> {
+/** Fetches each target from the service, with its signing key. */
+async function fetchResponses({
+  workspace,
+  cores,
+}: BenchContext): Promise<readonly ResponseToCheck[]> {
   const server = await startService(workspace, cores.server)
   try {
-    const { body: keysBody } = await askOnce(server.port, ENDPOINTS.signingKey.path)
-    const [key] = (JSON.parse(keysBody) as { readonly data: DataOf<'SigningKeys'> }).data.keys
-    if (key === undefined) throw new Error('expected the service to name its signing key')
-    const answers: AnswerToCheck[] = []
+    const { body: keysBody } = await fetchOnce(server.port, ENDPOINTS.signingKey.path)
+    const [key] = (JSON.parse(keysBody.toString()) as { readonly data: DataOf<'SigningKeys'> }).data
+      .keys
+    if (key === undefined) throw new Error('expected the service to publish its signing key')
+    const responses: ResponseToCheck[] = []
     for (const target of TARGETS) {
-      const { status, rawHeaders, body } = await askOnce(server.port, target)
-      const headers: [string, string][] = []
-      for (let index = 0; index < rawHeaders.length; index += 2) {
-        headers.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''])
-      }
-      answers.push({ method: 'GET', target, status, headers, body, key, nowMs: Date.now() })
+      const { status, fields, body } = await fetchOnce(server.port, target)
+      const response = { method: 'GET', target, status, headers: fields, body: body.toString() }
+      responses.push({ ...response, key, nowMs: Date.now() })
     }
-    return answers
+    return responses
   } finally {
     await server.end()
   }
 }
 
-/** Runs a program on a processor, and reads the line of JSON that it ends with. */
+/** Runs a program on a processor and parses the line of JSON that it prints. */
 async function runProgram<Found>(
   core: number | undefined,
   program: URL,
@@ -74,16 +71,16 @@ async function runProgram<Found>(
   }
 }
 
-/** Audits a long history, each time by a process that knows nothing of it. */
+/** Audits a long history several times, each time in a new process. */
 async function auditAll({
   workspace,
   cores,
   options,
   progress,
-}: CostParts): Promise<readonly AuditRun[]> {
+}: BenchContext): Promise<readonly AuditRun[]> {
   const releasesDir = path.join(workspace.folder, 'long-history')
-  progress(`verification: making a history of ${options.auditVersions} versions`)
-  makeHistory(workspace.env['SVC_RELEASES_DIR'] ?? '', releasesDir, options.auditVersions)
+  progress(`verification: creating a history of ${options.auditVersions} versions`)
+  writeHistory(workspace.env['SVC_RELEASES_DIR'] ?? '', releasesDir, options.auditVersions)
   const env = { ...workspace.env, SVC_RELEASES_DIR: releasesDir }
   const server = await startService({ ...workspace, env }, cores.server)
   try {
@@ -100,32 +97,29 @@ async function auditAll({
   }
 }
 
-/**
- * Measures what a verifier adds: the check of one answer by the client beside the cryptography in it alone, in a fresh
- * process each round, and the audit of a long history.
- */
-export async function measureVerification(parts: CostParts): Promise<VerificationResult> {
-  const { workspace, cores, options, progress } = parts
-  const file = path.join(workspace.folder, 'answer-to-check.json')
-  const checked = (await askForAnswers(parts)).map((answer) => ({
-    answer,
+/** Measures the verification of one response, in a new process per round, and the audit of a long history. */
+export async function measureVerification(context: BenchContext): Promise<PartReport> {
+  const { workspace, cores, options, progress } = context
+  const file = path.join(workspace.folder, 'response-to-check.json')
+  const checked = (await fetchResponses(context)).map((response) => ({
+    response,
     samples: [] as CheckSample[],
   }))
   for (let round = 1; round <= options.verificationRounds; round += 1) {
-    for (const { answer, samples } of checked) {
-      progress(`verification: round ${round} of ${options.verificationRounds}, ${answer.target}`)
-      writeFileSync(file, JSON.stringify(answer))
+    for (const { response, samples } of checked) {
+      progress(`verification: round ${round} of ${options.verificationRounds}, ${response.target}`)
+      writeFileSync(file, JSON.stringify(response))
       const args = [file, String(options.verificationChecks)]
       samples.push(await runProgram<CheckSample>(cores.server, CHECK_PROGRAM, args))
     }
   }
-  return summarizeVerification(
+  return verificationReport(
     options.verificationChecks,
-    checked.map(({ answer: { target, body }, samples }) => ({
+    checked.map(({ response: { target, body }, samples }) => ({
       target,
       bodyBytes: Buffer.byteLength(body),
       samples,
     })),
-    await auditAll(parts),
+    await auditAll(context),
   )
 }

@@ -1,14 +1,14 @@
 import type { Load } from './load.ts'
 
-// As little of HTTP/1.1 as those need who ask the servers.
+// The part of HTTP/1.1 that the load generator needs.
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
 
-/** As curl sends them: a request with no header but Host would flatter every server. */
+/** As curl sends them: a request with Host alone would be unrealistically cheap to parse. */
 const CLIENT_HEADERS = { 'User-Agent': 'curl/8.14.1', Accept: '*/*' }
 
-/** The head of a request, its last empty line included. */
+/** The head of a request, including the empty line. */
 export function requestHead(
   port: number,
   method: string,
@@ -20,8 +20,8 @@ export function requestHead(
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** Bytes of the first answer in the buffer, or undefined while it is not there in full. Throws at another status. */
-export function answerBytes(
+/** Length of the first response in the buffer, or undefined while it is incomplete. Throws for another status. */
+export function responseBytes(
   received: Buffer,
   { method, expectedStatus }: Pick<Load, 'method' | 'expectedStatus'>,
 ): number | undefined {

@@ -1,39 +1,28 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { REGISTRY_VERSION } from '../src/contract/endpoints.ts'
-import { publishRelease } from '../src/publishing/publish-release.ts'
-import { openReleaseStore } from '../src/storage/release-store.ts'
-import type { PeerAnswer } from './peer.ts'
+import type { PeerResponse } from './peer.ts'
 
 const ROOT = path.dirname(import.meta.dirname)
 
-/** A folder for one run: secrets, data and what the peers answer. Nothing of the checkout is written. */
+/** A temporary folder for one run: secrets, data and the peers' response. The checkout is not written to. */
 export interface Workspace {
   /** Where npm starts the service. */
   readonly root: string
-  /** The folder itself; parts of the benchmark keep their databases in it. */
+  /** The folder itself, also for the databases of the parts. */
   readonly folder: string
   /** Environment of every server. The port is free to choose. */
   readonly env: NodeJS.ProcessEnv
   /** The command behind `npm start`, without npm: Node, its options as package.json has them, the main file. */
   readonly startCommand: readonly string[]
-  /** Of these, the options of Node; the peers get the same. */
+  /** The Node options among them; the peers get the same. */
   readonly nodeOptions: readonly string[]
-  /** The key that the service made on its first start. */
+  /** The key that the service created on its first start. */
   readSigningKeyPem(): string
-  /** The file from which peers read their answer. */
-  readonly answerFile: string
-  writeAnswer(answer: PeerAnswer): void
+  /** The file from which the peers read their response. */
+  readonly peerResponseFile: string
+  writePeerResponse(response: PeerResponse): void
   remove(): void
-}
-
-/** The types of tmpfs and ramfs (Linux, statfs(2)). */
-const MEMORY_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6])
-
-/** Whether what is written to the workspace never reaches a disk. */
-export function isInMemory({ folder }: Workspace): boolean {
-  return MEMORY_FILE_SYSTEMS.has(statfsSync(folder).type)
 }
 
 /** The arguments of Node in package.json's start script. */
@@ -50,31 +39,17 @@ function startArguments(): readonly string[] {
   return command.split(' ')
 }
 
-/** Publishes this project's own content for the run, when no release is committed. */
-async function publishOwnContent(releasesDir: string): Promise<void> {
-  await publishRelease({
-    contentDir: path.join(ROOT, 'content'),
-    store: openReleaseStore(releasesDir),
-    nowMs: Date.now(),
-    registryVersion: REGISTRY_VERSION,
-  })
-}
-
 /** Makes the folder. */
-export async function openWorkspace(): Promise<Workspace> {
+export function openWorkspace(): Workspace {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.on('exit', remove)
-  const committed = path.join(ROOT, 'releases')
-  const releasesDir = existsSync(committed) ? committed : path.join(folder, 'releases')
-  if (releasesDir !== committed) await publishOwnContent(releasesDir)
-
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('SVC_') && !name.startsWith('npm_') && name !== 'NODE_OPTIONS',
   )
   const secretsDir = path.join(folder, 'secrets')
   const args = startArguments()
-  const answerFile = path.join(folder, 'answer.json')
+  const peerResponseFile = path.join(folder, 'peer-response.json')
   return {
     root: ROOT,
     folder,
@@ -82,7 +57,7 @@ export async function openWorkspace(): Promise<Workspace> {
       ...Object.fromEntries(inherited),
       NODE_ENV: 'production',
       PORT: '0',
-      SVC_RELEASES_DIR: releasesDir,
+      SVC_RELEASES_DIR: path.join(ROOT, 'releases'),
       SVC_SECRETS_DIR: secretsDir,
       SVC_DATA_DIR: path.join(folder, 'data'),
     },
@@ -92,8 +67,8 @@ export async function openWorkspace(): Promise<Workspace> {
     ],
     nodeOptions: args.filter((arg) => arg.startsWith('-')),
     readSigningKeyPem: () => readFileSync(path.join(secretsDir, 'signing-key.pem'), 'utf8'),
-    answerFile,
-    writeAnswer: (answer) => writeFileSync(answerFile, JSON.stringify(answer)),
+    peerResponseFile,
+    writePeerResponse: (response) => writeFileSync(peerResponseFile, JSON.stringify(response)),
     remove,
   }
 }

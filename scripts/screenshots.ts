@@ -108,7 +108,7 @@ async function takeAll(
   shots: readonly Shot[],
   folder: string,
 ): Promise<void> {
-  const workspace = await openWorkspace()
+  const workspace = openWorkspace()
   const service = await startService(workspace, undefined)
   try {
     const home = path.join(workspace.folder, 'browser')

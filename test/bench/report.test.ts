@@ -1,189 +1,232 @@
 import assert from 'node:assert/strict'
+import path from 'node:path'
 import { test } from 'node:test'
-import type { KeysResult } from '../../bench/keys-result.ts'
-import type { RegistrationResult } from '../../bench/registration-result.ts'
+import { costReport, type Sample } from '../../bench/cost.ts'
+import { writeHistory } from '../../bench/history-fixture.ts'
+import { memoryReport } from '../../bench/memory.ts'
+import { pagesReport } from '../../bench/pages-report.ts'
+import {
+  registrationReport,
+  type Block,
+  type WaitlistSample,
+} from '../../bench/registration-report.ts'
 import {
   exitCodeOf,
   factsOf,
   missedTargets,
   tablesOf,
   type BenchReport,
+  type PartReport,
 } from '../../bench/report.ts'
-import { formatMarkdownTable } from '../../bench/table.ts'
+import { startReport } from '../../bench/start.ts'
+import type { SubjectId } from '../../bench/subjects.ts'
+import { columnsOf, formatMarkdownTable } from '../../bench/table.ts'
+import { verificationReport } from '../../bench/verification-report.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { makeDeployment } from '../support/deployment.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-function spread(median: number) {
-  return { median, lowest: median, highest: median }
+function reportOf(parts: BenchReport['parts'], quick = false): BenchReport {
+  const machine = { processors: 'one', node: 'v26', nodeOptions: [], placement: 'free' }
+  return { date: '2026-01-01', quick, machine, parts }
 }
 
-/** An empty list, on which nothing can be missed, and a long one. */
-function makeRegistration(isMet: boolean): RegistrationResult {
-  const list = {
-    latencyMs: spread(1),
-    p95Ms: spread(2),
-    insertMs: spread(0.2),
-    requestsPerSecond: spread(1500),
-  }
+/** What each target was found to be. */
+function verdictsOf({ targets }: PartReport): readonly (readonly [string, boolean])[] {
+  return targets.map(({ found, isMet }) => [found, isMet])
+}
+
+/** The machine is twice as slow in the second round. */
+const ROUNDS = [1, 2, 1] as const
+
+function costOf(micros: { readonly [Id in SubjectId]?: number }): PartReport {
+  const sample = (cpuMicros: number): Sample => ({ cpuMicros, rate: 1e6 / cpuMicros, busy: 0.97 })
+  const facts = { bodyBytes: 2000, requestsPerRound: 40_000 }
+  return costReport(facts, (id) => ROUNDS.map((factor) => sample(factor * (micros[id] ?? 100))))
+}
+
+function block(cpuMicros: number, medianMs: number): Block {
+  return { cpuMicros, latencyMs: { median: medianMs, p95: medianMs * 2 }, rate: 1000 / medianMs }
+}
+
+/** A sample whose two blocks of each kind are centered on the given figures. */
+function waitlistSample({ newMs = 1, knownMicros = 100 }): WaitlistSample {
   const kinds = {
-    unknownMicros: spread(600),
-    knownMicros: spread(601),
-    unknownMs: spread(1),
-    knownMs: spread(1),
+    unknown: [block(90, newMs * 0.9), block(110, newMs * 1.1)],
+    known: [block(knownMicros + 10, newMs), block(knownMicros - 10, newMs)],
   }
-  const found = spread(isMet ? 1.05 : 1.051)
-  return {
-    rounds: 5,
+  return { sequential: kinds, concurrent: kinds }
+}
+
+function registrationOf(...waitlists: readonly (readonly WaitlistSample[])[]): PartReport {
+  return registrationReport({
     requests: 400,
     connections: 16,
-    sealedBytes: 456,
-    isInMemory: !isMet,
-    lists: [
-      { ...list, rows: 0, ratio: spread(1), isMet: true },
-      { ...list, rows: 1_000_000, ratio: spread(isMet ? 1.5 : 1.51), isMet },
-    ],
-    growthTarget: 1.5,
-    likeness: [
-      { ...kinds, rows: 0, connections: 1, ratio: spread(1), isMet: true },
-      { ...kinds, rows: 1_000_000, connections: 16, ratio: found, isMet },
-    ],
-    likenessTarget: 0.05,
-    shares: [{ title: 'a registration', latencyMs: spread(1), requestsPerSecond: undefined }],
-  }
+    waitlists: waitlists.map((samples, index) => ({ rows: index * 1000, samples })),
+  })
 }
 
-/** Stores with no key and with many, and two kinds of refused keys. */
-function makeKeys(isMet: boolean): KeysResult {
-  const cost = { cpuMicros: spread(60), requestsPerSecond: spread(15_000) }
-  const bounded = { ratio: spread(isMet ? 1.5 : 1.51), isMet }
-  const first = { ratio: spread(1), isMet: true }
-  const timed = { requests: 40_000, medianNanos: 90_000, meanNanos: 95_000 }
-  const cropped = { croppedMeanNanos: 89_000, croppedRequests: 38_000 }
-  const t = isMet ? 4.49 : -4.5
-  return {
-    connections: 16,
-    rounds: 4,
-    requestsPerRound: 15_000,
-    anonymous: cost,
-    keyedTarget: 1.5,
-    growthTarget: 1.5,
-    stores: [
-      {
-        active: 0,
-        dead: 0,
-        keyed: undefined,
-        refused: { ...cost, toFewest: first },
-        hitMicros: undefined,
-        missMicros: spread(4),
-      },
-      {
-        active: 10_000,
-        dead: 1_000_000,
-        keyed: { ...cost, toAnonymous: bounded, toFewest: first },
-        refused: { ...cost, toFewest: bounded },
-        hitMicros: spread(5),
-        missMicros: spread(5),
-      },
-    ],
-    timing: {
-      active: 10_000,
-      dead: 1_000_000,
-      requestsPerClass: 40_000,
-      keptShare: 0.95,
-      classes: ['wrong', 'revoked'].map((title) => ({ title, ...timed, ...cropped })),
-      pairs: [{ one: 'wrong', other: 'revoked', differenceNanos: -100, t: 1, croppedT: t, isMet }],
-      target: 4.5,
-    },
-  }
-}
-
-/** A report in which every target was missed or every one met, the bound itself included. */
-function makeReport(isMet: boolean): BenchReport {
-  return {
-    date: '2026-05-17',
-    quick: false,
-    machine: { processors: 'two of them', node: 'v26', nodeOptions: [], placement: 'side by side' },
-    cost: {
-      bodyBytes: 1000,
-      connections: 16,
-      rounds: 7,
-      requestsPerRound: 40_000,
-      subjects: [],
-      ratios: [{ title: 'service to peer', ratio: spread(isMet ? 1.3 : 1.31), target: 1.3, isMet }],
-    },
-    memory: {
-      afterStartMegabytes: isMet ? 120 : 120.1,
-      afterStartTarget: 120,
-      isAfterStartMet: isMet,
-      underLoad: [],
-      growthMegabytes: isMet ? 5 : 5.1,
-      growthTarget: 5,
-      isGrowthMet: isMet,
-    },
-    start: { firstAnswerMs: spread(isMet ? 700 : 1000), starts: 7, targetMs: 1000, isMet },
-    registration: makeRegistration(isMet),
-    keys: makeKeys(isMet),
-    export: {
-      rows: 1000,
-      sealedPerSecond: 2000,
-      rounds: 2,
-      ways: [
-        { title: 'ours', rows: 1000, rowsPerSecond: spread(3000), rowsPerCpuSecond: spread(2900) },
-        { title: 'theirs', rows: 100, rowsPerSecond: spread(100), rowsPerCpuSecond: undefined },
-      ],
-      hasAgeProgram: isMet,
-    },
-  }
-}
-
-test('a full run that meets its targets exits with 0', () => {
-  const report = makeReport(true)
-  assert.deepEqual(missedTargets(report), [])
-  assert.equal(exitCodeOf(report), 0)
-})
-
-test('a target that is missed is named, and a full run exits with 1', () => {
-  const report = makeReport(false)
-  assert.deepEqual(missedTargets(report), [
-    'service to peer: found 1.31, expected at most 1.30',
-    'memory after the start: found 120.1 MB, expected at most 120',
-    'growth of the memory: found 5.1 MB, expected at most 5',
-    'time to the first answer: found 1,000 ms, expected less than 1000',
-    'a registration on a list of 1,000,000 rows, to one on an empty list: found 1.51, expected at most 1.50',
-    'a known address to a new one, on a list of 1,000,000 rows, 16 connections: found 1.051, expected within 5 % of 1',
-    'a read with a key to one without (10,000 active, 1,000,000 revoked or expired): found 1.51, expected at most 1.50',
-    'an unknown key (10,000 active, 1,000,000 revoked or expired) to the same among fewest: found 1.51, expected at most 1.50',
-    'telling wrong from revoked keys by time: found t of 1.00 and -4.50, expected within ±4.5',
+function pagesOf(service: number, bare: number): PartReport {
+  const samples = (rate: number) =>
+    ROUNDS.map((factor) => ({ rate: rate / factor, cpuMicros: (factor * 1e6) / rate }))
+  const page = { target: '/en', coding: 'br' as const, bodyBytes: 2000 }
+  const facts = { connections: 16, requestsPerRound: 20_000 }
+  return pagesReport(facts, [
+    { ...page, samples: { service: samples(service), bare: samples(bare) } },
   ])
-  const verdicts = tablesOf(report).flatMap(({ rows }) => rows.flat())
-  assert.equal(verdicts.filter((cell) => cell === 'not met').length, missedTargets(report).length)
-  assert.equal(exitCodeOf(report), 1)
-  const { cost, memory, start, registration, keys, ...bare } = report
-  for (const part of [{ cost }, { memory }, { start }, { registration }, { keys }]) {
-    assert.equal(exitCodeOf({ ...bare, ...(part as Partial<BenchReport>) }), 1)
+}
+
+function verificationOf(client: number, ...seconds: readonly number[]): PartReport {
+  const sample = (clientMicros: number, cryptographyMicros: number) => ({
+    clientMicros,
+    cryptographyMicros,
+  })
+  const short = ROUNDS.map((factor) => sample(factor * client, factor * 100))
+  return verificationReport(
+    8000,
+    [
+      { target: '/short', bodyBytes: 1800, samples: short },
+      { target: '/long', bodyBytes: 200_000, samples: [sample(4000, 200)] },
+    ],
+    seconds.map((each) => ({ versions: 10_000, seconds: each, cpuSeconds: each })),
+  )
+}
+
+test('compares costs within their round and includes the bound itself', () => {
+  assert.deepEqual(
+    verdictsOf(costOf({ service: 115, 'fastify-crypto': 200, 'not-modified': 115 })),
+    [
+      ['0.57', true],
+      ['1.15', true],
+      ['1.00', true],
+    ],
+  )
+  assert.deepEqual(
+    verdictsOf(costOf({ service: 116, 'fastify-crypto': 190, 'not-modified': 117 })),
+    [
+      ['0.61', false],
+      ['1.16', false],
+      ['1.01', false],
+    ],
+  )
+})
+
+test('judges memory after the start and its growth under load', () => {
+  const readings = (last: number) => [
+    { requests: 1000, megabytes: 125 },
+    { requests: 2000, megabytes: last },
+  ]
+  const met = verdictsOf(memoryReport(120, readings(130)))
+  assert.deepEqual(met, [
+    ['120.0 MB', true],
+    ['5.0 MB', true],
+  ])
+  const missed = verdictsOf(memoryReport(120.1, readings(130.1)))
+  assert.deepEqual(missed, [
+    ['120.1 MB', false],
+    ['5.1 MB', false],
+  ])
+})
+
+test('judges the median start', () => {
+  assert.deepEqual(verdictsOf(startReport([3000, 900, 1000])), [['1,000 ms', true]])
+  assert.deepEqual(verdictsOf(startReport([1001, 100, 3000])), [['1,001 ms', false]])
+})
+
+test('compares a long waitlist with the empty one of the same round', () => {
+  const empty = [waitlistSample({ newMs: 1 }), waitlistSample({ newMs: 3 })]
+  const long = (factor: number) => [
+    waitlistSample({ newMs: factor }),
+    waitlistSample({ newMs: 3 * factor }),
+  ]
+  assert.deepEqual(verdictsOf(registrationOf(empty, long(1.5))).slice(0, 2), [
+    ['1.00', true],
+    ['1.50', true],
+  ])
+  assert.deepEqual(verdictsOf(registrationOf(empty, long(1.51)))[1], ['1.51', false])
+})
+
+test('allows a known address to cost up to 5 % more or less than a new one', () => {
+  for (const [knownMicros, isMet] of [
+    [94.9, false],
+    [95.1, true],
+    [104.9, true],
+    [105.1, false],
+  ] as const) {
+    const [, sequential, concurrent] = verdictsOf(registrationOf([waitlistSample({ knownMicros })]))
+    assert.deepEqual([sequential?.[1], concurrent?.[1]], [isMet, isMet], String(knownMicros))
   }
 })
 
-test('a quick run tells what it missed and exits with 0', () => {
-  const report = { ...makeReport(false), quick: true }
-  assert.equal(missedTargets(report).length, 9)
-  assert.equal(exitCodeOf(report), 0)
+test('one disturbed round does not decide', () => {
+  const calm = waitlistSample({})
+  const disturbed = waitlistSample({ newMs: 9, knownMicros: 900 })
+  const report = registrationOf([calm, calm, calm], [calm, disturbed, calm])
+  assert.ok(report.targets.every(({ isMet }) => isMet))
 })
 
-test('what was not measured is not missed', () => {
-  const { cost: _, start: __, registration: ___, keys: ____, ...rest } = makeReport(false)
-  assert.equal(exitCodeOf({ ...rest, memory: null }), 0)
+test('rejects samples of no waitlist round', () => {
+  assert.throws(() => registrationOf([]), RangeError)
+})
+
+test('compares the rate of a page with bare node:http', () => {
+  assert.deepEqual(verdictsOf(pagesOf(40_000, 50_000)), [['0.80', true]])
+  assert.deepEqual(verdictsOf(pagesOf(39_000, 50_000)), [['0.78', false]])
+})
+
+test('judges the verification of the first response and an audit of 10,000 versions', () => {
+  assert.deepEqual(verdictsOf(verificationOf(130, 9, 2.9, 2.8)), [
+    ['1.30', true],
+    ['2.90', true],
+  ])
+  assert.deepEqual(verdictsOf(verificationOf(131, 3.1, 2.9, 9)), [
+    ['1.31', false],
+    ['3.10', false],
+  ])
+  const short = [
+    { target: '/short', bodyBytes: 1, samples: [{ clientMicros: 1, cryptographyMicros: 1 }] },
+  ]
+  const quick = verificationReport(1, short, [{ versions: 2000, seconds: 9, cpuSeconds: 9 }])
+  assert.equal(quick.targets.length, 1)
+})
+
+test('names each missed target; a full run then fails and a quick one does not', () => {
+  const parts = { start: startReport([2000]), pages: pagesOf(10_000, 50_000) }
+  assert.deepEqual(missedTargets(reportOf(parts)), [
+    'time to the first response: found 2,000 ms, expected at most 1,000 ms',
+    'the rate of /en in br, relative to bare node:http: found 0.20, expected at least 0.80',
+  ])
+  assert.equal(exitCodeOf(reportOf(parts)), 1)
+  assert.equal(exitCodeOf(reportOf(parts, true)), 0)
+  assert.equal(exitCodeOf(reportOf({ start: startReport([200]) })), 0)
+  assert.equal(exitCodeOf(reportOf({})), 0)
 })
 
 test('every row of every table has as many cells as its heading', () => {
-  for (const table of tablesOf(makeReport(true))) {
-    for (const row of table.rows) assert.equal(row.length, table.heading.length, table.title)
-    const lines = formatMarkdownTable(table).split('\n')
-    assert.equal(lines.length, table.rows.length + 4)
+  const cost = costOf({})
+  const registration = registrationOf([waitlistSample({})])
+  const parts = { cost, registration, verification: verificationOf(1, 1), pages: pagesOf(1, 1) }
+  const report = reportOf({ ...parts, memory: memoryReport(1, []), start: startReport([1]) })
+  for (const table of tablesOf(report)) {
+    for (const row of table.rows)
+      assert.equal(row.length, columnsOf(table.heading).length, table.title)
+    assert.equal(formatMarkdownTable(table).split('\n').length, table.rows.length + 4)
   }
 })
 
-test('what the figures of the waitlist rest on is told where it is not as expected', () => {
-  const told = (isMet: boolean) =>
-    factsOf(makeReport(isMet)).filter((fact) => /tmpfs|age program/.test(fact)).length
-  assert.equal(told(true), 0)
-  assert.equal(told(false), 2)
+test('facts include the notes of the parts', () => {
+  const part = { tables: [], targets: [], notes: ['Memory was not measured.'] }
+  assert.ok(factsOf(reportOf({ memory: part })).includes('Memory was not measured.'))
+})
+
+test('the history fixture is a chain that the service accepts', (t) => {
+  const { releasesDir } = makeDeployment(t)
+  const folder = path.join(temporaryFolder(t), 'history')
+  writeHistory(releasesDir, folder, 12)
+  const { headSnapshotId, faults, snapshot } = loadReleases(openReleaseStore(folder))
+  assert.equal(headSnapshotId, 'VS-0012')
+  assert.deepEqual(faults, [])
+  const source = loadReleases(openReleaseStore(releasesDir))
+  assert.equal(snapshot('status')?.json, source.snapshot('status')?.json)
 })

@@ -7,10 +7,10 @@ import { openReleaseStore } from '../src/storage/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
 
 /**
- * Makes a folder of releases with a long history: so many entries like the newest one of the releases that are there, each
- * chained to the one before it. They are written as the release store keeps them, but for a sync of the disk after each.
+ * Writes a releases folder with a long history: entries like the newest one of another folder, each chained to the one
+ * before it.
  */
-export function makeHistory(fromDir: string, toDir: string, versions: number): void {
+export function writeHistory(fromDir: string, toDir: string, versions: number): void {
   const store = openReleaseStore(fromDir)
   const newestId = store.readVersionIds().at(-1)
   if (newestId === undefined) throw new RangeError('expected releases with a version')
