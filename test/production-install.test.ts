@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from './support/temporary-folder.ts'
@@ -51,19 +51,4 @@ test('npm ci --omit=dev installs only what the dependencies require', (t) => {
   const extra = added.filter((name) => !names.has(name) && name !== '@public-api/client')
   assert.ok(added.length > 20)
   assert.deepEqual(extra, [])
-})
-
-test('the service or svc imports every dependency', () => {
-  const { dependencies = {}, optionalDependencies = {} } = packages[''] ?? {}
-  const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
-  const imports = new Set(
-    sources.flatMap((text) =>
-      [...text.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^/'.#]+)/g)].map((match) => match[1]),
-    ),
-  )
-  const unused = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
-    // Node itself, which runs the service.
-    (name) => !imports.has(name) && !name.startsWith('node-linux-'),
-  )
-  assert.deepEqual(unused, [])
 })
