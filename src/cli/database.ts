@@ -1,15 +1,15 @@
 import path from 'node:path'
 
 import { type Config, ConfigError, inspectConfig } from '../config.ts'
-import { openSqliteStorageHere } from '../storage/sqlite-here.ts'
-import type { Storage } from '../storage/storage.ts'
+import { openStorageForCommand } from '../storage/open-storage.ts'
+import type { DatabaseLocation, Storage } from '../storage/storage.ts'
 
-/** The variables that the commands on the database read. */
+/** The variables that the database commands read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
 
 /**
- * The configuration, as far as a command needs it: a mistake in another variable than these is the service's to tell.
- * Throws a ConfigError.
+ * The configuration as far as a command needs it. Mistakes in other variables are left to the service. Throws a
+ * ConfigError.
  */
 export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): Config {
   const { config, mistakes } = inspectConfig(process.env, process.cwd())
@@ -18,21 +18,30 @@ export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): C
   return config
 }
 
-/** The database that `--database` names, else the configured one, as an absolute path. Throws a ConfigError. */
-export function databaseFile(option: string | undefined): string {
-  if (option !== undefined) return path.resolve(option)
-  const { database } = readConfig()
-  if (database.kind === 'sqlite') return database.file
-  throw new ConfigError(['SVC_DATABASE_URL: PostgreSQL is not supported yet'])
+/** The database of `--database`: a file, or the value of SVC_DATABASE_URL by default. Throws a ConfigError. */
+export function databaseLocation(option: string | undefined): DatabaseLocation {
+  if (option === undefined) return readConfig().database
+  if (!/^(?:sqlite|postgres|postgresql):/i.test(option)) {
+    return { kind: 'sqlite', file: path.resolve(option) }
+  }
+  const { config, mistakes } = inspectConfig(
+    { ...process.env, SVC_DATABASE_URL: option },
+    process.cwd(),
+  )
+  const ours = mistakes.filter((each) => each.startsWith('SVC_DATABASE_URL:'))
+  if (ours.length > 0) {
+    throw new ConfigError(ours.map((each) => each.replace('SVC_DATABASE_URL', '--database')))
+  }
+  return config.database
 }
 
-/** Opens a database for some work and closes it after, whatever comes of the work. Rejects with a StorageError. */
+/** Opens a database, runs `work`, and closes the database in any case. Rejects with a StorageError. */
 export async function withStorage<Result>(
-  file: string,
+  location: DatabaseLocation,
   mode: 'read-only' | 'read-write',
   work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
-  const storage = await openSqliteStorageHere({ file, mode })
+  const storage = await openStorageForCommand(location, mode)
   try {
     return await work(storage)
   } finally {

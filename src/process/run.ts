@@ -18,7 +18,7 @@ import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { loadReleases, type Releases } from '../service/releases.ts'
 import { periodStateOf } from '../service/signing-key-period.ts'
-import { createGroupCounters, serveCounters } from '../storage/group-counters.ts'
+import { createClusterCounters, serveCounters } from '../storage/cluster-counters.ts'
 import { createMemoryCounters } from '../storage/memory-counters.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { findFreePort, openWorkers } from './workers.ts'
@@ -169,7 +169,7 @@ async function serveHere(
 ): Promise<Serving> {
   const counted = config.adminPort === undefined ? undefined : await openMetrics()
   const counters = cluster.isWorker
-    ? createGroupCounters()
+    ? createClusterCounters()
     : createMemoryCounters({ clock: SYSTEM_CLOCK })
   const onAnswer = counted?.observe
   const server = await startServer({ config, ...opened, counters, log, graceMs, onAnswer })

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { createApp, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
@@ -18,8 +17,7 @@ import {
   type TimeQualityMonitor,
 } from '../service/time-quality.ts'
 import type { Counters } from '../storage/counters.ts'
-import { openSqliteStorage } from '../storage/sqlite-storage.ts'
-import type { Storage } from '../storage/storage.ts'
+import { openStorage } from '../storage/open-storage.ts'
 import { createStoredServices } from './stored-services.ts'
 
 /** A server that answers. */
@@ -30,26 +28,6 @@ export interface RunningServer {
   readonly isAccepting: () => boolean
   /** Accepts nothing more, answers what is in flight, closes what was opened. */
   readonly close: () => Promise<void>
-}
-
-/**
- * The database. A service that had one before starts without it and tries again; one that never had any does not start,
- * since nobody has seen yet that it can keep what it is told.
- */
-async function openStorage({ database }: Config, log: Log): Promise<Storage> {
-  if (database.kind === 'postgres') throw new Error('PostgreSQL is not supported yet')
-  const { file } = database
-  if (!existsSync(file)) return openSqliteStorage({ file })
-  return openSqliteStorage({
-    file,
-    onUnavailable: (error) => {
-      log.error(
-        { err: error },
-        'The database cannot be opened; reads are served, and it is tried again',
-      )
-    },
-    onRecovered: () => log.info({}, 'The database is open'),
-  })
 }
 
 function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
@@ -150,7 +128,11 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { config, releases, secrets, counters, log, graceMs } = parts
   tellFaults(releases.faults, log)
   const signing = await openSigning(secrets, log)
-  const storage = await openStorage(config, log)
+  const storage = await openStorage(config.database, {
+    onUnavailable: (error) =>
+      log.error({ err: error }, 'Database unavailable; serving reads and retrying'),
+    onRecovered: () => log.info({}, 'Database available'),
+  })
   const clock = SYSTEM_CLOCK
   const challenge = createChallenge(config.challenge, { counters, clock })
   const { waitlist, apiKeys } = createStoredServices({

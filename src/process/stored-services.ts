@@ -14,8 +14,8 @@ import { ADDRESS_HASH_LABEL } from '../service/waitlist-entry.ts'
 import type { Counters } from '../storage/counters.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** What the services over the database are made of. */
-export interface StoredServicesParts {
+/** What the stored services are built on. */
+export interface StoredServicesDependencies {
   readonly storage: Pick<Storage, 'waitlist' | 'apiKeys'>
   readonly counters: Counters
   readonly clock: Clock
@@ -27,13 +27,13 @@ export interface StoredServicesParts {
   readonly log: Log
 }
 
-/** Whatever keeps something about people or their keys. */
+/** The services that store data about people or keys. */
 export interface StoredServices {
   readonly waitlist: Waitlist
   readonly apiKeys: ApiKeys
 }
 
-/** The waitlist and the API keys over one database. Throws where the waitlist's recipient is none. */
+/** The waitlist and the API keys over one database. Throws if the waitlist recipient is invalid. */
 export function createStoredServices({
   storage,
   counters,
@@ -41,7 +41,7 @@ export function createStoredServices({
   challenge,
   secrets,
   log,
-}: StoredServicesParts): StoredServices {
+}: StoredServicesDependencies): StoredServices {
   const actors = createActors({ counters, clock })
   return {
     waitlist: createWaitlist({
@@ -61,7 +61,10 @@ export function createStoredServices({
       previousHashSecrets: secrets.previousKeyHashSecrets,
       randomBytes,
       onRehashFailure: (error) =>
-        log.warn({ err: error }, 'A key of the previous hash secret could not be hashed anew'),
+        log.warn(
+          { err: error },
+          'Replacing the hash of an API key failed; it is retried with the next use of the key',
+        ),
     }),
   }
 }

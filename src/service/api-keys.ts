@@ -3,7 +3,7 @@ import type { KeyRequest } from '../contract/key-request.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { DataOf } from '../contract/schemas.ts'
 
-/** What a key may still ask, as the three rate-limit headers tell it. */
+/** The quota of a key, as in the three rate-limit headers. */
 export interface KeyQuota {
   /** Requests in one window. */
   readonly limit: number
@@ -13,15 +13,15 @@ export interface KeyQuota {
   readonly resetSeconds: number
 }
 
-/** A key that was checked and counted; what the answer to its request needs of it. */
+/** A verified key whose request was counted. */
 export interface CheckedKey {
   readonly keyId: string
-  /** What its holder may know of it; put together where it is asked for, since few requests want it. */
+  /** Computed on demand, since few requests need it. */
   metadata(): DataOf<'KeyMetadata'>
   readonly quota: KeyQuota
 }
 
-/** A key used up its quota: the request is refused, and the answer still carries the rate-limit headers. */
+/** A key exceeded its quota. The refusal still carries the rate-limit headers. */
 export class KeyQuotaError extends ApiError {
   readonly quota: KeyQuota
 
@@ -31,29 +31,28 @@ export class KeyQuotaError extends ApiError {
   }
 }
 
-/** As many keys are active as may be (spec section 8): the cause of a KEYS_UNAVAILABLE that no outage is behind. */
+/** The maximum number of active keys is reached (spec section 8): a cause of KEYS_UNAVAILABLE without an outage. */
 export class TooManyKeysError extends Error {
   constructor() {
-    super(`As many keys are active as may be: ${LIMITS.maxActiveKeys}`)
+    super(`The maximum of ${LIMITS.maxActiveKeys} active keys is reached`)
     this.name = 'TooManyKeysError'
   }
 }
 
-/** The key check and what a key's holder may do with it. */
+/** The key check, and what a key's holder may do with it. */
 export interface ApiKeys {
   /**
-   * Checks what a request presented and counts the request against the key's quota. Throws ApiError: KEY_INVALID for
+   * Checks the presented text and counts the request against the key's quota. Rejects with an ApiError: KEY_INVALID for
    * malformed, unknown, wrong and revoked keys alike, KEY_EXPIRED, KEYS_UNAVAILABLE when the store is down, and
-   * KeyQuotaError past the quota. These come as a rejection always, and the key at once where nothing has to be waited
-   * for.
+   * KeyQuotaError beyond the quota.
    */
-  check(presented: string): CheckedKey | Promise<CheckedKey>
-  /** Revokes a key for good; later checks refuse it. Throws ApiError KEYS_UNAVAILABLE. */
+  check(presented: string): Promise<CheckedKey>
+  /** Revokes a key permanently. Rejects with ApiError KEYS_UNAVAILABLE. */
   revoke(keyId: string): Promise<DataOf<'RevokedKey'>>
   /**
-   * Makes a key, and gives it this once. Whether any may be made is not asked here: the registry decides (spec 5.5).
-   * Throws ApiError RATE_LIMITED past the keys of an hour, and KEYS_UNAVAILABLE when as many as may be are active, or
-   * the store is down.
+   * Creates a key and returns it, this once. The caller has checked that the registry allows it (spec 5.5). Rejects with
+   * ApiError RATE_LIMITED beyond the hourly limit, and KEYS_UNAVAILABLE when the maximum number is active or the store is
+   * down.
    */
   issue(request: Omit<KeyRequest, 'challengeToken'>): Promise<DataOf<'IssuedKey'>>
 }

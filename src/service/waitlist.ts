@@ -16,21 +16,21 @@ export interface Registration extends Omit<RegistrationInput, 'locale'> {
   readonly locale: Locale
 }
 
-/** The waitlist, as its endpoints ask it. */
+/** The waitlist as its endpoints use it. */
 export interface Waitlist {
-  /** Whether a registration can succeed now, as far as the last ones of this process tell. */
+  /** Whether a registration is likely to succeed, judged by the last ones of this process. */
   isOpen(): boolean
   /** Counts a request from a client's address. Throws ApiError RATE_LIMITED or REGISTRATION_UNAVAILABLE. */
   admit(address: string): Promise<void>
   /**
-   * Puts an address on the list; resolves once it would outlive a power cut. Throws ApiError CHALLENGE_FAILED, DUPLICATE,
-   * or REGISTRATION_UNAVAILABLE, and after that one nothing was stored.
+   * Adds an address to the list; resolves once the row would survive a power failure. Rejects with ApiError
+   * CHALLENGE_FAILED, DUPLICATE, or REGISTRATION_UNAVAILABLE. After the last one nothing was stored.
    */
   register(registration: Registration): Promise<DataOf<'RegistrationResult'>>
 }
 
-/** What the waitlist works with. */
-export interface WaitlistParts {
+/** What the waitlist is built on. */
+export interface WaitlistDependencies {
   readonly store: WaitlistStore
   readonly limits: RegistrationLimits
   readonly challenge: Challenge
@@ -38,26 +38,34 @@ export interface WaitlistParts {
   /** Keyed hash of a normalized address. */
   readonly hashAddress: (normalized: string) => Uint8Array
   readonly clock: Clock
-  /** So many random bytes. */
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-/** After a failure the list is said to be unavailable for so long, unless a registration succeeds meanwhile. */
-const DOUBT_MS = 15_000
+/** How long the list is reported as closed after a failure, unless a registration succeeds earlier. */
+const UNAVAILABLE_FOR_MS = 15_000
 
 /** The waitlist over its store. */
-export function createWaitlist(parts: WaitlistParts): Waitlist {
-  const { store, limits, challenge, encryptor, hashAddress, clock, randomBytes } = parts
+export function createWaitlist({
+  store,
+  limits,
+  challenge,
+  encryptor,
+  hashAddress,
+  clock,
+  randomBytes,
+}: WaitlistDependencies): Waitlist {
   let failedAtMs = Number.NEGATIVE_INFINITY
 
-  /** A refusal of the contract stays what it is; anything else is an outage. */
-  function outage(cause: unknown): ApiError {
+  /** Keeps a refusal of the contract; turns any other failure into REGISTRATION_UNAVAILABLE. */
+  function toApiError(cause: unknown): ApiError {
     if (cause instanceof ApiError) return cause
     failedAtMs = clock.nowMs()
     return new ApiError('REGISTRATION_UNAVAILABLE', { cause })
   }
 
-  async function keep(registration: Registration): Promise<DataOf<'RegistrationResult'>> {
+  async function storeRegistration(
+    registration: Registration,
+  ): Promise<DataOf<'RegistrationResult'>> {
     const { email, locale, interests, useCase } = registration
     const registeredAtMs = clock.nowMs()
     const ticket = formatTicket(randomBytes(TICKET_BYTES))
@@ -69,7 +77,7 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
       useCase: useCase ?? null,
       registeredAt: formatInstant(registeredAtMs),
     })
-    // Sealed before anybody knows whether the address is new: both cost the same (spec section 3).
+    // Encrypted before it is known whether the address is new, so that both cases cost the same (spec section 3).
     const sealed = await encryptor.encrypt(entry).finally(() => entry.fill(0))
     const outcome = await store.add({
       ticket,
@@ -90,15 +98,15 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
   return {
     isOpen() {
       const sinceMs = clock.nowMs() - failedAtMs
-      // A failure that is yet to come was met before the clock was set back.
-      return sinceMs >= DOUBT_MS || sinceMs < 0
+      // Negative after the clock was set back.
+      return sinceMs >= UNAVAILABLE_FOR_MS || sinceMs < 0
     },
 
     async admit(address) {
       try {
         await limits.admit(address)
       } catch (error) {
-        throw outage(error)
+        throw toApiError(error)
       }
     },
 
@@ -107,12 +115,12 @@ export function createWaitlist(parts: WaitlistParts): Waitlist {
       try {
         accepted = await challenge.verify(registration.challengeToken, 'register')
       } catch (error) {
-        throw outage(error)
+        throw toApiError(error)
       }
       try {
-        return await keep(registration)
+        return await storeRegistration(registration)
       } catch (error) {
-        const refusal = outage(error)
+        const refusal = toApiError(error)
         // Nothing was stored, so the person may send the same again.
         if (refusal.code === 'REGISTRATION_UNAVAILABLE') await accepted.release()
         throw refusal

@@ -1,29 +1,29 @@
-/** An API key as it is kept: its secret cannot be found out from it (spec 5.6). */
+/** An API key as it is stored: without its secret (spec 5.6). */
 export interface StoredApiKey {
   /** The public part: 16 lower-case hexadecimal digits. */
   readonly keyId: string
   /** HMAC-SHA256 of the whole key, 32 bytes. */
   readonly keyHash: Uint8Array
-  /** Which hash secret `keyHash` was made with; says nothing of the secret itself. */
+  /** Identifies the hash secret of `keyHash` without revealing it. */
   readonly secretId: string
   readonly label: string | null
   /** Milliseconds since the epoch, like the two below. */
   readonly createdAtMs: number
   readonly expiresAtMs: number
-  /** Null until it is revoked. */
+  /** Null while the key is not revoked. */
   readonly revokedAtMs: number | null
 }
 
-/** Another hash for a key that is kept already. */
+/** A new hash for a stored key. */
 export interface Rehash {
   readonly keyId: string
-  /** The secret it was hashed with when it was read; a row that has another by now is left alone. */
+  /** The hash secret when the key was read. A key with another one is left unchanged. */
   readonly fromSecretId: string
   readonly secretId: string
   readonly keyHash: Uint8Array
 }
 
-/** How many keys there are. */
+/** The number of keys by status. */
 export interface ApiKeyCount {
   readonly active: number
   readonly expired: number
@@ -31,38 +31,27 @@ export interface ApiKeyCount {
 }
 
 /**
- * The API keys. Every call may reject with a StorageError, and then nothing was changed. What a call changed is durable
- * when it resolves, and every later `find` sees it, in whatever process.
+ * The API keys. Every call may reject with a StorageError, and then nothing was changed. A change is durable when its call
+ * resolves, and every later `find` sees it, in every process.
  */
 export interface ApiKeyStore {
   /**
-   * The key with this id, or undefined. Whether there is one costs the same, since an unknown key must not be told from
-   * a wrong one by the time it takes (spec 5.4).
+   * The key with this id, or undefined. Both cases cost the same, since response times must not reveal whether a key
+   * exists (spec 5.4).
    */
   find(keyId: string): Promise<StoredApiKey | undefined>
   /**
-   * A number that is another one as soon as anything was changed, in whatever process: what a `find` gave after it was
-   * asked for holds while it stays the same. Throws a StorageError. Left out where to tell it takes as long as a `find`.
+   * Stores a key unless `maxActive` keys are neither revoked nor expired at its creation. The limit holds for concurrent
+   * calls from any number of processes. `taken`: a key with this id exists, and nothing was changed.
    */
-  revision?(): number
-  /**
-   * Keeps a new key unless as many as `maxActive` are neither revoked nor expired at its creation; of calls at one time,
-   * in whatever processes, no more get in. Rejects for a key id that is taken.
-   */
-  add(key: StoredApiKey, maxActive: number): Promise<'added' | 'full'>
-  /**
-   * Revokes a key for good. Resolves with when it was revoked (the first time counts), or undefined where there is no
-   * such key.
-   */
+  add(key: StoredApiKey, maxActive: number): Promise<'added' | 'full' | 'taken'>
+  /** Revokes a key permanently. Resolves with the time of the first revocation, or undefined for an unknown key. */
   revoke(keyId: string, nowMs: number): Promise<number | undefined>
-  /** Replaces a hash; false when the row has another secret's by now. */
+  /** Replaces a hash. False if the key no longer has the hash secret `fromSecretId`. */
   rehash(rehash: Rehash): Promise<boolean>
   count(nowMs: number): Promise<ApiKeyCount>
-  /** Up to `limit` keys behind a key id ('' for the first), in the order of their ids. */
+  /** Up to `limit` keys after a key id ('' for the first page), ordered by id. */
   readAfter(keyId: string, limit: number): Promise<readonly StoredApiKey[]>
-  /**
-   * Removes the keys that expired or were revoked before this time; resolves with how many. Done in steps, so that nobody
-   * waits long to write: unlike the other calls, one that rejects may have removed some.
-   */
-  purge(beforeMs: number): Promise<number>
+  /** Deletes up to `limit` keys that expired or were revoked before this time. Resolves with their number. */
+  purge(beforeMs: number, limit: number): Promise<number>
 }

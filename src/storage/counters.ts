@@ -1,49 +1,48 @@
-/** A fixed window that requests are counted in. It begins with the first request counted, and its end is its end. */
+/** A fixed window that requests are counted in. It starts with the first counted request and is never extended. */
 export interface CountedWindow {
-  /** What is counted, such as `register:<actor>`. Never an address. */
+  /** What is counted, such as `register:<actor>`; never an address. */
   readonly key: string
-  /** Requests in one window. */
+  /** The maximum number of requests in one window. */
   readonly limit: number
   readonly windowSeconds: number
 }
 
-/** How a window stands after a request was counted or refused. */
+/** The state of a window after a request was counted or refused. */
 export interface WindowState {
-  /** Requests left in it. */
+  /** Requests left in the window. */
   readonly remaining: number
-  /** When it ends: milliseconds since the epoch. */
+  /** The end of the window in milliseconds since the epoch. */
   readonly endsAtMs: number
 }
 
-/** Whether a request was within every window. */
+/** The result of counting a request. */
 export interface CountOutcome {
   readonly isAdmitted: boolean
-  /** One for each window asked for, in their order. */
+  /** One for each window passed in, in the same order. */
   readonly windows: readonly WindowState[]
 }
 
 /**
- * What all processes of a deployment count together, and forget. Each call is atomic: two at the same time, from
- * whatever process, come one after the other. May fail with CountersError: mostly nothing was counted or
- * spent then. In a group of processes it may have been, and only the answer came too late; that errs towards refusing.
+ * Short-lived state that all processes of a deployment share. Each call is atomic, also between processes. A call may
+ * reject with CountersError. Usually nothing was counted or spent then; if only the response was late, something was, which
+ * errs on the side of refusing.
  */
 export interface Counters {
   /**
-   * Counts a request in every window, or in none of them when one of them is full: a request that one limit refuses uses
-   * up nothing of another. A key takes up memory only from an admitted request until its window ends. Where nothing has
-   * to be waited for the outcome is given at once.
+   * Counts a request in every window, or in none if one of them is full: a request that one limit refuses does not use up
+   * another. A key takes memory only from an admitted request until its window ends.
    */
-  count(windows: readonly CountedWindow[]): CountOutcome | Promise<CountOutcome>
+  count(windows: readonly CountedWindow[]): Promise<CountOutcome>
   /**
-   * Remembers an id until the given time (milliseconds since the epoch); false when it is remembered already. What is
-   * remembered is dropped by its time alone, never to make room.
+   * Stores an id until the given time (milliseconds since the epoch); false if it is already stored. Ids are dropped at
+   * their time only, never to free memory.
    */
   spend(id: string, untilMs: number): Promise<boolean>
-  /** Forgets a spent id, when what it was spent on did not happen. */
+  /** Deletes a spent id, when the action it was spent on did not happen. */
   release(id: string): Promise<void>
   /**
-   * A random secret of 32 bytes: made by the first call for its name, the same for every later one until the given time,
-   * and never on a disk. When the counters are lost it is lost with them.
+   * A random secret of 32 bytes, created by the first call with its name and returned by every later one until the given
+   * time. It is stored with the spent ids, so that losing them loses the secret too.
    */
   secret(name: string, untilMs: number): Promise<Uint8Array>
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { CountedWindow, Counters, CountOutcome } from './counters.ts'
 
-/** Counters in this process, with what they take up. */
+/** Counters in this process. */
 export interface MemoryCounters extends Counters {
-  /** Windows and spent ids that are kept now, those that have ended but were not dropped yet included. */
+  /** The number of stored windows and spent ids, including ended ones that were not dropped yet. */
   size(): number
 }
 
-/** Where the counters take the time from. */
 export interface MemoryCountersOptions {
   readonly clock: { nowMs(): number }
 }
@@ -21,14 +20,13 @@ const SECRET_BYTES = 32
 const BUCKET_MS = 60_000
 
 /**
- * Counters for one process, or for a group of them whose primary holds these (group-counters.ts). They are lost when the
- * process ends.
+ * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the process
+ * ends.
  *
- * Maps and the clock that is passed in, rather than rate-limiter-flexible: that reads the machine's clock, keeps a timer
- * for each key, and cannot count in several windows or in none. Here nothing waits: a call that starts is done before
- * the next one starts, which makes it atomic, and each drops what has ended. Windows of one length end in the order they
- * began in, which is the order of a Map, so only its head is looked at. Spent ids end in any order, so they stand in
- * buckets of a minute, which go as a whole.
+ * Maps and an injected clock instead of rate-limiter-flexible, which reads the machine's clock, keeps a timer per key, and
+ * cannot count in several windows or none. Calls are synchronous and therefore atomic, and each one drops what has ended.
+ * Windows of one length end in the order they started in, which is the order of a Map, so only its head is checked. Spent
+ * ids end in any order, so they are grouped into buckets of a minute, which are dropped as a whole.
  */
 export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCounters {
   const windowsByLength = new Map<number, Map<string, Window>>()
@@ -37,7 +35,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
   const secrets = new Map<string, { readonly bytes: Uint8Array; readonly untilMs: number }>()
   let droppedToBucket = Number.NEGATIVE_INFINITY
 
-  /** A window that ends later than one which starts now was begun by a clock that has been set back since. */
+  /** A window that ends later than one that starts now was started before the clock was set back. */
   function isOpen({ endsAtMs }: Window, lengthMs: number, nowMs: number): boolean {
     return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
   }
@@ -61,8 +59,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
 
   function dropSpent(nowMs: number): void {
     const current = Math.floor(nowMs / BUCKET_MS)
-    // The buckets are looked through once a minute, so their number does not matter to a call. Not "once they are
-    // later": after a clock that was set far ahead by mistake, nothing would be dropped any more.
+    // Checked once a minute. Compared for inequality, since a clock that was once set far ahead would stop the dropping.
     if (current === droppedToBucket) return
     droppedToBucket = current
     for (const [bucket, ids] of buckets) {
@@ -82,10 +79,10 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
     if (ids?.size === 0) buckets.delete(bucket)
   }
 
-  function countNow(asked: readonly CountedWindow[]): CountOutcome {
+  function countNow(requested: readonly CountedWindow[]): CountOutcome {
     const nowMs = clock.nowMs()
     dropEndedWindows(nowMs)
-    const found = asked.map(({ key, limit, windowSeconds }) => {
+    const found = requested.map(({ key, limit, windowSeconds }) => {
       const windows = windowsByLength.get(windowSeconds)
       const window = windows?.get(key)
       const lengthMs = windowSeconds * 1000
@@ -101,7 +98,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
           continue
         }
         const windows = windowsOf(windowSeconds)
-        // An ended window of this key goes first, so that the new one stands last.
+        // Delete an ended window of this key first, so that the new one is last in the Map.
         windows.delete(key)
         windows.set(key, { used: 1, endsAtMs })
       }
@@ -140,7 +137,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
   }
 
   return {
-    count: countNow,
+    count: async (windows) => countNow(windows),
     spend: async (id, untilMs) => spendNow(id, untilMs),
     release: async (id) => forget(id),
     secret: async (name, untilMs) => secretNow(name, untilMs),

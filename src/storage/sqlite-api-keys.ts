@@ -1,24 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
+import type { StoreStatements } from './store-calls.ts'
 
-/** The calls of the key store as they run inside a transaction, where no call may fail for what it was asked. */
-export type ApiKeyStatements = {
-  readonly [Name in Exclude<keyof ApiKeyStore, 'add' | 'purge' | 'revision'>]: (
-    ...args: Parameters<ApiKeyStore[Name]>
-  ) => Awaited<ReturnType<ApiKeyStore[Name]>>
-} & {
-  /** `taken`: there is a key with this id, and nothing was changed. */
-  add(key: StoredApiKey, maxActive: number): 'added' | 'full' | 'taken'
-  /** Removes no more than `limit` of them. */
-  purge(beforeMs: number, limit: number): number
-}
-
-/** The last column tells whether the one before it is a revocation: then a revoked key takes as long to read as another. */
+/** The last column says whether the one before it is a revocation, so that reading a revoked key takes no longer. */
 const COLUMNS = `key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms,
   ifnull(revoked_at_ms, created_at_ms), revoked_at_ms IS NOT NULL`
 
-/** What COLUMNS gives; STRICT tables hold no other types. */
+/** The values of COLUMNS; STRICT tables contain no other types. */
 type Columns = readonly [
   keyId: string,
   keyHash: Uint8Array,
@@ -30,12 +19,12 @@ type Columns = readonly [
   isRevoked: 0 | 1,
 ]
 
-/** A statement that returns arrays, which its type does not tell. */
-function columnsOf(row: Readonly<Record<string, SQLOutputValue>>): Columns {
+/** A row of a statement that returns arrays, which its type does not say. */
+function toColumns(row: Readonly<Record<string, SQLOutputValue>>): Columns {
   return row as unknown as Columns
 }
 
-function keyOf(columns: Columns): StoredApiKey {
+function toKey(columns: Columns): StoredApiKey {
   const [keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs, isRevoked] =
     columns
   return {
@@ -52,25 +41,24 @@ function keyOf(columns: Columns): StoredApiKey {
 /**
  * Prepares `find` on one connection.
  *
- * Equal work. What is looked for is the last row up to the key id: the key itself or, where there is none, the one in front
- * of it, which lies on the same page or on the next. So every look-up goes down the tree once and reads one row with all
- * its columns, and a comparison of two ids is all that tells a hit from a miss. The row without an id stands in front of
- * every key.
+ * Equal work. The query finds the last row up to the key id: the key itself or the one before it, on the same page or the
+ * next. So every look-up descends the tree once and reads one row with all its columns, and only a comparison of two ids
+ * separates a hit from a miss. The row with the empty id precedes every key.
  */
-export function prepareFind(database: DatabaseSync): ApiKeyStatements['find'] {
+export function prepareFind(database: DatabaseSync): StoreStatements<ApiKeyStore>['find'] {
   const findLast = database.prepare(
     `SELECT ${COLUMNS} FROM api_keys WHERE key_id <= ? ORDER BY key_id DESC LIMIT 1`,
   )
   findLast.setReturnArrays(true)
   return (keyId) => {
     const row = findLast.get(keyId)
-    const key = row && keyOf(columnsOf(row))
+    const key = row && toKey(toColumns(row))
     return key?.keyId === keyId && keyId !== '' ? key : undefined
   }
 }
 
 /** Prepares the statements of the keys on one connection. */
-export function prepareApiKeys(database: DatabaseSync): ApiKeyStatements {
+export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
   const countActive = database.prepare(`
     SELECT count(*) AS active FROM (
       SELECT 1 FROM api_keys WHERE ends_at_ms > ? AND revoked_at_ms IS NULL LIMIT ?
@@ -138,7 +126,7 @@ export function prepareApiKeys(database: DatabaseSync): ApiKeyStatements {
     },
 
     readAfter(keyId, limit) {
-      return readPage.all(keyId, limit).map((row) => keyOf(columnsOf(row)))
+      return readPage.all(keyId, limit).map((row) => toKey(toColumns(row)))
     },
 
     purge(beforeMs, limit) {

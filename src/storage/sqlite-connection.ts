@@ -15,32 +15,31 @@ import {
 import { StorageError } from './storage-error.ts'
 
 /**
- * What may be done with the file. `create` makes it when it is missing; `read-write` wants one that is there; both bring
- * it to the version of today. `read-only` changes nothing and wants exactly the version of today.
+ * How a file is opened. `create` creates it when it is missing; `read-write` requires it; both migrate it to the current
+ * version. `read-only` changes nothing and requires the current version.
  */
 export type SqliteMode = 'create' | 'read-write' | 'read-only'
 
-/** Where the database is, and how it is used. */
+/** The database file and its limits. */
 export interface SqliteOptions {
   readonly file: string
-  /** How long a lock of another program is waited for; 2000 when left out. */
+  /** How long to wait for a lock of another process. Default: 2000. */
   readonly busyTimeoutMs?: number
-  /** A limit on the size of the file, in pages of 4096 bytes; what would grow beyond it is refused with FULL. */
+  /** The maximum size of the file in pages of 4096 bytes. Writes beyond it fail with FULL. */
   readonly maxPages?: number
 }
 
-/** How long a lock is waited for unless something else is said. */
 export const DEFAULT_BUSY_TIMEOUT_MS = 2000
 const RETRY_INTERVAL_MS = 20
 
-/** Each with what SQLite says once it took hold. */
+/** Each with the value that SQLite reports once it is set. */
 const PRAGMAS: readonly (readonly [name: string, value: string, expected: number | string])[] = [
   // A transaction is durable when COMMIT returns: NORMAL would leave the WAL unsynced.
   ['synchronous', 'FULL', 2],
-  // Zeroes what is deleted, in tables and indexes alike.
+  // Overwrites deleted content with zeros, in tables and indexes.
   ['secure_delete', 'ON', 1],
   ['foreign_keys', 'ON', 1],
-  // A file that someone tampered with runs no function from its schema.
+  // The schema of a manipulated file must not run functions.
   ['trusted_schema', 'OFF', 0],
 ]
 
@@ -55,7 +54,7 @@ function expectPragma(file: string, name: string, expected: number | string, fou
   })
 }
 
-/** Opens the write-ahead log (WAL). SQLite does not always wait for a lock here, and another process may be doing the same. */
+/** Enables the write-ahead log (WAL). SQLite does not always wait for a lock here, and other processes may do the same. */
 function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4))
   const deadlineMs = performance.now() + timeoutMs
@@ -79,17 +78,17 @@ function setPragmas(database: DatabaseSync, file: string, { maxPages }: SqliteOp
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
 }
 
-/** Whether there is a file with something in it. */
+/** Whether the file exists and is not empty. */
 function isPresent(file: string): boolean {
   return (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-/** Makes an empty file that only its owner may read; SQLite gives the files beside it the same mode. */
-function makeFile(file: string): void {
-  // SQLite syncs the folder itself with its first write, and not the name of one that was made.
+/** Creates an empty file with mode 0600. SQLite gives the files beside it the same mode. */
+function createFile(file: string): void {
+  // SQLite syncs the folder with its first write, but not the entry of a new folder in its parent.
   makeFolder(path.dirname(file), 0o700)
   try {
-    // Only ever a new file: to close one that SQLite has open would drop the locks of this process on it
+    // Only a new file: closing one that SQLite has open would drop the locks of this process on it
     // (https://sqlite.org/howtocorrupt.html, section 2.2).
     fs.closeSync(fs.openSync(file, 'wx', 0o600))
   } catch (error) {
@@ -97,8 +96,8 @@ function makeFile(file: string): void {
   }
 }
 
-/** What `prepare` makes of a connection that was just opened; when it throws, the connection is closed again. */
-export function preparedOn<Prepared>(
+/** Runs `prepare` on a new connection and closes the connection if it throws. */
+export function withConnection<Prepared>(
   database: DatabaseSync,
   prepare: (database: DatabaseSync) => Prepared,
 ): Prepared {
@@ -110,13 +109,13 @@ export function preparedOn<Prepared>(
   }
 }
 
-/** Opens a connection and closes it again when `check` throws. */
+/** Opens a connection. Closes it if `check` throws. */
 function connect(
   location: string | URL,
   options: DatabaseSyncOptions,
   check: (database: DatabaseSync) => void,
 ): DatabaseSync {
-  return preparedOn(
+  return withConnection(
     new DatabaseSync(location, { ...options, allowExtension: false }),
     (database) => {
       check(database)
@@ -125,15 +124,15 @@ function connect(
   )
 }
 
-/** A folder in which the index of the WAL cannot be made, or a transaction that a crash cut off. */
+/** Whether reading failed because the WAL index cannot be created or a crashed transaction has to be rolled back. */
 function needsWriting(error: unknown): boolean {
   const result = sqliteResultOf(error)
   return result === SQLITE_RESULTS.READONLY || result === SQLITE_RESULTS.CANTOPEN
 }
 
 /**
- * Looks at a file before anything opens it for writing, since even that may change it (a WAL that was left behind is
- * checkpointed): the database of another program stays as it is.
+ * Checks a file before it is opened for writing, which may already change it: a leftover WAL is checkpointed. The database
+ * of another program stays unchanged.
  */
 function assertUsable(file: string, timeout: number): void {
   if (!isPresent(file)) return
@@ -142,24 +141,24 @@ function assertUsable(file: string, timeout: number): void {
       assertOurs(readHeader(database), file),
     ).close()
   } catch (error) {
-    // What only a writer can read is looked at again by the writer.
+    // The writer checks again what only a writer can read.
     if (!needsWriting(error)) throw error
   }
 }
 
-/** Throws unless there are tables of this service, of whatever version up to today's. */
+/** Throws unless the database has tables of this service, of the current version or an older one. */
 export function assertInUse(header: DatabaseHeader, file: string): void {
   assertOurs(header, file)
   if (header.isEmpty) throw new StorageError('MISSING', file)
 }
 
-function assertToday(header: DatabaseHeader, file: string): void {
+function assertCurrent(header: DatabaseHeader, file: string): void {
   assertInUse(header, file)
   if (header.userVersion < MIGRATIONS.length) throw new StorageError('OLDER', file)
 }
 
-/** Opens a database that is there and changes nothing in it. Throws a StorageError, or what `check` or SQLite threw. */
-export function openToRead(
+/** Opens an existing database without changing it. Throws a StorageError, or the error of `check` or SQLite. */
+export function openReader(
   { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: SqliteOptions,
   check: (header: DatabaseHeader, file: string) => void,
 ): DatabaseSync {
@@ -170,10 +169,10 @@ export function openToRead(
   } catch (error) {
     if (!needsWriting(error)) throw error
     if (isPresent(`${file}-wal`)) {
-      const where = `${file} (its write-ahead log has to be read too; copy both to a folder that can be written)`
+      const where = `${file} (its write-ahead log has to be read too; copy both to a writable folder)`
       throw new StorageError('IO', where, { cause: error })
     }
-    // A copy where nothing can be written: the index of a WAL cannot be made, and without a WAL none is needed.
+    // A copy on read-only media: no WAL index can be created, and without a WAL none is needed.
     const url = pathToFileURL(file)
     url.searchParams.set('immutable', '1')
     return connect(url, { readOnly: true }, checkOpened)
@@ -181,25 +180,24 @@ export function openToRead(
 }
 
 /**
- * Opens a database of today's version to read what others write to it. Waits for no lock. Throws a StorageError, or what
- * SQLite threw; also where nothing can be written, since a database that is read without its WAL would never change.
+ * Opens a database of the current version to read what other connections write. Waits for no lock. Throws a StorageError or
+ * SQLite's error, also on read-only media: without the WAL a reader would never see a change.
  */
-export function openBesideWriters(file: string): DatabaseSync {
+export function openWalReader(file: string): DatabaseSync {
   if (!isPresent(file)) throw new StorageError('MISSING', file)
   return connect(file, { readOnly: true, timeout: 0 }, (database) =>
-    assertToday(readHeader(database), file),
+    assertCurrent(readHeader(database), file),
   )
 }
 
 /**
- * Opens the database and brings it to the version of today (see SqliteMode). Blocks the thread while it waits for a
- * lock. Throws a StorageError.
+ * Opens the database and migrates it (see SqliteMode). Blocks the thread while it waits for a lock. Throws a StorageError.
  */
 export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {
   const { file, busyTimeoutMs: timeout = DEFAULT_BUSY_TIMEOUT_MS } = options
   try {
-    if (mode === 'read-only') return openToRead(options, assertToday)
-    if (mode === 'create') makeFile(file)
+    if (mode === 'read-only') return openReader(options, assertCurrent)
+    if (mode === 'create') createFile(file)
     else if (!isPresent(file)) throw new StorageError('MISSING', file)
     assertUsable(file, timeout)
     return connect(file, { timeout }, (database) => {
@@ -214,8 +212,8 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
 }
 
 /**
- * Checkpoints all of the WAL into the database and empties it. Waits up to `waitMs` for whoever reads or writes; false
- * when one of them still needs what is in the WAL. `timeoutMs` is what the connection waits for from then on.
+ * Moves the whole WAL into the database and truncates it. Waits up to `waitMs` for readers and writers; false if one of them
+ * still needs the WAL. `timeoutMs` is the connection's lock timeout from then on.
  */
 export function checkpointWal(database: DatabaseSync, waitMs: number, timeoutMs: number): boolean {
   database.exec(`PRAGMA busy_timeout = ${waitMs}`)

@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-import { assertInUse, openToRead } from './sqlite-connection.ts'
+import { assertInUse, openReader } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
 import { StorageError } from './storage-error.ts'
 import { syncFile, syncFolder } from './sync-folder.ts'
 
-function makeTarget(target: string): void {
+function createTarget(target: string): void {
   try {
     fs.closeSync(fs.openSync(target, 'wx', 0o600))
   } catch (error) {
@@ -18,7 +18,7 @@ function makeTarget(target: string): void {
 
 function copyInto(database: DatabaseSync, target: string): void {
   try {
-    // Unlike the backup interface this has not to start anew when the service writes, and it leaves free pages out.
+    // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
     database.prepare('VACUUM INTO ?').run(target)
     syncFile(target)
     syncFolder(path.dirname(path.resolve(target)))
@@ -29,16 +29,16 @@ function copyInto(database: DatabaseSync, target: string): void {
 }
 
 /**
- * Copies a database, of this version or an older one, to a file that must not exist yet; durable and complete when it
- * resolves, mode 0600. The copy is of one moment, is one file without a write-ahead log, and holds nothing of what was
- * erased before. The service may go on writing meanwhile. Rejects with a StorageError (EXISTS: the target was there and is as it was);
- * then no copy is left behind.
+ * Copies a database of the current version or an older one to a new file with mode 0600, durable and complete when this
+ * resolves. The copy is of one moment, is one file without a write-ahead log, and contains nothing that was erased before.
+ * The service may write meanwhile. Rejects with a StorageError and then leaves no copy behind (EXISTS: the target existed
+ * and was not changed).
  */
 export async function copyDatabase(file: string, target: string): Promise<void> {
   try {
-    const database = openToRead({ file }, assertInUse)
+    const database = openReader({ file }, assertInUse)
     try {
-      makeTarget(target)
+      createTarget(target)
       copyInto(database, target)
     } finally {
       database.close()

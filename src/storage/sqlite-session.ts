@@ -1,52 +1,46 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 import { identityOf, MISSING_FILE, walIdentityOf } from './file-identity.ts'
-import {
-  isErasing,
-  isReading,
-  isTakingAway,
-  performCall,
-  prepareStatements,
-  type StoreCall,
-  type StoreStatements,
-} from './sqlite-calls.ts'
+import { prepareApiKeys } from './sqlite-api-keys.ts'
 import {
   DEFAULT_BUSY_TIMEOUT_MS,
   checkpointWal,
   openSqliteConnection,
-  preparedOn,
   type SqliteMode,
   type SqliteOptions,
+  withConnection,
 } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
+import { prepareWaitlist } from './sqlite-waitlist.ts'
 import { StorageError } from './storage-error.ts'
+import { effectOf, performCall, type Statements, type StoreCall } from './store-calls.ts'
 
-/** One connection at a time to one database, opened when it is needed. It blocks the thread that it runs in. */
+/** One connection at a time to one database, opened when it is needed. Calls block the thread. */
 export interface SqliteSession {
-  /** Opens the connection now and not at the first call. Throws a StorageError. */
+  /** Opens the connection now instead of with the first call. Throws a StorageError. */
   open(): void
   /**
-   * Runs calls in order: those between two erasures in one transaction, so that one sync of the disk is shared by them
-   * all. Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed
-   * anything. The call after a failure starts with a new connection where the old one may be at fault.
+   * Runs calls in order. The calls between two erasures share a transaction and one sync of the disk. Returns one outcome
+   * for each call. Calls of one transaction fail together, and then none of them changed anything. After a failure that
+   * may be the connection's fault, the next call opens a new one.
    */
   run(calls: readonly StoreCall[]): readonly CallOutcome[]
-  /** Checkpoints the write-ahead log (WAL) and lets go of the files. */
+  /** Checkpoints the write-ahead log (WAL) and closes the files. */
   close(): void
 }
 
 export type CallOutcome = { readonly value: unknown } | { readonly error: StorageError }
 
-/** What a connection has to do with: gone, when another file stands in its place. */
+/** An open connection and the identity of the files it was opened on; stale once either file is replaced. */
 interface Connection {
   readonly database: DatabaseSync
-  readonly statements: StoreStatements
+  readonly statements: Statements
   readonly databaseIdentity: string
   readonly walIdentity: string
 }
 
-/** The transactions that a queue becomes: an erasure stands alone, as it may be refused for the WAL's sake. */
+/** Splits a queue into transactions. An erasure gets its own, since it is refused while a reader uses the WAL. */
 function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
   for (const [index, call] of calls.entries()) {
@@ -58,24 +52,31 @@ function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCa
   return transactions
 }
 
-/** Whether a failure says nothing against the connection that met it. */
-function isOutsideFault({ code }: StorageError): boolean {
+const isErasing = (call: StoreCall) => effectOf(call) === 'erase'
+
+/** Whether a call may leave deleted content in the WAL. */
+function removesRows(call: StoreCall): boolean {
+  return isErasing(call) || effectOf(call) === 'replace'
+}
+
+/** Whether a failure has a cause outside the connection. */
+function isTransient({ code }: StorageError): boolean {
   return code === 'LOCKED' || code === 'FULL'
 }
 
-/** Prepares a session; no file is touched before `open` or the first call. */
+/** Prepares a session. It touches no file before `open` or the first call. */
 export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): SqliteSession {
   const { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
   let connection: Connection | undefined
-  /** A call failed on this connection in a way that may be its own fault. */
+  /** The last call failed, possibly because of the connection. */
   let isSuspect = false
-  /** Something was taken out of the database and may stand in its WAL still. */
-  let isCheckpointOwed = false
+  /** Deleted content may still be in the WAL. */
+  let isCheckpointPending = false
 
   function connect(): Connection {
-    return preparedOn(openSqliteConnection(mode, options), (database) => ({
+    return withConnection(openSqliteConnection(mode, options), (database) => ({
       database,
-      statements: prepareStatements(database),
+      statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
       databaseIdentity: identityOf(file),
       walIdentity: walIdentityOf(file),
     }))
@@ -88,34 +89,34 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     try {
       database?.close()
     } catch {
-      // What was committed is in the WAL, and the next connection finds it there.
+      // Committed transactions are in the WAL, where the next connection finds them.
     }
   }
 
   /**
-   * A WAL whose name is gone is known to those alone who have it open: what is in it has to be in the database before it
-   * is let go of. The last to close it would see to that, but a reader of keys may have it open still.
+   * An unlinked WAL is visible only to connections that have it open, so its content must reach the database before it is
+   * closed. The last connection to close would do that, but a key reader may keep it open.
    */
-  function checkpointNamelessWal({ database, databaseIdentity }: Connection): void {
+  function checkpointUnlinkedWal({ database, databaseIdentity }: Connection): void {
     if (identityOf(`${file}-wal`) !== MISSING_FILE || identityOf(file) !== databaseIdentity) return
     try {
       checkpointWal(database, 0, busyTimeoutMs)
     } catch {
-      // Closing tries it too.
+      // Closing the connection tries it again.
     }
   }
 
-  function isInPlace({ databaseIdentity, walIdentity }: Connection): boolean {
+  function isCurrent({ databaseIdentity, walIdentity }: Connection): boolean {
     const walNow = walIdentityOf(file)
-    // A writer's WAL has a name, unless it was taken away while a reader of keys held on to it: others would begin another.
-    const isNameless = mode !== 'read-only' && walNow.includes(MISSING_FILE)
-    return databaseIdentity === identityOf(file) && walIdentity === walNow && !isNameless
+    // Other processes would start a second WAL beside one that was unlinked while a key reader has it open.
+    const isUnlinked = mode !== 'read-only' && walNow.includes(MISSING_FILE)
+    return databaseIdentity === identityOf(file) && walIdentity === walNow && !isUnlinked
   }
 
   function connected(): Connection {
-    // A file that was taken away would go on accepting rows that nobody will find again.
-    if (connection !== undefined && !isInPlace(connection)) {
-      checkpointNamelessWal(connection)
+    // Rows written to an unlinked file would be lost.
+    if (connection !== undefined && !isCurrent(connection)) {
+      checkpointUnlinkedWal(connection)
       disconnect()
     }
     connection ??= connect()
@@ -123,15 +124,15 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   }
 
   function begin(calls: readonly StoreCall[]): Connection {
-    // A transaction that begins as a reader and then writes could find that another writer was faster.
-    const statement = calls.every(isReading) ? 'BEGIN' : 'BEGIN IMMEDIATE'
+    // A transaction that starts as a reader fails when another process writes before it does.
+    const statement = calls.every((call) => effectOf(call) === 'read') ? 'BEGIN' : 'BEGIN IMMEDIATE'
     const first = connected()
     try {
       first.database.exec(statement)
       return first
     } catch (error) {
-      if (isOutsideFault(storageErrorOf(error, file))) throw error
-      // Nothing was asked of this connection yet, so it is no longer of use. One other is tried.
+      if (isTransient(storageErrorOf(error, file))) throw error
+      // The connection is unusable. Nothing has run on it yet, so one new connection is tried.
       disconnect()
       const second = connected()
       second.database.exec(statement)
@@ -139,19 +140,19 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     }
   }
 
-  function checkpointIfOwed({ database }: Connection, waitMs: number): void {
-    if (!isCheckpointOwed) return
+  function checkpointIfPending({ database }: Connection, waitMs: number): void {
+    if (!isCheckpointPending) return
     try {
-      isCheckpointOwed = !checkpointWal(database, waitMs, busyTimeoutMs)
+      isCheckpointPending = !checkpointWal(database, waitMs, busyTimeoutMs)
     } catch {
-      // The calls are answered as they ended; what is owed is tried again after the next ones.
+      // Does not change the outcome of the calls; tried again after the next ones.
     }
   }
 
   function runTransaction(calls: readonly StoreCall[]): readonly CallOutcome[] {
     try {
       const erases = calls.some(isErasing)
-      // A reader that holds on to the WAL would keep the row in it: then the erasure is refused while nothing is done.
+      // A reader that uses the WAL would keep the row in it, so the erasure is refused before it starts.
       if (erases && !checkpointWal(connected().database, busyTimeoutMs, busyTimeoutMs)) {
         throw new StorageError('LOCKED', file)
       }
@@ -161,22 +162,22 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
         const values = calls.map((call) => performCall(statements, call))
         database.exec('COMMIT')
         if (identityOf(file) !== databaseIdentity) throw new StorageError('IO', file)
-        const takesAway = calls.some(isTakingAway)
-        isCheckpointOwed ||= takesAway
-        checkpointIfOwed(current, takesAway ? busyTimeoutMs : 0)
+        const removes = calls.some(removesRows)
+        isCheckpointPending ||= removes
+        checkpointIfPending(current, removes ? busyTimeoutMs : 0)
         isSuspect = false
         return values.map((value) => ({ value }))
       } catch (error) {
         rollBack(database)
-        // A commit that failed half-way must not be found in the WAL at the next start; a full disk may gain room too.
-        isCheckpointOwed ||= storageErrorOf(error, file).code !== 'LOCKED'
-        checkpointIfOwed(current, 0)
+        // A partly written commit must not be found in the WAL at the next start. On a full disk this also frees space.
+        isCheckpointPending ||= storageErrorOf(error, file).code !== 'LOCKED'
+        checkpointIfPending(current, 0)
         throw error
       }
     } catch (error) {
       const failure = storageErrorOf(error, file)
-      if (!isOutsideFault(failure)) {
-        // Kept once, as its next commit writes over what the failed one may have left in the WAL.
+      if (!isTransient(failure)) {
+        // Kept once: its next commit overwrites what the failed one may have left in the WAL.
         if (isSuspect) disconnect()
         else isSuspect = true
       }
@@ -194,9 +195,9 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     },
 
     close() {
-      // The last connection takes the WAL away as it closes. For the others' sake it is checkpointed at least.
-      isCheckpointOwed = mode !== 'read-only'
-      if (connection !== undefined) checkpointIfOwed(connection, 0)
+      // The last connection deletes the WAL when it closes. Otherwise it is at least checkpointed.
+      isCheckpointPending = mode !== 'read-only'
+      if (connection !== undefined) checkpointIfPending(connection, 0)
       disconnect()
     },
   }

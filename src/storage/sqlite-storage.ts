@@ -1,99 +1,137 @@
-import { createApiKeyCalls } from './api-key-calls.ts'
-import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts'
+import { existsSync } from 'node:fs'
+
+import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
 import { createKeyReader } from './sqlite-key-reader.ts'
+import { createSqliteSession } from './sqlite-session.ts'
 import { createSqliteThread } from './sqlite-thread.ts'
 import { StorageError } from './storage-error.ts'
 import type { Storage } from './storage.ts'
-import { createWaitlistCalls } from './waitlist-calls.ts'
+import { createStores, type StoreCall } from './store-calls.ts'
 
-/** Takes away the write-ahead log (WAL) of a database that nobody else has open: one who only read cannot. */
+/** Deletes the write-ahead log (WAL) of a database that no other process has open. A reader cannot do that. */
 function removeWal(options: SqliteOptions): void {
   try {
-    openSqliteConnection('read-write', { ...options, busyTimeoutMs: 0 }).close()
+    openSqliteConnection('create', { ...options, busyTimeoutMs: 0 }).close()
   } catch {
-    // Whoever opens the database next does it.
+    // The next process that opens the database does it.
   }
 }
 
-/** What a server may ask for besides. */
-export interface SqliteServerOptions extends SqliteOptions {
+/** How a server reacts to a database that cannot be opened at the start. */
+export interface AvailabilityOptions {
   /**
-   * Told when the database cannot be opened for a reason that may go away (a lock, a full disk). It is opened all the
-   * same, and tried again until it works or will never work; without this the opening rejects.
+   * Called when the database cannot be opened for a transient reason. The storage then opens anyway and retries until the
+   * database opens or fails permanently. Without this callback, opening rejects.
    */
   readonly onUnavailable?: (error: StorageError) => void
-  /** Told once it works after all. */
+  /** Called once the database is open after all. */
   readonly onRecovered?: () => void
 }
 
-/** A database that could not be opened at the start is tried this often, and with each call. */
+/** The interval between attempts to open a database that was unavailable at the start. */
 const RETRY_INTERVAL_MS = 5000
 
-/** The reason why the database cannot be opened just now; undefined when it can. Throws what will not go away. */
-function openOnce({ onUnavailable, ...options }: SqliteServerOptions): StorageError | undefined {
-  try {
-    openSqliteConnection('create', options).close()
-    return undefined
-  } catch (error) {
-    if (onUnavailable !== undefined && error instanceof StorageError && error.isTransient)
-      return error
-    throw error
-  }
-}
-
-/** Tries something until it works or fails for good. Returns how to stop it. */
+/** Retries until success or a permanent failure. Returns a function that stops it. */
 function retry(
   attempt: () => Promise<unknown>,
-  { onUnavailable, onRecovered }: SqliteServerOptions,
+  { onUnavailable, onRecovered }: AvailabilityOptions,
 ): () => void {
   let timer: NodeJS.Timeout | undefined
-  function later(): void {
+  function schedule(): void {
     timer = setTimeout(() => {
       attempt().then(
         () => onRecovered?.(),
         (error: unknown) => {
-          if (error instanceof StorageError && error.isTransient) later()
+          if (error instanceof StorageError && error.isTransient) schedule()
           else if (error instanceof StorageError && error.code !== 'CLOSED') onUnavailable?.(error)
         },
       )
     }, RETRY_INTERVAL_MS)
     timer.unref()
   }
-  later()
+  schedule()
   return () => clearTimeout(timer)
 }
 
+/** The transient reason why the database cannot be opened now; undefined if it can. Throws permanent failures. */
+function openOnce(options: SqliteOptions, canWait: boolean): StorageError | undefined {
+  try {
+    openSqliteConnection('create', options).close()
+    return undefined
+  } catch (error) {
+    if (canWait && error instanceof StorageError && error.isTransient) return error
+    throw error
+  }
+}
+
 /**
- * Opens the embedded database for a server, and makes it, with its folder, when it is missing. What is wrong with the
- * file shows here, as a StorageError. Later work is done in a thread of its own, since SQLite waits for the disk and for
- * locks, and the thread that serves readers must not. Keys alone are looked up in that thread: most requests with a key
- * ask for nothing else of the database, and a look-up waits for nobody.
+ * Opens the embedded database for a server and creates it, with its folder, when it is missing. Writes run in a thread of
+ * their own, since SQLite blocks while it waits for the disk and for locks. Keys are looked up in the serving thread: a
+ * reader of a WAL waits for no writer, and a look-up takes microseconds.
+ *
+ * A database that existed before may be unavailable at the start. A new one must be created first, which shows that data can
+ * be stored at all. Rejects with a StorageError.
  */
-export async function openSqliteStorage(options: SqliteServerOptions): Promise<Storage> {
+export async function openSqliteServer(
+  options: SqliteOptions & AvailabilityOptions,
+): Promise<Storage> {
   const { onUnavailable, onRecovered, ...connection } = options
-  const failure = openOnce(options)
+  const canWait = onUnavailable !== undefined && existsSync(options.file)
+  const failure = openOnce(connection, canWait)
   const thread = createSqliteThread(connection)
-  // A call that does nothing: before it is run, the writer opens the database and sees to its files.
-  const restoreWal = () => thread.send({ store: 'apiKeys', name: 'find', args: [''] })
+  const stores = createStores((call) => thread.send(call))
+  // Any call makes the writer open the database and restore missing files of the WAL.
+  const restoreWal = () => stores.apiKeys.find('')
   const reader = createKeyReader(connection, restoreWal)
   let stopRetrying = () => {}
   if (failure !== undefined) {
     onUnavailable?.(failure)
-    // In the thread, which is where a lock is waited for.
     stopRetrying = retry(restoreWal, options)
   }
   return {
-    waitlist: createWaitlistCalls((call) => thread.send(call)),
-    apiKeys: {
-      ...createApiKeyCalls((call) => thread.send(call)),
-      find: async (keyId) => reader.find(keyId),
-      revision: () => reader.revision(),
+    waitlist: stores.waitlist,
+    apiKeys: { ...stores.apiKeys, find: async (keyId) => reader.find(keyId) },
+    async ping() {
+      reader.find('')
     },
     async close() {
       stopRetrying()
       const hasRead = reader.close()
       await thread.close()
       if (hasRead) removeWal(connection)
+    },
+  }
+}
+
+/**
+ * Opens the embedded database in this thread, for commands. Calls block while they wait for the disk and for locks. Rejects
+ * with a StorageError: MISSING (unless `mode` is `create`), NEWER, OLDER (`read-only` never migrates), NOT_A_DATABASE, or a
+ * failure of the disk.
+ */
+export async function openSqliteInThread(
+  options: SqliteOptions & { readonly mode: SqliteMode },
+): Promise<Storage> {
+  const { file, mode } = options
+  const session = createSqliteSession(mode, options)
+  session.open()
+  let isClosed = false
+  async function run(call: StoreCall): Promise<unknown> {
+    if (isClosed) throw new StorageError('CLOSED', file)
+    const [outcome] = session.run([call])
+    if (outcome === undefined) throw new StorageError('IO', file)
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
+  const stores = createStores(run)
+  return {
+    ...stores,
+    async ping() {
+      await stores.apiKeys.find('')
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      session.close()
     },
   }
 }

@@ -1,25 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 import { TICKET_BYTES, TICKET_PREFIX } from '../contract/ticket.ts'
-import type { ListedRegistration, StoredRegistration, WaitlistStore } from './waitlist-store.ts'
+import type { StoreStatements } from './store-calls.ts'
+import type { ErasedRegistration, StoredRegistration, WaitlistStore } from './waitlist-store.ts'
 
-/** The waitlist's calls as they run inside a transaction. */
-export type WaitlistStatements = {
-  readonly [Name in keyof WaitlistStore]: (
-    ...args: Parameters<WaitlistStore[Name]>
-  ) => Awaited<ReturnType<WaitlistStore[Name]>>
-}
-
-/** How many decoys there are: a power of two, and so few that their index has two leaves. */
+/** The number of decoys: a power of two, and so few that their index has two leaves. */
 const DECOY_SLOTS = 128
 
 /**
- * Equal work. What a new row writes: the last page of `registrations`, a page of its unique index, the page of
- * `sqlite_sequence`, and every few rows the pages that take part when a page is added. A refused INSERT writes
- * `sqlite_sequence` as well (it draws a position and loses it, hence the gaps in the positions), and a decoy adds the
- * others: a page of a table of the same shape, a page of its index, and in about half the cases a second one, since one
- * hash goes and another comes; that stands for the pages a growing list adds. The bytes of a decoy are random ones of
- * SQLite's own, in the lengths that were sent.
+ * Equal work. A new row writes the last page of `registrations`, a page of its unique index, the page of `sqlite_sequence`,
+ * and sometimes the pages that change when a page is added. A refused INSERT also writes `sqlite_sequence`: it uses up a
+ * position, hence the gaps. A decoy writes the rest: a page of a table of the same shape and a page of its index, in about
+ * half the cases a second one, since one hash replaces another; that matches the pages a growing list adds. A decoy contains
+ * random bytes from SQLite in the lengths that were sent.
  */
 const ADD_DECOY = `
   INSERT INTO decoys (slot, address_hash, ticket, recipient_id, registered_at_ms, sealed)
@@ -35,7 +28,7 @@ const ADD_DECOY = `
     sealed = excluded.sealed`
 
 /** Prepares the waitlist's statements on one connection. */
-export function prepareWaitlist(database: DatabaseSync): WaitlistStatements {
+export function prepareWaitlist(database: DatabaseSync): StoreStatements<WaitlistStore> {
   const findRecipient = database.prepare('SELECT id FROM recipients WHERE recipient = ?')
   const addRecipient = database.prepare(
     'INSERT INTO recipients (recipient) VALUES (?) RETURNING id',
@@ -55,10 +48,16 @@ export function prepareWaitlist(database: DatabaseSync): WaitlistStatements {
     FROM registrations JOIN recipients ON recipients.id = recipient_id
     WHERE position > ? ORDER BY position LIMIT ?`)
   const findOne = database.prepare(`
-    SELECT ticket, registered_at_ms AS registeredAtMs FROM registrations WHERE address_hash = ?`)
+    SELECT position, address_hash AS addressHash, ticket, recipient,
+      registered_at_ms AS registeredAtMs, sealed
+    FROM registrations JOIN recipients ON recipients.id = recipient_id WHERE address_hash = ?`)
   const eraseOne = database.prepare(`
     DELETE FROM registrations WHERE address_hash = ?
     RETURNING ticket, registered_at_ms AS registeredAtMs`)
+  const expireSome = database.prepare(`
+    DELETE FROM registrations WHERE position IN (
+      SELECT position FROM registrations WHERE registered_at_ms < ? ORDER BY position LIMIT ?
+    )`)
   const resealOne = database.prepare(`
     UPDATE registrations SET recipient_id = ?, sealed = ? WHERE position = ? AND recipient_id = ?`)
 
@@ -92,20 +91,24 @@ export function prepareWaitlist(database: DatabaseSync): WaitlistStatements {
     },
 
     readAfter(position, limit) {
-      // The columns are those of the interface, and STRICT tables hold no other types.
+      // The columns match the interface, and STRICT tables contain no other types.
       const rows = readPage.all(position, limit) as unknown as readonly StoredRegistration[]
-      // Rows come without a prototype.
+      // Rows have no prototype.
       return rows.map((row) => ({ ...row }))
     },
 
     find(addressHash) {
-      const row = findOne.get(addressHash) as unknown as ListedRegistration | undefined
+      const row = findOne.get(addressHash) as unknown as StoredRegistration | undefined
       return row && { ...row }
     },
 
     erase(addressHash) {
-      const row = eraseOne.get(addressHash) as unknown as ListedRegistration | undefined
+      const row = eraseOne.get(addressHash) as unknown as ErasedRegistration | undefined
       return row && { ...row }
+    },
+
+    expire(beforeMs, limit) {
+      return Number(expireSome.run(beforeMs, limit).changes)
     },
 
     reseal(seals) {

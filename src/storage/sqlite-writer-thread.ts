@@ -3,13 +3,14 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { messageOf } from '../contract/error-message.ts'
 import type { SqliteOptions } from './sqlite-connection.ts'
 import { createSqliteSession, type CallOutcome } from './sqlite-session.ts'
-import type { ThreadAnswer, ThreadRequest } from './sqlite-thread.ts'
+import type { ThreadResponse, ThreadRequest } from './sqlite-thread.ts'
 
-/** How many calls share a transaction at most: others of this machine want to write too. */
+/** The maximum number of calls in a transaction, so that other processes can write in between. */
 const MAX_BATCH = 256
 
-function answerOf(id: number, outcome: CallOutcome | undefined): ThreadAnswer {
-  if (outcome === undefined) return { id, outcome: { problem: 'IO', detail: 'No outcome' } }
+function responseTo(id: number, outcome: CallOutcome | undefined): ThreadResponse {
+  if (outcome === undefined)
+    return { id, outcome: { problem: 'IO', detail: 'The call has no outcome' } }
   if ('value' in outcome) return { id, outcome }
   const { code, cause, message } = outcome.error
   return { id, outcome: { problem: code, detail: messageOf(cause ?? message) } }
@@ -20,7 +21,7 @@ if (port === null) throw new Error('This file runs as a thread of sqlite-thread.
 
 const session = createSqliteSession('create', workerData as SqliteOptions)
 
-/** Takes everything that came in while the disk was busy, so that one sync serves it all. */
+/** Takes everything that arrived while the disk was busy, so that one sync serves all of it. */
 port.on('message', (first: ThreadRequest) => {
   const calls: Exclude<ThreadRequest, { isLast: true }>[] = []
   let isLast = false
@@ -34,7 +35,7 @@ port.on('message', (first: ThreadRequest) => {
     request = receiveMessageOnPort(port)?.message
   }
   const outcomes = session.run(calls.map(({ call }) => call))
-  port.postMessage(calls.map(({ id }, index) => answerOf(id, outcomes[index])))
+  port.postMessage(calls.map(({ id }, index) => responseTo(id, outcomes[index])))
   if (!isLast) return
   session.close()
   port.close()

@@ -6,10 +6,16 @@ export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** Where everything that changes is kept. */
-export interface Storage {
+/** The stores of one database. */
+export interface Stores {
   readonly waitlist: WaitlistStore
   readonly apiKeys: ApiKeyStore
-  /** Finishes what was begun, then lets go of the files. Later calls reject with CLOSED. */
+}
+
+/** An open database. */
+export interface Storage extends Stores {
+  /** Resolves when the database can be read now; rejects with a StorageError otherwise. For readiness checks. */
+  ping(): Promise<void>
+  /** Finishes pending calls and closes the database. Later calls reject with CLOSED. */
   close(): Promise<void>
 }

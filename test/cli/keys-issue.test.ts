@@ -112,8 +112,11 @@ test('with issuing open: the key alone on standard output, and it checks', async
   const [stored, ...others] = await readKeys(database)
   assert.ok(stored !== undefined && others.length === 0)
   assert.equal(stored.expiresAtMs - stored.createdAtMs, 7 * 86_400_000)
-  const metadata = await withStorage(database, 'read-write', async ({ apiKeys }) =>
-    (await keysOver(apiKeys, { hashSecret: KEY_HASH_SECRET }).check(key)).metadata(),
+  const metadata = await withStorage(
+    { kind: 'sqlite', file: database },
+    'read-write',
+    async ({ apiKeys }) =>
+      (await keysOver(apiKeys, { hashSecret: KEY_HASH_SECRET }).check(key)).metadata(),
   )
   assert.deepEqual([metadata.keyId, metadata.label], [keyId, 'ci mirror'])
   const secret = Buffer.from(key.slice(21))

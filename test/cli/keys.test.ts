@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import {
   FAR_AHEAD_MS,
   KEY_HASH_SECRET,
@@ -231,7 +231,7 @@ test('list --old-hash-secret: what a rotation still waits for', async (t) => {
 
 test('a rotation of the hash secret: used keys leave the list of those that wait for it', async (t) => {
   const { folder, database, secretsDir } = await makeKeysDeployment(t)
-  const storage = await openSqliteStorageHere({ file: database, mode: 'read-write' })
+  const storage = await openSqliteInThread({ file: database, mode: 'read-write' })
   const hashSecret = KEY_HASH_SECRET
   const [used, idle] = await Promise.all([
     issueInto(storage.apiKeys, { label: 'used', hashSecret }),

@@ -85,7 +85,7 @@ test('a key’s secret is in the one answer that issues it and nowhere else: no 
   const folder = path.dirname(app.file)
   const log = inspect(app.log, { depth: null, maxStringLength: null, maxArrayLength: null })
   const places = { files: readFolder(folder), log, answers: others.join('\n') }
-  await app.store.purge(app.clock.ms)
+  await app.store.purge(app.clock.ms, 1000)
   const afterPurge = readFolder(folder)
   assert.ok(
     readdirSync(folder).some((name) => name.endsWith('-wal')),

@@ -45,6 +45,7 @@ function makeWaitlist({
     readAfter: unused,
     find: unused,
     erase: unused,
+    expire: unused,
     reseal: unused,
   }
   const challenge: Challenge = {

@@ -6,12 +6,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 
 import {
-  openBesideWriters,
+  openWalReader,
   openSqliteConnection,
   type SqliteMode,
 } from '../../src/storage/sqlite-connection.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
 import { filesOf } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
@@ -112,7 +111,7 @@ test('the folder and the files are for their owner alone, whatever the umask', a
   t.after(() => process.umask(previous))
   const folder = path.join(temporaryFolder(t), 'made', 'on demand')
   const file = path.join(folder, 'service.sqlite')
-  const storage = await openSqliteStorage({ file })
+  const storage = await openSqliteServer({ file })
   await storage.waitlist.add(makeRegistration(1))
   const files = filesOf(file)
   assert.equal(files.length, 3)
@@ -165,7 +164,7 @@ describe('what is no database of this service is refused in every mode, and stay
       const code = make(file)
       const before = fs.readFileSync(file)
       for (const mode of MODES) assertRefused(mode, file, code)
-      await assertProblem(code, openSqliteStorage({ file }))
+      await assertProblem(code, openSqliteServer({ file }))
       assert.deepEqual(fs.readFileSync(file), before)
     })
   }
@@ -202,21 +201,21 @@ test('only `create` makes a database; an empty file is none to the others', (t) 
 test('a place that can hold no database is an IO problem that names it', async (t) => {
   const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'file'), '')
-  await assertProblem('IO', openSqliteStorage({ file: path.join(folder, 'file', 'a.sqlite') }))
+  await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'file', 'a.sqlite') }))
   fs.mkdirSync(path.join(folder, 'folder'))
-  await assertProblem('IO', openSqliteStorage({ file: path.join(folder, 'folder') }))
+  await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'folder') }))
 })
 
 test('an unfinished WAL of ours is read at the next start', async (t) => {
   const file = makePath(t)
-  const storage = await openSqliteStorageHere({ file, mode: 'create' })
+  const storage = await openSqliteInThread({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
   const crashed = path.join(path.dirname(file), 'crashed.sqlite')
   fs.copyFileSync(file, crashed)
   fs.copyFileSync(`${file}-wal`, `${crashed}-wal`)
   await storage.close()
   for (const mode of ['read-only', 'create'] as const) {
-    const again = await openSqliteStorageHere({ file: crashed, mode })
+    const again = await openSqliteInThread({ file: crashed, mode })
     assert.equal((await again.waitlist.count()).total, 1)
     await again.close()
   }
@@ -224,10 +223,10 @@ test('an unfinished WAL of ours is read at the next start', async (t) => {
 
 test('read-only reads beside a writer, keeps nobody waiting and writes nothing', async (t) => {
   const file = makePath(t)
-  const writer = await openSqliteStorage({ file, busyTimeoutMs: 100 })
+  const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
   t.after(() => writer.close())
   await writer.waitlist.add(makeRegistration(1))
-  const reader = await openSqliteStorageHere({ file, mode: 'read-only' })
+  const reader = await openSqliteInThread({ file, mode: 'read-only' })
   t.after(() => reader.close())
   assert.equal((await reader.waitlist.count()).total, 1)
   await writer.waitlist.add(makeRegistration(2))
@@ -241,10 +240,10 @@ test('read-only reads beside a writer, keeps nobody waiting and writes nothing',
 
 test('a connection beside writers changes nothing, and waits for no lock', async (t) => {
   const file = makePath(t)
-  const writer = await openSqliteStorage({ file, busyTimeoutMs: 100 })
+  const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
   t.after(() => writer.close())
   await writer.waitlist.add(makeRegistration(1))
-  const reader = openBesideWriters(file)
+  const reader = openWalReader(file)
   t.after(() => reader.close())
   const countOf = () => reader.prepare('SELECT count(*) AS total FROM registrations').get()?.total
   assert.equal(countOf(), 1)
@@ -263,10 +262,10 @@ test('a connection beside writers changes nothing, and waits for no lock', async
 
 test('a connection beside writers needs a database of today, and makes none', (t) => {
   const file = makePath(t)
-  assert.throws(() => openBesideWriters(file), { code: 'MISSING' })
+  assert.throws(() => openWalReader(file), { code: 'MISSING' })
   assert.ok(!fs.existsSync(file))
   fs.mkdirSync(path.dirname(file), { recursive: true })
   fs.writeFileSync(file, '')
-  assert.throws(() => openBesideWriters(file), { code: 'MISSING' })
+  assert.throws(() => openWalReader(file), { code: 'MISSING' })
   assert.deepEqual(filesOf(file), [file])
 })

@@ -6,8 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { assertProblem, makeRegistration, readAll } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -16,7 +15,7 @@ const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', imp
 
 async function openFilled(t: TestContext, count: number): Promise<{ file: string; live: Storage }> {
   const file = path.join(temporaryFolder(t), 'service.sqlite')
-  const live = await openSqliteStorage({ file })
+  const live = await openSqliteServer({ file })
   t.after(() => live.close())
   await Promise.all(
     Array.from({ length: count }, (_, number) => live.waitlist.add(makeRegistration(number))),
@@ -35,13 +34,13 @@ test('a copy of a live database is whole, one file, and for its owner alone', as
   await Promise.all(writing)
   assert.deepEqual(fs.readdirSync(folder), ['copy.sqlite'])
   assert.equal(fs.statSync(target).mode & 0o777, 0o600)
-  const copy = await openSqliteStorageHere({ file: target, mode: 'read-only' })
+  const copy = await openSqliteInThread({ file: target, mode: 'read-only' })
   t.after(() => copy.close())
   const copied = await readAll(copy.waitlist)
   assert.ok(copied.length >= 50)
   assert.deepEqual(copied, (await readAll(live.waitlist)).slice(0, copied.length))
   // It can take the place of the original: positions go on behind the last one.
-  const restored = await openSqliteStorageHere({ file: target, mode: 'read-write' })
+  const restored = await openSqliteInThread({ file: target, mode: 'read-write' })
   t.after(() => restored.close())
   assert.equal(await restored.waitlist.add(makeRegistration(999)), 'added')
   const [row] = await restored.waitlist.readAfter(copied.at(-1)?.position ?? 0, 10)
@@ -73,7 +72,7 @@ test('the database file alone, copied without its WAL, opens as it was last writ
   const target = path.join(folder, 'copy.sqlite')
   // By another process: to close the file in this one would drop SQLite's locks on it.
   assert.equal(spawnSync('cp', [file, target]).status, 0)
-  const copy = await openSqliteStorageHere({ file: target, mode: 'read-only' })
+  const copy = await openSqliteInThread({ file: target, mode: 'read-only' })
   t.after(() => copy.close())
   const tickets = (await readAll(copy.waitlist)).map(({ ticket }) => ticket)
   assert.deepEqual(
@@ -120,7 +119,7 @@ test('a copy is read where nothing can be written', async (t) => {
     assert.equal(logged.out, '')
     assert.match(
       logged.error,
-      /logged\.sqlite \(its write-ahead log has to be read too; copy both to a folder/,
+      /logged\.sqlite \(its write-ahead log has to be read too; copy both to a writable folder/,
     )
     assert.deepEqual(fs.readdirSync(folder), names)
   } finally {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 
 import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { filesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
@@ -108,7 +108,7 @@ for (const form of SQLITE_FORMS) {
       await storage.waitlist.add(makeRegistration(2))
       removeFiles(file)
       assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
-      const watching = await openSqliteStorageHere({ file, mode: 'read-only' })
+      const watching = await openSqliteInThread({ file, mode: 'read-only' })
       assert.equal(await totalOf(watching), 1)
       await watching.close()
       fs.rmSync(path.dirname(file), { recursive: true })

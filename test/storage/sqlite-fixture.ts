@@ -3,8 +3,7 @@ import fs from 'node:fs'
 import type { TestContext } from 'node:test'
 
 import type { SqliteOptions } from '../../src/storage/sqlite-connection.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
 /** One of the forms in which the store comes, and how to open it. */
@@ -23,12 +22,12 @@ function closing(t: TestContext, storage: Storage): Storage {
 export const SQLITE_FORMS: readonly SqliteForm[] = [
   {
     name: 'SQLite in a thread',
-    open: async (t, options) => closing(t, await openSqliteStorage(options)),
+    open: async (t, options) => closing(t, await openSqliteServer(options)),
   },
   {
     name: 'SQLite in this thread',
     open: async (t, options) =>
-      closing(t, await openSqliteStorageHere({ ...options, mode: 'create' })),
+      closing(t, await openSqliteInThread({ ...options, mode: 'create' })),
   },
 ]
 

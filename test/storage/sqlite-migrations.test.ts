@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -46,12 +46,12 @@ test('an empty file and every older version come to the tables of today', async 
     for (const mode of ['create', 'read-write'] as const) {
       const file = makePath(t)
       makeOlder(file, taken)
-      const storage = await openSqliteStorageHere({ file, mode })
+      const storage = await openSqliteInThread({ file, mode })
       assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
       await storage.close()
       assert.deepEqual(schemaOf(file), schemaOf(fresh), `from version ${taken}`)
       // To open it once more changes nothing.
-      await (await openSqliteStorageHere({ file, mode })).close()
+      await (await openSqliteInThread({ file, mode })).close()
       assert.deepEqual(schemaOf(file), schemaOf(fresh))
     }
   }
@@ -63,7 +63,7 @@ test('an older version is not read without migrating it, and is left as it is', 
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE ancient (a)`)
   database.close()
   const before = schemaOf(file)
-  await assertProblem('OLDER', openSqliteStorageHere({ file, mode: 'read-only' }))
+  await assertProblem('OLDER', openSqliteInThread({ file, mode: 'read-only' }))
   assert.deepEqual(schemaOf(file), before)
 })
 
@@ -74,7 +74,7 @@ test('a migration that fails changes nothing', async (t) => {
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE decoys (a)`)
   database.close()
   const before = schemaOf(file)
-  await assertProblem('IO', openSqliteStorageHere({ file, mode: 'create' }))
+  await assertProblem('IO', openSqliteInThread({ file, mode: 'create' }))
   assert.deepEqual(schemaOf(file), before)
 })
 
@@ -86,10 +86,10 @@ test('a lock that is held too long stops the start and changes nothing', async (
     holder.close()
   })
   holder.exec('BEGIN IMMEDIATE')
-  const opening = openSqliteStorageHere({ file, mode: 'create', busyTimeoutMs: 100 })
+  const opening = openSqliteInThread({ file, mode: 'create', busyTimeoutMs: 100 })
   await assertProblem('LOCKED', opening)
   holder.exec('ROLLBACK')
-  await (await openSqliteStorageHere({ file, mode: 'create' })).close()
+  await (await openSqliteInThread({ file, mode: 'create' })).close()
 })
 
 test('processes that start at once in an empty folder migrate once and share one list', async (t) => {
@@ -112,7 +112,7 @@ test('processes that start at once in an empty folder migrate once and share one
       const added = outcomes.filter((each) => each[number] === 'added')
       assert.equal(added.length, 1, `address ${number}`)
     }
-    const storage = await openSqliteStorageHere({ file, mode: 'read-only' })
+    const storage = await openSqliteInThread({ file, mode: 'read-only' })
     assert.equal((await storage.waitlist.count()).total, 10)
     await storage.close()
   }

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -26,7 +25,7 @@ function watchThreads(t: TestContext): readonly Worker[] {
 
 test('the thread starts with the first call, and one serves them all', async (t) => {
   const threads = watchThreads(t)
-  const storage = await openSqliteStorage({ file: makePath(t) })
+  const storage = await openSqliteServer({ file: makePath(t) })
   assert.equal(threads.length, 0)
   await Promise.all([storage.waitlist.count(), storage.waitlist.add(makeRegistration(1))])
   await storage.waitlist.add(makeRegistration(2))
@@ -40,7 +39,7 @@ test('the thread starts with the first call, and one serves them all', async (t)
 
 test('while the database is locked, the thread that serves goes on', async (t) => {
   const file = makePath(t)
-  const storage = await openSqliteStorage({ file, busyTimeoutMs: 300 })
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
   await storage.waitlist.count()
   const holder = new DatabaseSync(file)
@@ -63,7 +62,7 @@ test('while the database is locked, the thread that serves goes on', async (t) =
 
 test('what is waiting when the lock is given up is stored together', async (t) => {
   const file = makePath(t)
-  const storage = await openSqliteStorage({ file, busyTimeoutMs: 20_000 })
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 20_000 })
   t.after(() => storage.close())
   await storage.waitlist.count()
   const holder = new DatabaseSync(file)
@@ -78,7 +77,7 @@ test('what is waiting when the lock is given up is stored together', async (t) =
 test('a thread that dies fails the calls that wait for it, and another takes its place', async (t) => {
   const threads = watchThreads(t)
   const file = makePath(t)
-  const storage = await openSqliteStorage({ file, busyTimeoutMs: 300 })
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
   await storage.waitlist.add(makeRegistration(1))
   const holder = new DatabaseSync(file)
@@ -97,7 +96,7 @@ test('a thread that dies fails the calls that wait for it, and another takes its
 test('closing while the thread dies still ends', async (t) => {
   const threads = watchThreads(t)
   const file = makePath(t)
-  const storage = await openSqliteStorage({ file, busyTimeoutMs: 300 })
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   await storage.waitlist.add(makeRegistration(1))
   const holder = new DatabaseSync(file)
   holder.exec('BEGIN IMMEDIATE')
@@ -107,13 +106,13 @@ test('closing while the thread dies still ends', async (t) => {
   await failing
   await closing
   holder.close()
-  const again = await openSqliteStorageHere({ file, mode: 'read-only' })
+  const again = await openSqliteInThread({ file, mode: 'read-only' })
   assert.equal((await again.waitlist.count()).total, 1)
   await again.close()
 })
 
 test('a thousand large seals pass through the small thread at once', async (t) => {
-  const storage = await openSqliteStorage({ file: makePath(t) })
+  const storage = await openSqliteServer({ file: makePath(t) })
   t.after(() => storage.close())
   const adds = Array.from({ length: 1000 }, (_, number) =>
     storage.waitlist.add(makeRegistration(number, { sealed: new Uint8Array(8000).fill(number) })),

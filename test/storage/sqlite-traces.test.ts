@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import { isTraceLeft, readFilesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -31,7 +31,7 @@ for (const form of SQLITE_FORMS) {
     test('what is erased is gone from the database and from its WAL, while the store is open', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file })
-      const other = await openSqliteStorageHere({ file, mode: 'read-write' })
+      const other = await openSqliteInThread({ file, mode: 'read-write' })
       t.after(() => other.close())
       const rows = Array.from({ length: 300 }, (_, number) =>
         // Some of them fill pages of their own.
@@ -120,7 +120,7 @@ async function pagesPerCall(
 
 test('a known address writes as many pages as a new one', async (t) => {
   const file = makePath(t)
-  const storage = await openSqliteStorageHere({ file, mode: 'create' })
+  const storage = await openSqliteInThread({ file, mode: 'create' })
   t.after(() => storage.close())
   const add = (number: number) => storage.waitlist.add(makeRegistration(number))
   const range = (first: number, length: number) =>
@@ -141,7 +141,7 @@ test('a known address writes as many pages as a new one', async (t) => {
 
 test('decoys take a bounded place, and none of their bytes are those of a row', async (t) => {
   const file = makePath(t)
-  const storage = await openSqliteStorageHere({ file, mode: 'create' })
+  const storage = await openSqliteInThread({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
   for (let round = 0; round < 500; round += 1) await storage.waitlist.add(makeRegistration(1))
   await storage.close()
@@ -164,7 +164,7 @@ test('decoys take a bounded place, and none of their bytes are those of a row', 
 
 test('a decoy that takes the place of another is new in all its parts', async (t) => {
   const file = makePath(t)
-  const storage = await openSqliteStorageHere({ file, mode: 'create' })
+  const storage = await openSqliteInThread({ file, mode: 'create' })
   t.after(() => storage.close())
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {

@@ -5,9 +5,8 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
 import { isTraceLeft, readFilesOf } from './sqlite-fixture.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -36,7 +35,7 @@ function run(folder: string, command: string): string {
 async function openData(t: TestContext) {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'data', 'service.sqlite')
-  const storage = await openSqliteStorage({ file })
+  const storage = await openSqliteServer({ file })
   t.after(() => storage.close())
   for (const number of [0, 1, 2]) await storage.waitlist.add(makeRegistration(number))
   return { folder, file, waitlist: storage.waitlist }
@@ -44,7 +43,7 @@ async function openData(t: TestContext) {
 
 test('the document names every table and column, and no other', async (t) => {
   const file = path.join(temporaryFolder(t), 'service.sqlite')
-  await (await openSqliteStorageHere({ file, mode: 'create' })).close()
+  await (await openSqliteInThread({ file, mode: 'create' })).close()
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {
     database.close()
@@ -92,7 +91,7 @@ test('the copy by hand is a whole one', { skip: !HAS_SQLITE3 && 'no sqlite3' }, 
   run(folder, commandWith('VACUUM INTO'))
   const file = path.join(folder, 'copy.sqlite')
   assert.equal(fs.statSync(file).mode & 0o777, 0o600)
-  const copy = await openSqliteStorageHere({ file, mode: 'read-only' })
+  const copy = await openSqliteInThread({ file, mode: 'read-only' })
   t.after(() => copy.close())
   assert.deepEqual(await readAll(copy.waitlist), await readAll(waitlist))
 })

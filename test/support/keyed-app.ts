@@ -14,7 +14,7 @@ import { createTestChallenge } from '../../src/service/test-challenge.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type Answer } from './signed-answer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -70,7 +70,7 @@ export async function runKeyedApp(
   const wrapStore = options.store ?? ((each) => each)
   const wrapCounters = options.counters ?? ((each) => each)
   const file = path.join(temporaryFolder(t), 'service.sqlite')
-  const storage = await openSqliteStorage({ file })
+  const storage = await openSqliteServer({ file })
   t.after(() => storage.close())
   const counters = wrapCounters(createMemoryCounters({ clock }))
   const store = wrapStore(storage.apiKeys)

@@ -26,7 +26,7 @@ export interface KeyedService extends Deployment {
 /** Puts a key into a database, as the service would make it; its secret is the test's unless another is given. */
 export async function putKey(file: string, options: MadeKeyOptions = {}): Promise<string> {
   return withStorage(
-    file,
+    { kind: 'sqlite', file },
     'read-write',
     async ({ apiKeys }) => (await issueInto(apiKeys, options)).key,
   )
@@ -34,14 +34,16 @@ export async function putKey(file: string, options: MadeKeyOptions = {}): Promis
 
 /** Revokes a key in the database. */
 export async function revokeKey(file: string, key: string): Promise<void> {
-  await withStorage(file, 'read-write', ({ apiKeys }) =>
+  await withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
     apiKeys.revoke(keyIdPlaceOf(key), Date.now()),
   )
 }
 
 /** All keys of a database, in the order of their ids. */
 export function rowsIn(file: string): Promise<readonly StoredApiKey[]> {
-  return withStorage(file, 'read-write', ({ apiKeys }) => apiKeys.readAfter('', 20_000))
+  return withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
+    apiKeys.readAfter('', 20_000),
+  )
 }
 
 /** Writes the secret that keys are hashed with, and the ones before it, as files of the secrets folder. */

@@ -2,8 +2,6 @@ import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.
 
 /** A key store in memory that notes what it is asked. */
 export interface MemoryApiKeyStore extends ApiKeyStore {
-  /** Grows with each change that is made by a call. */
-  revision(): number
   readonly keys: Map<string, StoredApiKey>
   /** What was looked up, in order. */
   readonly found: readonly string[]
@@ -15,7 +13,6 @@ export interface MemoryApiKeyStore extends ApiKeyStore {
 export function createMemoryApiKeyStore(): MemoryApiKeyStore {
   const keys = new Map<string, StoredApiKey>()
   const found: string[] = []
-  let revision = 0
   const isActive = ({ revokedAtMs, expiresAtMs }: StoredApiKey, nowMs: number) =>
     revokedAtMs === null && nowMs < expiresAtMs
   function reach(): void {
@@ -30,17 +27,12 @@ export function createMemoryApiKeyStore(): MemoryApiKeyStore {
       found.push(keyId)
       return keys.get(keyId)
     },
-    revision() {
-      reach()
-      return revision
-    },
     async add(key, maxActive) {
       reach()
       const active = [...keys.values()].filter((each) => isActive(each, key.createdAtMs))
       if (active.length >= maxActive) return 'full'
-      if (keys.has(key.keyId)) throw new Error('taken')
+      if (keys.has(key.keyId)) return 'taken'
       keys.set(key.keyId, key)
-      revision += 1
       return 'added'
     },
     async revoke(keyId, nowMs) {
@@ -49,7 +41,6 @@ export function createMemoryApiKeyStore(): MemoryApiKeyStore {
       if (key === undefined) return undefined
       const revokedAtMs = key.revokedAtMs ?? nowMs
       keys.set(keyId, { ...key, revokedAtMs })
-      revision += 1
       return revokedAtMs
     },
     async rehash({ keyId, fromSecretId, secretId, keyHash }) {
@@ -57,7 +48,6 @@ export function createMemoryApiKeyStore(): MemoryApiKeyStore {
       const key = keys.get(keyId)
       if (key?.secretId !== fromSecretId) return false
       keys.set(keyId, { ...key, secretId, keyHash })
-      revision += 1
       return true
     },
     async count(nowMs) {
@@ -74,14 +64,15 @@ export function createMemoryApiKeyStore(): MemoryApiKeyStore {
         .toSorted((one, other) => (one.keyId < other.keyId ? -1 : 1))
         .slice(0, limit)
     },
-    async purge(beforeMs) {
+    async purge(beforeMs, limit) {
       reach()
-      const gone = [...keys.values()].filter(
-        ({ revokedAtMs, expiresAtMs }) =>
-          Math.min(revokedAtMs ?? expiresAtMs, expiresAtMs) < beforeMs,
-      )
+      const gone = [...keys.values()]
+        .filter(
+          ({ revokedAtMs, expiresAtMs }) =>
+            Math.min(revokedAtMs ?? expiresAtMs, expiresAtMs) < beforeMs,
+        )
+        .slice(0, limit)
       for (const { keyId } of gone) keys.delete(keyId)
-      revision += 1
       return gone.length
     },
   }

@@ -8,7 +8,7 @@ import { createTestChallenge } from '../../src/service/test-challenge.ts'
 import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { createStoredServices } from '../../src/process/stored-services.ts'
 import { proxies } from './proxies.ts'
@@ -58,7 +58,7 @@ export async function runRegisteringApp(
   const time = { ms: TEST_NOW_MS }
   const clock = { nowMs: () => time.ms }
   const counters = createMemoryCounters({ clock })
-  const storage = store(await openSqliteStorage({ file: path.join(folder, 'service.sqlite') }))
+  const storage = store(await openSqliteServer({ file: path.join(folder, 'service.sqlite') }))
   t.after(() => storage.close())
   const identity = await generateX25519Identity()
   const challenge = makeChallenge?.({ counters, clock }) ?? createTestChallenge()

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 import { createDecryptor, parseIdentities } from '../../src/crypto/age-file.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { openSqliteStorageHere } from '../../src/storage/sqlite-here.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import type { StoredRegistration } from '../../src/storage/waitlist-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
 import { nextAddress } from './raw-registration.ts'
@@ -171,7 +171,7 @@ export interface KeptRegistration {
 
 /** All rows of a list, in their order. Nothing in the file is changed, and the service may be running. */
 export async function readRows(file: string): Promise<readonly StoredRegistration[]> {
-  const storage = await openSqliteStorageHere({ file, mode: 'read-only' })
+  const storage = await openSqliteInThread({ file, mode: 'read-only' })
   try {
     return await storage.waitlist.readAfter(0, 1_000_000)
   } finally {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 
 import { withStorage } from '../../src/cli/database.ts'
-import { openSqliteStorage } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -33,7 +33,7 @@ export async function fillDatabase(
   database: string,
   fill: (storage: Storage) => readonly Promise<unknown>[],
 ): Promise<void> {
-  const storage = await openSqliteStorage({ file: database })
+  const storage = await openSqliteServer({ file: database })
   await Promise.all(fill(storage))
   await storage.close()
 }
@@ -43,5 +43,5 @@ export function askDatabase<Answer>(
   database: string,
   question: (storage: Storage) => Promise<Answer>,
 ): Promise<Answer> {
-  return withStorage(database, 'read-only', question)
+  return withStorage({ kind: 'sqlite', file: database }, 'read-only', question)
 }

@@ -13,7 +13,7 @@ import { createMemoryCounters } from '../../storage/memory-counters.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
-import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseWholeNumber } from '../option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -116,7 +116,7 @@ export function createIssueCommand(issuance: Issuance): Command {
         ttlDays: parseWholeNumber('--ttl-days', values['ttl-days'], TTL_DAYS),
       }
       const { secret } = readHashSecret(readConfig(), 'keyHashSecret')
-      const issued = await withStorage(databaseFile(values.database), 'read-write', (storage) =>
+      const issued = await withStorage(databaseLocation(values.database), 'read-write', (storage) =>
         issueKey(storage.apiKeys, secret, wanted),
       )
       const text = values.json ? JSON.stringify({ ok: true, ...issued }) : issued.key

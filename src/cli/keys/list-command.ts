@@ -1,6 +1,6 @@
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
-import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseChoice } from '../option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -55,15 +55,18 @@ export const listCommand: Command = createCommand({
     const hashSecretId = isOldOnly
       ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)
       : undefined
-    const result = await withStorage(databaseFile(values.database), 'read-only', ({ apiKeys }) =>
-      listKeys({
-        store: apiKeys,
-        nowMs: Date.now(),
-        status,
-        hashSecretId,
-        format: values.json ? 'lines' : 'table',
-        write: writeToStandardOutput,
-      }),
+    const result = await withStorage(
+      databaseLocation(values.database),
+      'read-only',
+      ({ apiKeys }) =>
+        listKeys({
+          store: apiKeys,
+          nowMs: Date.now(),
+          status,
+          hashSecretId,
+          format: values.json ? 'lines' : 'table',
+          write: writeToStandardOutput,
+        }),
     )
     // Nobody waits for a word on what they did not want to see the end of.
     if (result.isComplete) output.error(formatSummary(result, status !== undefined || isOldOnly))

@@ -1,11 +1,11 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
-import { databaseFile, withStorage } from '../database.ts'
+import { databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { pluralOf } from '../wording.ts'
-import { countEndedKeys, purgeKeys, totalOf } from './purge-keys.ts'
+import { countEndedKeys, purgeKeys } from './purge-keys.ts'
 
 const DEFAULT_DAYS = 30
 const OLDER_THAN_DAYS = { unit: 'days', least: 0, most: 3650 }
@@ -36,16 +36,15 @@ const OPTIONS = {
 } as const
 
 async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
-  const ended = await countEndedKeys(store, beforeMs)
   const progress = createProgress({
     stream: process.stderr,
     label: 'Removing',
-    total: totalOf(ended),
+    total: await countEndedKeys(store, beforeMs),
     env: process.env,
     nowMs: () => performance.now(),
   })
   try {
-    return await purgeKeys(store, ended, beforeMs, (keys) => progress.advance(keys))
+    return await purgeKeys(store, beforeMs, (keys) => progress.advance(keys))
   } finally {
     progress.end()
   }
@@ -60,10 +59,10 @@ export const purgeExpiredCommand: Command = createCommand({
     const beforeMs = Date.now() - olderThanDays * DAY_MS
     const dryRun = values['dry-run']
     const keys = await withStorage(
-      databaseFile(values.database),
+      databaseLocation(values.database),
       dryRun ? 'read-only' : 'read-write',
       async ({ apiKeys }) =>
-        dryRun ? totalOf(await countEndedKeys(apiKeys, beforeMs)) : purge(apiKeys, beforeMs),
+        dryRun ? countEndedKeys(apiKeys, beforeMs) : purge(apiKeys, beforeMs),
     )
     const before = formatInstant(beforeMs)
     if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))

@@ -1,9 +1,10 @@
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../../contract/api-key.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
+import { formatLocation } from '../../storage/open-storage.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
-import { databaseFile, withStorage } from '../database.ts'
+import { databaseLocation, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
 
@@ -72,12 +73,15 @@ export const revokeCommand: Command = createCommand({
   takesArguments: true,
   async run({ values, positionals }, output) {
     const keyId = await readKeyId(positionals)
-    const database = databaseFile(values.database)
+    const database = databaseLocation(values.database)
     const revocation = await withStorage(database, 'read-write', ({ apiKeys }) =>
       revokeKey(apiKeys, keyId, Date.now()),
     )
     if (revocation === undefined) {
-      throw new CommandFailure('UNKNOWN_KEY', `there is no key ${keyId} in ${database}`)
+      throw new CommandFailure(
+        'UNKNOWN_KEY',
+        `there is no key ${keyId} in ${formatLocation(database)}`,
+      )
     }
     if (values.json) {
       output.out(

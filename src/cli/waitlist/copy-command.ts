@@ -1,7 +1,7 @@
 import { copyDatabase } from '../../storage/sqlite-copy.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
-import { databaseFile, withStorage } from '../database.ts'
+import { databaseLocation, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'
 
 const HELP = `Usage: svc waitlist copy FILE [options]
@@ -20,7 +20,8 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
 /** How many registrations a copy holds; null where it is of an older version, which is copied as it is and not read. */
 async function countIn(file: string): Promise<number | null> {
   try {
-    const { total } = await withStorage(file, 'read-only', ({ waitlist }) => waitlist.count())
+    const copy = { kind: 'sqlite', file } as const
+    const { total } = await withStorage(copy, 'read-only', ({ waitlist }) => waitlist.count())
     return total
   } catch (error) {
     if (error instanceof StorageError && error.code === 'OLDER') return null
@@ -37,7 +38,11 @@ export const copyCommand: Command = createCommand({
     const [file, ...others] = positionals
     if (file === undefined || others.length > 0)
       throw new UsageError('expected one FILE to copy to')
-    await copyDatabase(databaseFile(values.database), file)
+    const database = databaseLocation(values.database)
+    if (database.kind === 'postgres') {
+      throw new UsageError('expected an SQLite database; use pg_dump for PostgreSQL')
+    }
+    await copyDatabase(database.file, file)
     const total = await countIn(file)
     if (values.json) output.out(JSON.stringify({ ok: true, file, total }))
     else

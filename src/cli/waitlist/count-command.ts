@@ -1,7 +1,7 @@
 import { formatInstant } from '../../contract/instant.ts'
 import type { WaitlistCount } from '../../storage/waitlist-store.ts'
 import { type Command, createCommand, EXIT_CODES } from '../command.ts'
-import { databaseFile, withStorage } from '../database.ts'
+import { databaseLocation, withStorage } from '../database.ts'
 import { pluralOf } from '../wording.ts'
 import { shortRecipient } from './format-row.ts'
 
@@ -43,8 +43,10 @@ export const countCommand: Command = createCommand({
   help: HELP,
   options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
   async run({ values }, output) {
-    const count = await withStorage(databaseFile(values.database), 'read-only', ({ waitlist }) =>
-      waitlist.count(),
+    const count = await withStorage(
+      databaseLocation(values.database),
+      'read-only',
+      ({ waitlist }) => waitlist.count(),
     )
     if (values.json) {
       const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count

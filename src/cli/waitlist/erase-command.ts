@@ -1,10 +1,11 @@
 import { parseEmailAddress } from '../../contract/email-address.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { createKeyedHash } from '../../crypto/keyed-hash.ts'
+import { formatLocation } from '../../storage/open-storage.ts'
 import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
 import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { readOneLine } from '../standard-input.ts'
 
@@ -49,7 +50,7 @@ export const eraseCommand: Command = createCommand({
     if (others.length > 0) throw new UsageError('expected one address')
     const dryRun = values['dry-run']
     const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
-    const database = databaseFile(values.database)
+    const database = databaseLocation(values.database)
     const normalized = await readAddress(given)
     const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(normalized)
     const found = await withStorage(database, dryRun ? 'read-only' : 'read-write', ({ waitlist }) =>
@@ -58,7 +59,7 @@ export const eraseCommand: Command = createCommand({
     if (found === undefined) {
       throw new CommandFailure(
         'NOT_ON_LIST',
-        `the address is not on the list in ${database}, as far as the secret in ${place} can tell`,
+        `the address is not on the list in ${formatLocation(database)}, judged by the secret in ${place}`,
       )
     }
     const registeredAt = formatInstant(found.registeredAtMs)

@@ -1,4 +1,5 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
+import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistCount, WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   type Command,
@@ -12,7 +13,7 @@ import { parseChoice } from '../option-values.ts'
 import { createProgress } from '../progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
@@ -54,7 +55,7 @@ interface Settings {
   readonly identities: readonly string[]
   readonly format: ExportFormat
   readonly out: string | undefined
-  readonly database: string
+  readonly database: DatabaseLocation
   readonly json: boolean
 }
 
@@ -165,7 +166,7 @@ export const exportCommand: Command = createCommand({
       identities: await readIdentities(values.identity, readConfig),
       format,
       out: values.out,
-      database: databaseFile(values.database),
+      database: databaseLocation(values.database),
       json: values.json,
     }
     const result = await withStorage(settings.database, 'read-only', ({ waitlist }) =>

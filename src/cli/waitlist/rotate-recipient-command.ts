@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import type { Config } from '../../config.ts'
 import { AgeError, createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
+import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   type Command,
@@ -11,7 +14,7 @@ import {
 } from '../command.ts'
 import { createProgress } from '../progress.ts'
 import { CommandFailure } from '../command-failure.ts'
-import { databaseFile, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
 import { createIdentityFile, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
@@ -55,7 +58,7 @@ const OPTIONS = {
 
 interface Settings {
   readonly config: Config
-  readonly database: string
+  readonly database: DatabaseLocation
   /** Whether this is the database of the service, whose setting then changes too. */
   readonly isConfigured: boolean
   /** Exactly one of the two. */
@@ -214,11 +217,11 @@ export const rotateRecipientCommand: Command = createCommand({
     }
     const recipient = values.recipient === undefined ? undefined : parseRecipient(values.recipient)
     const config = readConfig()
-    const database = databaseFile(values.database)
+    const database = databaseLocation(values.database)
     const settings: Settings = {
       config,
       database,
-      isConfigured: config.database.kind === 'sqlite' && config.database.file === database,
+      isConfigured: isDeepStrictEqual(config.database, database),
       recipient,
       newIdentity,
       identityFiles: values.identity,

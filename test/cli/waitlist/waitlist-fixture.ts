@@ -89,6 +89,7 @@ export function memoryWaitlist(registrations: readonly SealedRegistration[]): {
       count: refuse,
       find: refuse,
       erase: refuse,
+      expire: refuse,
       async readAfter(position, limit) {
         return [...rows.values()].filter((row) => row.position > position).slice(0, limit)
       },

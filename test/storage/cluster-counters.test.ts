@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { CountOutcome, Counters } from '../../src/storage/counters.ts'
-import { serveCounters } from '../../src/storage/group-counters.ts'
+import { serveCounters } from '../../src/storage/cluster-counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock, testCounters } from './counters-behaviour.ts'
-import type { Order, Report } from './counters-group-worker.ts'
+import type { Order, Report } from './cluster-counters-worker.ts'
 
-const WORKER = fileURLToPath(new URL('counters-group-worker.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('cluster-counters-worker.ts', import.meta.url))
 const DEADLINE_MS = 20_000
 const PROCESSES = 4
 
@@ -126,7 +126,7 @@ test('group: of four processes that spend one id one does, and all get one secre
 test('group: a primary that does not answer, or cannot, is a CountersError and leaves nothing behind', async (t) => {
   const hand = await startHand(t, 50)
   const [silent] = await hand.tell('spend', ['id', Number.MAX_SAFE_INTEGER])
-  assert.equal(silent?.error, 'CountersError: The primary process did not answer within 50 ms')
+  assert.equal(silent?.error, 'CountersError: The primary process did not respond within 50 ms')
 
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
@@ -139,7 +139,7 @@ test('group: a primary that does not answer, or cannot, is a CountersError and l
   })
   for (const method of ['count', 'release'] as const) {
     const [failed] = await hand.tell(method, [[]])
-    assert.equal(failed?.error, 'CountersError: The primary process could not reach its counters')
+    assert.equal(failed?.error, 'CountersError: The counters of the primary process failed')
   }
   // The question nobody answered was dropped, and the channel still works.
   assert.equal(await only(hand.tell('spend', ['id', clock.now + 1000])), true)

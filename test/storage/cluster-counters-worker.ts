@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { createGroupCounters } from '../../src/storage/group-counters.ts'
+import { createClusterCounters } from '../../src/storage/cluster-counters.ts'
 
 /** What a test tells a worker to do; everything else on the channel is not for it. */
 export interface Order {
@@ -16,7 +16,7 @@ export interface Report {
   readonly outcomes: readonly { readonly value?: unknown; readonly error?: string }[]
 }
 
-const counters = createGroupCounters({ deadlineMs: Number(process.argv[2]) })
+const counters = createClusterCounters({ deadlineMs: Number(process.argv[2]) })
 
 async function once(order: Order): Promise<unknown> {
   const [first, second] = order.args

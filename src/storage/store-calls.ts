@@ -1,0 +1,87 @@
+import type { Stores } from './storage.ts'
+
+/**
+ * What a method does to the database. `replace` leaves old content in the write-ahead log, and so does `erase`, which is
+ * refused while a reader would keep it there.
+ */
+export type CallEffect = 'read' | 'write' | 'replace' | 'erase'
+
+/** Every method of the stores with its effect. The dispatcher is derived from this table. */
+const EFFECTS = {
+  waitlist: {
+    add: 'write',
+    count: 'read',
+    readAfter: 'read',
+    find: 'read',
+    erase: 'erase',
+    expire: 'erase',
+    reseal: 'replace',
+  },
+  apiKeys: {
+    find: 'read',
+    add: 'write',
+    revoke: 'write',
+    rehash: 'write',
+    count: 'read',
+    readAfter: 'read',
+    purge: 'write',
+  },
+} as const satisfies {
+  readonly [Store in keyof Stores]: { readonly [Name in keyof Stores[Store]]: CallEffect }
+}
+
+/** The methods of a store as they run inside a transaction. */
+export type StoreStatements<Store> = {
+  readonly [Name in keyof Store]: Store[Name] extends (...args: infer Args) => Promise<infer Result>
+    ? (...args: Args) => Result
+    : never
+}
+
+/** The statements of all stores on one connection. */
+export type Statements = { readonly [Store in keyof Stores]: StoreStatements<Stores[Store]> }
+
+/** One call as a value, for a queue or another thread. */
+export interface StoreCall {
+  readonly store: keyof Stores
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+type Methods = { readonly [name: string]: (...args: readonly unknown[]) => unknown }
+
+export function effectOf({ store, name }: StoreCall): CallEffect {
+  const effects: { readonly [name: string]: CallEffect } = EFFECTS[store]
+  return effects[name] ?? 'write'
+}
+
+/** Runs a call on the statements of an open transaction. */
+export function performCall(statements: Statements, { store, name, args }: StoreCall): unknown {
+  // Calls are only made by createStores, whose type checks the arguments.
+  return (statements[store] as unknown as Methods)[name]?.(...args)
+}
+
+/**
+ * Copies byte arrays that are views of a larger buffer. Sending a view to a thread would send the whole buffer, which may
+ * be a pool with other people's data.
+ */
+function detach(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new Uint8Array(value)
+  if (Array.isArray(value)) return value.map(detach)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, detach(each)]))
+}
+
+/** The stores over `send`, which resolves with what `performCall` returns. */
+export function createStores(send: (call: StoreCall) => Promise<unknown>): Stores {
+  const createStore = (store: keyof Stores): Methods =>
+    Object.fromEntries(
+      Object.keys(EFFECTS[store]).map((name) => [
+        name,
+        (...args: readonly unknown[]) => send({ store, name, args: args.map(detach) }),
+      ]),
+    )
+  return {
+    waitlist: createStore('waitlist') as unknown as Stores['waitlist'],
+    apiKeys: createStore('apiKeys') as unknown as Stores['apiKeys'],
+  }
+}
