@@ -14,14 +14,14 @@ function wholeUnits(seconds: number): readonly [count: number, unit: (typeof UNI
 }
 
 /** How long ago something was, or how far ahead it is, as the page's language says it: `now`, `3 seconds ago`. */
-export function ageOf(seconds: number): string {
+export function formatAge(seconds: number): string {
   const [count, unit] = wholeUnits(seconds)
   const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' })
   return format.format(seconds < 0 ? count : -count, unit)
 }
 
 /** A length of time as the page's language says it: `15 minutes`. */
-export function durationOf(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const [count, unit] = wholeUnits(seconds)
   const style = { style: 'unit', unit, unitDisplay: 'long' } as const
   return new Intl.NumberFormat(document.documentElement.lang, style).format(count)

@@ -4,8 +4,7 @@ import { ConnectionError } from '../client/connection.ts'
 import { VerificationError } from '../client/verification-error.ts'
 import { formatInstant } from '../contract/instant.ts'
 import { ChainError } from '../contract/version-chain.ts'
-import { pageElement } from './page-element.ts'
-import { textElement } from './page-parts.ts'
+import { pageElement, textElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 
 /** An element around others. */
@@ -85,10 +84,10 @@ export function faultElement(texts: PageTexts, error: HistoryError, nowMs: numbe
     'div',
     'note note-warn',
     textElement('h3', texts.text('faultTitle')),
-    boxOf('p', '', ...texts.told(`faults.${code}`, { at, found })),
+    boxOf('p', '', ...texts.richText(`faults.${code}`, { at, found })),
     brokenLink(texts, error),
     boxOf('p', '', download),
-    boxOf('p', '', ...texts.told('evidenceWhat', { option: '--pin' })),
+    boxOf('p', '', ...texts.richText('evidenceWhat', { option: '--pin' })),
     boxOf('p', '', textElement('code', `svc audit --check-evidence ${name} --pin KEYID`)),
     textElement('p', texts.text('rollout'), 'muted'),
   )

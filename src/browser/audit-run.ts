@@ -8,10 +8,10 @@ import { createClient } from '../client/client.ts'
 import type { HeadStore } from '../client/head-store.ts'
 import { orAborted } from '../client/retries.ts'
 import type { VersionSummary } from '../contract/version-chain.ts'
-import type { HeadKeeper, KeptHead } from './kept-head.ts'
-import type { KnotMarks } from './knot-marks.ts'
-import { textElement } from './page-parts.ts'
-import type { PageTexts, Told } from './page-texts.ts'
+import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
+import type { ChainDiagram } from './chain-diagram.ts'
+import { textElement } from './page-element.ts'
+import type { PageTexts, RichText } from './page-texts.ts'
 import { createStepList, type StepHead, type StepList, type StepReport } from './step-list.ts'
 
 /** The steps of an audit, in their order. */
@@ -26,10 +26,10 @@ const TOLD_TIMES = 10
 export interface AuditRun {
   readonly texts: PageTexts
   readonly steps: StepList<AuditStep>
-  readonly marks: KnotMarks
+  readonly marks: ChainDiagram
   /** Undefined where the browser gives the page no storage. */
-  readonly keeper: HeadKeeper | undefined
-  readonly kept: KeptHead | undefined
+  readonly savedHead: SavedHeadStorage | undefined
+  readonly kept: SavedHead | undefined
   readonly pinnedKeyId: string | undefined
   readonly everyVersion: boolean
   readonly signal: AbortSignal
@@ -45,17 +45,21 @@ export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<A
 }
 
 /** What was found of the keys, in words. */
-function keysDetail({ texts, kept, pinnedKeyId }: AuditRun, keyId: string): Told {
-  if (pinnedKeyId !== undefined) return texts.told('details.keysPinned', { key: keyId })
-  if (kept === undefined) return texts.told('details.keysOwnWord', { key: keyId })
+function keysDetail({ texts, kept, pinnedKeyId }: AuditRun, keyId: string): RichText {
+  if (pinnedKeyId !== undefined) return texts.richText('details.keysPinned', { key: keyId })
+  if (kept === undefined) return texts.richText('details.keysOwnWord', { key: keyId })
   const isSame = kept.keyIds.includes(keyId)
-  return texts.told(isSame ? 'details.keysSame' : 'details.keysOther', { key: keyId })
+  return texts.richText(isSame ? 'details.keysSame' : 'details.keysOther', { key: keyId })
 }
 
-function previousDetail({ texts }: AuditRun, now: VersionSummary, before?: VersionSummary): Told {
+function previousDetail(
+  { texts }: AuditRun,
+  now: VersionSummary,
+  before?: VersionSummary,
+): RichText {
   if (before === undefined) return [texts.text('details.previousNone')]
   const isSame = before.hash === now.hash
-  return texts.told(isSame ? 'details.previousSame' : 'details.previousGrown', {
+  return texts.richText(isSame ? 'details.previousSame' : 'details.previousGrown', {
     version: before.snapshotId,
   })
 }
@@ -87,7 +91,7 @@ function createProgress(run: AuditRun) {
     steps.set(step, report)
   }
 
-  function pass(detail: string | Told): void {
+  function pass(detail: string | RichText): void {
     end(current, { state: 'passed', detail })
   }
 
@@ -119,7 +123,7 @@ function createProgress(run: AuditRun) {
     if (progress.step === 'head') {
       // Here again after a version was published meanwhile.
       begin('head')
-      pass(texts.told('details.head', { version: progress.head.snapshotId }))
+      pass(texts.richText('details.head', { version: progress.head.snapshotId }))
       begin('index')
     } else if (progress.step === 'index') {
       const { versions, previousHead, toRead } = progress
@@ -154,7 +158,7 @@ function createProgress(run: AuditRun) {
 /** What the audit saves goes into storage that may be full; then the audit itself is sound all the same. */
 function saving(
   { texts }: AuditRun,
-  { store }: HeadKeeper,
+  { store }: SavedHeadStorage,
   { begin, end, pass }: ReturnType<typeof createProgress>,
 ): HeadStore {
   return {
@@ -180,7 +184,7 @@ function stepOf({ code }: HistoryError, current: AuditStep): AuditStep {
 
 /** What a contradiction is between, as something that a machine said. */
 function faultReport({ finding }: HistoryError): StepReport {
-  const said = (value: string): Told => [textElement('code', value)]
+  const said = (value: string): RichText => [textElement('code', value)]
   return {
     state: 'failed',
     detail: { expected: said(finding.expected), found: said(finding.found) },
@@ -192,7 +196,7 @@ function faultReport({ finding }: HistoryError): StepReport {
  * that failed says so.
  */
 export async function runAudit(run: AuditRun): Promise<AuditReport> {
-  const { texts, keeper, pinnedKeyId, everyVersion, signal } = run
+  const { texts, savedHead, pinnedKeyId, everyVersion, signal } = run
   const progress = createProgress(run)
   const client = createClient({
     baseUrl: location.origin,
@@ -205,12 +209,12 @@ export async function runAudit(run: AuditRun): Promise<AuditReport> {
     progress.begin('head')
     const report = await auditHistory({
       client,
-      ...(keeper === undefined ? {} : { store: saving(run, keeper, progress) }),
+      ...(savedHead === undefined ? {} : { store: saving(run, savedHead, progress) }),
       everyVersion,
       signal,
       onProgress: progress.hear,
     })
-    if (keeper === undefined) {
+    if (savedHead === undefined) {
       progress.end('keep', { state: 'skipped', detail: texts.text('noStorage') })
     }
     return report

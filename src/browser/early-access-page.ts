@@ -2,12 +2,12 @@
 // sends the form and shows what came of it. Nothing that was typed is kept anywhere but in the form.
 import { LIMITS } from '../contract/limits.ts'
 import { elementOf } from './page-element.ts'
-import { readPageTexts, type Told } from './page-texts.ts'
+import { readPageTexts, type RichText } from './page-texts.ts'
 import { createFormChallenge } from './registration-challenge.ts'
 import { countCharacters } from './registration-counter.ts'
 import { fieldOfCode, findFaults, readForm, type FieldFault } from './registration-fields.ts'
 import { createProblemList, type Problem } from './registration-problems.ts'
-import { proveAnswer } from './registration-proof.ts'
+import { verifyRegistration } from './verify-registration.ts'
 import { isRegistrationClosed, sendRegistration, type Outcome } from './registration-request.ts'
 
 const SECONDS_IN_WORDS = 90
@@ -39,7 +39,7 @@ function waitInWords(seconds: number): string {
   }).format(isShort ? seconds : Math.ceil(seconds / 60))
 }
 
-function messageOfFault({ field, code }: FieldFault, email: string): Told {
+function messageOfFault({ field, code }: FieldFault, email: string): RichText {
   if (field === 'email' && email.trim() === '') return [texts.text('problems.emailMissing')]
   const counts: { readonly [code: string]: number } = {
     INVALID_INTERESTS: LIMITS.maxInterests,
@@ -70,7 +70,7 @@ function problemOfRefusal(
   if (code === 'REGISTRATION_UNAVAILABLE') {
     return { field, message: [texts.text('problems.REGISTRATION_UNAVAILABLE')] }
   }
-  return { field, message: texts.told('problems.refused', { code }) }
+  return { field, message: texts.richText('problems.refused', { code }) }
 }
 
 /** Whether the token may have been used up by what came of it. */
@@ -93,13 +93,13 @@ async function showTicket({ ticket, answer }: Outcome & { readonly kind: 'regist
   // A deployment without keys has nothing to prove with, and says so below every page.
   if (registered.dataset['keyId'] === undefined) return
   proof.replaceChildren(texts.text('result.proving'))
-  const proved = await proveAnswer(answer)
+  const proved = await verifyRegistration(answer)
   const isProved = 'keyId' in proved
   proof.className = isProved ? 'state state-good' : 'state state-warn'
   proof.replaceChildren(
     ...(isProved
-      ? texts.told('result.proved', { key: proved.keyId })
-      : texts.told('result.disproved', { code: proved.fault })),
+      ? texts.richText('result.proved', { key: proved.keyId })
+      : texts.richText('result.disproved', { code: proved.fault })),
   )
 }
 
@@ -118,7 +118,7 @@ elementOf('again', HTMLButtonElement).addEventListener('click', () => {
 function showOutcome(outcome: Outcome, email: string): void {
   if (outcome.kind === 'registered') {
     void showTicket(outcome)
-  } else if (outcome.kind === 'unanswered') {
+  } else if (outcome.kind === 'no-response') {
     problems.show([{ field: undefined, message: [texts.text('problems.unanswered')] }])
   } else if (outcome.code === 'DUPLICATE') {
     showDuplicate()
@@ -174,7 +174,7 @@ form.addEventListener('submit', (event) => {
 countCharacters(texts, {
   field: elementOf('useCase', HTMLTextAreaElement),
   shown: elementOf('useCase-count', HTMLElement),
-  said: elementOf('useCase-said', HTMLElement),
+  said: elementOf('useCase-status', HTMLElement),
 })
 send.disabled = false
 void isRegistrationClosed().then((isClosed) => {

@@ -3,11 +3,10 @@ import { HistoryError } from '../client/audit-history.ts'
 import { ChainError } from '../contract/version-chain.ts'
 import { failureElement, faultElement } from './audit-outcome.ts'
 import { createAuditSteps, runAudit } from './audit-run.ts'
-import { openHeadKeeper, type KeptHead } from './kept-head.ts'
-import { createKnotMarks } from './knot-marks.ts'
-import { pageElement } from './page-element.ts'
-import { partOf, textElement } from './page-parts.ts'
-import { readPageTexts, type Told } from './page-texts.ts'
+import { openSavedHead, type SavedHead } from './saved-head.ts'
+import { createChainDiagram } from './chain-diagram.ts'
+import { pageElement, partOf, textElement } from './page-element.ts'
+import { readPageTexts, type RichText } from './page-texts.ts'
 
 const KEY_ID = /^[\w-]{43}$/
 
@@ -22,13 +21,13 @@ const everyVersionInput = partOf(document, '#every-version', HTMLInputElement)
 const startButton = partOf(document, '#audit-start', HTMLButtonElement)
 const stopButton = partOf(document, '#audit-stop', HTMLButtonElement)
 const forgetButton = partOf(document, '#audit-forget', HTMLButtonElement)
-const keptPlace = partOf(document, '#kept-head', HTMLElement)
+const savedPlace = partOf(document, '#kept-head', HTMLElement)
 const stepsPlace = partOf(document, '#audit-steps', HTMLElement)
 const resultPlace = partOf(document, '#audit-result', HTMLElement)
 
-const keeper = openHeadKeeper(form.dataset['kept'] ?? '')
+const savedHead = openSavedHead(form.dataset['kept'] ?? '')
 const steps = createAuditSteps(texts, readPageTexts('proof'))
-const marks = createKnotMarks(texts)
+const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
 /** A moment in UTC, as the pages write it. */
@@ -43,24 +42,27 @@ function momentText(ms: number): string {
 }
 
 /** Says what is kept. Gives it, or undefined where there is nothing; rejects where it cannot be read. */
-async function readKept(): Promise<KeptHead | undefined> {
-  const tell = (told: Told, isForgettable: boolean): void => {
-    keptPlace.replaceChildren(...told)
+async function readSaved(): Promise<SavedHead | undefined> {
+  const tell = (told: RichText, isForgettable: boolean): void => {
+    savedPlace.replaceChildren(...told)
     forgetButton.hidden = !isForgettable
   }
-  if (keeper === undefined) {
+  if (savedHead === undefined) {
     tell([texts.text('noStorage')], false)
     return undefined
   }
   try {
-    const kept = await keeper.read()
+    const kept = await savedHead.read()
     if (kept === undefined) {
       tell([texts.text('nothingKept')], false)
       return undefined
     }
     const { snapshotId: version, hash } = kept.head
     const moment = document.createTextNode(momentText(kept.signedAtMs))
-    tell(texts.told('kept', { version, hash: hash.slice(0, SHOWN_HASH_CHARACTERS), moment }), true)
+    tell(
+      texts.richText('kept', { version, hash: hash.slice(0, SHOWN_HASH_CHARACTERS), moment }),
+      true,
+    )
     return kept
   } catch (error) {
     tell([texts.text('keptUnreadable')], true)
@@ -105,7 +107,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
   steps.reset()
   stepsPlace.replaceChildren()
   try {
-    const kept = await readKept().catch(() => null)
+    const kept = await readSaved().catch(() => null)
     if (kept === null) {
       showResult(textElement('p', texts.text('keptUnreadable'), 'note note-warn'))
       return
@@ -115,7 +117,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       texts,
       steps,
       marks,
-      keeper,
+      savedHead,
       kept,
       pinnedKeyId,
       everyVersion: everyVersionInput.checked,
@@ -126,7 +128,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       textElement('p', words, 'state state-good'),
       pageElement('p', { children: [textElement('code', head.hash)] }),
     )
-    await readKept()
+    await readSaved()
   } catch (error) {
     if (controller.signal.aborted) {
       showResult(textElement('p', texts.text('stopped')))
@@ -150,11 +152,11 @@ form.addEventListener('submit', (event) => {
 })
 stopButton.addEventListener('click', () => running?.abort())
 forgetButton.addEventListener('click', () => {
-  keeper?.forget()
+  savedHead?.forget()
   forgetButton.hidden = true
-  keptPlace.textContent = texts.text('forgotten')
+  savedPlace.textContent = texts.text('forgotten')
   startButton.focus()
 })
-readKept().catch(() => {
+readSaved().catch(() => {
   // The page says so, and an audit stops there.
 })

@@ -9,22 +9,22 @@ export interface TextValues {
 }
 
 /** A text whose places may hold elements: what to put into an element, one after another. */
-export type Told = readonly (string | Node)[]
+export type RichText = readonly (string | Node)[]
 
 /** Texts that the server wrote into the page for its script, by the keys they have in the locale file. */
 export interface PageTexts {
   /** A text with its `{places}` filled. Throws an Error for a key or a place that is not there. */
   text(key: string, values?: TextValues): string
   /** A text whose places hold what a machine says: each value stands in a `code` element, unless it is a node itself. */
-  told(key: string, values: { readonly [place: string]: string | number | Node }): Told
+  richText(key: string, values: { readonly [place: string]: string | number | Node }): RichText
   /** A counted text in the form that the page's language asks for; `{count}` is written as the language does. */
   count(key: string, count: number, values?: TextValues): string
 }
 
-const PLACE = /\{([a-zA-Z]+)\}/g
+const PLACEHOLDER = /\{([a-zA-Z]+)\}/g
 
 function fill(text: string, values: TextValues): string {
-  return text.replaceAll(PLACE, (_place, name: string) => {
+  return text.replaceAll(PLACEHOLDER, (_place, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`"${text}" has no value for {${name}}`)
     return String(value)
@@ -42,9 +42,9 @@ export function codeElement(text: string): HTMLElement {
 function fillWithNodes(
   text: string,
   values: { readonly [place: string]: string | number | Node },
-): Told {
+): RichText {
   // Every second piece is the name of a place.
-  return text.split(PLACE).flatMap((piece, index): Told => {
+  return text.split(PLACEHOLDER).flatMap((piece, index): RichText => {
     if (index % 2 === 0) return piece === '' ? [] : [piece]
     const value = values[piece]
     if (value === undefined) throw new Error(`"${text}" has no value for {${piece}}`)
@@ -76,7 +76,7 @@ function textsFrom(name: string, tree: unknown, language: string): PageTexts {
   }
   return {
     text: (key, values = {}) => fill(textAt(key), values),
-    told: (key, values) => fillWithNodes(textAt(key), values),
+    richText: (key, values) => fillWithNodes(textAt(key), values),
     count(key, count, values = {}) {
       const forms = memberAt(tree, key)
       if (typeof forms !== 'object' || forms === null) throw missing(key)

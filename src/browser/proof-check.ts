@@ -15,8 +15,8 @@ import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { formatRevalidationText, formatSignedText } from '../contract/signature.ts'
-import { ageOf, durationOf } from './age.ts'
-import { codeElement, type PageTexts, type Told } from './page-texts.ts'
+import { formatAge, formatDuration } from './age.ts'
+import { codeElement, type PageTexts, type RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'
 
 /** Whether this browser can check a signature on this page, and why not. */
@@ -55,7 +55,7 @@ export interface ProofVerdict {
   readonly isGood: boolean
   readonly reports: readonly ProofReport[]
   /** The sum of it, as a sentence. */
-  readonly verdict: Told
+  readonly verdict: RichText
 }
 
 /** The lines that are signed of an answer, whether or not the signature fits them. */
@@ -190,8 +190,8 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
     const words = (text: string): Text => document.createTextNode(text)
     return {
       ...observed,
-      age: words(typeof ageSeconds === 'number' ? ageOf(ageSeconds) : NONE),
-      limit: words(durationOf(SIGNATURE_MAX_AGE_SECONDS)),
+      age: words(typeof ageSeconds === 'number' ? formatAge(ageSeconds) : NONE),
+      limit: words(formatDuration(SIGNATURE_MAX_AGE_SECONDS)),
     }
   }
 
@@ -200,7 +200,7 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
       (step === 'etag' && observed['dataEtag'] === NONE) ||
       (step === 'requestId' && observed['bodyRequestId'] === NONE)
     const key = `steps.${step}.${isEmpty ? 'none' : 'passed'}`
-    return { name: step, state: 'passed', detail: texts.told(key, placesOf(observed)) }
+    return { name: step, state: 'passed', detail: texts.richText(key, placesOf(observed)) }
   }
 
   function refused(
@@ -212,15 +212,15 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
   ): ProofVerdict {
     const end = steps.indexOf(failed)
     const values = placesOf(observed)
-    const told = (what: string): Told =>
-      what.includes('.') ? texts.told(what, values) : [codeElement(String(observed[what]))]
+    const shown = (what: string): RichText =>
+      what.includes('.') ? texts.richText(what, values) : [codeElement(String(observed[what]))]
     const reports = steps.map((name, index): ProofReport => {
       if (index < end) return passed(name, observed)
       if (index > end) return { name, state: 'skipped' }
-      return { name, state: 'failed', detail: { expected: told(expected), found: told(found) } }
+      return { name, state: 'failed', detail: { expected: shown(expected), found: shown(found) } }
     })
     const reason = document.createTextNode(texts.text(meaning))
-    return { isGood: false, reports, verdict: texts.told('doesNotHold', { code, meaning: reason }) }
+    return { isGood: false, reports, verdict: texts.richText('failed', { code, meaning: reason }) }
   }
 
   function accepted({ etag, content }: VerifiedResponse, observed: Observed): ProofVerdict {
@@ -232,7 +232,10 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
     return {
       isGood: true,
       reports: steps.map((step) => passed(step, all)),
-      verdict: texts.told('allHold', placesOf(all)),
+      verdict: texts.richText('allPassed', {
+        ...placesOf(all),
+        count: document.createTextNode(String(steps.length)),
+      }),
     }
   }
 

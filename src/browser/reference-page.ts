@@ -1,6 +1,6 @@
 // The script of the API reference: copies of the requests, and a form for each endpoint that is read, which checks the
 // answer's proof.
-import { partOf } from './page-parts.ts'
+import { partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { mountTryForm } from './try-form.ts'
 

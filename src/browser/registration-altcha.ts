@@ -1,4 +1,4 @@
-import type { ChallengeProgress, FormChallenge, Solved } from './registration-challenge.ts'
+import type { ChallengeProgress, FormChallenge, Solved } from './form-challenge.ts'
 
 /** What the ALTCHA widget tells when its state changes. */
 interface StateChange {
@@ -28,9 +28,9 @@ const TAG = 'altcha-widget'
 /** The service sets no other (src/service/altcha-challenge.ts). */
 const ALGORITHM = 'PBKDF2/SHA-256'
 /** How long the widget's script may take to arrive after the form was sent. */
-const LOAD_MS = 15_000
+const LOAD_TIMEOUT_MS = 15_000
 /** The widget itself gives up after 90 seconds of work, and waits for a challenge without end. */
-const SOLVE_MS = 120_000
+const SOLVE_TIMEOUT_MS = 120_000
 
 function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -69,14 +69,14 @@ export function createAltchaChallenge(element: HTMLElement): FormChallenge {
     if (!isSecureContext) return { problem: 'challengeInsecure' }
     const isDefined = await settledWithin(
       defined.then(() => true),
-      LOAD_MS,
+      LOAD_TIMEOUT_MS,
     )
     if (isDefined === undefined) return { problem: 'challengeBlocked' }
     if (current.state !== 'verified') {
       const end = settled()
       // One that is under way must not be started again: the widget would take its own abort for a failure.
       if (current.state !== 'verifying') void widget.verify()
-      if ((await settledWithin(end, SOLVE_MS)) === undefined) widget.reset()
+      if ((await settledWithin(end, SOLVE_TIMEOUT_MS)) === undefined) widget.reset()
     }
     const { payload } = current
     return payload === null ? { problem: 'challengeBroken' } : { token: payload }

@@ -1,32 +1,8 @@
+import type { FormChallenge } from './form-challenge.ts'
 import { createAltchaChallenge } from './registration-altcha.ts'
 import { createHostedChallenge } from './registration-hosted.ts'
 
-/** Why there is no token: a key of the page's problems. */
-export type ChallengeProblem =
-  | 'CHALLENGE_REQUIRED'
-  | 'challengeBroken'
-  | 'challengeBlocked'
-  | 'challengeInsecure'
-
-/** What came of the challenge. */
-export type Solved = { readonly token: string } | { readonly problem: ChallengeProblem }
-
-/** How far a challenge has come that a person started. */
-export type ChallengeProgress = 'working' | 'solved' | 'failed'
-
-/** The human verification as the form uses it, whoever sets it. */
-export interface FormChallenge {
-  /** The token, solved for now if that takes no person; otherwise why there is none. Never rejects. */
-  solve(): Promise<Solved>
-  /** Drops the token, since it was used, and gets ready for another. */
-  renew(): void
-  /** Whether the service gives a token back when it could not store what was sent with it. */
-  readonly isGivenBack: boolean
-  /** Tells how far it is, where nothing else in the page would. */
-  onProgress?(listener: (progress: ChallengeProgress) => void): void
-}
-
-/** The box to tick where a deployment is for trying things out. */
+/** The checkbox of a test deployment. */
 function createTestChallenge(box: HTMLInputElement): FormChallenge {
   return {
     isGivenBack: true,
@@ -37,7 +13,7 @@ function createTestChallenge(box: HTMLInputElement): FormChallenge {
   }
 }
 
-/** The challenge that the server has put into an element (`data-provider`). Throws an Error for one not known here. */
+/** Creates the challenge of an element by its `data-provider`. Throws an Error for an unknown provider. */
 export function createFormChallenge(element: HTMLElement): FormChallenge {
   const { provider = '' } = element.dataset
   const box = element.querySelector('input')
@@ -46,5 +22,5 @@ export function createFormChallenge(element: HTMLElement): FormChallenge {
     return createHostedChallenge(provider, element)
   }
   if (provider === 'test' && box !== null) return createTestChallenge(box)
-  throw new Error(`expected a challenge that is known here, found "${provider}"`)
+  throw new Error(`Unknown challenge provider "${provider}"`)
 }

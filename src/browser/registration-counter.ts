@@ -7,14 +7,14 @@ const SAID_FROM = 50
 const PAUSE_MS = 1000
 
 /** Where a count is shown and where it is said. */
-interface CounterParts {
+interface CounterOptions {
   readonly field: HTMLTextAreaElement
   readonly shown: HTMLElement
   readonly said: HTMLElement
 }
 
 /** Counts what is left of a text as the service counts it: in code points. */
-export function countCharacters(texts: PageTexts, { field, shown, said }: CounterParts): void {
+export function countCharacters(texts: PageTexts, { field, shown, said }: CounterOptions): void {
   let pause: ReturnType<typeof setTimeout> | undefined
 
   function update(): void {

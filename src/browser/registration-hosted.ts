@@ -1,4 +1,4 @@
-import type { FormChallenge, Solved } from './registration-challenge.ts'
+import type { FormChallenge, Solved } from './form-challenge.ts'
 
 /** What both providers' scripts offer to a page; each knows some more options. */
 interface ProviderApi {

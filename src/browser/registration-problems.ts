@@ -1,12 +1,12 @@
 import { pageElement } from './page-element.ts'
-import type { PageTexts, Told } from './page-texts.ts'
+import type { PageTexts, RichText } from './page-texts.ts'
 import type { FormField } from './registration-fields.ts'
 
 /** Something that keeps the form from being sent, in the page's language. */
 export interface Problem {
   /** The field it stands beside; undefined where it is about the form as a whole. */
   readonly field: FormField | undefined
-  readonly message: Told
+  readonly message: RichText
 }
 
 /** Shows problems at the top of the form and beside its fields. */
@@ -35,7 +35,7 @@ function focusField(form: HTMLFormElement, field: FormField): void {
 }
 
 /** Copies of what was told, since a node stands in one place. */
-const copyOf = (told: Told): Told =>
+const copyOf = (told: RichText): RichText =>
   told.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 
 /** Makes the list over the form's summary and the places for errors beside its fields. */

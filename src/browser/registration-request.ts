@@ -15,10 +15,10 @@ export type Outcome =
       readonly retryAfterSeconds: number | undefined
     }
   /** Whether it arrived is not known. */
-  | { readonly kind: 'unanswered' }
+  | { readonly kind: 'no-response' }
 
 /** More than the service and a provider of challenges take together. */
-const ANSWER_MS = 30_000
+const RESPONSE_TIMEOUT_MS = 30_000
 
 function outcomeOf(answer: Answer, retryAfter: string | null): Outcome {
   const content = parseJson(answer.body)
@@ -51,14 +51,14 @@ export async function sendRegistration(
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     })
     const { status, headers } = response
     const body = new Uint8Array(await response.arrayBuffer())
     const answer: Answer = { method, target, status, headers, body }
     return outcomeOf(answer, headers.get(CLIENT_HEADERS.retryAfter))
   } catch {
-    return { kind: 'unanswered' }
+    return { kind: 'no-response' }
   }
 }
 

@@ -3,20 +3,20 @@
 const { documentElement: root, body } = document
 
 /** How long what was said can be read. */
-const SAID_MS = 6000
-let lastWords: ReturnType<typeof setTimeout> | undefined
+const ANNOUNCEMENT_MS = 6000
+let clearTimer: ReturnType<typeof setTimeout> | undefined
 
 /** Says something to everybody: in a line at the foot of the window, which screen readers read out. */
-function say(text: string): void {
-  const line = document.getElementById('said')
+function announce(text: string): void {
+  const line = document.getElementById('announcement')
   if (line === null) return
   // Emptied first, so that the same words are read out again.
   line.textContent = ''
-  clearTimeout(lastWords)
+  clearTimeout(clearTimer)
   requestAnimationFrame(() => {
     line.textContent = text
   })
-  lastWords = setTimeout(() => (line.textContent = ''), SAID_MS)
+  clearTimer = setTimeout(() => (line.textContent = ''), ANNOUNCEMENT_MS)
 }
 
 /** Copies what a button names (`data-copy` is the id of an element) and says what it was (`data-copied`). */
@@ -24,10 +24,10 @@ async function copyFor({ dataset }: HTMLElement): Promise<void> {
   const text = document.getElementById(dataset['copy'] ?? '')?.textContent ?? ''
   try {
     await navigator.clipboard.writeText(text)
-    say(dataset['copied'] ?? '')
+    announce(dataset['copied'] ?? '')
   } catch {
     // No permission, or no secure context.
-    say(body.dataset['notCopied'] ?? '')
+    announce(body.dataset['notCopied'] ?? '')
   }
 }
 

@@ -1,19 +1,19 @@
-import type { PageTexts, Told } from './page-texts.ts'
+import type { PageTexts, RichText } from './page-texts.ts'
 
 /** How far a step has come. */
 export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
 
 /** What a step expected and what came instead. */
 export interface StepMismatch {
-  readonly expected: string | Told
-  readonly found: string | Told
+  readonly expected: string | RichText
+  readonly found: string | RichText
 }
 
 /** A step as it is shown. */
 export interface StepReport {
   readonly state: StepState
   /** What was found, as a sentence; of a failed step, what was expected and what came. */
-  readonly detail?: string | Told | StepMismatch
+  readonly detail?: string | RichText | StepMismatch
 }
 
 /** A step of the list. */
@@ -56,7 +56,7 @@ export function stateClass(state: StepState): string {
   return `state state-${SHAPES[state]}`
 }
 
-function nodesOf(text: string | Told): Told {
+function nodesOf(text: string | RichText): RichText {
   return typeof text === 'string' ? [text] : text
 }
 
@@ -98,7 +98,7 @@ export function createStepList<Name extends string>(
     }),
   )
 
-  function detailNodes(detail: StepReport['detail']): Told {
+  function detailNodes(detail: StepReport['detail']): RichText {
     if (detail === undefined) return []
     if (typeof detail === 'string' || !('found' in detail)) return nodesOf(detail)
     const list = document.createElement('dl')

@@ -1,18 +1,18 @@
 import { ConnectionError, createConnection } from '../client/connection.ts'
 import type { Answer } from '../client/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
-import { createAnswerView } from './answer-view.ts'
-import { partOf } from './page-parts.ts'
+import { createResponseView } from './response-view.ts'
+import { partOf } from './page-element.ts'
 import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 
 /** How long an answer may take. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /** What a header field carries whoever reads it; an API key is made of fewer characters still. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
 
 /** What every form of the page is made with. */
-export interface TryParts {
+export interface TryFormOptions {
   /**
    * The form and the room for the answer, as the server rendered them: `data-key-id` names the expected key, and
    * `data-proof` a page that has the texts of a proof.
@@ -38,7 +38,7 @@ const connection = createConnection(location.origin, (url, init) => fetch(url, i
 function ask(target: string, key = ''): Promise<Answer> {
   const headers: Record<string, string> =
     key === '' ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${key}` }
-  return connection.get(target, headers, AbortSignal.timeout(PATIENCE_MS))
+  return connection.get(target, headers, AbortSignal.timeout(TIMEOUT_MS))
 }
 
 /** Gives a field's control an id of its own, and its label and hint what ties them to it. Nothing is to remember it. */
@@ -74,7 +74,7 @@ function fillPath(path: string, value: string): string {
 export function mountTryForm(
   place: HTMLElement,
   entry: HTMLElement,
-  { template, texts }: TryParts,
+  { template, texts }: TryFormOptions,
 ): void {
   const { id, dataset } = entry
   const { parameter, example = '', mayBeEmpty } = dataset
@@ -84,7 +84,7 @@ export function mountTryForm(
   const form = partOf(place, 'form', HTMLFormElement)
   const button = partOf(form, 'button', HTMLButtonElement)
   let isAsking = false
-  const said = partOf(place, '.try-said', HTMLElement)
+  const said = partOf(place, '.try-status', HTMLElement)
   const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
   const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
   const parameterInput = identify(parameterField, `${id}-parameter`)
@@ -92,12 +92,12 @@ export function mountTryForm(
     parameterField.remove()
   } else {
     const label = partOf(parameterField, 'label', HTMLElement)
-    label.replaceChildren(...texts.told('parameter', { name: parameter }))
+    label.replaceChildren(...texts.richText('parameter', { name: parameter }))
     parameterInput.value = example
   }
   const { keyId, proof = '' } = template.dataset
   const answerElement = partOf(place, '.try-answer', HTMLElement)
-  const show = createAnswerView({
+  const show = createResponseView({
     element: answerElement,
     texts,
     proofTexts: () => fetchPageTexts(proof, 'proof'),
@@ -169,7 +169,7 @@ export function mountTryForm(
       const answer = await askWithForm()
       const milliseconds = Math.round(performance.now() - startedMs)
       said.replaceChildren(
-        ...texts.told('answered', {
+        ...texts.richText('answered', {
           status: answer.status,
           milliseconds: document.createTextNode(String(milliseconds)),
         }),

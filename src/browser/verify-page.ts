@@ -2,7 +2,7 @@
 import { ConnectionError, createConnection } from '../client/connection.ts'
 import { stepsOfStatus } from '../client/verification-step.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { partOf, textElement } from './page-parts.ts'
+import { partOf, textElement } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
@@ -18,11 +18,11 @@ const resultPlace = partOf(document, '#check-result', HTMLElement)
 const connection = createConnection(location.origin, (url, init) => fetch(url, init))
 
 /** How long an answer may take. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 let isChecking = false
 
-const ask = (target: string) => connection.get(target, {}, AbortSignal.timeout(PATIENCE_MS))
+const ask = (target: string) => connection.get(target, {}, AbortSignal.timeout(TIMEOUT_MS))
 
 function showLines(text: string): void {
   const lines = text.split('\n')

@@ -2,7 +2,7 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { flowRows, partRows } from './architecture-parts.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, phrase } from './phrase.ts'
+import { inEnglish, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-parts.ts'
 
 type Architecture = SnapshotData<'architecture'>
@@ -19,7 +19,7 @@ function guaranteeList({ locale, texts }: PageContext, { guarantees }: Architect
           <dt>${inEnglish(locale, title)}</dt>
           <dd>
             <p>${inEnglish(locale, statement)}</p>
-            <p>${phrase(toCheck, { how: inEnglish(locale, verification) })}</p>
+            <p>${richText(toCheck, { how: inEnglish(locale, verification) })}</p>
           </dd>
         </div> `,
     )}

@@ -1,8 +1,8 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { inEnglish } from './phrase.ts'
-import { stateBadge, wordFor } from './words.ts'
+import { inEnglish } from './rich-text.ts'
+import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Parts = SnapshotData<'architecture'>['components']
 type Flows = SnapshotData<'architecture'>['flows']
@@ -31,7 +31,7 @@ export function partRows(context: PageContext, parts: Parts): Html {
               <p>${inEnglish(locale, name)}</p>
               <p class="muted small"><code>${id}</code></p>
             </th>
-            <td data-label="${t.kind}">${wordFor(texts, 'partKind', kind)}</td>
+            <td data-label="${t.kind}">${labelFor(texts, 'partKind', kind)}</td>
             <td data-label="${t.state}">${stateBadge(texts, 'partState', state)}</td>
             <td data-label="${t.role}">${inEnglish(locale, role)}</td>
           </tr> `,

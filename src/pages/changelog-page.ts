@@ -4,9 +4,9 @@ import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import { newestShown, type ShownLimits, type ShownPart } from './newest-shown.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { inEnglish, phrase, plainPhrase } from './phrase.ts'
+import { inEnglish, richText, plainText } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
-import { wordFor } from './words.ts'
+import { labelFor } from './enum-labels.ts'
 
 type Changelog = SnapshotData<'changelog'>
 type Change = Changelog['unreleased'][number]
@@ -40,11 +40,11 @@ function changeItem(context: PageContext, change: Change): Html {
     <p>${inEnglish(locale, text)}</p>
     ${
       sunsetOn !== undefined &&
-      html`<p>${phrase(t.sunset, { date: dayHtml(locale, sunsetOn) })}</p>`
+      html`<p>${richText(t.sunset, { date: dayHtml(locale, sunsetOn) })}</p>`
     }
     ${
       replacement !== undefined &&
-      html`<p>${phrase(t.replacement, { endpoint: endpointLink(context, replacement) })}</p>`
+      html`<p>${richText(t.replacement, { endpoint: endpointLink(context, replacement) })}</p>`
     }
     ${
       endpoints !== undefined &&
@@ -66,7 +66,7 @@ function changesByKind(context: PageContext, changes: readonly Change[]): HtmlVa
     ...CHANGELOG_KINDS.map((kind) => {
       const ofKind = shown.filter((_, index) => byKind[index]?.kind === kind)
       if (ofKind.length === 0) return undefined
-      return html`<h3>${wordFor(context.texts, 'changelogKind', kind)}</h3>
+      return html`<h3>${labelFor(context.texts, 'changelogKind', kind)}</h3>
         <ul class="entries">
           ${ofKind}
         </ul> `
@@ -80,8 +80,8 @@ function releaseSection(context: PageContext, release: Release): Html {
   const { version, date, summary, changes } = release
   const t = texts.changelog
   return html`<section>
-    <h2 id="${releaseId(version)}">${plainPhrase(t.release, { version })}</h2>
-    <p class="muted">${phrase(t.released, { date: dayHtml(locale, date) })}</p>
+    <h2 id="${releaseId(version)}">${plainText(t.release, { version })}</h2>
+    <p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
     ${summary !== undefined && html`<p>${inEnglish(locale, summary)}</p>`}
     ${changesByKind(context, changes)}
   </section> `
@@ -113,7 +113,7 @@ function contentsOf({ texts }: PageContext, releases: readonly Release[]) {
     { id: UNRELEASED_ID, title: unreleased },
     ...releases.map(({ version }) => ({
       id: releaseId(version),
-      title: plainPhrase(release, { version }),
+      title: plainText(release, { version }),
     })),
   ]
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from './html.ts'
-import { plainPhrase } from './phrase.ts'
+import { plainText } from './rich-text.ts'
 import type { Texts } from './texts.ts'
 
 /** What a copy button copies and how it says so. */
@@ -20,7 +20,7 @@ export function copyButton(texts: Texts, { from, what }: CopyOptions): Html {
     type="button"
     class="copy"
     data-copy="${from}"
-    data-copied="${plainPhrase(copied, { what })}"
+    data-copied="${plainText(copied, { what })}"
   >
     ${copy}<span class="hidden-text"> ${what}</span>
   </button>`

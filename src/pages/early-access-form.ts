@@ -5,7 +5,7 @@ import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { isHosted } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { phrase, plainPhrase } from './phrase.ts'
+import { richText, plainText } from './rich-text.ts'
 
 /** Where what is wrong with a field is told; its script fills it. */
 function fieldError(field: string): Html {
@@ -37,7 +37,7 @@ function interests({ texts }: PageContext): Html {
     id="interests"
     aria-describedby="interests-hint interests-error"
   >
-    <legend>${plainPhrase(form.optional, { label: form.interests })}</legend>
+    <legend>${plainText(form.optional, { label: form.interests })}</legend>
     <p class="hint" id="interests-hint">${form.interestsHint}</p>
     ${fieldError('interests')}
     <div class="choice-columns">
@@ -56,8 +56,8 @@ function useCase({ locale, texts }: PageContext): Html {
   const { form } = texts.earlyAccess
   const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
   return html`<div class="field">
-    <label for="useCase">${plainPhrase(form.optional, { label: form.useCase })}</label>
-    <p class="hint" id="useCase-hint">${plainPhrase(form.useCaseHint, { count })}</p>
+    <label for="useCase">${plainText(form.optional, { label: form.useCase })}</label>
+    <p class="hint" id="useCase-hint">${plainText(form.useCaseHint, { count })}</p>
     ${fieldError('useCase')}
     <textarea
       id="useCase"
@@ -66,7 +66,7 @@ function useCase({ locale, texts }: PageContext): Html {
       aria-describedby="useCase-hint useCase-error"
     ></textarea>
     <p class="hint counter" id="useCase-count" aria-hidden="true"></p>
-    <p class="hidden-text" id="useCase-said" role="status"></p>
+    <p class="hidden-text" id="useCase-status" role="status"></p>
   </div>`
 }
 
@@ -118,7 +118,7 @@ function challenge(context: PageContext): Html {
   const { form } = texts.earlyAccess
   const { provider } = facts.challenge
   const hint = isHosted(provider)
-    ? phrase(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
+    ? richText(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
     : form.challengeHint[provider]
   return html`<fieldset
     class="field"

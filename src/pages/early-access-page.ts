@@ -6,7 +6,7 @@ import { registrationForm } from './early-access-form.ts'
 import { isHosted, originsOfChallenge } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { phrase } from './phrase.ts'
+import { richText } from './rich-text.ts'
 import { scriptTexts } from './script-texts.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */
@@ -27,7 +27,9 @@ function otherWay(context: PageContext): Html {
   const { noScript } = texts.earlyAccess
   const { provider } = facts.challenge
   if (isHosted(provider)) {
-    return html`<p>${phrase(noScript.hosted, { provider: texts.privacy.providers[provider] })}</p>`
+    return html`<p>
+      ${richText(noScript.hosted, { provider: texts.privacy.providers[provider] })}
+    </p>`
   }
   const code = commandOf(context)
   return html`<p>${noScript[provider]}</p>
@@ -45,7 +47,7 @@ function withoutScripts(context: PageContext): Html {
       <h2>${noScript.title}</h2>
       <p>${noScript.text}</p>
       ${otherWay(context)}
-      <p>${phrase(noScript.reference, { reference })}</p>
+      <p>${richText(noScript.reference, { reference })}</p>
     </div>
   </noscript>`
 }
@@ -94,7 +96,7 @@ export const EARLY_ACCESS_PAGE: Page = {
     return {
       main: html`<h1>${earlyAccess.title}</h1>
         <p class="lead">${earlyAccess.lead}</p>
-        <p>${phrase(earlyAccess.kept, { privacy })}</p>
+        <p>${richText(earlyAccess.kept, { privacy })}</p>
         <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
         ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
         ${scriptTexts('earlyAccess', { problems, progress, count, result })}`,

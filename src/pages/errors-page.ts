@@ -5,7 +5,7 @@ import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
-import { phrase, plainPhrase, sentencesHtml } from './phrase.ts'
+import { richText, plainText, sentencesHtml } from './rich-text.ts'
 
 const VERIFIER_ID = 'verifier'
 
@@ -16,8 +16,8 @@ function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
 }
 
 /** Which endpoints answer a code of their own, and who else does. */
-function answeredBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
-  const { anyKeyed, noRoute, nobody } = texts.errorCatalog
+function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
+  const { anyKeyed, noRoute, noEndpoint } = texts.errorCatalog
   const isOfKeys = isOneOf(KEY_ERRORS, code)
   const rows = Object.entries(facts.registry).filter(([, row]) =>
     (isOfKeys ? [...row.errors, row.failure] : errorsOf(row)).includes(code),
@@ -36,7 +36,7 @@ function answeredBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
         ${links}
       </ul>`,
   ].filter((each) => each !== false)
-  return html`${sentences.length === 0 ? nobody : sentences}`
+  return html`${sentences.length === 0 ? noEndpoint : sentences}`
 }
 
 function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
@@ -45,8 +45,8 @@ function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
   if (!retryable) return t.cannotRetry
   const wait =
     retryAfterSeconds === undefined
-      ? phrase(t.retryAfterUnknown, { header: retryAfter })
-      : phrase(t.retryAfter, { header: retryAfter, seconds: retryAfterSeconds })
+      ? richText(t.retryAfterUnknown, { header: retryAfter })
+      : richText(t.retryAfter, { header: retryAfter, seconds: retryAfterSeconds })
   return sentencesHtml(locale, [t.canRetry, wait])
 }
 
@@ -68,7 +68,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
       ${fact(t.whatToDo, contractText(locale, message))}${fact(
         t.retryable,
         retryText(context, code),
-      )}${fact(t.answeredBy, answeredBy(context, code))}
+      )}${fact(t.returnedBy, returnedBy(context, code))}
     </dl>
   </section> `
 }
@@ -108,7 +108,7 @@ export const ERRORS_PAGE: Page = {
     const t = texts.errorCatalog
     const groups = [...codesByStatus()].map(([status, codes]) => ({
       id: `status-${status}`,
-      title: plainPhrase(t.byStatus, { status }),
+      title: plainText(t.byStatus, { status }),
       codes,
     }))
     const contents: readonly ContentsEntry[] = [
@@ -121,7 +121,7 @@ export const ERRORS_PAGE: Page = {
         <p class="lead">
           ${sentencesHtml(locale, [t.intro, facts.keyId !== undefined && t.introSigned, t.introCode])}
         </p>
-        <p>${phrase(t.retryIntro, { header: retryAfter })}</p>
+        <p>${richText(t.retryIntro, { header: retryAfter })}</p>
         ${groups.map(
           ({ id, title, codes }) =>
             html`<section aria-labelledby="${id}">

@@ -1,9 +1,9 @@
 import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
-import { phrase } from './phrase.ts'
+import { richText } from './rich-text.ts'
 
 /** Name in the browser's storage under which the head of the last audit is kept. */
-export const KEPT_HEAD_NAME = 'svc-history-head'
+export const SAVED_HEAD_NAME = 'svc-history-head'
 
 /**
  * The audit as the page has it before its script runs: what it does, what it asks for, and the places that the script
@@ -16,10 +16,10 @@ export function auditForm({ locale, texts, facts }: PageContext): Html {
   >`
   const command = html`<code>svc audit ${facts.origin}</code>`
   return html`<p>${history.auditWhat}</p>
-    <p>${phrase(history.auditKeeps, { name: html`<code>${KEPT_HEAD_NAME}</code>` })}</p>
-    <p>${phrase(history.auditOwnWord, { link: pinLink })}</p>
-    <noscript><p class="note">${phrase(history.auditNeedsScript, { command })}</p></noscript>
-    <form class="audit-form" id="audit-form" data-kept="${KEPT_HEAD_NAME}" novalidate>
+    <p>${richText(history.auditKeeps, { name: html`<code>${SAVED_HEAD_NAME}</code>` })}</p>
+    <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
+    <noscript><p class="note">${richText(history.auditNeedsScript, { command })}</p></noscript>
+    <form class="audit-form" id="audit-form" data-kept="${SAVED_HEAD_NAME}" novalidate>
       <div class="field">
         <label for="pin">${history.pin}</label>
         <p class="hint" id="pin-hint">${history.pinHint}</p>

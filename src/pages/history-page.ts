@@ -8,7 +8,7 @@ import { auditForm } from './history-audit.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
-import { countPhrase, inEnglish, phrase } from './phrase.ts'
+import { countText, inEnglish, richText } from './rich-text.ts'
 import type { Page, PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 
@@ -17,8 +17,8 @@ const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
 
 const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
 
-/** How a version is told apart in the page; its script finds the knot by it. */
-function knotId(snapshotId: string): string {
+/** How a version is told apart in the page; its script finds the entry by it. */
+function entryId(snapshotId: string): string {
   return snapshotId.toLowerCase()
 }
 
@@ -51,17 +51,17 @@ function linkOf(
   if (isBroken) {
     const found = before?.hash ?? GENESIS_PREVIOUS_HASH
     return html`<div class="link link-broken">
-      <p>${phrase(history.brokenLink, { version })} <code class="hash">${previousHash}</code></p>
-      <p>${phrase(history.brokenFound, { version })} <code class="hash">${found}</code></p>
+      <p>${richText(history.brokenLink, { version })} <code class="hash">${previousHash}</code></p>
+      <p>${richText(history.brokenFound, { version })} <code class="hash">${found}</code></p>
     </div>`
   }
-  const words = isGenesis ? html`${history.genesisLink}` : phrase(history.link, { version })
+  const words = isGenesis ? html`${history.genesisLink}` : richText(history.link, { version })
   return html`<p class="link ${isGenesis ? 'link-first' : ''}">
     ${words} <code class="hash">${previousHash}</code>
   </p>`
 }
 
-function knot(
+function chainEntry(
   context: PageContext,
   entry: VersionEntry,
   before: VersionEntry | undefined,
@@ -70,18 +70,18 @@ function knot(
   const { locale, texts } = context
   const { history } = texts
   const { snapshotId, sequence, createdAt, note, registryVersion, hash } = entry
-  const id = knotId(snapshotId)
-  return html`<li class="knot" id="${id}" data-hash="${hash}">
-    <div class="knot-head">
+  const id = entryId(snapshotId)
+  return html`<li class="chain-entry" id="${id}" data-hash="${hash}">
+    <div class="entry-head">
       <h3><code>${snapshotId}</code></h3>
       ${isNewest && html`<span class="tag">${history.newest}</span>`}
       ${sequence === 1 && html`<span class="tag">${history.genesis}</span>`}
-      <span class="knot-proof"></span>
+      <span class="entry-proof"></span>
     </div>
-    <p class="knot-when">${momentHtml(locale, createdAt)}</p>
-    <p class="knot-note">${inEnglish(locale, note)}</p>
+    <p class="entry-when">${momentHtml(locale, createdAt)}</p>
+    <p class="entry-note">${inEnglish(locale, note)}</p>
     ${changesOf(context, entry)}
-    <dl class="knot-facts">
+    <dl class="entry-facts">
       <dt>${history.registryVersion}</dt>
       <dd><code>${registryVersion}</code></dd>
       <dt>${history.hash}</dt>
@@ -97,8 +97,8 @@ function older({ locale, texts }: PageContext, count: number): Html | false {
   const { history } = texts
   const first = formatSnapshotId(1)
   return html`<p class="older" id="older">
-    ${countPhrase(locale, history.older, count)}
-    ${phrase(history.olderWhere, {
+    ${countText(locale, history.older, count)}
+    ${richText(history.olderWhere, {
       index: html`<a href="${READ_PATHS.versions}"><code>${READ_PATHS.versions}</code></a>`,
       first: html`<a href="${READ_PATHS.versions}/${first}"><code>${first}</code></a>`,
     })}
@@ -111,8 +111,8 @@ function body(context: PageContext) {
   const count = facts.versionCount
   // One more than is drawn, so that the last link can be held against the version it leads to.
   const entries = facts.newestVersions(DRAWN.items + 1)
-  const { shown: knots } = newestShown(entries, DRAWN, (entry, index) =>
-    knot(context, entry, entries[index + 1], index === 0),
+  const { shown } = newestShown(entries, DRAWN, (entry, index) =>
+    chainEntry(context, entry, entries[index + 1], index === 0),
   )
   const titles = {
     reading: history.readingTitle,
@@ -126,7 +126,7 @@ function body(context: PageContext) {
     })),
     main: html`<h1>${history.title}</h1>
       <p class="lead">${history.lead}</p>
-      <p>${countPhrase(locale, history.versions, count)}</p>
+      <p>${countText(locale, history.versions, count)}</p>
       <section id="${SECTIONS.reading}" aria-labelledby="reading-title">
         <h2 id="reading-title">${titles.reading}</h2>
         <ul>
@@ -146,9 +146,9 @@ function body(context: PageContext) {
       <section id="${SECTIONS.chain}" aria-labelledby="chain-title">
         <h2 id="chain-title">${titles.chain}</h2>
         <ol class="chain" reversed start="${count}">
-          ${knots}
+          ${shown}
         </ol>
-        ${older(context, count - knots.length)}
+        ${older(context, count - shown.length)}
       </section>
       ${scriptTexts('history', history.script)} ${scriptTexts('proof', texts.proof)}`,
   }

@@ -2,7 +2,7 @@ import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
-import { phrase, sentencesHtml } from './phrase.ts'
+import { richText, sentencesHtml } from './rich-text.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
 /** Characters of a version's hash that the line of its making shows. */
@@ -12,8 +12,8 @@ const SHOWN_HASH_CHARACTERS = 12
 const SITE_SCRIPT = 'site.js'
 const SITE_STYLE = 'style.css'
 
-function placeLinks(origin: string, current: Locale, { path, isUnlisted }: Page): Html {
-  if (isUnlisted === true) {
+function placeLinks(origin: string, current: Locale, { path, noIndex }: Page): Html {
+  if (noIndex === true) {
     return html`<meta name="robots" content="noindex" /> `
   }
   return html`<link rel="canonical" href="${origin}${pathOfPage(current, path)}" /> ${LOCALES.map(
@@ -47,7 +47,7 @@ function head({ locale, texts, facts }: PageContext, page: Page): Html {
 
 function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
   // A page that is no place has no counterpart to keep.
-  const path = page.isUnlisted === true ? '' : page.path
+  const path = page.noIndex === true ? '' : page.path
   return html`<nav class="languages" aria-label="${texts.site.languages}">
     <ul>
       ${LOCALES.map((locale) => {
@@ -138,7 +138,7 @@ function provenance({ locale, texts, facts }: PageContext): Html {
   const text = keyId === undefined ? texts.site.provenanceUnsigned : texts.site.provenance
   return html`<p class="provenance">
     ${sentencesHtml(locale, [
-      phrase(text, {
+      richText(text, {
         version: html`<a href="${READ_PATHS.version}"><code>${version.snapshotId}</code></a>`,
         hash: html`<code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code>`,
         key: html`<code>${keyId ?? ''}</code>`,
@@ -167,7 +167,7 @@ export function renderPage(context: PageContext, page: Page, pages: readonly Pag
         <main id="main">${contents === undefined ? undefined : contentsButton(texts)}${main}</main>
       </div>
       <footer class="site">${provenance(context)}</footer>
-      <p class="said" role="status" id="said"></p>
+      <p class="announcement" role="status" id="announcement"></p>
     </body>
   </html> `
   return `<!DOCTYPE html>\n${text}`

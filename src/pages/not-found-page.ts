@@ -1,11 +1,11 @@
 import { html } from './html.ts'
 import { pathOfPage, type Page } from './page.ts'
-import { sentencesHtml } from './phrase.ts'
+import { sentencesHtml } from './rich-text.ts'
 
 /** What stands at an address below a locale that is no page. It is in no list and no index. */
 export const NOT_FOUND_PAGE: Page = {
   path: '404',
-  isUnlisted: true,
+  noIndex: true,
   title: (texts) => texts.notFound.title,
   description: (texts) => texts.notFound.text,
   body: ({ locale, texts }) => ({

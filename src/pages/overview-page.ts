@@ -7,10 +7,10 @@ import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { countPhrase, inEnglish, listHtml, phrase } from './phrase.ts'
+import { countText, inEnglish, listHtml, richText } from './rich-text.ts'
 import { fromSnapshot } from './snapshot-parts.ts'
 import type { Texts } from './texts.ts'
-import { stateBadge, wordFor } from './words.ts'
+import { stateBadge, labelFor } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
 
@@ -28,8 +28,8 @@ function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
         : html`<code>${resource}</code>`,
     )
     return html`<p>
-      ${phrase(t.change, {
-        kind: wordFor(texts, 'resourceChange', kind),
+      ${richText(t.change, {
+        kind: labelFor(texts, 'resourceChange', kind),
         resources: listHtml(locale, names),
       })}
     </p> `
@@ -62,7 +62,7 @@ function newestVersion(context: PageContext): Html {
       <dt>${t.versionId}</dt>
       <dd>
         <a href="${READ_PATHS.version}"><code>${snapshotId}</code></a>
-        <span class="muted small">${countPhrase(locale, t.versionCount, facts.versionCount)}</span>
+        <span class="muted small">${countText(locale, t.versionCount, facts.versionCount)}</span>
       </dd>
       <dt>${t.publishedAt}</dt>
       <dd>${momentHtml(locale, createdAt)}</dd>
@@ -96,7 +96,7 @@ function checkYourself({ locale, texts, facts }: PageContext): Html {
   const verifyLink = html`<a href="${pathOfPage(locale, 'verify')}">${t.checkMoreLink}</a>`
   return html`<section>
     <h2 id="check">${t.checkTitle}</h2>
-    <p>${phrase(t.checkText, { header: html`<code>${HEADERS.contentDigest}</code>` })}</p>
+    <p>${richText(t.checkText, { header: html`<code>${HEADERS.contentDigest}</code>` })}</p>
     ${codeBox(texts, {
       id: 'check-command',
       label: t.checkLabel,
@@ -105,7 +105,7 @@ function checkYourself({ locale, texts, facts }: PageContext): Html {
     ${
       facts.keyId === undefined
         ? html`<p class="note">${t.unsigned}</p>`
-        : html`<p>${phrase(t.checkMore, { link: verifyLink })}</p>`
+        : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
     }
   </section>`
 }

@@ -64,7 +64,7 @@ export interface Page {
   description(texts: Texts, facts: SiteFacts): string
   body(context: PageContext): PageBody
   /** Whether it is left out of the navigation, the sitemap and the search engines: a page that is no place to go to. */
-  readonly isUnlisted?: true
+  readonly noIndex?: true
   /** Origins beyond its own that its policy lets it load scripts and frames from; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteFacts): readonly string[]
   /** Scripts of `assets/` beyond the one that every page has. */

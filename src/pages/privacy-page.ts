@@ -1,8 +1,8 @@
 import { LIMITS } from '../contract/limits.ts'
-import { KEPT_HEAD_NAME } from './history-audit.ts'
+import { SAVED_HEAD_NAME } from './history-audit.ts'
 import { isHosted } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
-import { phrase, sentencesHtml } from './phrase.ts'
+import { richText, sentencesHtml } from './rich-text.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
@@ -18,7 +18,7 @@ function listOf(texts: readonly string[]): Html {
 function challengeText({ texts, facts }: PageContext): Html {
   const { challenge, providers } = texts.privacy
   const { provider } = facts.challenge
-  if (isHosted(provider)) return phrase(challenge.hosted, { provider: providers[provider] })
+  if (isHosted(provider)) return richText(challenge.hosted, { provider: providers[provider] })
   return html`${provider === 'test' ? challenge.test : challenge.altcha}`
 }
 
@@ -58,7 +58,7 @@ function waitlist({ texts }: PageContext): Html {
         )}
       </tbody>
     </table>
-    <p>${phrase(privacy.waitlistAddress, { limit: LIMITS.registrationPerActor.requests })}</p>
+    <p>${richText(privacy.waitlistAddress, { limit: LIMITS.registrationPerActor.requests })}</p>
     <p>${privacy.waitlistAnswer}</p>
     <p>${privacy.waitlistUse}</p>`
 }
@@ -67,8 +67,8 @@ function contactParts({ texts, facts }: PageContext): Html {
   const { privacy } = texts
   if (facts.contact === undefined) return html`<p>${privacy.noContact}</p>`
   const link = html`<a href="${SECURITY_TXT_PATH}"><code>${SECURITY_TXT_PATH}</code></a>`
-  return html`<p>${phrase(privacy.contact, { contact: contactLink(facts.contact) })}</p>
-    <p>${phrase(privacy.securityTxt, { link })}</p>`
+  return html`<p>${richText(privacy.contact, { contact: contactLink(facts.contact) })}</p>
+    <p>${richText(privacy.securityTxt, { link })}</p>`
 }
 
 function body(context: PageContext) {
@@ -90,7 +90,7 @@ function body(context: PageContext) {
         <p>
           ${sentencesHtml(locale, [
             facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
-            phrase(privacy.eraseHow, { command: html`<code>svc waitlist erase</code>` }),
+            richText(privacy.eraseHow, { command: html`<code>svc waitlist erase</code>` }),
           ])}
         </p>`,
     ],
@@ -100,8 +100,8 @@ function body(context: PageContext) {
       'browser',
       privacy.browserTitle,
       html`<p>
-        ${phrase(privacy.browser, {
-          name: html`<code>${KEPT_HEAD_NAME}</code>`,
+        ${richText(privacy.browser, {
+          name: html`<code>${SAVED_HEAD_NAME}</code>`,
           page: historyLink,
         })}
       </p>`,

@@ -7,9 +7,12 @@ import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { pathOfPage, type ContentsEntry, type PageContext } from './page.ts'
-import { codesHtml, countPhrase, phrase, sentencesHtml } from './phrase.ts'
+import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
+
+/** The windows of the limits are minutes, but for one. */
+const HOUR_SECONDS = 3600
 
 const code = (text: string | number): Html => html`<code>${text}</code>`
 
@@ -32,17 +35,17 @@ function envelopePart(context: PageContext): Html {
   const t = context.texts.reference.about
   const catalog = html`<a href="${pathOfPage(context.locale, 'errors')}">${t.catalog}</a>`
   const common = commonErrors(context.facts.registry)
-  return html`<p>${phrase(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}</p>
+  return html`<p>${richText(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}</p>
     <p>
       ${sentencesHtml(context.locale, [
-        phrase(t.envelopeError, {
+        richText(t.envelopeError, {
           error: code('error'),
           data: code('data'),
           catalog,
           path: code(BASE_PATH),
         }),
-        phrase(t.envelopeNone, { path: codeLink(LINKS.openapi) }),
-        phrase(t.commonErrors, { errors: errorLinks(context, common) }),
+        richText(t.envelopeNone, { path: codeLink(LINKS.openapi) }),
+        richText(t.commonErrors, { errors: errorLinks(context, common) }),
       ])}
     </p>
     <pre class="code" tabindex="0"><code>${exampleError('NOT_FOUND')}</code></pre>`
@@ -63,7 +66,7 @@ function signaturesPart({ locale, texts, facts }: PageContext): Html {
   const headers = codesHtml(locale, names.map(code))
   return html`<p>
     ${sentencesHtml(locale, [
-      phrase(signaturesText, {
+      richText(signaturesText, {
         headers,
         path: codeLink(ENDPOINTS.signingKey.path),
         notModified: code(304),
@@ -93,8 +96,8 @@ function authenticationPart(context: PageContext): Html {
     ${meanings(context, authentications)}
     <p>
       ${sentencesHtml(context.locale, [
-        phrase(t.authenticationErrors, { errors, headers }),
-        !issuance.enabled && phrase(t.issuancePaused, { reason: code(issuance.reason) }),
+        richText(t.authenticationErrors, { errors, headers }),
+        !issuance.enabled && richText(t.issuancePaused, { reason: code(issuance.reason) }),
       ])}
     </p>`
 }
@@ -110,7 +113,7 @@ function cachingPart({ locale, texts }: PageContext): Html {
       )}
     </dl>
     <p>
-      ${phrase(t.cachingConditional, {
+      ${richText(t.cachingConditional, {
         etag: code(HEADERS.etag),
         ifNoneMatch: code(HEADERS.ifNoneMatch),
         status: code(304),
@@ -125,10 +128,13 @@ function limitsPart({ locale, texts }: PageContext): Html {
   const rows: readonly (readonly [label: string, most: Html])[] = [
     ...(windows as ('keyedRequests' | 'keyIssuance')[]).map((name) => {
       const { requests, windowSeconds } = LIMITS[name]
-      const values = { requests: format.format(requests), seconds: format.format(windowSeconds) }
-      return [t[name], phrase(t.perWindow, values)] as const
+      const window = windowSeconds === HOUR_SECONDS ? t.window.hour : t.window.minute
+      return [
+        t[name],
+        richText(t.perWindow, { requests: format.format(requests), window }),
+      ] as const
     }),
-    [t.bodySize, phrase(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
+    [t.bodySize, richText(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
   ]
   return html`<p>${t.limitsText}</p>
     <dl class="facts">
@@ -138,7 +144,7 @@ function limitsPart({ locale, texts }: PageContext): Html {
             <dd>${most}</dd> `,
       )}
     </dl>
-    <p>${phrase(t.retryAfter, { status: code(429), header: code(HEADERS.retryAfter) })}</p>`
+    <p>${richText(t.retryAfter, { status: code(429), header: code(HEADERS.retryAfter) })}</p>`
 }
 
 function versioningPart(context: PageContext): Html {
@@ -146,11 +152,11 @@ function versioningPart(context: PageContext): Html {
   const t = texts.reference.about
   return html`<p>
       ${sentencesHtml(locale, [
-        phrase(t.versioningText, {
+        richText(t.versioningText, {
           version: code(API_VERSION),
           registryVersion: code(facts.registryVersion),
         }),
-        countPhrase(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
+        countText(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
       ])}
     </p>
     ${meanings(context, { ...STABILITY_LEVELS, ...ENDPOINT_STATUSES })}`
@@ -158,7 +164,7 @@ function versioningPart(context: PageContext): Html {
 
 function addressPart({ texts, facts }: PageContext): Html {
   return html`<p>
-    ${phrase(texts.reference.about.addressText, {
+    ${richText(texts.reference.about.addressText, {
       origin: code(`${facts.origin}${BASE_PATH}`),
       get: code('GET'),
       head: code('HEAD'),
@@ -169,7 +175,7 @@ function addressPart({ texts, facts }: PageContext): Html {
 
 function corsPart({ locale, texts }: PageContext): Html {
   const methods = codesHtml(locale, CORS.allowMethods.map(code))
-  return html`<p>${phrase(texts.reference.about.corsText, { methods })}</p>`
+  return html`<p>${richText(texts.reference.about.corsText, { methods })}</p>`
 }
 
 /** What holds for every endpoint, before the endpoints: sections with a heading each, and their entries of the rail. */

@@ -11,7 +11,7 @@ import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { pathOfPage, type PageContext } from './page.ts'
-import { codesHtml, phrase, sentencesHtml } from './phrase.ts'
+import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
 import { curlOf, exampleAnswer } from './reference-example.ts'
 import { fieldsList } from './reference-fields.ts'
 
@@ -63,8 +63,8 @@ function parameterText({ locale, texts }: PageContext, parameter: PathParameter)
       <dd>
         ${sentencesHtml(locale, [
           contractText(locale, description),
-          pattern !== undefined && phrase(parameterForm, { pattern: code(pattern) }),
-          phrase(parameterExample, { example: code(example) }),
+          pattern !== undefined && richText(parameterForm, { pattern: code(pattern) }),
+          richText(parameterExample, { example: code(example) }),
           mayBeEmpty && parameterEmpty,
         ])}
       </dd>
@@ -99,7 +99,7 @@ function errorsText(context: PageContext, row: Endpoint): HtmlValue {
   const own = ownErrors(row)
   if (own.join() === commonErrors(context.facts.registry).join()) return undefined
   return html`<p>
-    ${phrase(context.texts.reference.errors, { errors: errorLinks(context, own) })}
+    ${richText(context.texts.reference.errors, { errors: errorLinks(context, own) })}
   </p>`
 }
 
@@ -107,7 +107,7 @@ function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoi
   if (deprecation === undefined) return undefined
   const { deprecatedAt, sunsetAt, successor } = deprecation
   return html`<p class="note note-warn">
-    ${phrase(texts.reference.deprecated, {
+    ${richText(texts.reference.deprecated, {
       since: momentInText(locale, deprecatedAt),
       until: momentInText(locale, sunsetAt),
       successor: code(successor),

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../contract/schema-type.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
-import { codesHtml, countPhrase, phrase, sentencesHtml } from './phrase.ts'
+import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 
 /** What a field may hold, one sentence for each rule of its schema. */
 function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly HtmlValue[] {
@@ -12,20 +12,20 @@ function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Ht
     // Of a field with one value its description tells all.
     values !== undefined &&
       values.length > 1 &&
-      phrase(oneOf, {
+      richText(oneOf, {
         values: codesHtml(
           locale,
           values.map((value) => html`<code>${String(value)}</code>`),
         ),
       }),
-    field.maxLength !== undefined && countPhrase(locale, maxLength, field.maxLength),
-    field.maxItems !== undefined && countPhrase(locale, maxItems, field.maxItems),
+    field.maxLength !== undefined && countText(locale, maxLength, field.maxLength),
+    field.maxItems !== undefined && countText(locale, maxItems, field.maxItems),
     field.minimum !== undefined &&
       field.maximum !== undefined &&
-      phrase(range, { least: field.minimum, most: field.maximum }),
+      richText(range, { least: field.minimum, most: field.maximum }),
     field.default !== undefined &&
-      phrase(defaultValue, { value: html`<code>${JSON.stringify(field.default)}</code>` }),
-    field.pattern !== undefined && phrase(form, { pattern: html`<code>${field.pattern}</code>` }),
+      richText(defaultValue, { value: html`<code>${JSON.stringify(field.default)}</code>` }),
+    field.pattern !== undefined && richText(form, { pattern: html`<code>${field.pattern}</code>` }),
   ]
 }
 

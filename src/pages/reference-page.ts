@@ -3,7 +3,7 @@ import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
 import type { ContentsEntry, Page, PageContext } from './page.ts'
-import { phrase } from './phrase.ts'
+import { richText } from './rich-text.ts'
 import { aboutSections } from './reference-about.ts'
 import { endpointEntry, endpointLink, type NamedEndpoint } from './reference-endpoint.ts'
 import { tryTemplates } from './reference-try.ts'
@@ -71,7 +71,7 @@ export const REFERENCE_PAGE: Page = {
       main: html`<h1>${t.title}</h1>
         <p class="lead">${t.intro}</p>
         <p>
-          ${phrase(t.forPrograms, {
+          ${richText(t.forPrograms, {
             openapi: link(LINKS.openapi, t.openapiDocument),
             policy: link(LINKS.policy, t.policyDocument),
           })}

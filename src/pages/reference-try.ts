@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
-import { phrase, plainPhrase } from './phrase.ts'
+import { richText, plainText } from './rich-text.ts'
 import { scriptTexts } from './script-texts.ts'
 
 /** Name of the template that the page's script clones for each endpoint that is tried. */
@@ -18,13 +18,13 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
   return html`<template id="${TEMPLATE_ID}" data-key-id="${keyId ?? ''}" data-proof="${verifyPath}">
       <form novalidate>
         <div class="field" data-part="parameter">
-          <label for="try-parameter">${plainPhrase(t.parameter, { name: '' })}</label>
+          <label for="try-parameter">${plainText(t.parameter, { name: '' })}</label>
           <input id="try-parameter" type="text" autocomplete="off" spellcheck="false" />
         </div>
         <div class="field" data-part="key">
           <label for="try-key">${t.key}</label>
           <p class="hint" id="try-key-hint">
-            ${phrase(t.keyHint, { header: html`<code>Authorization</code>` })}
+            ${richText(t.keyHint, { header: html`<code>Authorization</code>` })}
           </p>
           <input
             id="try-key"
@@ -35,7 +35,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
         </div>
         <button class="button" type="submit">${t.send}</button>
       </form>
-      <p class="try-said" role="status"></p>
+      <p class="try-status" role="status"></p>
       <div class="try-answer" hidden>
         <h4>${t.check}</h4>
         <div data-part="steps"></div>
@@ -44,7 +44,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
           ${
             keyId === undefined
               ? t.noKey
-              : phrase(t.trustedKey, { keyId: html`<code>${keyId}</code>` })
+              : richText(t.trustedKey, { keyId: html`<code>${keyId}</code>` })
           }
           <a href="${verifyPath}">${t.howToVerify}</a>
         </p>

@@ -3,9 +3,9 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, listHtml, phrase } from './phrase.ts'
+import { inEnglish, listHtml, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
-import { stateBadge, wordFor } from './words.ts'
+import { stateBadge, labelFor } from './enum-labels.ts'
 
 interface Titled {
   readonly id: string
@@ -39,7 +39,7 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
     ${HORIZONS.map((horizon) => {
       const shown = items.filter((item) => item.horizon === horizon)
       return html`<section>
-        <h3 id="horizon-${horizon}">${wordFor(texts, 'horizon', horizon)}</h3>
+        <h3 id="horizon-${horizon}">${labelFor(texts, 'horizon', horizon)}</h3>
         ${
           shown.length === 0
             ? html`<p class="muted">${texts.roadmap.none}</p>`
@@ -53,7 +53,7 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
                       ${
                         dependsOn.length > 0 &&
                         html`<p class="muted small">
-                          ${phrase(texts.roadmap.after, {
+                          ${richText(texts.roadmap.after, {
                             items: itemLinks(context, ROADMAP_ID, items, dependsOn),
                           })}
                         </p>`
@@ -94,7 +94,7 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
               ${
                 item.roadmapItem !== undefined &&
                 html`<p class="muted small">
-                  ${phrase(t.partOf, {
+                  ${richText(t.partOf, {
                     item: itemLinks(context, ROADMAP_ID, roadmap, [item.roadmapItem]),
                   })}
                 </p>`
@@ -102,11 +102,11 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
               ${
                 item.blockedBy !== undefined &&
                 html`<p class="muted small">
-                  ${phrase(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, item.blockedBy) })}
+                  ${richText(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, item.blockedBy) })}
                 </p>`
               }
             </th>
-            <td data-label="${t.kind}">${wordFor(texts, 'queueKind', item.kind)}</td>
+            <td data-label="${t.kind}">${labelFor(texts, 'queueKind', item.kind)}</td>
             <td data-label="${t.state}">${stateBadge(texts, 'queueState', item.state)}</td>
             <td data-label="${t.since}">${dayHtml(locale, item.since)}</td>
           </tr> `,

@@ -8,11 +8,11 @@ import type { Log } from '../service/log.ts'
 import { API_CATALOG_LINK } from './api-catalog.ts'
 import { createChallengePage } from './challenge.ts'
 import { renderPage } from './layout.ts'
-import { otherLoopbackName } from './loopback-name.ts'
+import { nonCanonicalHost } from './non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
 import { pathOfPage, type Page } from './page.ts'
-import { createProgramFiles } from './program-files.ts'
+import { createWellKnownFiles } from './well-known-files.ts'
 import { securityHeaders } from './security-headers.ts'
 import { readSiteAssets, type SiteAssets } from './site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
@@ -68,7 +68,7 @@ export function createSite(options: SiteOptions): App {
   const assets = (): SiteAssets => (readAssets ??= readSiteAssets())
   const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
 
-  const isOtherName = runtime === 'local' ? otherLoopbackName(origin) : () => false
+  const isNonCanonicalHost = runtime === 'local' ? nonCanonicalHost(origin) : () => false
   const pagePaths = new Set(['/'])
   const files = new Map<string, SiteFile>()
   const notFound = new Map<Locale, SiteFile>()
@@ -82,7 +82,7 @@ export function createSite(options: SiteOptions): App {
       ...extra,
       contentType: HTML_TYPE,
       contentLanguage: locale,
-      cacheControl: page.isUnlisted === true ? NO_CACHING : PAGE_CACHING,
+      cacheControl: page.noIndex === true ? NO_CACHING : PAGE_CACHING,
       headers: [
         ...(page.path === '' ? [HEADERS.link, API_CATALOG_LINK] : []),
         ...securityHeaders(page.foreignOrigins?.(facts)),
@@ -100,7 +100,7 @@ export function createSite(options: SiteOptions): App {
     }
     notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE, { status: 404 }))
   }
-  const programFiles = createProgramFiles({
+  const wellKnownFiles = createWellKnownFiles({
     origin,
     deployment,
     pages: PAGES,
@@ -108,7 +108,7 @@ export function createSite(options: SiteOptions): App {
     clock,
     headers: plainHeaders,
   })
-  for (const [path, file] of programFiles) files.set(path, file)
+  for (const [path, file] of wellKnownFiles) files.set(path, file)
 
   function assetFile(path: string): SiteFile | undefined {
     const asset = assets().at(path)
@@ -140,7 +140,7 @@ export function createSite(options: SiteOptions): App {
   }
 
   /** A redirect that holds for this request alone. */
-  function passing(target: string): Reply {
+  function temporaryRedirect(target: string): Reply {
     return bodiless(307, ['Location', target, HEADERS.cacheControl, NO_CACHING])
   }
 
@@ -153,7 +153,7 @@ export function createSite(options: SiteOptions): App {
     if (path.startsWith('/assets/')) {
       // Asked for by a page that a cache kept over a deployment, or that another machine made while one is under way.
       const successor = assets().successorOf(path)
-      if (successor !== undefined) return passing(successor)
+      if (successor !== undefined) return temporaryRedirect(successor)
     }
     const shorter = withoutSlashesAtEnd(path)
     return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
@@ -164,8 +164,8 @@ export function createSite(options: SiteOptions): App {
     if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
     const file = files.get(path) ?? (path.startsWith('/assets/') ? assetFile(path) : undefined)
     const isRead = method === 'GET' || method === 'HEAD'
-    if (isRead && pagePaths.has(path) && isOtherName(request.header('host'))) {
-      return passing(origin + target)
+    if (isRead && pagePaths.has(path) && isNonCanonicalHost(request.header('host'))) {
+      return temporaryRedirect(origin + target)
     }
     if (file !== undefined && isRead) return file(request)
     const redirected = redirectOf(request)

@@ -17,7 +17,7 @@ function alternate(language: string, address: string): string {
 export function createSitemap(origin: string, pages: readonly Page[]): string {
   const addressOf = (locale: Locale, { path }: Page): string => origin + pathOfPage(locale, path)
   const entries = pages
-    .filter(({ isUnlisted }) => isUnlisted !== true)
+    .filter(({ noIndex }) => noIndex !== true)
     .flatMap((page) => {
       const alternates = [
         ...LOCALES.map((locale) => alternate(locale, addressOf(locale, page))),

@@ -8,7 +8,7 @@ import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
-import { countPhrase, inEnglish, phrase, sentencesHtml, type PluralForms } from './phrase.ts'
+import { countText, inEnglish, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
 
 /** Where the API has the same resource. */
 function jsonLink(name: SnapshotName): Html {
@@ -31,7 +31,7 @@ export function fromSnapshot<Name extends SnapshotName>(
   return html`<div class="note note-warn">
     <p><strong>${damagedTitle}</strong></p>
     <p>
-      ${phrase(damaged, {
+      ${richText(damaged, {
         resource: contractText(locale, SNAPSHOT_SCHEMAS[name].title),
         version: html`<code>${facts.head.snapshotId}</code>`,
         path: jsonLink(name),
@@ -67,10 +67,8 @@ export function notShown(
   count: number,
 ): Html | false {
   if (count === 0) return false
-  const all = phrase(texts.snapshot.allOfThem, { path: jsonLink(name) })
-  return html`<p class="muted">
-    ${sentencesHtml(locale, [countPhrase(locale, forms, count), all])}
-  </p>`
+  const all = richText(texts.snapshot.allOfThem, { path: jsonLink(name) })
+  return html`<p class="muted">${sentencesHtml(locale, [countText(locale, forms, count), all])}</p>`
 }
 
 /** Says that what follows is in English, where the page is not. */

@@ -3,9 +3,9 @@ import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, listHtml } from './phrase.ts'
+import { inEnglish, listHtml } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
-import { stateBadge, wordFor } from './words.ts'
+import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
@@ -81,7 +81,7 @@ function incidentArticle(context: PageContext, status: Status, incident: Inciden
       <dt>${t.state}</dt>
       <dd>${stateBadge(texts, 'incidentState', state)}</dd>
       <dt>${t.impact}</dt>
-      <dd>${wordFor(texts, 'incidentImpact', impact)}</dd>
+      <dd>${labelFor(texts, 'incidentImpact', impact)}</dd>
       <dt>${t.started}</dt>
       <dd>${momentHtml(locale, startedAt)}</dd>
       ${

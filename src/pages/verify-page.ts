@@ -4,7 +4,7 @@ import { READ_PATHS } from '../contract/read-paths.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
 import { codeBox, copyButton } from './code-box.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
-import { phrase } from './phrase.ts'
+import { richText } from './rich-text.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 import { commandRecipe, curlRecipe, packageRecipe } from './verify-recipe.ts'
@@ -36,8 +36,12 @@ function signedLines({ texts }: PageContext): Html {
     ['method', code('GET'), lines.method],
     ['target', code(READ_PATHS.status), lines.target],
     ['status', code('200'), lines.status],
-    ['signedAt', verify.ofTheAnswer, phrase(lines.signedAt, { header: code(HEADERS.signedAt) })],
-    ['digest', verify.ofTheAnswer, phrase(lines.digest, { header: code(HEADERS.contentDigest) })],
+    ['signedAt', verify.fromResponse, richText(lines.signedAt, { header: code(HEADERS.signedAt) })],
+    [
+      'digest',
+      verify.fromResponse,
+      richText(lines.digest, { header: code(HEADERS.contentDigest) }),
+    ],
   ]
   return html`<table class="signed-lines">
     <caption>
@@ -70,13 +74,13 @@ function signedSection(context: PageContext): Html {
   return html`<p>${verify.signedLead}</p>
     ${signedLines(context)}
     <p>
-      ${phrase(verify.signedHeader, {
+      ${richText(verify.signedHeader, {
         header: code(HEADERS.signature),
         seconds: LIMITS.signatureMaxAgeSeconds,
       })}
     </p>
     <p>
-      ${phrase(verify.notModified, {
+      ${richText(verify.notModified, {
         header: code(HEADERS.revalidated),
         label: code(REVALIDATION_TEXT_LINES[0]),
       })}
@@ -95,7 +99,7 @@ function keySection({ texts, facts }: PageContext): Html {
     </p>`
   return html`${own}
     <p>${verify.keyWhy}</p>
-    <p>${phrase(verify.keyComputed, { link: jsonLink(READ_PATHS.signingKey) })}</p>
+    <p>${richText(verify.keyComputed, { link: jsonLink(READ_PATHS.signingKey) })}</p>
     <p>${verify.keyNext}</p>`
 }
 
@@ -111,7 +115,7 @@ function browserSection({ locale, texts }: PageContext): Html {
     <div id="check-steps"></div>
     <div id="check-result" role="status"></div>
     <p>
-      ${phrase(verify.browserMore, {
+      ${richText(verify.browserMore, {
         reference: linkTo('reference', reference.title),
         history: linkTo('history', history.title),
       })}
@@ -125,24 +129,24 @@ function codeSections({ texts, facts }: PageContext) {
     curl: html`<p>${verify.curlLead}</p>
       ${codeBox(texts, { id: 'curl-code', label: verify.curlLabel, code: curlRecipe(recipe) })}
       <p>
-        ${phrase(verify.curlAfter, {
+        ${richText(verify.curlAfter, {
           header: code(HEADERS.signedAt),
           folder: code('docs/verifying'),
         })}
       </p>`,
-    package: html`<p>${phrase(verify.packageLead, { name: code('@public-api/client') })}</p>
+    package: html`<p>${richText(verify.packageLead, { name: code('@public-api/client') })}</p>
       ${codeBox(texts, {
         id: 'package-code',
         label: verify.packageLabel,
         code: packageRecipe(recipe),
       })}`,
-    command: html`<p>${phrase(verify.commandLead, { name: code('svc') })}</p>
+    command: html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
       ${codeBox(texts, {
         id: 'command-code',
         label: verify.commandLabel,
         code: commandRecipe(recipe),
       })}
-      <p>${phrase(verify.commandAudit, { option: code('--state') })}</p>`,
+      <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`,
   }
 }
 
@@ -167,7 +171,7 @@ function body(context: PageContext) {
     vectors: html`<p>${verify.vectorsText}</p>`,
     limits: html`<ul>
       ${verify.limits.map(
-        (limit) => html`<li>${phrase(limit, { seconds: LIMITS.signatureMaxAgeSeconds })}</li> `,
+        (limit) => html`<li>${richText(limit, { seconds: LIMITS.signatureMaxAgeSeconds })}</li> `,
       )}
     </ul>`,
   }

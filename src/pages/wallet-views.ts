@@ -4,9 +4,9 @@ import { copyButton } from './code-box.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
-import { inEnglish } from './phrase.ts'
+import { inEnglish } from './rich-text.ts'
 import { statementList } from './snapshot-parts.ts'
-import { stateBadge, wordFor } from './words.ts'
+import { stateBadge, labelFor } from './enum-labels.ts'
 
 // What each wallet view holds beyond its summary: empty lists while no wallet is attached, and the page says so.
 
@@ -65,7 +65,7 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
       columns: [
         {
           title: t.environment,
-          cells: data.networks.map((each) => wordFor(texts, 'environment', each.environment)),
+          cells: data.networks.map((each) => labelFor(texts, 'environment', each.environment)),
         },
       ],
     })}
@@ -107,7 +107,7 @@ export function securityView(context: PageContext, data: SnapshotData<'wallet/se
   const { custody, controls, reviews, neverPublished } = data
   return html`<dl class="facts">
       <dt>${t.custody}</dt>
-      <dd>${wordFor(texts, 'custody', custody)}</dd>
+      <dd>${labelFor(texts, 'custody', custody)}</dd>
     </dl>
     <h3>${t.controls}</h3>
     ${namedRows(
@@ -171,7 +171,7 @@ export function evidenceView(
         <p>${inEnglish(locale, statement)}</p>
         <dl class="facts">
           <dt>${t.kind}</dt>
-          <dd>${wordFor(texts, 'evidenceKind', kind)}</dd>
+          <dd>${labelFor(texts, 'evidenceKind', kind)}</dd>
           <dt>${t.produced}</dt>
           <dd>${dayHtml(locale, producedOn)}</dd>
           <dt>${t.toCheck}</dt>
@@ -230,7 +230,7 @@ export function integrationView(
     columns: [
       {
         title: t.direction,
-        cells: interfaces.map(({ direction }) => wordFor(texts, 'direction', direction)),
+        cells: interfaces.map(({ direction }) => labelFor(texts, 'direction', direction)),
       },
       {
         title: t.state,
@@ -251,7 +251,7 @@ export function developmentView(
     prefix: 'work',
     head: t.work,
     columns: [
-      { title: t.horizon, cells: items.map(({ horizon }) => wordFor(texts, 'horizon', horizon)) },
+      { title: t.horizon, cells: items.map(({ horizon }) => labelFor(texts, 'horizon', horizon)) },
       { title: t.state, cells: items.map(({ state }) => stateBadge(texts, 'queueState', state)) },
       { title: t.since, cells: items.map(({ since }) => dayHtml(locale, since)) },
     ],

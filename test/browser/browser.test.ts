@@ -41,7 +41,7 @@ test(
   },
 )
 
-test('two pages share no storage', { skip: browserMissing }, async (t) => {
+test('browser contexts are isolated', { skip: browserMissing }, async (t) => {
   const app = await runApp(t)
   const pages = [await browser.openPage(t), await browser.openPage(t)]
   const found: (string | null)[] = []

@@ -13,18 +13,18 @@ import { TEST_NOW_MS } from '../support/running-app.ts'
 const browser = useBrowser()
 
 /** What the page is told. */
-interface Told {
+interface RichText {
   readonly baseUrl: string
   readonly pinnedKeyIds: readonly string[]
   readonly nowMs: number
 }
 
-function telling(service: FrontedService, nowMs: number): Told {
+function telling(service: FrontedService, nowMs: number): RichText {
   return { baseUrl: service.origin, pinnedKeyIds: [key.keyId], nowMs }
 }
 
 /** One audit by a client of its own, as a page does it that was loaded anew. */
-function audit(page: Page, told: Told) {
+function audit(page: Page, told: RichText) {
   return page.evaluate(async ({ nowMs, ...settings }) => {
     const entries = ['/dist/client.min.js', '/dist/client/audit.js']
     const [{ createClient }, { auditHistory, createLocalStorageHeadStore }] = (await Promise.all(

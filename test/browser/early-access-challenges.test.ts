@@ -125,7 +125,7 @@ test('the form may be sent while ALTCHA is being solved', { skip }, async (t) =>
   assert.deepEqual(errors, [])
 })
 
-test('a solution that ran out is replaced by another', { skip }, async (t) => {
+test('an expired solution is replaced', { skip }, async (t) => {
   const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
   const { page } = await openForm(t, browser, app)
   const asked = countChallenges(page)
@@ -147,7 +147,7 @@ test('a solution that ran out is replaced by another', { skip }, async (t) => {
   assert.equal(asked.count, 2)
 })
 
-test('after an outage the solution is good for another try', { skip }, async (t) => {
+test('a solution survives an outage', { skip }, async (t) => {
   const state = { isDown: true }
   const app = await runFormApp(t, { store: failing(state), challenge: altcha(LITTLE_WORK) })
   const { page } = await openForm(t, browser, app)
@@ -161,7 +161,7 @@ test('after an outage the solution is good for another try', { skip }, async (t)
   assert.equal(asked.count, 1)
 })
 
-test('a solution whose answer was lost is not sent twice', { skip }, async (t) => {
+test('a solution is not resent after a lost response', { skip }, async (t) => {
   const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
   const { page } = await openForm(t, browser, app)
   const asked = countChallenges(page)
@@ -212,7 +212,7 @@ test(
   },
 )
 
-test('a widget that does not arrive is told of', { skip }, async (t) => {
+test('reports a widget that does not load', { skip }, async (t) => {
   const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
   const { page } = await browser.openPage(t)
   await page.clock.install({ time: app.clock.ms })
@@ -372,7 +372,7 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
     assert.equal((await app.entries()).length, 1)
   })
 
-  test(`a script of ${provider} that does not arrive is told of`, { skip }, async (t) => {
+  test(`a script of ${provider} that does not load is reported`, { skip }, async (t) => {
     const { page, url } = await openHosted(t)
     await page.route(`${script}?*`, (route) => route.abort())
     await page.goto(url)

@@ -5,7 +5,7 @@ import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { ERRORS } from '../../src/contract/errors.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
-import { plainPhrase } from '../../src/pages/phrase.ts'
+import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
@@ -81,7 +81,7 @@ test(
     const proof = page.locator('#proof.state-good')
     await proof.waitFor()
     const key = (await proof.locator('code').textContent()) ?? ''
-    assert.equal(await proof.textContent(), plainPhrase(result.proved, { key }))
+    assert.equal(await proof.textContent(), plainText(result.proved, { key }))
     assert.equal(
       await page
         .locator('.provenance')
@@ -91,7 +91,7 @@ test(
     )
 
     await page.locator('#registered .copy').click()
-    const copied = plainPhrase(TEXTS.en.site.copied, { what: result.what })
+    const copied = plainText(TEXTS.en.site.copied, { what: result.what })
     await page.getByText(copied).waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), entry.ticket)
 
@@ -121,11 +121,11 @@ test(
     await sendForm(page)
     const proof = page.locator('#proof.state-warn')
     await proof.waitFor()
-    assert.equal(await proof.textContent(), plainPhrase(result.disproved, { code: 'DIGEST' }))
+    assert.equal(await proof.textContent(), plainText(result.disproved, { code: 'DIGEST' }))
   },
 )
 
-test('where nothing is signed, no proof is promised', { skip }, async (t) => {
+test('an unsigned deployment promises no proof', { skip }, async (t) => {
   const app = await runFormApp(t, { parts: { signing: undefined } })
   const { page } = await openForm(t, browser, app)
   await fillForm(page)
@@ -134,7 +134,7 @@ test('where nothing is signed, no proof is promised', { skip }, async (t) => {
   assert.equal(await page.locator('#proof').textContent(), '')
 })
 
-test('the form is filled in and sent with the keyboard alone', { skip }, async (t) => {
+test('the form works with the keyboard alone', { skip }, async (t) => {
   const app = await runFormApp(t)
   const { page } = await openForm(t, browser, app)
   async function tabTo(id: string): Promise<void> {
@@ -182,7 +182,7 @@ for (const locale of LOCALES) {
     await sendForm(page)
     assert.deepEqual(await problemsOf(page), [words.emailMissing, words.CONSENT_REQUIRED])
     assert.equal(await focusOf(page), 'problems')
-    assert.equal(await page.title(), plainPhrase(words.pageTitle, { title }))
+    assert.equal(await page.title(), plainText(words.pageTitle, { title }))
     assert.deepEqual(await axeFaults(page), [])
 
     const most = LIMITS.maxUseCaseCodePoints
@@ -193,10 +193,10 @@ for (const locale of LOCALES) {
     await sendForm(page)
     const expected = {
       email: words.INVALID_EMAIL,
-      interests: plainPhrase(words.INVALID_INTERESTS, {
+      interests: plainText(words.INVALID_INTERESTS, {
         count: numberIn(locale, LIMITS.maxInterests),
       }),
-      useCase: plainPhrase(words.INVALID_USE_CASE, { count: numberIn(locale, most) }),
+      useCase: plainText(words.INVALID_USE_CASE, { count: numberIn(locale, most) }),
       consent: words.CONSENT_REQUIRED,
     }
     assert.deepEqual(await problemsOf(page), Object.values(expected))
@@ -252,24 +252,24 @@ test(
     const { count } = TEXTS.en.earlyAccess
     const most = LIMITS.maxUseCaseCodePoints
     const counter = page.locator('#useCase-count')
-    const said = page.locator('#useCase-said')
-    assert.equal(await counter.textContent(), plainPhrase(count.left.other, { count: most }))
+    const said = page.locator('#useCase-status')
+    assert.equal(await counter.textContent(), plainText(count.left.other, { count: most }))
     for (const [length, text] of [
-      [most - 1, plainPhrase(count.left.one, { count: 1 })],
-      [most, plainPhrase(count.left.other, { count: 0 })],
-      [most + 1, plainPhrase(count.over.one, { count: 1 })],
-      [most + 2, plainPhrase(count.over.other, { count: 2 })],
+      [most - 1, plainText(count.left.one, { count: 1 })],
+      [most, plainText(count.left.other, { count: 0 })],
+      [most + 1, plainText(count.over.one, { count: 1 })],
+      [most + 2, plainText(count.over.other, { count: 2 })],
     ] as const) {
       await page.locator('#useCase').fill('🦉'.repeat(length))
       assert.equal(await counter.textContent(), text)
       await said.getByText(text).waitFor()
     }
     await page.locator('#useCase').fill('short')
-    await page.locator('#useCase-said:empty').waitFor({ state: 'attached' })
+    await page.locator('#useCase-status:empty').waitFor({ state: 'attached' })
   },
 )
 
-test('an address that is on the list already can be changed', { skip }, async (t) => {
+test('a duplicate address can be changed', { skip }, async (t) => {
   const app = await runFormApp(t)
   await app.register(GOOD_BODY)
   const { page, errors } = await openForm(t, browser, app)
@@ -316,7 +316,7 @@ for (const locale of LOCALES) {
         unitDisplay: 'long',
       }).format(60)
       const words = TEXTS[locale].earlyAccess.problems
-      assert.deepEqual(await problemsOf(page), [plainPhrase(words.RATE_LIMITED, { wait: seconds })])
+      assert.deepEqual(await problemsOf(page), [plainText(words.RATE_LIMITED, { wait: seconds })])
       assert.equal(await focusOf(page), 'problems')
       await assertKept(page)
       assert.deepEqual(await axeFaults(page), [])
@@ -328,7 +328,7 @@ for (const locale of LOCALES) {
   )
 }
 
-test('an outage loses nothing, is told of on a new visit, and passes', { skip }, async (t) => {
+test('an outage loses no input and is announced', { skip }, async (t) => {
   const state = { isDown: true }
   const app = await runFormApp(t, { store: failing(state) })
   const { page } = await openForm(t, browser, app)
@@ -347,7 +347,7 @@ test('an outage loses nothing, is told of on a new visit, and passes', { skip },
   assert.equal((await app.entries()).length, 1)
 })
 
-test('an answer that never comes loses nothing, and sending again is safe', { skip }, async (t) => {
+test('a lost response loses no input, and resubmitting is safe', { skip }, async (t) => {
   const app = await runFormApp(t)
   const { page } = await openForm(t, browser, app)
   // The service has it, and its answer is lost.
@@ -407,7 +407,7 @@ test(
     Object.assign(answer, { status: 502, body: '<h1>Bad gateway</h1>', type: 'text/html' })
     await page.locator('#test-challenge').check()
     await sendForm(page)
-    assert.deepEqual(await problemsOf(page), [plainPhrase(problems.refused, { code: '502' })])
+    assert.deepEqual(await problemsOf(page), [plainText(problems.refused, { code: '502' })])
     assert.deepEqual(realErrors(errors), [])
   },
 )
@@ -451,7 +451,7 @@ const SHIFTS = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 300)
 })`
 
-test('nothing shifts while the script and the challenge arrive', { skip }, async (t) => {
+test('no layout shift while the script and the challenge load', { skip }, async (t) => {
   const app = await runFormApp(t, { challenge: createAltchaChallenge })
   for (const width of [320, 1280]) {
     // High enough for the whole form: what is below the window does not count.
@@ -469,7 +469,7 @@ async function withoutScripts(t: TestContext, locale: Locale) {
   return { app, page }
 }
 
-test('without scripts there is no form, but the other way', { skip }, async (t) => {
+test('without scripts a command replaces the form', { skip }, async (t) => {
   for (const locale of LOCALES) {
     const { page } = await withoutScripts(t, locale)
     const { noScript } = TEXTS[locale].earlyAccess
@@ -479,7 +479,7 @@ test('without scripts there is no form, but the other way', { skip }, async (t) 
   }
 })
 
-test('the way without a browser is one that works', { skip }, async (t) => {
+test('the command without a browser works', { skip }, async (t) => {
   const { app, page } = await withoutScripts(t, 'th')
   const command = await page.locator('#register-command').innerText()
   const [, path = ''] = /^curl http:\/\/[^/]+(\S+) /.exec(command) ?? []

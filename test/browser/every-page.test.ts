@@ -115,7 +115,7 @@ function overflowOf(page: Page): Promise<readonly string[]> {
   })
 }
 
-test('what the pages must not do is noticed when one does it', { skip }, async (t) => {
+test('the checks detect violations', { skip }, async (t) => {
   const app = await runService(t)
   const { page, open, requireQuiet } = await watch(t, app)
   await page.setViewportSize(NARROW)
@@ -177,7 +177,7 @@ for (const locale of LOCALES) {
   )
 }
 
-test('the scripts that a page really loads are small', { skip }, async (t) => {
+test('loaded scripts are within their limit', { skip }, async (t) => {
   const app = await runService(t)
   const { page, open } = await watch(t, app)
   const loaded = new Set<string>()
@@ -214,7 +214,7 @@ function foundOn(page: Page) {
   })
 }
 
-test('every page tells what it has to tell without scripts', { skip }, async (t) => {
+test('every page works without scripts', { skip }, async (t) => {
   const app = await runService(t)
   const { page, errors } = await browser.openPage(t, { javaScriptEnabled: false, viewport: WIDE })
   const { page: scripted, open } = await watch(t, app)
@@ -237,7 +237,7 @@ test('every page tells what it has to tell without scripts', { skip }, async (t)
   assert.deepEqual(errors, [])
 })
 
-test('the switch of languages keeps the page', { skip }, async (t) => {
+test('the language switch keeps the page', { skip }, async (t) => {
   const app = await runService(t)
   const { page, requireQuiet } = await watch(t, app)
   await page.setViewportSize(WIDE)
@@ -274,7 +274,7 @@ function focused(page: Page) {
   })
 }
 
-test('every page can be walked through with the keyboard', { skip }, async (t) => {
+test('every page is keyboard accessible', { skip }, async (t) => {
   const app = await runService(t)
   const { page, open } = await watch(t, app)
   await page.setViewportSize(WIDE)
@@ -298,7 +298,7 @@ test('every page can be walked through with the keyboard', { skip }, async (t) =
   }
 })
 
-test('on a narrow screen the navigation opens and closes without a script', { skip }, async (t) => {
+test('the narrow navigation works without scripts', { skip }, async (t) => {
   const app = await runService(t)
   const { page } = await browser.openPage(t, { javaScriptEnabled: false, viewport: NARROW })
   for (const locale of LOCALES) {

@@ -89,17 +89,17 @@ function stepsOf(page: Page): Promise<readonly (readonly [step: string, state: s
 
 const allOf = (state: string) => Object.keys(script.steps).map((step) => [step, state] as const)
 
-/** The mark of each knot as a reader sees it, newest first. */
+/** The mark of each entry as a reader sees it, newest first. */
 function marksOf(page: Page): Promise<readonly string[]> {
-  return page.locator('.knot .knot-proof').allInnerTexts()
+  return page.locator('.chain-entry .entry-proof').allInnerTexts()
 }
 
 function keptIn(page: Page): Promise<string | null> {
   return page.evaluate((name) => localStorage.getItem(name), KEPT)
 }
 
-const knotWords = (words: readonly (keyof typeof script.knots | '')[]): readonly string[] =>
-  words.map((word) => (word === '' ? '' : script.knots[word]))
+const markLabels = (words: readonly (keyof typeof script.marks | '')[]): readonly string[] =>
+  words.map((word) => (word === '' ? '' : script.marks[word]))
 
 /** A text of the locale file as a pattern, whatever stands in its places. */
 function patternOf(text: string): RegExp {
@@ -109,8 +109,8 @@ function patternOf(text: string): RegExp {
   return new RegExp(parts.join('.+'))
 }
 
-describe('a sound history', { skip }, () => {
-  test('is proved step by step, each knot is marked, and the head is kept', async (t) => {
+describe('a consistent history', { skip }, () => {
+  test('passes every step, marks entries and saves the head', async (t) => {
     const { page, errors } = await open(t, [sound(4)])
     assert.equal(await page.locator('#kept-head').textContent(), script.nothingKept)
     assert.equal(await page.locator('#audit-forget').isHidden(), true)
@@ -125,7 +125,7 @@ describe('a sound history', { skip }, () => {
     assert.match(details[0] ?? '', patternOf(script.details.keysOwnWord))
     assert.equal(details[3], script.details.previousNone)
     assert.match(details[4] ?? '', patternOf(script.details.versions.other))
-    assert.deepEqual(await marksOf(page), knotWords(Array.from({ length: 4 }, () => 'recomputed')))
+    assert.deepEqual(await marksOf(page), markLabels(Array.from({ length: 4 }, () => 'recomputed')))
     assert.match((await page.locator('#audit-result').textContent()) ?? '', /VS-0004/)
     const kept = JSON.parse((await keptIn(page)) ?? '{}') as { answer: { target: string } }
     assert.ok(kept.answer.target.startsWith(READ_PATHS.version))
@@ -135,20 +135,20 @@ describe('a sound history', { skip }, () => {
   })
 
   for (const locale of ['th', 'zh-CN'] as const) {
-    test(`is proved in the words of ${locale}`, async (t) => {
+    test(`passes with the texts of ${locale}`, async (t) => {
       const { page, errors } = await open(t, [sound(2)], { path: `/${locale}/history` })
       assert.deepEqual(await audit(page), allOf('passed'))
       const detail = page.locator('[data-step="keep"] .step-detail')
       assert.equal(await detail.textContent(), TEXTS[locale].history.script.details.keep)
       assert.deepEqual(
         await marksOf(page),
-        [1, 2].map(() => TEXTS[locale].history.script.knots.recomputed),
+        [1, 2].map(() => TEXTS[locale].history.script.marks.recomputed),
       )
       assert.deepEqual(errors, [])
     })
   }
 
-  test('is compared with the kept head the next time, also once it has grown', async (t) => {
+  test('is compared with the saved head, also after it has grown', async (t) => {
     const { page, histories } = await open(t, [sound(3), sound(5)])
     await audit(page)
     await page.reload()
@@ -162,7 +162,7 @@ describe('a sound history', { skip }, () => {
     )
     const versions = page.locator('[data-step="versions"] .step-detail')
     assert.equal(await versions.textContent(), script.details.versionsNone)
-    assert.deepEqual(await marksOf(page), knotWords(['held', 'held', 'held']))
+    assert.deepEqual(await marksOf(page), markLabels(['held', 'held', 'held']))
 
     histories.turn = 1
     assert.deepEqual(await audit(page), allOf('passed'))
@@ -171,20 +171,20 @@ describe('a sound history', { skip }, () => {
 
     await page.locator('#every-version').check()
     assert.deepEqual(await audit(page), allOf('passed'))
-    assert.deepEqual(await marksOf(page), knotWords(['recomputed', 'recomputed', 'recomputed']))
+    assert.deepEqual(await marksOf(page), markLabels(['recomputed', 'recomputed', 'recomputed']))
   })
 
-  test('is read again from the start once the head is forgotten', async (t) => {
+  test('is read from the start after the head is cleared', async (t) => {
     const { page } = await open(t, [sound(2)])
     await audit(page)
     await page.locator('#audit-forget').click()
     assert.equal(await page.locator('#kept-head').textContent(), script.forgotten)
     assert.equal(await keptIn(page), null)
     await audit(page)
-    assert.deepEqual(await marksOf(page), knotWords(['recomputed', 'recomputed']))
+    assert.deepEqual(await marksOf(page), markLabels(['recomputed', 'recomputed']))
   })
 
-  test('is held against the key id that was pinned', async (t) => {
+  test('is checked against the pinned key ID', async (t) => {
     const { page } = await open(t, [sound(2)])
     await page.locator('#pin').fill('short')
     await page.locator('#audit-start').click()
@@ -207,7 +207,7 @@ describe('a sound history', { skip }, () => {
     assert.ok(result.includes('PINNED_KEY_ABSENT'))
   })
 
-  test('is audited in a browser without storage; nothing is kept, and the page says so', async (t) => {
+  test('is audited without storage and reports that nothing is saved', async (t) => {
     const app = await runApp(t, { releases: sound(2) })
     const { page } = await browser.openPage(t)
     await page.clock.setFixedTime(TEST_NOW_MS)
@@ -225,7 +225,7 @@ describe('a sound history', { skip }, () => {
   })
 })
 
-test('a storage that is full fails the last step alone', { skip }, async (t) => {
+test('a full storage fails only the last step', { skip }, async (t) => {
   const { page } = await open(t, [sound(2)])
   await page.evaluate(() => {
     Storage.prototype.setItem = () => {
@@ -257,7 +257,7 @@ describe('a history that contradicts itself', { skip }, () => {
     return page.locator('.break .break-side code').allTextContents()
   }
 
-  test('rewritten: which entry, both hashes, the evidence, and the kept head stays', async (t) => {
+  test('rewritten: shows the entry, both hashes and the evidence, and keeps the saved head', async (t) => {
     const before = sound(3)
     const after = rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const { page, histories, errors } = await open(t, [before, after])
@@ -275,25 +275,25 @@ describe('a history that contradicts itself', { skip }, () => {
     const result = (await page.locator('#audit-result').textContent()) ?? ''
     assert.match(result, patternOf(script.faults.REWRITTEN))
     assert.ok(result.includes('VS-0003') && result.includes(script.brokenLink))
-    assert.deepEqual(await marksOf(page), knotWords(['broken', '', '']))
+    assert.deepEqual(await marksOf(page), markLabels(['broken', '', '']))
     await evidenceOf(page, 'REWRITTEN')
     assert.equal(await keptIn(page), kept)
     assert.deepEqual(await axeFaults(page), [])
     assert.deepEqual(errors, [])
   })
 
-  test('shortened: what was the newest is gone', async (t) => {
+  test('shortened: the signed head is missing', async (t) => {
     const { page, histories } = await open(t, [sound(5), sound(4)])
     await audit(page)
     histories.turn = 1
     const steps = new Map(await audit(page))
     assert.equal(steps.get('previous'), 'failed')
     assert.deepEqual(await sidesOf(page), ['VS-0005', 'VS-0004'])
-    assert.deepEqual(await marksOf(page), knotWords(['broken', '', '', '', '']))
+    assert.deepEqual(await marksOf(page), markLabels(['broken', '', '', '', '']))
     await evidenceOf(page, 'SHORTENED')
   })
 
-  test('an entry that is another one than the list says, found without a kept head', async (t) => {
+  test('an entry that differs from the index is found without a saved head', async (t) => {
     const liar = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const honest = sound(3)
     const releases: Releases = {
@@ -308,21 +308,21 @@ describe('a history that contradicts itself', { skip }, () => {
     const steps = new Map(await audit(page))
     assert.equal(steps.get('previous'), 'passed')
     assert.equal(steps.get('versions'), 'failed')
-    assert.equal((await marksOf(page))[1], script.knots.broken)
+    assert.equal((await marksOf(page))[1], script.marks.broken)
     await evidenceOf(page, 'REWRITTEN')
   })
 
-  test('a page drawn from another history than the service signs now is told', async (t) => {
+  test('reports a page rendered from another history', async (t) => {
     const after = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const { page, histories } = await open(t, [sound(3), after])
     histories.turn = 1
     assert.deepEqual(await audit(page), allOf('passed'))
-    assert.deepEqual(await marksOf(page), knotWords(['otherHash', 'otherHash', 'recomputed']))
+    assert.deepEqual(await marksOf(page), markLabels(['otherHash', 'otherHash', 'recomputed']))
   })
 })
 
-describe('an audit that comes to no end', { skip }, () => {
-  test('is stopped by its button, and nothing is kept', async (t) => {
+describe('an unfinished audit', { skip }, () => {
+  test('stops by its button and saves nothing', async (t) => {
     const { page } = await open(t, [sound(3)])
     // The list of versions is never answered.
     const asked = page.waitForRequest((request) =>
@@ -346,7 +346,7 @@ describe('an audit that comes to no end', { skip }, () => {
     assert.deepEqual(await audit(page), allOf('passed'))
   })
 
-  test('says so where what was kept is no head any more, and begins anew once it is forgotten', async (t) => {
+  test('reports an unreadable saved head and restarts after it is cleared', async (t) => {
     const { page } = await open(t, [sound(2)])
     await audit(page)
     const kept = (await keptIn(page)) ?? ''
@@ -368,7 +368,7 @@ describe('an audit that comes to no end', { skip }, () => {
     }
   })
 
-  test('says so where the browser cannot check such signatures', async (t) => {
+  test('reports missing Ed25519 support', async (t) => {
     const { page } = await open(t, [sound(2)])
     await page.evaluate(() => {
       crypto.subtle.importKey = () => Promise.reject(new DOMException('No', 'NotSupportedError'))
@@ -380,7 +380,7 @@ describe('an audit that comes to no end', { skip }, () => {
     assert.ok(!result.includes(script.failures.verification))
   })
 
-  test('names an answer that was changed on its way', async (t) => {
+  test('names a tampered response', async (t) => {
     const { page } = await open(t, [sound(2)])
     await page.route(`**${READ_PATHS.version}?*`, async (route) => {
       const response = await route.fetch()
@@ -400,9 +400,10 @@ test(
   { skip },
   async (t) => {
     const { page } = await open(t, [sound(3)], { options: { javaScriptEnabled: false } })
-    assert.equal(await page.locator('.knot').count(), 3)
-    for (const knot of await page.locator('.knot').all()) assert.equal(await knot.isVisible(), true)
-    const [link] = await page.locator('.knot .link code.hash').allTextContents()
+    assert.equal(await page.locator('.chain-entry').count(), 3)
+    for (const entry of await page.locator('.chain-entry').all())
+      assert.equal(await entry.isVisible(), true)
+    const [link] = await page.locator('.chain-entry .link code.hash').allTextContents()
     assert.equal(link, await page.locator('#vs-0002').getAttribute('data-hash'))
     assert.equal(await page.locator('#audit-form').isVisible(), false)
     assert.match((await page.locator('main .note').first().textContent()) ?? '', /svc audit /)

@@ -93,7 +93,7 @@ function editBody(answer: PassingAnswer, from: string, to: string): void {
   answer.body = Buffer.from(before.replace(from, to))
 }
 
-test('good answers are shown and hold, refusals included', { skip }, async (t) => {
+test('valid responses pass, errors included', { skip }, async (t) => {
   const { proxy, page } = await openReference(t)
   for (const [name, parameter, target, status] of [
     ['status', undefined, STATUS, 200],
@@ -117,7 +117,10 @@ test('good answers are shown and hold, refusals included', { skip }, async (t) =
       assert.ok(sent)
       const { headers, body } = sent
       assert.equal(await place.locator('.verdict .state').textContent(), proof.states.passed)
-      assert.match((await place.locator('.try-said').textContent()) ?? '', new RegExp(`${status}`))
+      assert.match(
+        (await place.locator('.try-status').textContent()) ?? '',
+        new RegExp(`${status}`),
+      )
       const shown = (await place.locator('[data-part="body"] pre').textContent()) ?? ''
       assert.deepEqual(JSON.parse(shown), JSON.parse(body.toString()))
       assert.deepEqual(
@@ -139,7 +142,7 @@ test('good answers are shown and hold, refusals included', { skip }, async (t) =
   }
 })
 
-test('an answer that was changed fails at its step', { skip }, async (t) => {
+test('a tampered response fails at the right step', { skip }, async (t) => {
   const cases: readonly (readonly [
     what: string,
     step: (typeof VERIFICATION_STEPS)[number],
@@ -211,8 +214,8 @@ test('an answer that was changed fails at its step', { skip }, async (t) => {
   }
 })
 
-describe('an answer that must not be trusted', { skip }, () => {
-  test('what was expected and what came are the two digests', async (t) => {
+describe('an untrusted response', { skip }, () => {
+  test('shows the expected and found digests', async (t) => {
     const { proxy, page } = await openReference(t)
     let stated: string | undefined
     let came: string | undefined
@@ -229,7 +232,7 @@ describe('an answer that must not be trusted', { skip }, () => {
     ])
   })
 
-  test('an answer of a while ago, sent again', async (t) => {
+  test('a replayed response', async (t) => {
     const { proxy, page, clock } = await openReference(t)
     clock.offsetMs = -16 * MINUTE_MS
     let old: PassingAnswer | undefined
@@ -244,7 +247,7 @@ describe('an answer that must not be trusted', { skip }, () => {
     assert.match(found ?? '', /16 minutes ago/)
   })
 
-  test('a service with another key than the page names', async (t) => {
+  test('a service whose key differs from the page', async (t) => {
     const { app, page } = await openReference(t)
     const other = await runApp(t, { clock: REAL_TIME, signing: testSigning(otherSigningKey()) })
     const front = await runTamperingProxy(t, other.origin)
@@ -261,7 +264,7 @@ describe('an answer that must not be trusted', { skip }, () => {
     await page.close()
   })
 
-  test('a key document that is not there', async (t) => {
+  test('a missing key document', async (t) => {
     const { proxy, page } = await openReference(t)
     tamperWith(proxy, KEYS, (answer) => {
       answer.status = 502
@@ -276,7 +279,7 @@ describe('an answer that must not be trusted', { skip }, () => {
     ])
   })
 
-  test('what keeps a check from being made is no answer that stayed away', async (t) => {
+  test('a check that fails to run is not reported as a timeout', async (t) => {
     const { page } = await openReference(t)
     for (const address of [`**${KEYS}`, '**/en/verify']) {
       await page.route(address, (route) => route.abort())
@@ -284,7 +287,7 @@ describe('an answer that must not be trusted', { skip }, () => {
       // What the round before has left is there too, until the answer has come.
       await place.locator('button[aria-disabled="true"]').waitFor({ state: 'detached' })
       await place.locator('[data-part="steps"] .note-warn').waitFor()
-      assert.match((await place.locator('.try-said').textContent()) ?? '', /200/)
+      assert.match((await place.locator('.try-status').textContent()) ?? '', /200/)
       assert.equal(
         await place.locator('[data-part="steps"]').textContent(),
         TEXTS.en.verify.script.failed,
@@ -294,7 +297,7 @@ describe('an answer that must not be trusted', { skip }, () => {
     }
   })
 
-  test('an answer that is no JSON is shown as it came', async (t) => {
+  test('shows a non-JSON response verbatim', async (t) => {
     const { proxy, page } = await openReference(t)
     tamperWith(proxy, STATUS, (answer) => void (answer.body = Buffer.from('<b>not found</b>')))
     const place = await tryEndpoint(page, 'status')
@@ -303,7 +306,7 @@ describe('an answer that must not be trusted', { skip }, () => {
     assert.equal(await shown.textContent(), '<b>not found</b>')
   })
 
-  test('a good answer after a bad one holds again', async (t) => {
+  test('a valid response after an invalid one passes', async (t) => {
     const { proxy, page } = await openReference(t)
     tamperWith(proxy, STATUS, ({ headers }) => headers.set('x-request-id', 'another'))
     const place = await tryEndpoint(page, 'status')
@@ -315,8 +318,8 @@ describe('an answer that must not be trusted', { skip }, () => {
   })
 })
 
-describe('what a person types', { skip }, () => {
-  test('an API key goes into one header and is kept nowhere', async (t) => {
+describe('user input', { skip }, () => {
+  test('sends the API key in one header and stores it nowhere', async (t) => {
     const app = await runKeyedApp(t, { parts: { clock: REAL_TIME } })
     const key = await app.makeKey({ nowMs: Date.now() })
     const proxy = await runTamperingProxy(t, app.origin)
@@ -346,10 +349,10 @@ describe('what a person types', { skip }, () => {
     ['nothing', ' ', t0.try.missing.replace('{name}', 'snapshotId')],
     ['two dots', '..', t0.try.badPath.replace('{value}', '..')],
   ] as const) {
-    test(`${what} as a parameter is told at its field, and nothing is asked`, async (t) => {
+    test(`${what} as a parameter is reported at its field without a request`, async (t) => {
       const { page, proxy, errors } = await openReference(t)
       const place = await tryEndpoint(page, 'versionById', value)
-      const said = place.locator('.try-said')
+      const said = place.locator('.try-status')
       await said.filter({ hasText: expected }).waitFor()
       const input = place.locator('#versionById-parameter')
       assert.equal(await input.getAttribute('aria-invalid'), 'true')
@@ -359,7 +362,7 @@ describe('what a person types', { skip }, () => {
     })
   }
 
-  test('half a character as a parameter is told at its field too', async (t) => {
+  test('reports half a character at its field', async (t) => {
     const { page, errors } = await openReference(t)
     const place = await openForm(page, 'versionById')
     // No keyboard gives one, and a driver cannot hand it over: pasting can.
@@ -369,31 +372,31 @@ describe('what a person types', { skip }, () => {
     })
     await place.locator('button[type="submit"]').click()
     const [before = ''] = t0.try.badPath.split('{value}')
-    await place.locator('.try-said').filter({ hasText: before.trim() }).waitFor()
+    await place.locator('.try-status').filter({ hasText: before.trim() }).waitFor()
     assert.equal(await input.getAttribute('aria-invalid'), 'true')
     assert.deepEqual(errors, [])
   })
 
-  test('a key that no header can carry is told', async (t) => {
+  test('reports a key that no header can carry', async (t) => {
     const { page } = await openReference(t)
     const place = await openForm(page, 'status')
     await place.locator('#status-key').fill('clé')
     await place.locator('button[type="submit"]').click()
-    await place.locator('.try-said').filter({ hasText: t0.try.badKey }).waitFor()
+    await place.locator('.try-status').filter({ hasText: t0.try.badKey }).waitFor()
   })
 
-  test('a service that is gone is told', async (t) => {
+  test('reports an unreachable service', async (t) => {
     const { page } = await openReference(t)
     await page.route(`**${STATUS}`, (route) => route.abort())
     const place = await tryEndpoint(page, 'status')
-    await place.locator('.try-said').filter({ hasText: t0.try.notReached }).waitFor()
+    await place.locator('.try-status').filter({ hasText: t0.try.notReached }).waitFor()
     // It can be tried again.
     await page.unroute(`**${STATUS}`)
     await place.locator('button[type="submit"]').click()
     assert.deepEqual(await statesOf(place), ALL_PASSED)
   })
 
-  test('an answer goes once something else was asked and not answered', async (t) => {
+  test('hides the old response when a new request fails', async (t) => {
     const { page } = await openReference(t)
     const place = await tryEndpoint(page, 'versionById')
     assert.deepEqual(await statesOf(place), ALL_PASSED)
@@ -406,11 +409,11 @@ describe('what a person types', { skip }, () => {
     assert.equal(await answer.isVisible(), true)
     await page.route('**/api/v1/versions/*', (route) => route.abort())
     await tryEndpoint(page, 'versionById', 'VS-0001')
-    await place.locator('.try-said').filter({ hasText: t0.try.notReached }).waitFor()
+    await place.locator('.try-status').filter({ hasText: t0.try.notReached }).waitFor()
     assert.equal(await answer.isVisible(), false)
   })
 
-  test('all of it can be done with the keyboard', async (t) => {
+  test('works with the keyboard alone', async (t) => {
     const { page } = await openReference(t)
     await page.locator('#versionById .try summary').focus()
     await page.keyboard.press('Enter')
@@ -431,12 +434,12 @@ describe('what a person types', { skip }, () => {
   })
 })
 
-describe('a browser that cannot check', { skip }, () => {
+describe('a browser without Ed25519', { skip }, () => {
   for (const [name, script] of [
     ['insecure', "Object.defineProperty(window, 'isSecureContext', { value: false })"],
     ['unsupported', "SubtleCrypto.prototype.importKey = () => Promise.reject(new Error('no'))"],
   ] as const) {
-    test(`${name}: it is said, and the answer is shown all the same`, async (t) => {
+    test(`${name}: says so and still shows the response`, async (t) => {
       const app = await runApp(t)
       const { page } = await browser.openPage(t, STILL)
       await page.addInitScript(script)
@@ -448,7 +451,7 @@ describe('a browser that cannot check', { skip }, () => {
     })
   }
 
-  test('without scripts there is the reference and no form', async (t) => {
+  test('without scripts the reference has no forms', async (t) => {
     const app = await runApp(t)
     const { page } = await browser.openPage(t, { javaScriptEnabled: false })
     await page.goto(`${app.origin}/en/reference`)
@@ -459,7 +462,7 @@ describe('a browser that cannot check', { skip }, () => {
 
 describe('the page with its script', { skip }, () => {
   for (const locale of ['en', 'th', 'zh-CN'] as const) {
-    test(`${locale}: the steps are in the language, and axe finds nothing`, async (t) => {
+    test(`${locale}: localized steps without axe violations`, async (t) => {
       const { page, errors } = await openReference(t, locale)
       const place = await tryEndpoint(page, 'status')
       assert.deepEqual(await statesOf(place), ALL_PASSED)
@@ -473,21 +476,21 @@ describe('the page with its script', { skip }, () => {
     })
   }
 
-  test('a failed check has nothing that axe finds either', async (t) => {
+  test('a failed check has no axe violations', async (t) => {
     const { proxy, page } = await openReference(t, 'en', { ...STILL, colorScheme: 'dark' })
     tamperWith(proxy, STATUS, ({ headers }) => headers.set('x-request-id', 'another'))
     await statesOf(await tryEndpoint(page, 'status'))
     assert.deepEqual(await axeFaults(page), [])
   })
 
-  test('the steps run one after another where motion is welcome', async (t) => {
+  test('steps run in sequence unless reduced motion is preferred', async (t) => {
     const { page } = await openReference(t, 'en', { reducedMotion: 'no-preference' })
     const place = await tryEndpoint(page, 'status')
     await place.locator('.step[data-state="running"]').first().waitFor()
     assert.deepEqual(await statesOf(place), ALL_PASSED)
   })
 
-  test('every endpoint that is read has a form, and no other', async (t) => {
+  test('only GET endpoints have a form', async (t) => {
     const { page } = await openReference(t)
     const tried = await page
       .locator('.endpoint:has(.try)')
@@ -496,19 +499,19 @@ describe('the page with its script', { skip }, () => {
     assert.deepEqual(tried.toSorted(), reads.map(([name]) => name).toSorted())
   })
 
-  test('a request is copied as it stands', async (t) => {
+  test('copies a request verbatim', async (t) => {
     const { page, proxy } = await openReference(t)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('#register .copy').click()
     const said = TEXTS.en.site.copied.replace('{what}', t0.request)
-    await page.locator('#said').filter({ hasText: said }).waitFor()
+    await page.locator('#announcement').filter({ hasText: said }).waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     assert.equal(copied, await page.locator('#register figcaption code').textContent())
     assert.match(copied, /^curl -i -X POST http/)
     assert.ok(proxy.asked.length > 0)
   })
 
-  test('nothing moves once the page is drawn', async (t) => {
+  test('no layout shift', async (t) => {
     const app = await runApp(t)
     const positionsOf = (page: Page): Promise<readonly number[]> =>
       page

@@ -20,7 +20,7 @@ const typed = fc.record({
   consent: fc.boolean(),
 })
 
-test('the form refuses what the service refuses and nothing else, and names the same code among others', () => {
+test('the form and the service reject the same input with the same code', () => {
   fc.assert(
     fc.property(typed, (registration) => {
       const faults = findFaults(registration)

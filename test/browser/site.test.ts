@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainPhrase } from '../../src/pages/phrase.ts'
+import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runApp } from '../support/running-app.ts'
@@ -22,20 +22,20 @@ test('a copy button copies what it names and says so', skip, async (t) => {
     const { site, overview } = TEXTS[locale]
     await page.goto(`${app.origin}${pathOfPage(locale, '')}`)
     await page.getByRole('button', { name: `${site.copy} ${overview.checkLabel}` }).click()
-    const said = plainPhrase(site.copied, { what: overview.checkLabel })
+    const said = plainText(site.copied, { what: overview.checkLabel })
     await page.getByRole('status').filter({ hasText: said }).waitFor()
     assert.equal(
       await page.evaluate(() => navigator.clipboard.readText()),
       await page.locator('#check-command').textContent(),
     )
     await page.getByRole('button', { name: `${site.copy} ${overview.hashWhat}` }).click()
-    const next = plainPhrase(site.copied, { what: overview.hashWhat })
+    const next = plainText(site.copied, { what: overview.hashWhat })
     await page.getByRole('status').filter({ hasText: next }).waitFor()
   }
   assert.deepEqual(errors, [])
 })
 
-test('a browser that allows no copying is told of', skip, async (t) => {
+test('announces when the browser blocks copying', skip, async (t) => {
   const app = await runApp(t)
   const { page, errors } = await browser.openPage(t)
   await page.addInitScript(() => {
@@ -87,7 +87,7 @@ for (const width of [320, 768, 1280]) {
               hourCycle: 'h23',
               timeZone: 'Asia/Bangkok',
             }).format(new Date(iso ?? ''))
-            assert.equal(own, plainPhrase(TEXTS[locale].site.ownTime, { time: expected }), url)
+            assert.equal(own, plainText(TEXTS[locale].site.ownTime, { time: expected }), url)
           }
         }
       }
@@ -95,7 +95,7 @@ for (const width of [320, 768, 1280]) {
   )
 }
 
-test('a reader in UTC is told the time once', skip, async (t) => {
+test('shows no local time to visitors in UTC', skip, async (t) => {
   const app = await runApp(t)
   const { page } = await browser.openPage(t, { timezoneId: 'UTC' })
   await page.goto(`${app.origin}/en/status`)
@@ -133,7 +133,7 @@ test(
   },
 )
 
-test('a link of the contents closes them on a phone', skip, async (t) => {
+test('a contents link closes the popover', skip, async (t) => {
   const app = await runApp(t)
   const { page } = await browser.openPage(t, { viewport: PHONE })
   await page.goto(`${app.origin}/en/wallet`)
@@ -145,7 +145,7 @@ test('a link of the contents closes them on a phone', skip, async (t) => {
   await page.getByRole('heading', { name: wallet.evidence }).waitFor()
 })
 
-test('the navigation and the contents stand open where there is room', skip, async (t) => {
+test('wide screens show the navigation and the contents', skip, async (t) => {
   const app = await runApp(t)
   const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 800 } })
   await page.goto(`${app.origin}/en/wallet`)
@@ -157,7 +157,7 @@ test('the navigation and the contents stand open where there is room', skip, asy
   }
 })
 
-test('no page is wider than a phone in any language', skip, async (t) => {
+test('no page scrolls sideways on a phone', skip, async (t) => {
   const app = await runApp(t, { releases: publishedReleases() })
   const { page } = await browser.openPage(t, { viewport: PHONE })
   for (const locale of LOCALES) {

@@ -62,7 +62,7 @@ test(
   },
 )
 
-test('a changed body fails at the digest, with both of them', { skip }, async (t) => {
+test('a changed body fails at the digest and shows both digests', { skip }, async (t) => {
   const { page } = await open(t)
   await page.route(`**${READ_PATHS.status}`, async (route) => {
     const response = await route.fetch()
@@ -79,7 +79,7 @@ test('a changed body fails at the digest, with both of them', { skip }, async (t
   assert.deepEqual(await axeFaults(page), [])
 })
 
-test('a service that never answers is waited for no longer than a while', { skip }, async (t) => {
+test('gives up on a service that never responds', { skip }, async (t) => {
   const { page, errors } = await open(t)
   await page.evaluate(() => {
     const { timeout } = AbortSignal
@@ -99,7 +99,7 @@ test('a service that never answers is waited for no longer than a while', { skip
   assert.deepEqual(errors, [])
 })
 
-test('a service that is not reached is no bad answer', { skip }, async (t) => {
+test('an unreachable service is not a failed check', { skip }, async (t) => {
   const { page } = await open(t)
   await page.route(`**${READ_PATHS.status}`, (route) => route.abort())
   assert.deepEqual(await check(page), [])
@@ -108,7 +108,7 @@ test('a service that is not reached is no bad answer', { skip }, async (t) => {
   assert.ok((await check(page)).length > 0)
 })
 
-test('a browser without Ed25519 is told so', { skip }, async (t) => {
+test('reports missing Ed25519 support', { skip }, async (t) => {
   const { page } = await open(t)
   await page.evaluate(() => {
     crypto.subtle.importKey = () => Promise.reject(new DOMException('No', 'NotSupportedError'))
@@ -123,7 +123,7 @@ test('the key id can be copied', { skip }, async (t) => {
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key.keyId)
 })
 
-test('without scripts everything but the check is there', { skip }, async (t) => {
+test('without scripts only the check is missing', { skip }, async (t) => {
   const { page } = await open(t, { javaScriptEnabled: false })
   assert.equal(await page.locator('#check-start').isVisible(), false)
   assert.equal(await page.locator('#browser .note').isVisible(), true)

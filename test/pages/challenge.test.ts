@@ -44,7 +44,7 @@ function purposeIn(body: string | undefined): unknown {
   return parameters.data.purpose
 }
 
-test('GET hands out a challenge as JSON that nobody stores and no other site reads', async () => {
+test('GET returns an uncacheable challenge that other origins cannot read', async () => {
   const { status, named, body } = await ask(rig(), 'GET', '/challenge')
   assert.equal(status, 200)
   assert.deepEqual(Object.fromEntries(named), {
@@ -56,7 +56,7 @@ test('GET hands out a challenge as JSON that nobody stores and no other site rea
   assert.equal(purposeIn(body), 'register')
 })
 
-test('HEAD has the headers of GET and no body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const made = rig()
   const head = await ask(made, 'HEAD', '/challenge')
   assert.equal(head.status, 200)
@@ -65,7 +65,7 @@ test('HEAD has the headers of GET and no body', async () => {
   assert.deepEqual([...head.named.keys()], [...get.named.keys()])
 })
 
-test('the purpose is asked for with "for"; other parameters do not matter', async () => {
+test('reads the purpose from "for" and ignores other parameters', async () => {
   const made = rig()
   for (const [target, purpose] of [
     ['/challenge?', 'register'],
@@ -97,7 +97,7 @@ test('the purpose is asked for with "for"; other parameters do not matter', asyn
   assert.deepEqual(made.logged, [])
 })
 
-test('other methods are refused with those that are allowed', async () => {
+test('rejects other methods and lists the allowed ones', async () => {
   const made = rig()
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'get', 'BREW']) {
     const { status, named, body } = await ask(made, method, '/challenge')
@@ -108,13 +108,13 @@ test('other methods are refused with those that are allowed', async () => {
   }
 })
 
-test('there is no such page where others set the challenge', () => {
+test('hosted challenges have no challenge endpoint', () => {
   for (const provider of ['turnstile', 'hcaptcha', 'test'] as const) {
     assert.equal(rig(provider).page, undefined, provider)
   }
 })
 
-test('counters that cannot be reached are 503 and a line in the log', async () => {
+test('returns 503 and logs when the counters are unavailable', async () => {
   const made = rig('altcha', 'primary', {
     secret: async () => {
       throw new CountersError('The primary process cannot be reached')
@@ -131,7 +131,7 @@ test('counters that cannot be reached are 503 and a line in the log', async () =
   ])
 })
 
-test('every answer of a preview deployment keeps search engines away', async () => {
+test('preview responses carry noindex', async () => {
   const made = rig('altcha', 'preview')
   for (const [method, target] of [
     ['GET', '/challenge'],

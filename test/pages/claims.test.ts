@@ -42,7 +42,7 @@ const CLAIMS: readonly (readonly [
   ),
 ]
 
-describe('a page claims what holds for its deployment', () => {
+describe('pages describe their own deployment', () => {
   for (const locale of LOCALES) {
     test(`signed or not, in ${locale}`, async (t) => {
       const signing = await runApp(t)
@@ -57,7 +57,7 @@ describe('a page claims what holds for its deployment', () => {
       }
     })
 
-    test(`that an audit can come to its end or not, in ${locale}`, async (t) => {
+    test(`whether an audit can finish, in ${locale}`, async (t) => {
       const { auditUnsigned } = TEXTS[locale].history
       for (const [parts, isTold] of [
         [{}, false],
@@ -68,7 +68,7 @@ describe('a page claims what holds for its deployment', () => {
       }
     })
 
-    test(`with a contact or without, in ${locale}`, async (t) => {
+    test(`with and without a contact, in ${locale}`, async (t) => {
       const { erase, eraseNoContact, noContact } = TEXTS[locale].privacy
       const without = await wordsOf(await runApp(t), locale, 'privacy')
       assert.ok(without.includes(eraseNoContact) && without.includes(noContact))
@@ -80,7 +80,7 @@ describe('a page claims what holds for its deployment', () => {
     })
   }
 
-  test('no page speaks of a key where there is none', async (t) => {
+  test('no page mentions a key when the deployment has none', async (t) => {
     const app = await runApp(t, { signing: undefined })
     const texts = TEXTS.en
     for (const { path } of PAGES) {

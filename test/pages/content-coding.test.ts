@@ -31,7 +31,7 @@ for (const [acceptEncoding, coding] of CASES) {
   })
 }
 
-test('any header gets the same coding whenever it comes, however many came before', () => {
+test('coding choice does not depend on earlier requests', () => {
   const seen = new Map<string, string>()
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), (text) => {

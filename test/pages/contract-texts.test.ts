@@ -5,7 +5,7 @@ import { ERRORS } from '../../src/contract/errors.ts'
 import { contractText, withCode } from '../../src/pages/contract-texts.ts'
 import translations from '../../locales/contract.json' with { type: 'json' }
 
-describe('the words of machines in a text', () => {
+describe('code in contract texts', () => {
   for (const [text, expected] of [
     ['See the Allow header.', 'See the Allow header.'],
     ['Wait for Retry-After.', 'Wait for <code>Retry-After</code>.'],
@@ -22,7 +22,7 @@ describe('the words of machines in a text', () => {
     test(text, () => assert.equal(withCode(text).text, expected))
   }
 
-  test('no text of the contract is marked within another word', () => {
+  test('never marks part of a word as code', () => {
     const texts = [
       ...Object.values(ENDPOINTS).flatMap(({ summary, description }) => [summary, description]),
       ...Object.values(ERRORS).flatMap(({ meaning, message }) => [meaning, message]),
@@ -31,20 +31,20 @@ describe('the words of machines in a text', () => {
   })
 })
 
-describe('a text of the contract in a language', () => {
+describe('contract texts by locale', () => {
   const { summary } = ENDPOINTS.status
 
-  test('is the table’s own in English', () => {
+  test('uses the table in English', () => {
     assert.equal(contractText('en', summary).text, summary)
     assert.equal(contractText('en', 'Nobody translated this').text, 'Nobody translated this')
   })
 
-  test('is the translation of exactly this English', () => {
+  test('translates an exact English match', () => {
     assert.equal(contractText('zh-CN', summary).text, translations[summary]['zh-CN'])
     assert.notEqual(contractText('th', summary).text, contractText('zh-CN', summary).text)
   })
 
-  test('stands in English, marked, where there is none', () => {
+  test('falls back to English marked with lang', () => {
     const text = 'Read what /api/v1/next has'
     const expected = '<span lang="en">Read what <code>/api/v1/next</code> has</span>'
     assert.equal(contractText('zh-CN', text).text, expected)

@@ -60,7 +60,7 @@ function sourcesOf(policy: string): ReadonlyMap<string, readonly string[]> {
   )
 }
 
-test('the form is sound HTML in every language and with every challenge', async (t) => {
+test('the form is valid HTML in every locale with every challenge', async (t) => {
   for (const provider of PROVIDERS) {
     for (const locale of LOCALES) {
       const { text } = await read(t, provider, locale)
@@ -73,7 +73,7 @@ test('the form is sound HTML in every language and with every challenge', async 
   }
 })
 
-test('every field has a label, a hint and a place for its error', async (t) => {
+test('every field has a label, a hint and an error slot', async (t) => {
   const { text } = await read(t, 'test')
   for (const id of ['email', 'useCase', 'consent', 'interests', 'challenge']) {
     const described = attributeOf(tagWith(text, ` id="${id}"`), 'aria-describedby') ?? ''
@@ -91,7 +91,7 @@ test('every field has a label, a hint and a place for its error', async (t) => {
   assert.doesNotMatch(text, /<input[^>]*\schecked/)
 })
 
-test('the interests are those of the contract, each with a name in the language', async (t) => {
+test('lists the interests of the contract with localized names', async (t) => {
   for (const locale of LOCALES) {
     const { text } = await read(t, 'test', locale)
     const found = Array.from(
@@ -107,7 +107,7 @@ test('the interests are those of the contract, each with a name in the language'
   }
 })
 
-test('nothing is sent before the script runs, and nothing typed ever gets into an address', async (t) => {
+test('submits nothing without the script and never puts input into a URL', async (t) => {
   const { text } = await read(t, 'test')
   const form = tagWith(text, ' id="registration"')
   assert.equal(attributeOf(form, 'method'), 'post')
@@ -121,7 +121,7 @@ async function assetSize(app: RunningApp, path: string): Promise<number> {
   return gzipSync(await response.text(), { level: 9 }).length
 }
 
-test('the widget is loaded where it is used, from here, with its worker and in the language', async (t) => {
+test('loads the widget and its worker from this origin in the page language', async (t) => {
   for (const provider of PROVIDERS) {
     for (const locale of LOCALES) {
       const { app, text } = await read(t, provider, locale)
@@ -141,7 +141,7 @@ test('the widget is loaded where it is used, from here, with its worker and in t
   }
 })
 
-test('the policy lets in a hosted challenge where there is one, and nothing else', async (t) => {
+test('CSP allows the origins of a hosted challenge only', async (t) => {
   for (const [provider, foreign] of [
     ['altcha', []],
     ['test', []],
@@ -159,14 +159,14 @@ test('the policy lets in a hosted challenge where there is one, and nothing else
   }
 })
 
-test('another page lets in nobody, whatever the challenge', async (t) => {
+test('pages other than the form allow no third-party origin in CSP', async (t) => {
   const challenge = { ...UNSOLVABLE_CHALLENGE, description: CHALLENGES.turnstile }
   const app = await runApp(t, { challenge })
   const response = await app.fetch('/en')
   assert.doesNotMatch(response.headers.get('content-security-policy') ?? '', /https:/)
 })
 
-test('a hosted challenge gets its site key, and says who makes it', async (t) => {
+test('a hosted challenge has its site key and names its provider', async (t) => {
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
     const { text } = await read(t, provider)
     const box = tagWith(text, `data-provider="${provider}"`)
@@ -176,7 +176,7 @@ test('a hosted challenge gets its site key, and says who makes it', async (t) =>
   }
 })
 
-test('who runs no scripts is told of a way, where there is one', async (t) => {
+test('shows a no-JavaScript fallback when one exists', async (t) => {
   for (const provider of PROVIDERS) {
     const { text } = await read(t, provider, 'th')
     const noScript = /<noscript>([\s\S]*?)<\/noscript>/.exec(text)?.[1] ?? ''

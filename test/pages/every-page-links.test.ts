@@ -65,7 +65,7 @@ async function faultOf(
 }
 
 for (const [name, parts] of SITE_VARIANTS) {
-  test(`${name}: every link and anchor leads to something that is there`, async (t) => {
+  test(`${name}: every link and anchor resolves`, async (t) => {
     const app = await runApp(t, parts)
     const read = createReader(app)
     const origin = parts.baseUrl ?? 'http://127.0.0.1:8080'
@@ -91,7 +91,7 @@ for (const [name, parts] of SITE_VARIANTS) {
   })
 }
 
-test('what scripts and forms send to is an endpoint', async (t) => {
+test('forms and scripts post to real endpoints', async (t) => {
   const app = await runApp(t)
   const read = createReader(app)
   let found = 0
@@ -108,7 +108,7 @@ test('what scripts and forms send to is an endpoint', async (t) => {
   assert.ok(found > 0)
 })
 
-test('the home of a locale leads to each of its pages within one click', async (t) => {
+test('every page is one click from the locale home', async (t) => {
   const app = await runApp(t)
   for (const locale of LOCALES) {
     const { markup } = await createReader(app)(pathOfPage(locale, ''))
@@ -131,13 +131,13 @@ function pagePathsIn(text: string): readonly string[] {
   return text.replaceAll(PUBLIC_ORIGIN, '').match(pattern) ?? []
 }
 
-test('pages are found in what documents say', () => {
+test('documents link to existing pages', () => {
   const text = `See ${PUBLIC_ORIGIN}/en/errors#NOT_FOUND, /th or (/zh-CN/verify). Not /enx, /a/en.`
   assert.deepEqual(pagePathsIn(text), ['/en/errors#NOT_FOUND', '/th', '/zh-CN/verify'])
 })
 
 for (const document of ['index', 'policy', 'openapi'] as const) {
-  test(`${LINKS[document]} names pages that are there`, async (t) => {
+  test(`${LINKS[document]} links to existing pages`, async (t) => {
     const app = await runApp(t, { baseUrl: PUBLIC_ORIGIN })
     const read = createReader(app)
     const value = JSON.parse(await (await app.fetch(LINKS[document])).text()) as unknown
@@ -149,7 +149,7 @@ for (const document of ['index', 'policy', 'openapi'] as const) {
   })
 }
 
-test('each page that an answer of the API links to is there, an error among them', async (t) => {
+test('pages linked from API responses exist, errors included', async (t) => {
   const app = await runApp(t, { baseUrl: PUBLIC_ORIGIN })
   const read = createReader(app)
   for (const path of [LINKS.index, `${BASE_PATH}/no-such-thing`]) {

@@ -32,7 +32,7 @@ function readAll(app: RunningApp): Promise<readonly SentPage[]> {
   return Promise.all(LOCALES.map((locale) => readLocale(app, locale))).then((pages) => pages.flat())
 }
 
-test('the validator finds what it is for', async () => {
+test('the validator reports known faults', async () => {
   const text = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>a</title></head>
 <body><h1>a</h1><h3 id="a">b</h3><p id="a" style="top: 0"><input type="text"></p></body></html>`
@@ -55,7 +55,7 @@ for (const [name, parts] of SITE_VARIANTS) {
       }
     })
 
-    test('names each id once and points to none that is missing', async (t) => {
+    test('ids are unique and references resolve', async (t) => {
       for (const { path, markup } of await sent(t)) {
         const ids = new Set(markup.ids)
         const twice = markup.ids.filter((id, index) => markup.ids.indexOf(id) !== index)
@@ -70,7 +70,7 @@ for (const [name, parts] of SITE_VARIANTS) {
       }
     })
 
-    test('has one h1, then headings that skip no level', async (t) => {
+    test('has one h1 and no skipped heading level', async (t) => {
       for (const { path, markup } of await sent(t)) {
         const headings = markup.all('h1, h2, h3, h4, h5, h6')
         const levels = headings.map(({ tagName }) => Number(tagName.slice(1)))
@@ -85,7 +85,7 @@ for (const [name, parts] of SITE_VARIANTS) {
       }
     })
 
-    test('has nothing inline, and loads nothing of another origin', async (t) => {
+    test('has no inline code and loads nothing from other origins', async (t) => {
       for (const { path, text, markup } of await sent(t)) {
         assert.deepEqual(markup.all('style, base, iframe, object, embed'), [], path)
         assert.deepEqual(markup.all('[style], [srcdoc], [http-equiv]'), [], path)
@@ -120,7 +120,7 @@ function only({ markup, path }: SentPage, selector: string, attribute: string): 
 const ORIGIN = 'https://pages.example.test'
 
 for (const locale of LOCALES) {
-  test(`each page in ${locale} says its language, and has a title and a description of its own`, async (t) => {
+  test(`each page in ${locale} has its lang, a unique title and a unique description`, async (t) => {
     const pages = await readLocale(await runApp(t, { baseUrl: ORIGIN }), locale)
     const titles = new Set<string>()
     const descriptions = new Set<string>()
@@ -140,7 +140,7 @@ for (const locale of LOCALES) {
   })
 }
 
-test('each page names its address and its counterparts, which name it too', async (t) => {
+test('canonical and hreflang links are mutual', async (t) => {
   const app = await runApp(t, { baseUrl: ORIGIN })
   const named = new Map<string, string>()
   for (const { path: place } of PAGES) {
@@ -168,7 +168,7 @@ test('each page names its address and its counterparts, which name it too', asyn
   }
 })
 
-test('a page that is not there has neither an address nor counterparts, and wants no place in an index', async (t) => {
+test('the 404 page has no canonical link and is noindex', async (t) => {
   const app = await runApp(t, { baseUrl: ORIGIN })
   for (const locale of LOCALES) {
     const page = await readPage(app, locale, pathOfPage(locale, 'no-such-page'))
@@ -177,7 +177,7 @@ test('a page that is not there has neither an address nor counterparts, and want
   }
 })
 
-test('the switch of languages leads to the same page, each language named in itself', async (t) => {
+test('the language switch leads to the same page', async (t) => {
   const app = await runApp(t)
   for (const { path: place } of PAGES) {
     for (const locale of LOCALES) {
@@ -199,7 +199,7 @@ test('the switch of languages leads to the same page, each language named in its
   }
 })
 
-test('the navigation has every page once, in the order of the table, and marks the one that is open', async (t) => {
+test('the navigation lists every page once and marks the current one', async (t) => {
   const app = await runApp(t)
   for (const { path: place } of PAGES) {
     const { path, markup } = await readPage(app, 'th', pathOfPage('th', place))

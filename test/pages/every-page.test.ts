@@ -45,7 +45,7 @@ function header(answer: RawAnswer, name: string): string | undefined {
   return answer.headers.get(name.toLowerCase())
 }
 
-test('each file of a page is in the table of pages', () => {
+test('every page module is in the page table', () => {
   const folder = `${import.meta.dirname}/../../src/pages`
   const files = readdirSync(folder).filter((file) => file.endsWith('-page.ts'))
   const table = readFileSync(`${folder}/page-table.ts`, 'utf8')
@@ -58,7 +58,7 @@ test('each file of a page is in the table of pages', () => {
 })
 
 for (const [name, parts] of SITE_VARIANTS) {
-  test(`${name}: each page is sent, and none is too large`, async (t) => {
+  test(`${name}: every page is served and within its size limit`, async (t) => {
     const app = await runApp(t, parts)
     for (const path of PATHS) {
       const answer = await ask(app, path)
@@ -74,7 +74,7 @@ for (const [name, parts] of SITE_VARIANTS) {
     )
   })
 
-  test(`${name}: the scripts of a page are small`, async (t) => {
+  test(`${name}: page scripts are within their size limit`, async (t) => {
     const app = await runApp(t, parts)
     for (const path of PATHS) {
       const markup = parsePage(await (await app.fetch(path)).text())
@@ -94,8 +94,8 @@ for (const [name, parts] of SITE_VARIANTS) {
   })
 }
 
-describe('the codings of a page', () => {
-  test('hold the same bytes, each with a validator of its own', async (t) => {
+describe('content codings', () => {
+  test('decode to the same bytes and have their own ETags', async (t) => {
     const app = await runApp(t)
     for (const path of PATHS) {
       const etags = new Set<string>()
@@ -117,7 +117,7 @@ describe('the codings of a page', () => {
     }
   })
 
-  test('make a page much smaller', async (t) => {
+  test('compress pages well', async (t) => {
     const app = await runApp(t)
     for (const path of PATHS) {
       const [identity = 0, gzip = 0, br = 0] = await Promise.all(
@@ -132,7 +132,7 @@ describe('the codings of a page', () => {
   })
 })
 
-test('a page that is known is not sent again, in any coding', async (t) => {
+test('answers If-None-Match with 304 in every coding', async (t) => {
   const app = await runApp(t)
   for (const path of PATHS) {
     for (const coding of CODINGS) {
@@ -154,7 +154,7 @@ test('a page that is known is not sent again, in any coding', async (t) => {
   }
 })
 
-test('HEAD has the headers of GET and no body', async (t) => {
+test('HEAD returns the headers of GET without a body', async (t) => {
   const app = await runApp(t)
   for (const path of [...PATHS, pathOfPage('en', 'no-such-page')]) {
     for (const coding of CODINGS) {
@@ -172,7 +172,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-test('a page says its language, in its headers as in its markup', async (t) => {
+test('Content-Language matches lang', async (t) => {
   const app = await runApp(t)
   for (const locale of LOCALES) {
     for (const path of [...PAGES.map((page) => page.path), 'no-such-page']) {
@@ -196,7 +196,7 @@ test('a page says its language, in its headers as in its markup', async (t) => {
   }
 })
 
-test('an address with slashes behind it leads to the page, and keeps nothing else', async (t) => {
+test('trailing slashes redirect to the page', async (t) => {
   const app = await runApp(t)
   for (const path of PATHS) {
     for (const slashes of ['/', '//']) {
@@ -213,7 +213,7 @@ test('an address with slashes behind it leads to the page, and keeps nothing els
   }
 })
 
-test('the root leads to the home in the language that is asked for, for a while', async (t) => {
+test('the root redirects by Accept-Language', async (t) => {
   const app = await runApp(t)
   for (const [asked, home] of [
     [undefined, '/en'],
@@ -272,7 +272,7 @@ async function everyKind(app: RunningApp) {
   ] as const
 }
 
-describe('every answer outside the API', () => {
+describe('responses outside the API', () => {
   const clock = setClock()
   const challenge = createAltchaChallenge({
     counters: createMemoryCounters({ clock }),
@@ -281,7 +281,7 @@ describe('every answer outside the API', () => {
   })
   const parts = { challenge, securityContact: 'mailto:security@example.test' }
 
-  test('is safe in a browser, sets no cookie and says how long it may be kept', async (t) => {
+  test('set security headers and caching, and no cookie', async (t) => {
     const app = await runApp(t, parts)
     const expected = securityHeaders()
     const policy = expected[1] ?? ''
@@ -303,7 +303,7 @@ describe('every answer outside the API', () => {
     }
   })
 
-  test('of a preview keeps search engines away', async (t) => {
+  test('of a preview are noindex', async (t) => {
     const app = await runApp(t, { ...parts, deployment: 'preview' })
     for (const [method, path, status] of await everyKind(app)) {
       const answer = await ask(app, path, { method })
@@ -320,7 +320,7 @@ describe('every answer outside the API', () => {
   })
 })
 
-test('a page is kept for a minute, an asset for ever', async (t) => {
+test('pages are cached for a minute, assets forever', async (t) => {
   const app = await runApp(t)
   for (const path of PATHS) {
     const answer = await ask(app, path)
@@ -340,7 +340,7 @@ test('a page is kept for a minute, an asset for ever', async (t) => {
   }
 })
 
-test('nothing of a request stands on a page', async (t) => {
+test('pages never echo the request', async (t) => {
   const app = await runApp(t)
   const mark = 'telltale-<b>'
   for (const path of ['/en', '/en/no-such-page']) {

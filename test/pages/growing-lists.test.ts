@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
 import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
-import { countPhrase, plainPhrase, type PluralForms } from '../../src/pages/phrase.ts'
+import { countText, plainText, type PluralForms } from '../../src/pages/rich-text.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { releasesOf, type MadeContent } from '../support/made-content.ts'
@@ -90,13 +90,13 @@ async function readPage(t: TestContext, content: MadeContent, locale: Locale, pa
 
 /** What the page says of items that it leaves out. */
 function wordsFor(locale: Locale, forms: PluralForms, count: number, path: string): string {
-  const counted = countPhrase(locale, forms, count).text
-  const all = plainPhrase(TEXTS[locale].snapshot.allOfThem, { path })
+  const counted = countText(locale, forms, count).text
+  const all = plainText(TEXTS[locale].snapshot.allOfThem, { path })
   return `${counted}${locale === 'zh-CN' ? '' : ' '}${all}`
 }
 
 describe('incidents', () => {
-  test('beyond the newest are counted, and the API that has them is named', async (t) => {
+  test('older ones are counted with a link to the API', async (t) => {
     const content = statusWith(repeat(200, (at) => incident(at)))
     for (const locale of LOCALES) {
       const { markup, bytes, main } = await readPage(t, content, locale, 'status')
@@ -112,7 +112,7 @@ describe('incidents', () => {
     }
   })
 
-  test('that are not over are shown, however old', async (t) => {
+  test('open incidents are always shown', async (t) => {
     const open = incident(150, { state: 'monitoring' })
     const content = statusWith(repeat(200, (at) => (at === 150 ? open : incident(at))))
     const { markup, main } = await readPage(t, content, 'en', 'status')
@@ -123,7 +123,7 @@ describe('incidents', () => {
     )
   })
 
-  test('with much that was said of them show the newest of it', async (t) => {
+  test('long incidents show their newest updates', async (t) => {
     const updates = repeat(40, (nth) => ({
       at: MOMENT,
       state: 'monitoring' as const,
@@ -137,7 +137,7 @@ describe('incidents', () => {
     assert.ok(main.includes(words), words)
   })
 
-  test('of which there are few are all shown, and nothing is said to be missing', async (t) => {
+  test('short lists are shown completely', async (t) => {
     const { markup, main } = await readPage(
       t,
       statusWith(repeat(3, (at) => incident(at))),
@@ -150,7 +150,7 @@ describe('incidents', () => {
 })
 
 describe('releases', () => {
-  test('beyond the newest are counted, and the rail leads to those that are shown', async (t) => {
+  test('older ones are counted, and the rail lists those shown', async (t) => {
     const content = changelogWith(
       2,
       repeat(100, () => 3),
@@ -173,7 +173,7 @@ describe('releases', () => {
     }
   })
 
-  test('with many changes show some of them and say how many there are besides', async (t) => {
+  test('long releases show some changes and count the rest', async (t) => {
     const { markup, main, bytes } = await readPage(t, changelogWith(80, [90, 1]), 'en', 'changelog')
     const shown = markup
       .all('main section')
@@ -187,7 +187,7 @@ describe('releases', () => {
     assert.ok(bytes < MAX_HTML_BYTES, `${bytes} bytes`)
   })
 
-  test('of which there are few are all shown, and nothing is said to be missing', async (t) => {
+  test('short lists are shown completely', async (t) => {
     const { markup, main } = await readPage(t, changelogWith(0, [1, 2, 3]), 'en', 'changelog')
     assert.equal(markup.all('main h2').length, 4)
     assert.ok(!main.includes('not shown here'))

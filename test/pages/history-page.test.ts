@@ -33,10 +33,10 @@ async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
   return answer.text()
 }
 
-/** The knots of the chain as they stand in the page, newest first. */
-function knotsOf(page: string): readonly string[] {
+/** The entries of the chain as they stand in the page, newest first. */
+function entriesOf(page: string): readonly string[] {
   const [, chain = ''] = /<ol class="chain"[^>]*>([\s\S]*?)<\/ol>/.exec(page) ?? []
-  return chain.split('<li class="knot"').slice(1)
+  return chain.split('<li class="chain-entry"').slice(1)
 }
 
 /** The text of a piece of markup. */
@@ -48,14 +48,14 @@ function textOf(markup: string): string {
 }
 
 for (const locale of LOCALES) {
-  test(`the chain in ${locale}: one knot a version, each linked to the one below by its hash`, async (t) => {
+  test(`the chain in ${locale}: one entry a version, each linked to the one below by its hash`, async (t) => {
     const releases = sound(4)
     const app = await runApp(t, { releases })
     const page = await pageOf(app, locale)
     assert.deepEqual(await htmlFaults(page), [])
-    const knots = knotsOf(page)
-    assert.equal(knots.length, 4)
-    for (const [index, knot] of knots.entries()) {
+    const entries = entriesOf(page)
+    assert.equal(entries.length, 4)
+    for (const [index, shown] of entries.entries()) {
       const entry = entryOf(releases, `VS-000${4 - index}`)
       for (const expected of [
         `id="${entry.snapshotId.toLowerCase()}"`,
@@ -66,42 +66,42 @@ for (const locale of LOCALES) {
         TEXTS[locale].history.kinds[entry.sequence === 1 ? 'added' : 'changed'],
         '<code>status</code>',
       ]) {
-        assert.ok(knot.includes(expected), expected)
+        assert.ok(shown.includes(expected), expected)
       }
-      const [, link = ''] = knot.split('<p class="link')
+      const [, link = ''] = shown.split('<p class="link')
       assert.ok(link.includes(entry.previousHash))
-      const below = knots[index + 1]
+      const below = entries[index + 1]
       if (below === undefined) assert.equal(entry.previousHash, GENESIS_PREVIOUS_HASH)
       else assert.ok(below.includes(`data-hash="${entry.previousHash}"`))
       assert.equal(link.startsWith(' link-first'), below === undefined)
-      assert.ok(!knot.includes('link-broken'))
+      assert.ok(!shown.includes('link-broken'))
     }
     const { newest, genesis } = TEXTS[locale].history
     assert.deepEqual(
-      knots.map((knot) => [newest, genesis].filter((tag) => knot.includes(`>${tag}</span>`))),
+      entries.map((entry) => [newest, genesis].filter((tag) => entry.includes(`>${tag}</span>`))),
       [[newest], [], [], [genesis]],
     )
     assert.ok(!page.includes('id="older"'))
   })
 
-  test(`very many versions in ${locale}: the newest are drawn, and the page says where the others are`, async (t) => {
+  test(`a long chain in ${locale} shows the newest versions and links to the rest`, async (t) => {
     const app = await runApp(t, { releases: sound(60) })
     const page = await pageOf(app, locale)
     assert.ok(Buffer.byteLength(page) < 60_000, `${Buffer.byteLength(page)} bytes`)
-    const knots = knotsOf(page)
-    assert.ok(knots.length >= 15)
-    assert.ok(knots[0]?.includes('VS-0060'))
+    const entries = entriesOf(page)
+    assert.ok(entries.length >= 15)
+    assert.ok(entries[0]?.includes('VS-0060'))
     const [, older = ''] = /<p class="older" id="older">([\s\S]*?)<\/p>/.exec(page) ?? []
-    assert.match(textOf(older), new RegExp(`\\b${60 - knots.length}\\b`))
+    assert.match(textOf(older), new RegExp(`\\b${60 - entries.length}\\b`))
     assert.ok(older.includes(`href="${READ_PATHS.versions}"`))
     assert.ok(older.includes(`href="${READ_PATHS.versions}/VS-0001"`))
     // The last link leads to a version that is not drawn.
-    assert.ok(!knots.at(-1)?.includes('link-first'))
+    assert.ok(!entries.at(-1)?.includes('link-first'))
     assert.deepEqual(await htmlFaults(page), [])
   })
 }
 
-test('versions of the largest size make the page no heavier, only the chain shorter', async (t) => {
+test('large versions shorten the chain instead of growing the page', async (t) => {
   const releases = rewrittenReleases(30, 'all', (entry) => ({
     ...entry,
     resources: Object.fromEntries(
@@ -112,13 +112,13 @@ test('versions of the largest size make the page no heavier, only the chain shor
   for (const locale of LOCALES) {
     const page = await pageOf(await runApp(t, { releases }), locale)
     assert.ok(Buffer.byteLength(page) < 60_000, `${Buffer.byteLength(page)} bytes`)
-    const { length } = knotsOf(page)
-    assert.ok(length >= 5 && length < 20, `${length} knots`)
+    const { length } = entriesOf(page)
+    assert.ok(length >= 5 && length < 20, `${length} entries`)
     assert.ok(page.includes('id="older"'))
   }
 })
 
-test('every kind of change is named, and so is none', async (t) => {
+test('names every kind of change, and the absence of changes', async (t) => {
   const changes = [
     { resource: 'new-here', kind: 'added' },
     { resource: 'status', kind: 'changed' },
@@ -133,15 +133,15 @@ test('every kind of change is named, and so is none', async (t) => {
   const [page = '', without = ''] = await Promise.all(
     [releases, none].map(async (each) => pageOf(await runApp(t, { releases: each }))),
   )
-  const text = textOf(knotsOf(page)[0] ?? '')
+  const text = textOf(entriesOf(page)[0] ?? '')
   for (const { resource, kind } of changes) {
     assert.ok(text.includes(`${history.kinds[kind]} ${resource}`), kind)
   }
   assert.ok(page.includes('a &lt; b &amp; &quot;c&quot;'))
-  assert.ok(knotsOf(without)[0]?.includes(history.noChanges))
+  assert.ok(entriesOf(without)[0]?.includes(history.noChanges))
 })
 
-describe('a link that is broken', () => {
+describe('a broken link', () => {
   /** Releases that give another entry than was loaded: no release on a disk gets past the start like this. */
   function withEntry(releases: Releases, entry: VersionEntry): Releases {
     return {
@@ -154,13 +154,13 @@ describe('a link that is broken', () => {
     }
   }
 
-  test('says so in words and by its shape, with both hashes', async (t) => {
+  test('is drawn and described with both hashes', async (t) => {
     const releases = sound(3)
     const entry = entryOf(releases, 'VS-0002')
     const hash = 'f'.repeat(64)
     const app = await runApp(t, { releases: withEntry(releases, { ...entry, hash }) })
     const page = await pageOf(app)
-    const [third = '', second = ''] = knotsOf(page)
+    const [third = '', second = ''] = entriesOf(page)
     const [, link = ''] = third.split('<div class="link link-broken">')
     const [, said = ''] = /^([^{]+)\{version\}/.exec(history.brokenLink) ?? []
     assert.ok(textOf(link).includes(said.trim()))
@@ -169,11 +169,11 @@ describe('a link that is broken', () => {
     assert.deepEqual(await htmlFaults(page), [])
   })
 
-  test('of a first version with something before it, too', async (t) => {
+  test('rejects a first version that has a previous hash', async (t) => {
     const releases = sound(1)
     const entry = entryOf(releases, 'VS-0001')
     const previousHash = 'f'.repeat(64)
     const app = await runApp(t, { releases: withEntry(releases, { ...entry, previousHash }) })
-    assert.ok(knotsOf(await pageOf(app))[0]?.includes('link-broken'))
+    assert.ok(entriesOf(await pageOf(app))[0]?.includes('link-broken'))
   })
 })

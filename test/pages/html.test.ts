@@ -11,7 +11,7 @@ test('a value is escaped in an element and in an attribute, and markup is not', 
   assert.equal(made, `<p title="${escaped}">${escaped}<i>1</i></p>`)
 })
 
-test('undefined and false are nothing, lists are written one after another', () => {
+test('renders nothing for undefined and false, and joins lists', () => {
   assert.equal(
     html`[${undefined}${false}${[1, ['a', undefined, html`<b></b>`]]}${0}]`.text,
     '[1a<b></b>0]',
@@ -20,7 +20,7 @@ test('undefined and false are nothing, lists are written one after another', () 
   assert.equal(joinHtml([], ', ').text, '')
 })
 
-test('any text comes out of markup as it went in', () => {
+test('any text round-trips through markup', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(unescapeHtml(escapeHtml(text)), text)
@@ -30,7 +30,7 @@ test('any text comes out of markup as it went in', () => {
   )
 })
 
-test('indentation of the source is not sent, and the space in a value is', () => {
+test('drops source indentation and keeps spaces in values', () => {
   const value = 'a  \n   b <br /> '
   const { text } = html`
     <div>
@@ -42,7 +42,7 @@ test('indentation of the source is not sent, and the space in a value is', () =>
   assert.equal(pre.text, `<pre>${escapeHtml(value)}</pre>\n`)
 })
 
-test('a line break stays between elements and where it shows, and goes at the ends of a block', () => {
+test('keeps line breaks between elements and drops them at block ends', () => {
   const { text } = html`<ul class="${'a'}">
     <li>
       <a href="/">${1}</a>
@@ -59,7 +59,7 @@ test('a line break stays between elements and where it shows, and goes at the en
   assert.equal(shown.text, '<pre>\n\n<span>\n1\n</span>\n</pre>')
 })
 
-test('void elements are sent without a slash, also with values in them', () => {
+test('void elements have no slash', () => {
   assert.equal(html`<br /><input name="${'a/'}" disabled />`.text, '<br><input name="a/" disabled>')
   assert.equal(
     html`<link rel="canonical" href="${'https://example.test/'}" />`.text,

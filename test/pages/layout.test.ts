@@ -5,7 +5,7 @@ import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainPhrase, sentencesHtml } from '../../src/pages/phrase.ts'
+import { plainText, sentencesHtml } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
@@ -13,13 +13,13 @@ import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
 const { keyId } = publicSigningKeyOf(TEST_SIGNING_KEY)
 
-test('each page ends with what it was made from and where that can be checked', async (t) => {
+test('every page ends with its provenance', async (t) => {
   const releases = releasesOf({})
   const { hash } = JSON.parse(releases.head.json) as { hash: string }
   const app = await runApp(t, { releases })
   for (const locale of LOCALES) {
     const { site } = TEXTS[locale]
-    const line = plainPhrase(site.provenance, {
+    const line = plainText(site.provenance, {
       version: 'VS-0001',
       hash: hash.slice(0, 12),
       key: keyId,
@@ -45,12 +45,12 @@ test('an unsigned deployment names no key', async (t) => {
 
   const { provenanceUnsigned, checkThis } = TEXTS.en.site
   const { hash } = JSON.parse(releases.head.json) as { hash: string }
-  const told = plainPhrase(provenanceUnsigned, { version: 'VS-0001', hash: hash.slice(0, 12) })
+  const told = plainText(provenanceUnsigned, { version: 'VS-0001', hash: hash.slice(0, 12) })
   assert.equal(line, `${told} ${checkThis}`)
   assert.ok(!line.includes(keyId))
 })
 
-test('the navigation is grouped, each group has a name and pages', async (t) => {
+test('the navigation groups have names and pages', async (t) => {
   const app = await runApp(t)
   for (const locale of LOCALES) {
     const page = parsePage(await (await app.fetch(pathOfPage(locale, ''))).text())
@@ -62,7 +62,7 @@ test('the navigation is grouped, each group has a name and pages', async (t) => 
   }
 })
 
-test('a page with sections has a rail of contents whose entries are its headings', async (t) => {
+test('the contents rail lists the headings of the page', async (t) => {
   const app = await runApp(t)
   for (const path of ['architecture', 'wallet', 'changelog']) {
     const page = parsePage(await (await app.fetch(pathOfPage('en', path))).text())

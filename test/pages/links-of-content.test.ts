@@ -36,7 +36,7 @@ const item = (
   dependsOn,
 })
 
-test('the roadmap leads from an item to what comes before it, and from the queue to the roadmap', async (t) => {
+test('roadmap items link to dependencies, queue items to the roadmap', async (t) => {
   const { links, text } = await pageWith(t, 'roadmap', {
     roadmap: {
       summary: 'Summary.',
@@ -77,10 +77,10 @@ test('the roadmap leads from an item to what comes before it, and from the queue
   assert.ok(text.includes('Title of first and gone'), text)
   assert.ok(text.includes('Title of other work and gone-work'), text)
   // No item is meant for later, and the column says so.
-  assert.ok(text.includes(`${TEXTS.en.words.horizon.later} ${TEXTS.en.roadmap.none}`), text)
+  assert.ok(text.includes(`${TEXTS.en.labels.horizon.later} ${TEXTS.en.roadmap.none}`), text)
 })
 
-test('the changelog leads to the reference, and puts the kinds in their order', async (t) => {
+test('the changelog links to the reference and orders its kinds', async (t) => {
   const { method, path } = ENDPOINTS.roadmap
   const { links, text, headings, ids } = await pageWith(t, 'changelog', {
     changelog: {
@@ -106,7 +106,7 @@ test('the changelog leads to the reference, and puts the kinds in their order', 
       ],
     },
   })
-  const { added, deprecated, security } = TEXTS.en.words.changelogKind
+  const { added, deprecated, security } = TEXTS.en.labels.changelogKind
   assert.deepEqual(headings, [
     TEXTS.en.changelog.unreleased,
     TEXTS.en.changelog.release.replace('{version}', '1.2.3'),
@@ -124,7 +124,7 @@ test('the changelog leads to the reference, and puts the kinds in their order', 
   assert.ok(text.includes('June 1, 2027'), text)
 })
 
-test('an incident leads to the parts that it affected', async (t) => {
+test('an incident links to its affected components', async (t) => {
   const { links, text } = await pageWith(t, 'status', {
     status: {
       state: 'degraded',
@@ -152,7 +152,7 @@ test('an incident leads to the parts that it affected', async (t) => {
   assert.ok(!text.includes(TEXTS.en.status.noIncidents))
 })
 
-test('empty lists are said to be empty', async (t) => {
+test('empty lists have an empty state', async (t) => {
   const head = { summary: 'Summary.', updatedAt: AT }
   const { text } = await pageWith(t, 'roadmap', {
     roadmap: { ...head, items: [] },

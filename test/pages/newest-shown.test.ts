@@ -10,7 +10,7 @@ function textsOf(part: ReturnType<typeof newestShown>) {
   return [part.shown.map(({ text }) => text).join(''), part.left] as const
 }
 
-test('the first items stand there, as many as may or as there is room for', () => {
+test('shows items up to the count and size limits', () => {
   for (const [limits, count] of [
     [{ items: 20, bytes: 1000 }, 10],
     [{ items: 10, bytes: 100 }, 10],
@@ -30,12 +30,12 @@ test('the first items stand there, as many as may or as there is room for', () =
   assert.deepEqual(newestShown([], { items: 1, bytes: 1 }, tenBytes), { shown: [], left: 0 })
 })
 
-test('the first one stands there though it takes more than there is room for, and then no other', () => {
+test('always shows the first item', () => {
   const [text, left] = textsOf(newestShown(TEN, { items: 20, bytes: 5 }, tenBytes))
   assert.deepEqual([text, left], [tenBytes(0).text, 9])
 })
 
-test('what has to be seen stands in its order, wherever it is in the list', () => {
+test('always shows required items, in order', () => {
   const isSeen = (item: number) => item === 1 || item > 7
   for (const limits of [
     { items: 1, bytes: 1000 },
@@ -47,7 +47,7 @@ test('what has to be seen stands in its order, wherever it is in the list', () =
   }
 })
 
-test('what is left out is not made', () => {
+test('does not render omitted items', () => {
   const made: number[] = []
   newestShown(TEN, { items: 2, bytes: 1000 }, (item) => {
     made.push(item)

@@ -5,7 +5,7 @@ import { LOCALES } from '../../src/contract/locales.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { titleIn } from '../support/snapshot-title.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainPhrase } from '../../src/pages/phrase.ts'
+import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
@@ -20,7 +20,7 @@ async function overview(app: RunningApp, locale: (typeof LOCALES)[number] = 'en'
 }
 
 for (const locale of LOCALES) {
-  test(`the front door in ${locale} shows the newest version and how things are`, async (t) => {
+  test(`the overview in ${locale} shows the latest version and the status`, async (t) => {
     const releases = releasesOf(
       {},
       {
@@ -34,21 +34,21 @@ for (const locale of LOCALES) {
     )
     const app = await runApp(t, { releases })
     const { markup, text } = await overview(app, locale)
-    const { overview: texts, words } = TEXTS[locale]
+    const { overview: texts, labels } = TEXTS[locale]
     const head = JSON.parse(releases.head.json) as { hash: string; createdAt: string }
     assert.equal(markup.all('#newest-hash').map(textIn).join(), head.hash)
     assert.ok(text.includes('VS-0002'))
     assert.ok(text.includes('A note & more.'))
     assert.equal(markup.all(`time[datetime="${head.createdAt}"]`).length, 1)
     for (const [resource, kind] of [
-      [titleIn(locale, 'status'), words.resourceChange.changed],
-      [titleIn(locale, 'wallet/security'), words.resourceChange.added],
-      ['not-known-here', words.resourceChange.removed],
+      [titleIn(locale, 'status'), labels.resourceChange.changed],
+      [titleIn(locale, 'wallet/security'), labels.resourceChange.added],
+      ['not-known-here', labels.resourceChange.removed],
     ] as const) {
-      const change = plainPhrase(texts.change, { resources: resource, kind })
+      const change = plainText(texts.change, { resources: resource, kind })
       assert.ok(text.includes(change), change)
     }
-    assert.ok(text.includes(words.componentState.operational))
+    assert.ok(text.includes(labels.componentState.operational))
     const links = new Set(markup.all('main a').map((link) => attributeOf(link, 'href')))
     for (const page of ['reference', 'early-access', 'verify', 'history', 'status']) {
       assert.ok(links.has(pathOfPage(locale, page)), page)
@@ -57,7 +57,7 @@ for (const locale of LOCALES) {
   })
 }
 
-test('a version without changes and without a note says so', async (t) => {
+test('handles a version without changes and without a note', async (t) => {
   const { text } = await overview(
     await runApp(t, { releases: releasesOf({}, { note: '', previous: (resources) => resources }) }),
   )
@@ -70,7 +70,7 @@ test('a deployment that does not sign says so', async (t) => {
   assert.ok(text.includes(TEXTS.en.overview.unsigned))
 })
 
-test('it stands with everything damaged', async (t) => {
+test('renders when every resource is damaged', async (t) => {
   const releases = releasesOf({}, { damaged: SNAPSHOT_NAMES })
   const { text } = await overview(await runApp(t, { releases }))
   assert.ok(text.includes(TEXTS.en.snapshot.damagedTitle))
@@ -86,7 +86,7 @@ function shell(command: string, folder: string): Promise<string | undefined> {
   })
 }
 
-test('the commands show the digest that the header states', async (t) => {
+test('the commands print the digest of the header', async (t) => {
   const folder = temporaryFolder(t)
   if ((await shell('command -v curl && command -v openssl', folder)) === undefined) {
     t.skip('curl or openssl is missing')

@@ -21,7 +21,7 @@ function challengeOf(description: Challenge['description']): Challenge {
 const { privacy } = TEXTS.en
 
 for (const locale of LOCALES) {
-  test(`the page in ${locale} is valid, and every section is in its contents`, async (t) => {
+  test(`the page in ${locale} is valid and its contents list every section`, async (t) => {
     const text = await pageOf(await runApp(t), locale)
     assert.deepEqual(await htmlFaults(text), [])
     const page = parsePage(text)
@@ -54,14 +54,14 @@ for (const [contact, shown] of [
   })
 }
 
-test('where no contact is known the page says so, and leads to no security.txt', async (t) => {
+test('without a contact there is no link to security.txt', async (t) => {
   const text = await pageOf(await runApp(t))
   assert.ok(text.includes(privacy.noContact))
   assert.ok(!text.includes('security.txt'))
 })
 
 for (const provider of ['turnstile', 'hcaptcha'] as const) {
-  test(`with ${provider} the page tells what it learns, and that the form loads from it`, async (t) => {
+  test(`with ${provider} the page names what the provider learns`, async (t) => {
     const challenge = challengeOf({ provider, path: null, siteKey: 'site' })
     const text = unescapeHtml(await pageOf(await runApp(t, { challenge })))
     const told = privacy.challenge.hosted.replaceAll('{provider}', privacy.providers[provider])
@@ -71,7 +71,7 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
   })
 }
 
-test('with a challenge of its own the page says that nobody else hears of it', async (t) => {
+test('with its own challenge the page names no third party', async (t) => {
   for (const [provider, told] of [
     ['altcha', privacy.challenge.altcha],
     ['test', privacy.challenge.test],

@@ -10,7 +10,7 @@ import {
 import { PAGES } from '../../src/pages/page-table.ts'
 import { titleIn } from '../support/snapshot-title.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainPhrase } from '../../src/pages/phrase.ts'
+import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import type { Releases } from '../../src/service/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
@@ -61,7 +61,7 @@ async function show(app: RunningApp, locale: Locale, page: string): Promise<Show
 
 /** The words that stand for a machine word anywhere in the locale file's lists. */
 function wordsFor(locale: Locale, word: string): readonly string[] {
-  return Object.values(TEXTS[locale].words).flatMap((list) =>
+  return Object.values(TEXTS[locale].labels).flatMap((list) =>
     Object.entries(list).flatMap(([key, text]) => (key === word ? [text] : [])),
   )
 }
@@ -112,7 +112,7 @@ const RELEASES: readonly (readonly [name: string, releases: Releases])[] = [
 for (const [name, releases] of RELEASES) {
   describe(name, () => {
     for (const locale of LOCALES) {
-      test(`every text, word, id and date stands on its page in ${locale}`, async (t) => {
+      test(`every published text, label, id and date is on its page in ${locale}`, async (t) => {
         const app = await runApp(t, { releases })
         for (const resource of SHOWN) {
           const shown = await show(app, locale, pageOf(resource))
@@ -127,7 +127,7 @@ for (const [name, releases] of RELEASES) {
       })
     }
 
-    test('nothing of it becomes markup', async (t) => {
+    test('published texts are escaped', async (t) => {
       const app = await runApp(t, { releases })
       for (const page of ['', 'status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
         const { markup, source } = await show(app, 'en', page)
@@ -137,7 +137,7 @@ for (const [name, releases] of RELEASES) {
       }
     })
 
-    test('ids are unique, and every link within a page has its place', async (t) => {
+    test('ids are unique and links within a page resolve', async (t) => {
       const app = await runApp(t, { releases })
       for (const page of ['', 'status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
         const { markup } = await show(app, 'en', page)
@@ -148,7 +148,7 @@ for (const [name, releases] of RELEASES) {
   })
 }
 
-test('content is marked as English where the page is not', async (t) => {
+test('English content is marked with lang on other pages', async (t) => {
   const releases = releasesOf(fullContent((nth) => `Text ${nth}.`))
   const app = await runApp(t, { releases })
   for (const page of ['status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
@@ -165,7 +165,7 @@ test('content is marked as English where the page is not', async (t) => {
 })
 
 for (const damaged of SHOWN) {
-  test(`a damaged ${damaged} is told of, and everything else stays`, async (t) => {
+  test(`a damaged ${damaged} resource shows a notice, and the rest of the page renders`, async (t) => {
     const releases = releasesOf(
       fullContent((nth) => `Text ${nth}.`),
       { damaged: [damaged] },
@@ -176,7 +176,7 @@ for (const damaged of SHOWN) {
       const { snapshot } = TEXTS[locale]
       const { text, source, markup } = await show(app, locale, pageOf(damaged))
       assert.ok(text.includes(snapshot.damagedTitle), locale)
-      const told = plainPhrase(snapshot.damaged, {
+      const told = plainText(snapshot.damaged, {
         resource: titleIn(locale, damaged),
         version: releases.headSnapshotId,
         path: `/api/v1/${damaged}`,

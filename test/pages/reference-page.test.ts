@@ -11,6 +11,7 @@ import { LIMITS } from '../../src/contract/limits.ts'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
 import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
 import type { AppParts } from '../../src/app.ts'
+import { countText, plainText, type PluralForms } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import {
   attributeOf,
@@ -24,6 +25,10 @@ import { runApp } from '../support/running-app.ts'
 const MAX_PAGE_BYTES = 60_000
 
 const ROWS: Registry = ENDPOINTS
+
+const { reference } = TEXTS.en
+
+const counted = (forms: PluralForms, count: number) => countText('en', forms, count).text
 
 interface ReadPage {
   readonly text: string
@@ -80,7 +85,7 @@ function rawText(entry: HtmlElement, selector: string): string {
 }
 
 describe('every endpoint has an entry', () => {
-  test('with what the registry says of it', async (t) => {
+  test('with its registry fields', async (t) => {
     const page = await readPage(t, '/en/reference')
     for (const [name, row] of Object.entries(ROWS)) {
       const entry = entryOf(page, name)
@@ -94,7 +99,7 @@ describe('every endpoint has an entry', () => {
     }
   })
 
-  test('with a request to copy and an answer', async (t) => {
+  test('with a request and a response', async (t) => {
     const page = await readPage(t, '/en/reference')
     for (const [name, row] of Object.entries(ROWS)) {
       const entry = entryOf(page, name)
@@ -115,7 +120,7 @@ describe('every endpoint has an entry', () => {
     }
   })
 
-  test('with its errors: those of most endpoints and of bad keys are told once', async (t) => {
+  test('with its own errors', async (t) => {
     const page = await readPage(t, '/en/reference')
     const keyErrors: readonly ErrorCode[] = KEY_ERRORS
     const about = aboutSections(page).flatMap(codesOf)
@@ -129,7 +134,7 @@ describe('every endpoint has an entry', () => {
     }
   })
 
-  test('with the fields of a body and their limits', async (t) => {
+  test('with body fields and limits', async (t) => {
     const page = await readPage(t, '/en/reference')
     const fields = entryOf(page, 'register').querySelectorAll('.fields > div').map(textIn)
     const { required, properties } = REQUEST_SCHEMAS.Registration
@@ -141,13 +146,16 @@ describe('every endpoint has an entry', () => {
       ),
     )
     const [email = '', , interests = '', useCase = ''] = fields
-    assert.ok(email.includes(`At most ${LIMITS.maxEmailLength} characters`), email)
+    assert.ok(email.includes(counted(reference.maxLength, LIMITS.maxEmailLength)), email)
     for (const area of properties.interests.items.enum) assert.ok(interests.includes(area), area)
-    assert.ok(interests.includes(`At most ${LIMITS.maxInterests} entries`), interests)
-    assert.ok(useCase.includes(`At most ${LIMITS.maxUseCaseCodePoints} characters`), useCase)
+    assert.ok(interests.includes(counted(reference.maxItems, LIMITS.maxInterests)), interests)
+    assert.ok(useCase.includes(counted(reference.maxLength, LIMITS.maxUseCaseCodePoints)), useCase)
     const key = textIn(entryOf(page, 'createKey'))
-    assert.ok(key.includes(`From ${LIMITS.minTtlDays} to ${LIMITS.maxTtlDays}.`), key)
-    assert.ok(key.includes(`Left out, it is ${LIMITS.defaultTtlDays}.`), key)
+    const range = { least: LIMITS.minTtlDays, most: LIMITS.maxTtlDays }
+    assert.ok(key.includes(plainText(reference.range, range)), key)
+    assert.ok(
+      key.includes(reference.defaultValue.replace('{value}', String(LIMITS.defaultTtlDays))),
+    )
   })
 
   test('and the parameter of its path', async (t) => {
@@ -189,7 +197,7 @@ describe('the page follows the registry', () => {
   }
   const parts = { registry, extraHandlers: { weather: unasked, workbench: unasked } }
 
-  test('with a row that was changed, one that was added and one that is deprecated', async (t) => {
+  test('with changed, added and deprecated rows', async (t) => {
     const page = await readPage(t, '/en/reference', parts)
     assert.equal(textAt(entryOf(page, 'roadmap'), 'h3'), 'Read what comes <next>')
     assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^beta, active, /)
@@ -210,14 +218,14 @@ describe('the page follows the registry', () => {
     assert.ok(links.includes('/en/reference#weather'))
   })
 
-  test('without the rows that its runtime leaves out', async (t) => {
+  test('without rows of other runtimes', async (t) => {
     const page = await readPage(t, '/en/reference', { ...parts, runtime: 'production' })
     assert.deepEqual(page.markup.all('section[id="workbench"]'), [])
     const local = await readPage(t, '/en/reference', parts)
     assert.match(textAt(entryOf(local, 'workbench'), '.traits'), /runtime: local/)
   })
 
-  test('in every language: what nobody has translated stands in English, marked as such', async (t) => {
+  test('in every locale, with untranslated texts marked as English', async (t) => {
     const page = await readPage(t, '/th/reference', parts)
     const found = entryOf(page, 'roadmap').querySelector('h3 [lang="en"]')
     assert.ok(found)
@@ -225,7 +233,7 @@ describe('the page follows the registry', () => {
   })
 })
 
-describe('what holds for all endpoints is told from the tables', () => {
+describe('general sections', () => {
   test('cache classes, stability, limits and the state of issuance', async (t) => {
     const page = await readPage(t, '/en/reference')
     const about = aboutSections(page).map(textIn).join(' ')
@@ -242,13 +250,15 @@ describe('what holds for all endpoints is told from the tables', () => {
       LIMITS.keyIssuance,
     ]) {
       const format = new Intl.NumberFormat('en')
-      const text = `${format.format(requests)} in ${format.format(windowSeconds)} seconds`
+      const { perWindow, window } = reference.about
+      const unit = windowSeconds === 3600 ? window.hour : window.minute
+      const text = plainText(perWindow, { requests: format.format(requests), window: unit })
       assert.ok(about.includes(text), text)
     }
     assert.ok(about.includes('PRODUCT_NOT_READY'))
   })
 
-  test('an open issuance is not called paused', async (t) => {
+  test('does not call open issuance paused', async (t) => {
     const issuance = {
       enabled: true,
       approvedBy: 'A board',
@@ -278,14 +288,14 @@ describe('the error catalog', () => {
       for (const part of [meaning, message]) assert.ok(text.includes(part), `${code}: ${text}`)
       assert.equal(text.includes(TEXTS.en.errorCatalog.canRetry), retryable, code)
       if (retryAfterSeconds !== undefined) {
-        assert.ok(text.includes(`at most ${retryAfterSeconds} seconds`), text)
+        assert.match(text, new RegExp(`\\b${retryAfterSeconds}\\b`))
       }
     }
     const ids = markup.all('h3').flatMap((heading) => attributeOf(heading, 'id') ?? [])
     assert.deepEqual(ids.toSorted(), codes.toSorted())
   })
 
-  test('says which endpoints answer a code, and links to them', async (t) => {
+  test('links each code to the endpoints that return it', async (t) => {
     const { markup } = await readPage(t, '/en/errors')
     const keyErrors: readonly ErrorCode[] = KEY_ERRORS
     for (const code of Object.keys(ERRORS) as ErrorCode[]) {
@@ -303,7 +313,7 @@ describe('the error catalog', () => {
     }
   })
 
-  test('explains the codes of the verifier, all of them', async (t) => {
+  test('explains every verification code', async (t) => {
     const { markup } = await readPage(t, '/en/errors')
     for (const code of Object.keys(VERIFICATION_FAULTS)) assert.ok(markup.ids.includes(code), code)
     for (const locale of LOCALES) {
@@ -326,7 +336,7 @@ describe('the size of both pages', () => {
   }
 })
 
-test('the texts of a proof, which the script asks for, are on the page about verifying', async (t) => {
+test('the proof texts are on the verify page', async (t) => {
   const { text, markup } = await readPage(t, '/th/reference')
   const address = attributeOf(markup.all('#try-form')[0] as HtmlElement, 'data-proof') ?? ''
   assert.ok(!text.includes('data-texts="proof"'))

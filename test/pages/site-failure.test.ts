@@ -4,7 +4,7 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 
-test('a page that cannot be made is a 500 in words, a line in the log, and made again at the next request', async (t) => {
+test('a rendering failure returns 500, is logged, and is retried', async (t) => {
   const sound = loadReleases(makeReleases().store)
   let isDamaged = true
   const app = await runApp(t, {

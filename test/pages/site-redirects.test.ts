@@ -25,7 +25,7 @@ function ask(
 
 const baseUrl = 'http://127.0.0.1:8080'
 
-test('a page that is opened by another name of this machine leads to the one that its form may be sent from', async (t) => {
+test('another loopback name redirects to the canonical origin', async (t) => {
   const app = await runApp(t, { baseUrl })
   for (const path of ['/', '/en', '/th/early-access?from=here', '/en/history']) {
     const answer = await ask(app, path, 'localhost:8080')
@@ -39,12 +39,12 @@ test('a page that is opened by another name of this machine leads to the one tha
   assert.equal((await ask(app, '/en', 'localhost:8080', 'POST')).status, 405)
 })
 
-test('production leads nobody to another name', async (t) => {
+test('production never redirects to another host', async (t) => {
   const app = await runApp(t, { baseUrl, runtime: 'production' })
   assert.equal((await ask(app, '/en', 'localhost:8080')).status, 200)
 })
 
-test('a path of thousands of slashes is answered as fast as another', async (t) => {
+test('a path of thousands of slashes is handled quickly', async (t) => {
   const app = await runApp(t)
   const slashes = '/'.repeat(15_000)
   await app.fetch('/en/none')
@@ -57,7 +57,7 @@ test('a path of thousands of slashes is answered as fast as another', async (t) 
   assert.equal((await app.fetch(`/en${slashes}`)).headers.get('location'), '/en')
 })
 
-test('a file of another build leads to the one of this build, and no cache keeps that', async (t) => {
+test('an asset of another build redirects to the current one without caching', async (t) => {
   const app = await runApp(t)
   const page = await (await app.fetch('/en')).text()
   const now = /\/assets\/style\.[\w-]{12}\.css/.exec(page)?.[0] ?? ''

@@ -8,7 +8,7 @@ import { withThaiLines } from '../../src/pages/thai-lines.ts'
 const shown = (text: string): string =>
   withThaiLines(text).replaceAll('\u2060', '+').replaceAll('\u200b', '|')
 
-test('a loanword is held together, and lines may break beside it', () => {
+test('keeps loanwords together and allows breaks beside them', () => {
   for (const [text, marked] of [
     ['แฮช', 'แฮช'],
     ['มีแฮชเดิม', 'มี|แฮช|เดิม'],
@@ -23,12 +23,12 @@ test('a loanword is held together, and lines may break beside it', () => {
   }
 })
 
-test('neighbours that would be taken apart in the wrong place have their seam', () => {
+test('marks word boundaries the dictionary gets wrong', () => {
   assert.equal(shown('เวลาที่ลงนามอยู่ในอนาคต'), 'เวลาที่ลงนาม|อยู่ในอนาคต')
   assert.equal(shown('ได้รับผลกระทบ'), 'ได้รับผล+กระทบ')
 })
 
-test('nothing but the marks is added, and nothing is marked twice', () => {
+test('adds nothing but marks, once', () => {
   const texts = JSON.stringify(th)
   const marked = JSON.stringify(TEXTS.th)
   assert.notEqual(marked, texts)
@@ -36,7 +36,7 @@ test('nothing but the marks is added, and nothing is marked twice', () => {
   assert.doesNotMatch(marked, /[\u2060\u200b]{2}/)
 })
 
-test('the tree of the texts is that of the file, lists among them', () => {
+test('keeps the structure of the texts', () => {
   const { verify }: Texts = TEXTS.th
   assert.ok(Array.isArray(verify.limits))
   assert.equal(verify.limits.length, th.verify.limits.length)

@@ -25,7 +25,7 @@ function codeIn(page: string, id: string): string {
 }
 
 for (const locale of LOCALES) {
-  test(`the page in ${locale} is valid, names the key with a button to copy it, and its contents lead somewhere`, async (t) => {
+  test(`the page in ${locale} is valid, names the key, offers to copy it, and its contents resolve`, async (t) => {
     const text = await pageOf(await runApp(t), locale)
     assert.deepEqual(await htmlFaults(text), [])
     assert.ok(Buffer.byteLength(text) < 60_000)
@@ -48,7 +48,7 @@ for (const locale of LOCALES) {
   })
 }
 
-test('a deployment without a key says that it signs nothing, and shows none', async (t) => {
+test('an unsigned deployment says so and shows no key', async (t) => {
   const text = await pageOf(await runApp(t, { signing: undefined }))
   assert.ok(text.includes(TEXTS.en.verify.unsigned))
   assert.ok(!text.includes('id="key-id"'))
@@ -64,7 +64,7 @@ async function runCommands(t: TestContext, commands: string): Promise<string> {
   return stdout
 }
 
-test('the commands for curl and openssl verify a real answer, and refuse another key and a changed body', async (t) => {
+test('the curl and openssl commands accept a real response and reject a wrong key and a changed body', async (t) => {
   const missing = ['curl', 'openssl', 'sh'].find(
     (name) => spawnSync(name, ['--version']).error !== undefined,
   )
@@ -92,7 +92,7 @@ test('the commands for curl and openssl verify a real answer, and refuse another
   })
 })
 
-test('the commands are those of the README, with the key held against the pinned id', async (t) => {
+test('the commands match the README and check the pinned key ID', async (t) => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const commands = codeIn(await pageOf(await runApp(t)), 'curl-code').replaceAll(/\\\n\s*/g, '')
   const [, block = ''] =

@@ -5,7 +5,7 @@ import { importKey } from '../client/verification-key.ts'
 import type { VersionSummary } from '../contract/version-chain.ts'
 
 /** The head of an earlier audit, as it was found. */
-export interface KeptHead {
+export interface SavedHead {
   readonly head: VersionSummary
   /** When it was signed to be the newest: milliseconds since 1970. */
   readonly signedAtMs: number
@@ -14,16 +14,16 @@ export interface KeptHead {
 }
 
 /** The place in this browser where the head of the last audit is kept. */
-export interface HeadKeeper {
+export interface SavedHeadStorage {
   /** For the audit. */
   readonly store: HeadStore
   /** What is kept, with its signature checked; undefined where nothing is. Rejects where it cannot be read. */
-  read(): Promise<KeptHead | undefined>
+  read(): Promise<SavedHead | undefined>
   forget(): void
 }
 
 /** Opens the place of that name; undefined where the browser gives the page no storage. */
-export function openHeadKeeper(name: string): HeadKeeper | undefined {
+export function openSavedHead(name: string): SavedHeadStorage | undefined {
   let storage: Storage
   try {
     // Where storage is switched off, even naming it throws.

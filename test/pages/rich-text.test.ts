@@ -3,43 +3,43 @@ import { test } from 'node:test'
 import { html } from '../../src/pages/html.ts'
 import {
   codesHtml,
-  countPhrase,
+  countText,
   inEnglish,
   listHtml,
-  phrase,
-  plainPhrase,
+  richText,
+  plainText,
   sentencesHtml,
-} from '../../src/pages/phrase.ts'
+} from '../../src/pages/rich-text.ts'
 
-test('a phrase is filled with text that is escaped and markup that is not', () => {
-  const { text } = phrase('{a} & {b}, {a}', { a: '<i>', b: html`<b>x</b>` })
+test('fills placeholders with escaped text or markup', () => {
+  const { text } = richText('{a} & {b}, {a}', { a: '<i>', b: html`<b>x</b>` })
   assert.equal(text, '&lt;i&gt; &amp; <b>x</b>, &lt;i&gt;')
-  assert.equal(plainPhrase('{a} & {b}', { a: '<i>', b: 2 }), '<i> & 2')
+  assert.equal(plainText('{a} & {b}', { a: '<i>', b: 2 }), '<i> & 2')
 })
 
-test('what a value holds is not filled again', () => {
-  assert.equal(phrase('{a} {b}', { a: '{b}', b: '$&' }).text, '{b} $&amp;')
-  assert.equal(plainPhrase('{a} {b}', { a: '{b}', b: '$&' }), '{b} $&')
+test('does not fill placeholders inside values', () => {
+  assert.equal(richText('{a} {b}', { a: '{b}', b: '$&' }).text, '{b} $&amp;')
+  assert.equal(plainText('{a} {b}', { a: '{b}', b: '$&' }), '{b} $&')
 })
 
-test('a place without a value is a mistake that names it', () => {
+test('throws for a placeholder without a value', () => {
   const expected = { name: 'TypeError', message: /\{missing\}/ }
-  assert.throws(() => phrase('{missing}', {}), expected)
-  assert.throws(() => plainPhrase('{missing}', {}), expected)
+  assert.throws(() => richText('{missing}', {}), expected)
+  assert.throws(() => plainText('{missing}', {}), expected)
   // Not a member that every object has.
-  assert.throws(() => phrase('{toString}'), { name: 'TypeError', message: /\{toString\}/ })
+  assert.throws(() => richText('{toString}'), { name: 'TypeError', message: /\{toString\}/ })
 })
 
-test('a count is written in the form and with the digits of its language', () => {
+test('formats counts by locale', () => {
   const forms = { one: '{count} version', other: '{count} versions' }
-  assert.equal(countPhrase('en', forms, 1).text, '1 version')
-  assert.equal(countPhrase('en', forms, 0).text, '0 versions')
-  assert.equal(countPhrase('en', forms, 12_345).text, '12,345 versions')
-  assert.equal(countPhrase('zh-CN', forms, 1).text, '1 versions')
-  assert.equal(countPhrase('en', { other: '{count} in all' }, 1).text, '1 in all')
+  assert.equal(countText('en', forms, 1).text, '1 version')
+  assert.equal(countText('en', forms, 0).text, '0 versions')
+  assert.equal(countText('en', forms, 12_345).text, '12,345 versions')
+  assert.equal(countText('zh-CN', forms, 1).text, '1 versions')
+  assert.equal(countText('en', { other: '{count} in all' }, 1).text, '1 in all')
 })
 
-test('a row of pieces is joined as its language does', () => {
+test('joins lists by locale', () => {
   const pieces = ['a', html`<b>b</b>`, '<']
   assert.equal(listHtml('en', pieces).text, 'a, <b>b</b>, and &lt;')
   assert.equal(listHtml('zh-CN', pieces).text, 'a、<b>b</b> 和&lt;')
@@ -48,7 +48,7 @@ test('a row of pieces is joined as its language does', () => {
   assert.equal(listHtml('en', []).text, '')
 })
 
-test('a word between Latin names stands off from them', () => {
+test('separates Han and Thai words from Latin ones', () => {
   const names = [html`<a href="#甲">Audit</a>`, 'API 2']
   assert.equal(listHtml('zh-CN', names).text, '<a href="#甲">Audit</a> 和 API 2')
   assert.equal(listHtml('th', names).text, '<a href="#甲">Audit</a> และ API 2')
@@ -57,7 +57,7 @@ test('a word between Latin names stands off from them', () => {
   assert.equal(listHtml('zh-CN', ['a', 'b', 'c']).text, 'a、b 和 c')
 })
 
-test('sentences and words of machines are set in a row as their language does', () => {
+test('joins sentences and codes by locale', () => {
   const sentences = ['<', undefined, html`<b>b</b>`, false, 'c'] as const
   assert.equal(sentencesHtml('en', sentences).text, '&lt; <b>b</b> c')
   assert.equal(sentencesHtml('th', sentences).text, '&lt; <b>b</b> c')
@@ -66,7 +66,7 @@ test('sentences and words of machines are set in a row as their language does', 
   assert.equal(codesHtml('zh-CN', ['<', 'b']).text, '&lt;、b')
 })
 
-test('a run of English is marked where the page is not English', () => {
+test('marks English text on other pages', () => {
   assert.equal(inEnglish('en', '<').text, '&lt;')
   assert.equal(inEnglish('th', '<').text, '<span lang="en">&lt;</span>')
 })

@@ -46,7 +46,7 @@ function fieldsOf(text: string): ReadonlyMap<string, string> {
   return fields
 }
 
-describe('every file that programs look for', () => {
+describe('well-known files', () => {
   for (const [path, contentType] of FILES) {
     test(`${path}: type, HEAD, 304, 405, headers, codings`, async (t) => {
       const app = await run(t)
@@ -84,7 +84,7 @@ describe('every file that programs look for', () => {
     })
   }
 
-  test('a preview has neither a map nor an invitation, and says so everywhere', async (t) => {
+  test('a preview has no sitemap and disallows crawlers', async (t) => {
     const app = await run(t, { deployment: 'preview' })
     assert.equal(await textOf(app, '/robots.txt'), 'User-agent: *\nDisallow: /\n')
     assert.equal((await app.fetch('/sitemap.xml')).status, 404)
@@ -95,7 +95,7 @@ describe('every file that programs look for', () => {
   })
 })
 
-test('the sitemap has every listed page in every locale, each with all its languages', async (t) => {
+test('the sitemap lists every page with its alternates', async (t) => {
   const app = await run(t)
   const text = await textOf(app, '/sitemap.xml')
   assert.match(
@@ -103,7 +103,7 @@ test('the sitemap has every listed page in every locale, each with all its langu
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<urlset xmlns="[^"]+" xmlns:xhtml="http:\/\/www\.w3\.org\/1999\/xhtml">/,
   )
   const entries = [...text.matchAll(/<url>\s*<loc>([^<]+)<\/loc>([\s\S]*?)<\/url>/g)]
-  const listed = PAGES.filter(({ isUnlisted }) => isUnlisted !== true)
+  const listed = PAGES.filter(({ noIndex }) => noIndex !== true)
   const addresses = entries.map(([, address]) => address)
   const expected = listed.flatMap(({ path }) =>
     LOCALES.map((locale) => ORIGIN + pathOfPage(locale, path)),
@@ -130,7 +130,7 @@ test('the sitemap has every listed page in every locale, each with all its langu
 })
 
 describe('security.txt', () => {
-  test('has the fields of RFC 9116, and the policy it names is there', async (t) => {
+  test('has the fields of RFC 9116 and an existing policy', async (t) => {
     const app = await run(t)
     const fields = fieldsOf(await textOf(app, SECURITY_TXT))
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('security.txt', () => {
     assert.ok(page.includes(`href="${CONTACT}"`))
   })
 
-  test('never ends within a day or in more than a year, however long the service has run', async (t) => {
+  test('expires in more than a day and less than a year', async (t) => {
     const app = await run(t)
     const etags = new Set<string | null>()
     for (const days of [0, 0.2, 1, 100, 400, 1000]) {
@@ -162,14 +162,14 @@ describe('security.txt', () => {
     assert.equal(etags.size, 5, 'one text a day')
   })
 
-  test('without https names no address of the web, which would have to begin with it', async (t) => {
+  test('omits URLs without https', async (t) => {
     const app = await run(t, { baseUrl: 'http://127.0.0.1:8080' })
     const fields = fieldsOf(await textOf(app, SECURITY_TXT))
     assert.deepEqual([...fields.keys()], ['Contact', 'Expires', 'Preferred-Languages'])
   })
 
   for (const runtime of ['local', 'production'] as const) {
-    test(`is not there where no contact is known, in the ${runtime} runtime`, async (t) => {
+    test(`does not exist without a contact, in the ${runtime} runtime`, async (t) => {
       const app = await run(t, { runtime, securityContact: undefined })
       assert.equal((await app.fetch(SECURITY_TXT)).status, 404)
     })
@@ -186,7 +186,7 @@ describe('the API catalog', () => {
     readonly [relation: string]: readonly Target[]
   }
 
-  test('is a linkset whose every target is there, with the type it says', async (t) => {
+  test('is a linkset whose targets exist with their types', async (t) => {
     const app = await run(t)
     const { linkset, ...rest } = JSON.parse(await textOf(app, API_CATALOG)) as {
       readonly linkset: readonly Context[]
@@ -221,7 +221,7 @@ describe('the API catalog', () => {
     )
   })
 
-  test('is linked from itself and from the home of each locale', async (t) => {
+  test('is linked from itself and each locale home', async (t) => {
     const app = await run(t)
     for (const path of [API_CATALOG, ...LOCALES.map((locale) => pathOfPage(locale, ''))]) {
       const answer = await app.fetch(path, { method: 'HEAD' })
@@ -232,7 +232,7 @@ describe('the API catalog', () => {
   })
 })
 
-test('the icon is a picture without anything inline, named on each page; its old address costs nothing', async (t) => {
+test('the icon is linked from every page', async (t) => {
   const app = await run(t)
   const page = await textOf(app, '/en')
   const [, address = ''] = /<link rel="icon" href="([^"]+)" type="image\/svg\+xml"/.exec(page) ?? []

@@ -26,7 +26,7 @@ const SITEMAP_PATH = '/sitemap.xml'
 const CACHING = 'public, max-age=3600'
 
 /** What the files are made from. */
-export interface ProgramFilesOptions {
+export interface WellKnownFilesOptions {
   /** Own origin: scheme and authority, without a slash at the end. */
   readonly origin: string
   readonly deployment: 'primary' | 'preview'
@@ -39,7 +39,7 @@ export interface ProgramFilesOptions {
 }
 
 /** A crawler is told of the pages, or to stay away; then there is no map either. */
-function robots(deployment: ProgramFilesOptions['deployment'], origin: string): string {
+function robots(deployment: WellKnownFilesOptions['deployment'], origin: string): string {
   return deployment === 'preview'
     ? 'User-agent: *\nDisallow: /\n'
     : `User-agent: *\nAllow: /\n\nSitemap: ${origin}${SITEMAP_PATH}\n`
@@ -60,7 +60,9 @@ function createDailyFile(clock: Clock, make: (nowMs: number) => SiteFile): SiteF
  * The files that programs look for at addresses agreed on by everyone, by their paths: robots.txt (RFC 9309), the
  * sitemap, security.txt (RFC 9116) where a contact is known, and the API catalog (RFC 9727).
  */
-export function createProgramFiles(options: ProgramFilesOptions): ReadonlyMap<string, SiteFile> {
+export function createWellKnownFiles(
+  options: WellKnownFilesOptions,
+): ReadonlyMap<string, SiteFile> {
   const { origin, deployment, pages, contact, clock, headers } = options
   const file = (
     made: Pick<SiteFileOptions, 'contentType' | 'make'>,

@@ -8,20 +8,20 @@ export interface PluralForms {
 }
 
 /** What stands in the braces of a text, by name. */
-export interface PhraseValues {
+export interface RichTextValues {
   readonly [name: string]: HtmlValue
 }
 
-const PLACE = /\{([a-zA-Z]+)\}/g
+const PLACEHOLDER = /\{([a-zA-Z]+)\}/g
 
 /**
  * A text of a locale with its `{places}` filled; the text and every value that is no markup are escaped. Throws a
  * TypeError for a place without a value: a page with a hole is not to be sent.
  */
-export function phrase(text: string, values: PhraseValues = {}): Html {
+export function richText(text: string, values: RichTextValues = {}): Html {
   const pieces: HtmlValue[] = []
   let from = 0
-  for (const { 0: place, 1: name = '', index } of text.matchAll(PLACE)) {
+  for (const { 0: place, 1: name = '', index } of text.matchAll(PLACEHOLDER)) {
     if (!Object.hasOwn(values, name)) throw new TypeError(`"${text}" has no value for {${name}}`)
     pieces.push(text.slice(from, index), values[name])
     from = index + place.length
@@ -30,11 +30,11 @@ export function phrase(text: string, values: PhraseValues = {}): Html {
 }
 
 /** The same without markup, for a title or an attribute. */
-export function plainPhrase(
+export function plainText(
   text: string,
   values: { readonly [name: string]: string | number },
 ): string {
-  return text.replaceAll(PLACE, (_place, name: string) => {
+  return text.replaceAll(PLACEHOLDER, (_place, name: string) => {
     const value = values[name]
     if (value === undefined) throw new TypeError(`"${text}" has no value for {${name}}`)
     return String(value)
@@ -42,10 +42,10 @@ export function plainPhrase(
 }
 
 /** A counted text in the form that its language asks for, with `{count}` written as the language writes numbers. */
-export function countPhrase(locale: Locale, forms: PluralForms, count: number): Html {
+export function countText(locale: Locale, forms: PluralForms, count: number): Html {
   const category = new Intl.PluralRules(locale).select(count)
   const text = (category === 'one' ? forms.one : undefined) ?? forms.other
-  return phrase(text, { count: new Intl.NumberFormat(locale).format(count) })
+  return richText(text, { count: new Intl.NumberFormat(locale).format(count) })
 }
 
 /** What stands between two sentences: Chinese sets none, since its full stop brings a gap of its own. */

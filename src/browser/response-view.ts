@@ -1,13 +1,13 @@
 import type { Answer } from '../client/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { stepsOfStatus } from '../client/verification-step.ts'
-import { partOf, textElement } from './page-parts.ts'
+import { partOf, textElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
 
 /** Where an answer is shown, and what its proof is checked with. */
-export interface AnswerViewParts {
+export interface ResponseViewOptions {
   /** The element that holds the parts of an answer, as the server rendered them. */
   readonly element: HTMLElement
   /** Texts of the form. */
@@ -43,13 +43,13 @@ function headerNodes({ headers }: Answer): readonly Node[] {
  * Shows an answer with its headers and checks its proof step by step. Where the check cannot be carried through, since the
  * key document or the texts do not come, its place says so: the answer itself has come.
  */
-export function createAnswerView({
+export function createResponseView({
   element,
   texts,
   proofTexts: fetchProofTexts,
   expectedKeyId,
   ask,
-}: AnswerViewParts): (answer: Answer) => Promise<void> {
+}: ResponseViewOptions): (answer: Answer) => Promise<void> {
   const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
   const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
   const lines = partOf(element, '[data-part="lines"] pre', HTMLElement)

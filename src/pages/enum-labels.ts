@@ -10,7 +10,7 @@ type Part = ItemOf<SnapshotData<'architecture'>['components']>
 type Security = SnapshotData<'wallet/security'>
 
 /** The machine words of published data that a page shows, by the list of texts that says them for people. */
-export interface MachineWords {
+export interface EnumLabels {
   readonly componentState: SnapshotData<'status'>['state']
   readonly incidentState: Incident['state']
   readonly incidentImpact: Incident['impact']
@@ -29,29 +29,29 @@ export interface MachineWords {
   readonly resourceChange: ItemOf<VersionEntry['changes']>['kind']
 }
 
-type WordTexts = {
-  readonly [List in keyof MachineWords]: { readonly [Word in MachineWords[List]]: string }
+type LabelTexts = {
+  readonly [List in keyof EnumLabels]: { readonly [Word in EnumLabels[List]]: string }
 }
 
 /**
  * A machine word in words for people. A word of a schema that the locale file lacks does not compile. A release may be
  * newer than this program, so a word it does not know is shown as it is.
  */
-export function wordFor<List extends keyof MachineWords>(
+export function labelFor<List extends keyof EnumLabels>(
   texts: Texts,
   list: List,
-  word: MachineWords[List],
+  word: EnumLabels[List],
 ): HtmlValue {
-  const words: WordTexts = texts.words
+  const words: LabelTexts = texts.labels
   const known: { readonly [word: string]: string } = words[list]
   return Object.hasOwn(known, word) ? known[word] : html`<code>${word}</code>`
 }
 
 /** How a state is meant; each has a colour and a shape. */
-type Tone = 'good' | 'warn' | 'bad' | 'idle'
+type Severity = 'good' | 'warn' | 'bad' | 'idle'
 
 /** The lists whose words are states, and how each is meant. */
-const TONES = {
+const SEVERITIES = {
   componentState: {
     operational: 'good',
     maintenance: 'warn',
@@ -76,16 +76,16 @@ const TONES = {
   controlState: { in_place: 'good', planned: 'idle', retired: 'idle' },
   capabilityState: { available: 'good', planned: 'idle', unavailable: 'idle', never: 'bad' },
 } as const satisfies {
-  readonly [List in keyof MachineWords]?: { readonly [Word in MachineWords[List]]: Tone }
+  readonly [List in keyof EnumLabels]?: { readonly [Word in EnumLabels[List]]: Severity }
 }
 
 /** A word of state with its colour and its shape. */
-export function stateBadge<List extends keyof typeof TONES>(
+export function stateBadge<List extends keyof typeof SEVERITIES>(
   texts: Texts,
   list: List,
-  word: MachineWords[List],
+  word: EnumLabels[List],
 ): Html {
-  const tones: { readonly [word: string]: Tone } = TONES[list]
+  const tones: { readonly [word: string]: Severity } = SEVERITIES[list]
   const tone = Object.hasOwn(tones, word) ? tones[word] : undefined
-  return html`<span class="state state-${tone ?? 'idle'}">${wordFor(texts, list, word)}</span>`
+  return html`<span class="state state-${tone ?? 'idle'}">${labelFor(texts, list, word)}</span>`
 }

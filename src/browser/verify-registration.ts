@@ -6,7 +6,7 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 
 /** How long the keys may take. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /** What a check of an answer's signature came to. */
 export type Proof = { readonly keyId: string } | { readonly fault: string }
@@ -15,12 +15,11 @@ export type Proof = { readonly keyId: string } | { readonly fault: string }
  * Checks an answer with the keys that this service publishes. `fault` is the step that failed, or that the keys could
  * not be fetched. Never rejects.
  */
-export async function proveAnswer(answer: Answer): Promise<Proof> {
+export async function verifyRegistration(answer: Answer): Promise<Proof> {
   const connection = createConnection(location.origin, (url, init) => fetch(url, init))
   const keys = createTrustedKeys({
     pinnedKeyIds: undefined,
-    fetchDocument: () =>
-      connection.get(READ_PATHS.signingKey, {}, AbortSignal.timeout(PATIENCE_MS)),
+    fetchDocument: () => connection.get(READ_PATHS.signingKey, {}, AbortSignal.timeout(TIMEOUT_MS)),
     expectations: () => ({ nowMs: Date.now(), maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS }),
   })
   try {

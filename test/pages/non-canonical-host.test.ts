@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { otherLoopbackName } from '../../src/pages/loopback-name.ts'
+import { nonCanonicalHost } from '../../src/pages/non-canonical-host.ts'
 
-test('another name of this machine with the same port is told from all else', () => {
-  const isOther = otherLoopbackName('http://127.0.0.1:8080')
+test('detects other loopback names with the same port', () => {
+  const isOther = nonCanonicalHost('http://127.0.0.1:8080')
   for (const host of ['localhost:8080', 'LOCALHOST:8080', '[::1]:8080']) {
     assert.equal(isOther(host), true, host)
   }
@@ -22,16 +22,16 @@ test('another name of this machine with the same port is told from all else', ()
   ]) {
     assert.equal(isOther(host), false, String(host))
   }
-  assert.equal(otherLoopbackName('http://localhost')('127.0.0.1'), true)
+  assert.equal(nonCanonicalHost('http://localhost')('127.0.0.1'), true)
 })
 
-test('an origin that others reach has no other name', () => {
+test('a public origin has no other name', () => {
   for (const origin of [
     'https://record.example.org',
     'https://localhost:8443',
     'http://10.0.0.1:80',
   ]) {
-    assert.equal(otherLoopbackName(origin)('localhost:8443'), false, origin)
-    assert.equal(otherLoopbackName(origin)('localhost'), false, origin)
+    assert.equal(nonCanonicalHost(origin)('localhost:8443'), false, origin)
+    assert.equal(nonCanonicalHost(origin)('localhost'), false, origin)
   }
 })

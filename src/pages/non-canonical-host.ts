@@ -11,7 +11,7 @@ function authorityOf(address: string): URL | undefined {
  * at home opens `localhost` as easily as `127.0.0.1`; to a browser they are two origins, and a form that was sent from the
  * one to the other would be refused. Of an origin that is not on this machine, nothing is another name.
  */
-export function otherLoopbackName(origin: string): (host: string | undefined) => boolean {
+export function nonCanonicalHost(origin: string): (host: string | undefined) => boolean {
   const own = authorityOf(origin)
   if (own?.protocol !== 'http:') return () => false
   return (host) => {
