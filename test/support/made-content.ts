@@ -70,7 +70,8 @@ function filled(
   if (schema.type === 'array') {
     const { items } = schema
     if (items === undefined) return []
-    return Array.from({ length: ITEMS }, (_, index) => filled(items, text, counter, index))
+    const made = Array.from({ length: ITEMS }, (_, index) => filled(items, text, counter, index))
+    return schema.uniqueItems === true ? [...new Set(made)] : made
   }
   if (schema.type === 'object') {
     return Object.fromEntries(
