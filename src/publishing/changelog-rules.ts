@@ -4,8 +4,8 @@ import { DAY_MS, formatDate } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { describeValue, type FieldPath } from './content-mistake.ts'
-import { checkNewestFirst, type Report } from './meaning-rules.ts'
+import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
+import { checkNewestFirst } from './semantic-rules.ts'
 import { nearestName } from '../contract/nearest-name.ts'
 
 function parseVersion(version: string): { readonly core: number[]; readonly pre: string[] } {
@@ -51,7 +51,7 @@ function checkChange(
     report(
       [...path, member],
       describeValue(change[member]),
-      isDeprecation ? 'this field on a deprecation' : 'no such field: it belongs to deprecations',
+      isDeprecation ? 'this field on a deprecation' : 'no such field: only deprecations have it',
     )
   }
   if (isDeprecation && change.endpoints === undefined) {
@@ -83,7 +83,7 @@ function checkChange(
   }
 }
 
-/** What the schema of `changelog` cannot say. */
+/** Checks `changelog` beyond its schema. */
 export function checkChangelog(data: SnapshotData<'changelog'>, report: Report): void {
   const endpoints = Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`)
   checkNewestFirst(
@@ -119,7 +119,7 @@ export function checkChangelog(data: SnapshotData<'changelog'>, report: Report):
       report(
         ['releases', index, 'version'],
         describeValue(release.version),
-        `a version before ${newer.version}: the newest stands first`,
+        `a version before ${newer.version}: the newest comes first`,
       )
     }
     checkChanges(release.changes, ['releases', index, 'changes'], release.date)

@@ -1,7 +1,8 @@
 import { messageOf } from '../contract/error-message.ts'
 import { API_VERSION } from '../contract/api-version.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
-import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
+import { isTranslatedName, RESOURCE_NAMES, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
+import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
 import { readHistory } from '../crypto/published-history.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { compileContent } from './compile-content.ts'
@@ -52,13 +53,12 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
   const findings: ReleaseFinding[] = []
   for (const [name, digest] of Object.entries(head.resources)) {
     const where = `${head.snapshotId} ${name}`
-    if (!isSnapshotName(name)) {
-      findings.push({
-        where,
-        message: 'found a resource that is no longer described, expected none',
-      })
+    if (!RESOURCE_NAMES.some((known) => known === name)) {
+      findings.push({ where, message: 'found an unknown resource, expected only described ones' })
       continue
     }
+    // A translation has no schema: publishing checks it against what it translates.
+    if (!isTranslatedName(name)) continue
     let text: string
     try {
       text = store.readResourceText(name, digest)
@@ -68,7 +68,9 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
     // JSON is YAML 1.2, so a published text goes through the very checks that its source went through.
     const { source, mistakes } = parseYamlSource(where, text)
     const all: readonly ContentMistake[] =
-      source === undefined ? mistakes : createSchemaCheck(SNAPSHOT_SCHEMAS[name]).mistakesOf(source)
+      source === undefined
+        ? mistakes
+        : createSchemaCheck(TRANSLATED_SCHEMAS[name]).mistakesOf(source)
     for (const mistake of all) findings.push({ where, message: formatMistake(mistake) })
   }
   for (const name of SNAPSHOT_NAMES) {

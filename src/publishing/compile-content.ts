@@ -1,15 +1,49 @@
-import { canonicalJson } from '../contract/canonical-json.ts'
+import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
+import { NO_WALLET_VIEWS, WALLET_NAMES } from '../contract/no-wallet.ts'
 import {
+  ORGANIZATION_CONTENT_SCHEMA,
+  ORGANIZATION_RESOURCE,
+  type Organization,
+  type OrganizationContent,
+} from '../contract/organization.ts'
+import {
+  RESOURCE_NAMES,
+  type ResourceName,
+  TRANSLATED_SCHEMAS,
+  type TranslatedName,
+} from '../contract/resource-names.ts'
+import type { JsonSchema } from '../contract/schema-type.ts'
+import {
+  isSnapshotName,
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
   type SnapshotName,
 } from '../contract/snapshot-schemas.ts'
+import {
+  type Overlay,
+  type TranslationLocale,
+  translationResource,
+} from '../contract/translations.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 import { checkChangelog } from './changelog-rules.ts'
-import { type ContentFile, readContentFolder } from './content-folder.ts'
-import { type ContentMistake, formatFieldPath, sortMistakes } from './content-mistake.ts'
-import { findLeaks } from './leak-guard.ts'
+import { compileOrganization } from './compile-organization.ts'
+import { compileOverlay } from './compile-overlay.ts'
+import { type ContentFile, type ContentFolder, readContentFolder } from './content-folder.ts'
+import {
+  type ContentMistake,
+  formatFieldPath,
+  type Report,
+  sortMistakes,
+} from './content-mistake.ts'
+import { findLeaks, type GuardedFile } from './leak-guard.ts'
+import {
+  DEFAULT_SETTINGS,
+  type PublishingSettings,
+  SETTINGS_FILE,
+  SETTINGS_SCHEMA,
+} from './publishing-settings.ts'
+import { createSchemaCheck } from './schema-check.ts'
 import {
   checkArchitecture,
   checkDevelopmentQueue,
@@ -19,35 +53,27 @@ import {
   checkWalletCapabilities,
   checkWalletEvidence,
   checkWalletSecurity,
-  type Report,
-} from './meaning-rules.ts'
-import {
-  DEFAULT_SETTINGS,
-  type PublishingSettings,
-  SETTINGS_FILE,
-  SETTINGS_SCHEMA,
-} from './publishing-settings.ts'
-import { createSchemaCheck } from './schema-check.ts'
+} from './semantic-rules.ts'
 import { checkValues } from './value-rules.ts'
-import { parseYamlSource, type YamlSource } from './yaml-source.ts'
+import { type ContentSource, parseYamlSource } from './yaml-source.ts'
 
 /** A resource ready to be stored: its canonical JSON text and the digest of that. */
-interface CompiledResource {
+export interface CompiledResource {
   readonly text: string
   readonly digest: string
 }
 
-/** What a content folder came to. With any mistake there are no resources: a release is whole or is not. */
+/** A compiled content folder. With any mistake there are no resources: a release is complete or not made. */
 export interface CompiledContent {
-  readonly resources: ReadonlyMap<SnapshotName, CompiledResource>
-  /** Everything that is wrong, in reading order. */
+  readonly resources: ReadonlyMap<ResourceName, CompiledResource>
+  /** Every mistake, in reading order. */
   readonly mistakes: readonly ContentMistake[]
 }
 
 /** The data of each resource that has its described shape. */
 type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
 
-function checkMeaning(data: SoundData, reportFor: (name: SnapshotName) => Report): void {
+function checkSemantics(data: SoundData, reportFor: (name: SnapshotName) => Report): void {
   if (data.status !== undefined) checkStatus(data.status, reportFor('status'))
   for (const name of ['architecture', 'wallet/architecture'] as const) {
     const described = data[name]
@@ -84,72 +110,150 @@ function checkMeaning(data: SoundData, reportFor: (name: SnapshotName) => Report
   }
 }
 
-/** One pass over the content: what was parsed so far and what is wrong so far. */
+/** One pass over the content: what was parsed so far and every mistake so far. */
 interface Compilation {
   readonly mistakes: readonly ContentMistake[]
-  readonly sources: ReadonlyMap<SnapshotName, YamlSource>
-  readResource(name: SnapshotName, file: ContentFile, nowMs: number): void
+  /** Every file that was read, for the leak guard. */
+  readonly files: readonly GuardedFile[]
+  readSnapshot(name: SnapshotName, file: ContentFile): void
+  readOrganization(file: ContentFile): void
   readSettings(file: ContentFile | undefined): {
     readonly value: PublishingSettings
-    readonly source: YamlSource | undefined
+    readonly source: ContentSource | undefined
   }
-  /** Checks what the resources say of each other; to be called once all of them are read. */
-  checkMeaning(): void
+  /** Checks relations between resources. Call it after all resources were read. */
+  checkSemantics(): void
+  /** Reads an overlay. Call it after the resource that it translates was read. */
+  readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile): void
+  /** The published value of each resource, complete only without mistakes. */
+  values(): ReadonlyMap<ResourceName, JsonValue>
 }
 
-function createCompilation(folderMistakes: readonly ContentMistake[]): Compilation {
-  const mistakes = [...folderMistakes]
-  const sources = new Map<SnapshotName, YamlSource>()
-  // A value is only kept here once its schema check found nothing, which is what makes it that type.
+function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
+  const mistakes: ContentMistake[] = []
+  const files: GuardedFile[] = []
+  const sources = new Map<SnapshotName, ContentSource>()
+  // A value is kept here only after its schema check passed, which is what makes it that type.
   const data: SoundData = {}
+  let organization: Organization | undefined
+  const overlays = new Map<TranslationLocale, { [name: string]: Overlay }>()
+
+  function reportIn(source: ContentSource): Report {
+    return (path, found, expected) => {
+      mistakes.push({ ...source.place(path), field: formatFieldPath(path), found, expected })
+    }
+  }
 
   function reportFor(name: SnapshotName): Report {
     return (path, found, expected) => {
       const source = sources.get(name)
-      if (source === undefined) return
-      mistakes.push({
-        file: source.file,
-        ...source.place(path),
-        field: formatFieldPath(path),
-        found,
-        expected,
-      })
+      if (source !== undefined) reportIn(source)(path, found, expected)
     }
   }
 
-  /** The source of a file; what is wrong with its YAML is a mistake. */
-  function parse({ file, text }: ContentFile): YamlSource | undefined {
+  function parse(
+    { file, text }: ContentFile,
+    publicEmails: readonly string[] = [],
+  ): ContentSource | undefined {
     const outcome = parseYamlSource(file, text)
     mistakes.push(...outcome.mistakes)
+    files.push({ file, text, source: outcome.source, publicEmails })
     return outcome.source
+  }
+
+  /** The value of a source if it has the described shape; its mistakes are reported. */
+  function checked<T>(source: ContentSource, schema: JsonSchema): T | undefined {
+    const check = createSchemaCheck<T>(schema)
+    mistakes.push(...check.mistakesOf(source))
+    if (!check.accepts(source.value)) return undefined
+    checkValues(source.value, schema, nowMs, reportIn(source))
+    return source.value
   }
 
   return {
     mistakes,
-    sources,
-    readResource(name, file, nowMs) {
+    files,
+    readSnapshot(name, file) {
       const source = parse(file)
       if (source === undefined) return
       sources.set(name, source)
-      const shapeMistakes = createSchemaCheck(SNAPSHOT_SCHEMAS[name]).mistakesOf(source)
-      mistakes.push(...shapeMistakes)
-      if (shapeMistakes.length > 0) return
-      Object.assign(data, { [name]: source.value })
-      checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, reportFor(name))
+      const value = checked(source, SNAPSHOT_SCHEMAS[name])
+      if (value !== undefined) Object.assign(data, { [name]: value })
+    },
+    readOrganization(file) {
+      const publicEmails: string[] = []
+      const source = parse(file, publicEmails)
+      if (source === undefined) return
+      const value = checked<OrganizationContent>(source, ORGANIZATION_CONTENT_SCHEMA)
+      if (value === undefined) return
+      publicEmails.push(
+        ...[value.contact.email, value.privacy.contact.email].filter(
+          (email) => email !== undefined,
+        ),
+      )
+      const report = reportIn(source)
+      organization = compileOrganization(
+        value,
+        (name) =>
+          folder.readReferenced(name, (found, expected) =>
+            report(['logo', 'file'], found, expected),
+          ),
+        report,
+        (mistake) => mistakes.push(mistake),
+      )
     },
     readSettings(file) {
       const nothing = { value: DEFAULT_SETTINGS, source: undefined }
-      const source = file === undefined ? undefined : parse(file)
-      if (source === undefined) return nothing
+      // Not among the files of the leak guard: it repeats what the guard found.
+      const outcome = file === undefined ? undefined : parseYamlSource(file.file, file.text)
+      mistakes.push(...(outcome?.mistakes ?? []))
+      if (outcome?.source === undefined) return nothing
+      const { source } = outcome
       const check = createSchemaCheck<PublishingSettings>(SETTINGS_SCHEMA)
       mistakes.push(...check.mistakesOf(source))
       return check.accepts(source.value) ? { value: source.value, source } : nothing
     },
-    checkMeaning: () => checkMeaning(data, reportFor),
+    checkSemantics() {
+      if (!WALLET_NAMES.some((name) => folder.resources.has(name))) {
+        Object.assign(data, NO_WALLET_VIEWS)
+      }
+      checkSemantics(data, reportFor)
+    },
+    readOverlay(locale, name, file) {
+      const source = parse(file)
+      if (source === undefined) return
+      const original = name === ORGANIZATION_RESOURCE ? organization : data[name]
+      if (original === undefined) {
+        // A resource with mistakes has been reported.
+        if (!folder.resources.has(name)) {
+          reportIn(source)([], `a translation of ${name}`, 'the content that it translates')
+        }
+        return
+      }
+      const overlay = compileOverlay(
+        source.value,
+        TRANSLATED_SCHEMAS[name],
+        original as JsonValue,
+        reportIn(source),
+      )
+      overlays.set(locale, { ...overlays.get(locale), [name]: overlay })
+    },
+    values() {
+      const values = new Map<ResourceName, JsonValue>()
+      for (const name of SNAPSHOT_NAMES) {
+        const value = data[name]
+        if (value !== undefined) values.set(name, value as JsonValue)
+      }
+      if (organization !== undefined) values.set(ORGANIZATION_RESOURCE, organization as JsonValue)
+      for (const [locale, resources] of overlays) {
+        values.set(translationResource(locale), { locale, resources })
+      }
+      return values
+    },
   }
 }
 
-/** Hides what a mistake quotes when the leak guard reported the same line: a report must not spread a secret. */
+/** Hides what a mistake quotes if the leak guard reported the same line: a report must not spread a secret. */
 function hideLeaks(
   mistakes: readonly ContentMistake[],
   leaks: readonly ContentMistake[],
@@ -163,9 +267,9 @@ function hideLeaks(
 }
 
 /**
- * Compiles a content folder: every file parsed, checked against its closed schema, its meaning and the leak guard.
- * `nowMs` is the clock that "not in the future" is measured with. `texts` are more texts that will be published, by
- * the name a mistake gives them (the version's note).
+ * Compiles a content folder: every file is parsed and checked against its closed schema, the semantic rules and the
+ * leak guard. `nowMs` is the clock that "not in the future" is measured with. `texts` are further texts that will be
+ * published, by the name a mistake gives them (the version's note).
  */
 export async function compileContent(
   contentDir: string,
@@ -173,28 +277,37 @@ export async function compileContent(
   texts: ReadonlyMap<string, string> = new Map(),
 ): Promise<CompiledContent> {
   const folder = readContentFolder(contentDir)
-  const compilation = createCompilation(folder.mistakes)
-  for (const [name, file] of folder.resources) compilation.readResource(name, file, nowMs)
-  compilation.checkMeaning()
+  const compilation = createCompilation(folder, nowMs)
+  for (const [name, file] of folder.resources) {
+    if (isSnapshotName(name)) compilation.readSnapshot(name, file)
+    else compilation.readOrganization(file)
+  }
+  compilation.checkSemantics()
+  for (const [locale, files] of folder.overlays) {
+    for (const [name, file] of files) compilation.readOverlay(locale, name, file)
+  }
   const settings = compilation.readSettings(folder.settings)
   const leaks = await findLeaks(
     [
-      ...[...folder.resources].map(([name, { file, text }]) => ({
-        file,
-        text,
-        source: compilation.sources.get(name),
-      })),
+      ...compilation.files,
       ...[...texts].map(([file, text]) => ({ file, text, source: undefined })),
     ],
     { file: folder.settings?.file ?? SETTINGS_FILE, ...settings },
   )
-  const mistakes = sortMistakes([...hideLeaks(compilation.mistakes, leaks), ...leaks])
-  const resources = new Map<SnapshotName, CompiledResource>()
+  const mistakes = sortMistakes([
+    ...hideLeaks([...folder.mistakes(), ...compilation.mistakes], leaks),
+    ...leaks,
+  ])
+  const resources = new Map<ResourceName, CompiledResource>()
   if (mistakes.length > 0) return { resources, mistakes }
-  for (const name of SNAPSHOT_NAMES) {
-    const source = compilation.sources.get(name)
-    if (source === undefined) throw new Error(`${name} was neither compiled nor reported`)
-    const text = canonicalJson(source.value)
+  const values = compilation.values()
+  for (const name of RESOURCE_NAMES) {
+    const value = values.get(name)
+    if (value === undefined) {
+      if (isSnapshotName(name)) throw new Error(`${name} was neither compiled nor reported`)
+      continue
+    }
+    const text = canonicalJson(value)
     resources.set(name, { text, digest: sha256Base64url(text) })
   }
   return { resources, mistakes }

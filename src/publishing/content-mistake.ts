@@ -1,7 +1,7 @@
-/** Where a field stands in a resource: names of members and indexes of list items, from the top. */
+/** Path of a field in a resource: member names and list indexes, from the top. */
 export type FieldPath = readonly (string | number)[]
 
-/** One thing that is wrong with the content, and where the operator finds it. */
+/** One mistake in the content, and where it is. */
 export interface ContentMistake {
   /** The file as the operator would open it. */
   readonly file: string
@@ -11,13 +11,16 @@ export interface ContentMistake {
   readonly column: number
   /** The field as the operator would name it, `components[0].state`; empty for the file as a whole. */
   readonly field: string
-  /** What stands there. Never holds a text that the leak guard reported. */
+  /** What was found. Never contains a text that the leak guard reported. */
   readonly found: string
-  /** What should stand there. */
+  /** What was expected. */
   readonly expected: string
-  /** The leak guard's rule, when that is what found it. */
+  /** The rule of the leak guard that found it. */
   readonly rule?: string
 }
+
+/** Reports a mistake at a field. */
+export type Report = (path: FieldPath, found: string, expected: string) => void
 
 /** A field path as a person writes it: `components[0].state`. */
 export function formatFieldPath(path: FieldPath): string {
@@ -45,7 +48,7 @@ export function sortMistakes(mistakes: readonly ContentMistake[]): readonly Cont
 
 const LONGEST_QUOTE = 60
 
-/** A value as a mistake shows it: what sort of thing it is, and its text where that is short enough to help. */
+/** A value as a mistake shows it: its kind, and the start of a text. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (value === '') return 'an empty text'

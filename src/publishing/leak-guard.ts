@@ -6,13 +6,15 @@ import { lastAtOrBefore } from './last-at-or-before.ts'
 import { LEAK_RULES } from './leak-rules.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
 import { createSearchText, type SearchText } from './search-text.ts'
-import type { SourceText, YamlSource } from './yaml-source.ts'
+import type { SourceText, ContentSource } from './yaml-source.ts'
 
 /** A file to search: its text, and its values if it could be parsed. */
 export interface GuardedFile {
   readonly file: string
   readonly text: string
-  readonly source: YamlSource | undefined
+  readonly source: ContentSource | undefined
+  /** Email addresses of fields that are meant for them. */
+  readonly publicEmails?: readonly string[]
 }
 
 interface Finding {
@@ -141,14 +143,16 @@ export async function findLeaks(
   settings: {
     readonly file: string
     readonly value: PublishingSettings
-    readonly source: YamlSource | undefined
+    readonly source: ContentSource | undefined
   },
 ): Promise<readonly ContentMistake[]> {
   const { allowedTexts } = settings.value
   const allowances = createAllowances(allowedTexts)
   const mistakes: ContentMistake[] = []
-  for (const { file, text, source } of files) {
+  for (const { file, text, source, publicEmails = [] } of files) {
     const search = createSearchText(text)
+    const isPublic = (rule: string, start: number, end: number, within: string): boolean =>
+      rule === 'email-address' && publicEmails.includes(within.slice(start, end))
     const placeOf = createPlaces(text)
     const inText = [
       ...searchOwnRules(search, false, allowances),
@@ -157,13 +161,15 @@ export async function findLeaks(
     // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
     const covered = new Set<string>()
     for (const { rule, found, expected, start, end } of inText) {
+      if (isPublic(rule, start, end, text)) continue
       const place = placeOf(start)
       mistakes.push({ file, ...place, field: '', found, expected, rule })
       const lastLine = placeOf(end).line
       for (let { line } = place; line <= lastLine; line += 1) covered.add(`${rule} ${line}`)
     }
     for (const { finding, value } of await searchValues(source?.texts ?? [], allowances)) {
-      const { rule, found, expected } = finding
+      const { rule, found, expected, start, end } = finding
+      if (isPublic(rule, start, end, value.value)) continue
       const { path, line, column, endLine } = value
       const last = path.at(-1)
       if (rule === 'random-text' && typeof last === 'string' && DIGEST_FIELDS.has(last)) continue

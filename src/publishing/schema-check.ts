@@ -10,17 +10,17 @@ import {
   formatFieldPath,
 } from './content-mistake.ts'
 import { nearestName } from '../contract/nearest-name.ts'
-import type { YamlSource } from './yaml-source.ts'
+import type { ContentSource } from './yaml-source.ts'
 
-/** A check of one schema, whose values have the type `T`. */
+/** A check of values against one schema. `T` is the type of valid values. */
 export interface SchemaCheck<T> {
   /** Whether a value has the described shape. */
   accepts(value: unknown): value is T
-  /** Every mistake of a parsed file, each with its place; empty when its value is accepted. */
-  mistakesOf(source: YamlSource): readonly ContentMistake[]
+  /** Every mistake of a parsed file, each with its place; empty if the value is valid. */
+  mistakesOf(source: ContentSource): readonly ContentMistake[]
 }
 
-/** Keywords that say of one value, in their own way, that it is not the described one; one report is enough. */
+/** Keywords of which several can fail for one value. One report is enough. */
 const SHAPE_KEYWORDS: ReadonlySet<string> = new Set([
   'pattern',
   'format',
@@ -51,7 +51,7 @@ function describeExpected(schema: JsonSchema): string {
   return `${TYPE_NAMES[schema.type ?? 'string']}${such}`
 }
 
-function stepOf(step: string): string | number {
+function parseStep(step: string): string | number {
   const plain = step.replaceAll('~1', '/').replaceAll('~0', '~')
   // No described object has a member whose name is a number, so digits are an index.
   return /^\d+$/.test(plain) ? Number(plain) : plain
@@ -69,8 +69,8 @@ interface Report {
   readonly expected: string
 }
 
-function reportOf(error: ErrorObject<string, Readonly<Record<string, unknown>>>): Report {
-  const path = error.instancePath.split('/').slice(1).map(stepOf)
+function toReport(error: ErrorObject<string, Readonly<Record<string, unknown>>>): Report {
+  const path = error.instancePath.split('/').slice(1).map(parseStep)
   const schema = isSchema(error.parentSchema) ? error.parentSchema : {}
   const found = describeValue(error.data)
   const value = (expected: string): Report => ({ path, part: 'value', found, expected })
@@ -132,7 +132,11 @@ function reportOf(error: ErrorObject<string, Readonly<Record<string, unknown>>>)
     case 'minLength':
       return value(describeExpected(schema))
     case 'maxLength':
-      return value(`text of at most ${String(params['limit'])} characters`)
+      return value(
+        schema.format === undefined && schema.pattern === undefined
+          ? `text of at most ${String(params['limit'])} characters`
+          : describeExpected(schema),
+      )
     case 'format':
     case 'pattern':
       return value(describeExpected(schema))
@@ -174,9 +178,8 @@ export function createSchemaCheck<T>(schema: JsonSchema): SchemaCheck<T> {
           if (shapesReported.has(error.instancePath)) continue
           shapesReported.add(error.instancePath)
         }
-        const { path, part, found, expected } = reportOf(error)
+        const { path, part, found, expected } = toReport(error)
         mistakes.push({
-          file: source.file,
           ...source.place(path, part),
           field: formatFieldPath(path),
           found,

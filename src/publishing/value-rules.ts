@@ -1,10 +1,9 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import type { FieldPath } from './content-mistake.ts'
-import type { Report } from './meaning-rules.ts'
+import type { FieldPath, Report } from './content-mistake.ts'
 
-/** Days that lie ahead by their nature. */
+/** Dates that may be in the future. */
 const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
 
 // Control characters, and characters that make text read otherwise than it is stored (bidirectional controls, zero
@@ -15,7 +14,8 @@ function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-function checkText(text: string, path: FieldPath, report: Report): void {
+/** Checks that a text is what it looks like: no hidden characters, no surrounding white space. */
+export function checkText(text: string, path: FieldPath, report: Report): void {
   const hidden = HIDDEN_CHARACTER.exec(text.replaceAll('\n', ' '))
   if (hidden !== null) {
     report(path, `the hidden character ${codePointOf(hidden[0])}`, 'visible characters')
@@ -42,14 +42,14 @@ function checkUniqueIds(items: readonly JsonValue[], path: FieldPath, report: Re
       report(
         [...path, index, 'id'],
         `${JSON.stringify(id)} again`,
-        `an id of its own; item ${before} has this one`,
+        `another id; item ${before} has this one`,
       )
   }
 }
 
 /**
- * Rules that hold for every value of every resource: ids are unique in their list, nothing happened in the future,
- * text is what it looks like.
+ * Rules for every value of every resource: ids are unique in their list, dates are not in the future, text is what it
+ * looks like.
  */
 export function checkValues(
   value: JsonValue,

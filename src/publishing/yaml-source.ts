@@ -11,6 +11,7 @@ import {
 } from 'yaml'
 
 import type { JsonValue } from '../contract/canonical-json.ts'
+import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 import {
   type ContentMistake,
   describeValue,
@@ -19,12 +20,13 @@ import {
 } from './content-mistake.ts'
 
 /** A place in a file. Lines and columns count from 1. */
-interface SourcePlace {
+export interface SourcePlace {
+  readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** A text value and where it stands. */
+/** A text value and where it is. */
 export interface SourceText extends SourcePlace {
   readonly path: FieldPath
   readonly value: string
@@ -32,26 +34,22 @@ export interface SourceText extends SourcePlace {
   readonly endLine: number
 }
 
-/** A parsed YAML file that still knows where everything stood. */
-export interface YamlSource {
-  readonly file: string
+/** The value of a content file, and where each part of it is written. */
+export interface ContentSource {
   readonly value: JsonValue
   /** Every text value, in the order of the file. */
   readonly texts: readonly SourceText[]
-  /** Where a field's value stands, or its name with `part: 'name'`; the nearest field around it when it is absent. */
+  /** Where a field's value is, or its name with `part: 'name'`; the nearest field around it if it is absent. */
   place(path: FieldPath, part?: 'name' | 'value'): SourcePlace
 }
 
-/** What a file came to: a source, or everything that is wrong with its YAML. */
+/** A parsed file, or every mistake in its YAML. */
 export type YamlOutcome =
-  | { readonly source: YamlSource; readonly mistakes: readonly [] }
+  | { readonly source: ContentSource; readonly mistakes: readonly [] }
   | { readonly source: undefined; readonly mistakes: readonly ContentMistake[] }
 
 /** Largest content file, in UTF-16 code units: far above any real one, far below what would trouble the parser. */
 const MAX_SOURCE_LENGTH = 1_048_576
-
-/** Deepest nesting; the deepest schema uses six. */
-const MAX_DEPTH = 32
 
 // Prototype names would be harmless in the maps built here, but not in every program that reads the answer.
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -63,7 +61,7 @@ interface Refusal {
   readonly expected: string
 }
 
-/** What a document came to, where each value stood, and what JSON does not have. */
+/** The value of a document, the place of each part, and what JSON cannot express. */
 interface NodeReading {
   readonly value: JsonValue
   readonly refusals: readonly Refusal[]
@@ -77,7 +75,7 @@ interface NodeReading {
   }[]
 }
 
-/** Turns YAML nodes into JSON values, remembers where each stood, and refuses what JSON does not have. */
+/** Converts YAML nodes to JSON values with their places, and refuses what JSON cannot express. */
 function readNodes(root: unknown): NodeReading {
   const refusals: Refusal[] = []
   const nameOffsets = new Map<string, number>()
@@ -109,21 +107,26 @@ function readNodes(root: unknown): NodeReading {
       return value.items.map((item, index) => read(item, [...path, index], offset))
     }
     if (isScalar(value)) return readScalar(value, path, offset)
-    return refuse(offset, path, 'something that is no value', 'text, a number, a list or fields')
+    return refuse(offset, path, 'an unknown kind of value', 'text, a number, a list or fields')
   }
 
   function readPair(pair: Pair, path: FieldPath, around: number): [string, JsonValue] {
     const { key } = pair
     const offset = (isNode(key) ? key.range?.[0] : undefined) ?? around
     if (!isScalar(key) || typeof key.value !== 'string') {
-      refuse(offset, path, 'a field name that is no text', 'a name of letters')
+      refuse(offset, path, 'a field name that is not text', 'a name of letters')
       return ['', null]
     }
     if (key.anchor !== undefined || key.tag !== undefined) {
       refuse(offset, path, 'an anchor or tag on a field name', 'a plain name')
     }
     if (REFUSED_NAMES.has(key.value)) {
-      refuse(offset, path, `the field name ${key.value}`, 'a name that no language reserves')
+      refuse(
+        offset,
+        path,
+        `the field name ${key.value}`,
+        'a name that programming languages do not reserve',
+      )
     }
     const at = [...path, key.value]
     nameOffsets.set(JSON.stringify(at), offset)
@@ -181,14 +184,14 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
   const lineCounter = new LineCounter()
   const placeOf = (offset: number): SourcePlace => {
     const { line, col } = lineCounter.linePos(offset)
-    return { line: Math.max(1, line), column: Math.max(1, col) }
+    return { file, line: Math.max(1, line), column: Math.max(1, col) }
   }
   const mistakeAt = (
     offset: number,
     field: string,
     found: string,
     expected: string,
-  ): ContentMistake => ({ file, ...placeOf(offset), field, found, expected })
+  ): ContentMistake => ({ ...placeOf(offset), field, found, expected })
   const whole = { file, line: 1, column: 1, field: '' }
 
   if (text.length > MAX_SOURCE_LENGTH) {
@@ -209,21 +212,19 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     merge: false,
     intAsBigInt: true,
     prettyErrors: false,
-    // Not `silent`: that would also drop every document after the first without a word.
+    // Not `silent`, which would also drop every document after the first without an error.
     logLevel: 'error',
     lineCounter,
   })
-  const syntax = [...document.errors, ...document.warnings].map((error) =>
-    // The parser is recursive and stops itself where its stack ends: a bomb of brackets.
-    error.code === 'RESOURCE_EXHAUSTION'
-      ? mistakeAt(error.pos[0], '', 'fields nested too deeply', `at most ${MAX_DEPTH} levels`)
-      : mistakeAt(
-          error.pos[0],
-          '',
-          `no valid YAML (${error.code}: ${error.message})`,
-          'one YAML 1.2 document',
-        ),
-  )
+  const syntax: ContentMistake[] = []
+  const linesReported = new Set<number>()
+  for (const error of [...document.errors, ...document.warnings]) {
+    const { offset, found, expected } = explainSyntax(document, text, error)
+    const mistake = mistakeAt(offset, '', found, expected)
+    // Further errors on a line are consequences of the first.
+    if (!linesReported.has(mistake.line)) syntax.push(mistake)
+    linesReported.add(mistake.line)
+  }
   if (document.directives.yaml.explicit === true) {
     syntax.push({ ...whole, found: 'a YAML directive', expected: 'the fields alone' })
   }
@@ -247,16 +248,14 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
       const offset = known.get(JSON.stringify(path))
       if (offset !== undefined) return placeOf(offset)
     }
-    return path.length === 0 ? { line: 1, column: 1 } : place(path.slice(0, -1))
+    return path.length === 0 ? { file, line: 1, column: 1 } : place(path.slice(0, -1))
   }
   return {
     source: {
-      file,
       value: reading.value,
       texts: reading.texts.map(({ path, value: each, start, end }) => {
-        const { line, column } = placeOf(start)
         const endLine = placeOf(Math.max(start, end - 1)).line
-        return { path, value: each, line, column, endLine }
+        return { path, value: each, ...placeOf(start), endLine }
       }),
       place,
     },

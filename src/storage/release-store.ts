@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { messageOf } from '../contract/error-message.ts'
 import {
-  KEBAB_ID_PATTERN,
+  RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
   SNAPSHOT_ID_PATTERN,
 } from '../contract/identifier-patterns.ts'
@@ -69,7 +69,7 @@ export interface ReleaseStore {
 }
 
 const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
-const KEBAB_ID = new RegExp(KEBAB_ID_PATTERN)
+const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 const VERSION_FILE_SUFFIX = '.json'
 
@@ -130,7 +130,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
 
   function resourcePath(name: string, digest: string): string {
     const folder = path.join(root, 'resources')
-    if (!name.split('/').every((word) => KEBAB_ID.test(word))) {
+    if (!RESOURCE_NAME.test(name)) {
       throw new ReleaseFileError(
         'INVALID_NAME',
         folder,

@@ -175,7 +175,7 @@ test('the default folders are content and releases', (t) => {
   assert.equal(status, 1)
   assert.match(
     error,
-    /^svc publish: the content has a mistake; nothing was published\ncontent:1:1: found no readable folder/,
+    /^svc publish: the content has a mistake; nothing was published\ncontent:1:1: found an unreadable folder/,
   )
 })
 

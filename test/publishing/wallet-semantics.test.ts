@@ -66,6 +66,6 @@ flows:
   )
   const mistakes = await mistakesOf(folder)
   assert.equal(mistakes.length, 2, mistakes.join('\n'))
-  assert.match(mistakes.join('\n'), /flows\[0\]\.state: .*planned, as its component signer is/)
+  assert.match(mistakes.join('\n'), /flows\[0\]\.state: .*planned, because its component signer is/)
   assert.match(mistakes.join('\n'), /flows\[1\]\.to: found a reference to "server"/)
 })

@@ -2,17 +2,14 @@ import { BASE_PATH } from '../contract/api-version.ts'
 import { HORIZONS } from '../contract/snapshot-plans.ts'
 import { SNAPSHOT_NAMES, type SnapshotData } from '../contract/snapshot-schemas.ts'
 import { COMPONENT_STATES } from '../contract/snapshot-status.ts'
-import { describeValue, type FieldPath } from './content-mistake.ts'
+import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
 import { nearestName } from '../contract/nearest-name.ts'
-
-/** Tells of a mistake at a field. */
-export type Report = (path: FieldPath, found: string, expected: string) => void
 
 function expectedOneOf(names: readonly string[], wrong: string): string {
   const nearest = nearestName(wrong, names)
   if (nearest !== undefined) return `the id of an item; did you mean ${nearest}?`
   return names.length === 0
-    ? 'no reference: there is nothing to refer to'
+    ? 'no reference, because there are no items'
     : `one of ${names.join(', ')}`
 }
 
@@ -26,7 +23,7 @@ function checkReference(
   report(path, `a reference to ${JSON.stringify(name)}`, expectedOneOf(known, name))
 }
 
-/** Follows references from item to item and reports the first step of every circle it is in. */
+/** Reports every item that depends on itself through other items. */
 function checkAcyclic(
   report: Report,
   items: readonly {
@@ -41,7 +38,11 @@ function checkAcyclic(
     const seen = new Set<string>()
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (next === item.id) {
-        report(item.path, `${item.id} waiting for itself`, 'an order in which the work can be done')
+        report(
+          item.path,
+          `${item.id}, which depends on itself`,
+          'an order in which the work can be done',
+        )
         break
       }
       if (seen.has(next)) continue
@@ -51,14 +52,14 @@ function checkAcyclic(
   }
 }
 
-/** The best overall state that the components leave: a part that is out is at least a partial outage of the whole. */
+/** The best overall state that the components allow: any outage of a component is at least a partial outage. */
 function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]): number {
   const worst = Math.max(...states.map((state) => COMPONENT_STATES.indexOf(state)))
   const partial = COMPONENT_STATES.indexOf('partial_outage')
   return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
 }
 
-/** A list of moments or days that must not grow later as it goes on. */
+/** Checks that moments or days are listed newest first. */
 export function checkNewestFirst(
   report: Report,
   path: FieldPath,
@@ -68,19 +69,19 @@ export function checkNewestFirst(
   for (const [index, moment] of moments.entries()) {
     const before = moments[index - 1]
     if (before !== undefined && Date.parse(moment) > Date.parse(before)) {
-      report([...path, index, member], moment, `no later than ${before}: the newest stands first`)
+      report([...path, index, member], moment, `no later than ${before}: the newest comes first`)
     }
   }
 }
 
-/** What the schema of `status` cannot say. */
+/** Checks `status` beyond its schema. */
 export function checkStatus(data: SnapshotData<'status'>, report: Report): void {
   const best = bestOverallState(data.components.map((component) => component.state))
   if (COMPONENT_STATES.indexOf(data.state) < best) {
     report(
       ['state'],
       describeValue(data.state),
-      `${COMPONENT_STATES.slice(best).join(' or ')}: the whole is no better than its components`,
+      `${COMPONENT_STATES.slice(best).join(' or ')}: the overall state cannot be better than the components allow`,
     )
   }
   const ids = data.components.map((component) => component.id)
@@ -100,7 +101,7 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
       report(
         [...at, 'resolvedAt'],
         describeValue(incident.resolvedAt),
-        isResolved ? 'when it was resolved' : 'no such field until the state is resolved',
+        isResolved ? 'when it was resolved' : 'no resolvedAt until the state is resolved',
       )
     }
     if (
@@ -117,12 +118,16 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
     )
     const said = incident.updates[0]?.state
     if (said !== undefined && said !== incident.state) {
-      report([...at, 'state'], describeValue(incident.state), `${said}, as its newest update says`)
+      report(
+        [...at, 'state'],
+        describeValue(incident.state),
+        `${said}, the state of its newest update`,
+      )
     }
   }
 }
 
-/** What the schema of an architecture (the service's or the wallet's) cannot say. */
+/** Checks an architecture, of the service or of the wallet, beyond its schema. */
 export function checkArchitecture(
   data: Pick<SnapshotData<'architecture'>, 'components' | 'flows'>,
   report: Report,
@@ -138,13 +143,13 @@ export function checkArchitecture(
       report(
         ['flows', index, 'state'],
         '"live"',
-        `${states.get(missing) ?? ''}, as its component ${missing} is`,
+        `${states.get(missing) ?? ''}, because its component ${missing} is`,
       )
     }
   }
 }
 
-/** What the schema of `roadmap` cannot say. */
+/** Checks `roadmap` beyond its schema. */
 export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): void {
   const horizons = new Map(data.items.map((item) => [item.id, item.horizon]))
   const rank = (id: string): number => HORIZONS.indexOf(horizons.get(id) ?? 'now')
@@ -154,7 +159,7 @@ export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): voi
       report(
         ['items', index, 'horizon'],
         describeValue(item.horizon),
-        `${before.horizon} or a farther one here: the nearest horizon stands first`,
+        `the horizon ${before.horizon} or one after it: the nearest comes first`,
       )
     }
     for (const [place, id] of (item.dependsOn ?? []).entries()) {
@@ -164,7 +169,7 @@ export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): voi
         report(
           at,
           `${id}, which comes ${horizons.get(id) ?? ''}`,
-          `something no farther than ${item.horizon}`,
+          `an item that comes no later than ${item.horizon}`,
         )
       }
     }
@@ -179,7 +184,7 @@ export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): voi
   )
 }
 
-/** What the schema of `development-queue` cannot say. `roadmapIds` is undefined when the roadmap itself is broken. */
+/** Checks `development-queue` beyond its schema. `roadmapIds` is undefined if the roadmap has mistakes. */
 export function checkDevelopmentQueue(
   data: SnapshotData<'development-queue'>,
   roadmapIds: readonly string[] | undefined,
@@ -192,7 +197,7 @@ export function checkDevelopmentQueue(
       report(
         ['items', index, 'priority'],
         describeValue(item.priority),
-        `a number above ${before.priority}: the items stand in order and share no number`,
+        `a number above ${before.priority}: items are in order of priority, each with its own number`,
       )
     }
     for (const [place, id] of (item.blockedBy ?? []).entries()) {
@@ -212,7 +217,7 @@ export function checkDevelopmentQueue(
   )
 }
 
-/** What the schema of `wallet` cannot say. */
+/** Checks `wallet` beyond its schema. */
 export function checkWallet(data: SnapshotData<'wallet'>, report: Report): void {
   const paths = SNAPSHOT_NAMES.filter((name) => name.startsWith('wallet/')).map(
     (name) => `${BASE_PATH}/${name}`,
@@ -229,7 +234,7 @@ export function checkWallet(data: SnapshotData<'wallet'>, report: Report): void 
   }
 }
 
-/** What the schema of `wallet/security` cannot say. */
+/** Checks `wallet/security` beyond its schema. */
 export function checkWalletSecurity(data: SnapshotData<'wallet/security'>, report: Report): void {
   if (data.attached === (data.custody !== 'none')) return
   report(
@@ -241,7 +246,7 @@ export function checkWalletSecurity(data: SnapshotData<'wallet/security'>, repor
   )
 }
 
-/** What the schema of `wallet/evidence` cannot say. */
+/** Checks `wallet/evidence` beyond its schema. */
 export function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, report: Report): void {
   if (!data.attached && data.evidence.length > 0) {
     report(['evidence'], 'evidence', 'an empty list while no wallet is attached')
@@ -254,7 +259,7 @@ export function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, repor
   )
 }
 
-/** What the schema of `wallet/capabilities` cannot say. */
+/** Checks `wallet/capabilities` beyond its schema. */
 export function checkWalletCapabilities(
   data: SnapshotData<'wallet/capabilities'>,
   report: Report,

@@ -1,0 +1,51 @@
+import { canonicalJson } from './canonical-json.ts'
+import { SNAPSHOT_NAMES, type SnapshotData, type SnapshotName } from './snapshot-schemas.ts'
+
+/** The name of a wallet view. */
+export type WalletName = Extract<SnapshotName, 'wallet' | `wallet/${string}`>
+
+/** The wallet views, in the order the API lists them. */
+export const WALLET_NAMES: readonly WalletName[] = SNAPSHOT_NAMES.filter(
+  (name): name is WalletName => name === 'wallet' || name.startsWith('wallet/'),
+)
+
+const head = {
+  attached: false,
+  summary: 'No wallet is attached to this service.',
+  // When these texts were last reviewed. A constant, so that publishing again changes nothing.
+  updatedAt: '2026-01-01T00:00:00Z',
+} as const
+
+const VIEW_SUMMARIES = {
+  architecture: 'How a wallet is separated from this service.',
+  security: 'Custody, controls and reviews.',
+  evidence: 'Published evidence that a reader can check.',
+  capabilities: 'What the views can do.',
+  integration: 'Which interfaces exist.',
+  development: 'The work on the wallet.',
+} as const
+
+/** What the wallet views say when the content folder has no wallet files. */
+export const NO_WALLET_VIEWS: { readonly [N in WalletName]: SnapshotData<N> } = {
+  wallet: {
+    ...head,
+    networks: [],
+    views: Object.entries(VIEW_SUMMARIES).map(([id, summary]) => ({
+      id,
+      path: `/api/v1/wallet/${id}`,
+      summary,
+    })),
+    boundaries: [],
+  },
+  'wallet/architecture': { ...head, components: [], flows: [], boundaries: [] },
+  'wallet/security': { ...head, custody: 'none', controls: [], reviews: [], neverPublished: [] },
+  'wallet/evidence': { ...head, evidence: [] },
+  'wallet/capabilities': { ...head, capabilities: [] },
+  'wallet/integration': { ...head, interfaces: [] },
+  'wallet/development': { ...head, items: [] },
+}
+
+/** Whether the wallet overview is the built-in one of a service without wallet files. */
+export function publishesNoWallet(wallet: SnapshotData<'wallet'>): boolean {
+  return canonicalJson(wallet) === canonicalJson(NO_WALLET_VIEWS.wallet)
+}

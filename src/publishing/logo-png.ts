@@ -1,0 +1,59 @@
+import { crc32 } from 'node:zlib'
+
+/** An image that can be published, or why it cannot. */
+export type PngOutcome =
+  | { readonly bytes: Buffer; readonly width: number; readonly height: number }
+  | { readonly found: string; readonly expected: string }
+
+const SIGNATURE: Buffer = Buffer.from('89504e470d0a1a0a', 'hex')
+
+const MAX_SIDE = 2048
+
+/** Chunks that an image needs to look right. All others, such as comments and the camera's data, are left out. */
+const KEPT_CHUNKS: ReadonlySet<string> = new Set([
+  'IHDR',
+  'PLTE',
+  'tRNS',
+  'gAMA',
+  'sRGB',
+  'IDAT',
+  'IEND',
+])
+
+/** Checks a PNG (ISO/IEC 15948) and removes its metadata. Pixels are not decoded. */
+export function cleanPng(bytes: Buffer): PngOutcome {
+  if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
+    return { found: 'a file that is not a PNG', expected: 'a PNG image' }
+  }
+  const kept: Buffer[] = [SIGNATURE]
+  let [width, height] = [0, 0]
+  let isComplete = false
+  let offset = SIGNATURE.length
+  while (!isComplete && offset + 12 <= bytes.length) {
+    const length = bytes.readUInt32BE(offset)
+    const end = offset + 12 + length
+    const type = bytes.toString('latin1', offset + 4, offset + 8)
+    if (
+      end > bytes.length ||
+      crc32(bytes.subarray(offset + 4, end - 4)) !== bytes.readUInt32BE(end - 4)
+    ) {
+      break
+    }
+    if (offset === SIGNATURE.length) {
+      if (type !== 'IHDR' || length !== 13) break
+      width = bytes.readUInt32BE(offset + 8)
+      height = bytes.readUInt32BE(offset + 12)
+    }
+    if (KEPT_CHUNKS.has(type)) kept.push(bytes.subarray(offset, end))
+    isComplete = type === 'IEND'
+    offset = end
+  }
+  if (!isComplete) return { found: 'a damaged PNG', expected: 'a complete PNG image' }
+  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE) {
+    return {
+      found: `${width} × ${height} pixels`,
+      expected: `1 to ${MAX_SIDE} pixels on each side`,
+    }
+  }
+  return { bytes: Buffer.concat(kept), width, height }
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { crc32, deflateSync } from 'node:zlib'
+
+import {
+  ORGANIZATION_RESOURCE,
+  ORGANIZATION_SCHEMA,
+  type Organization,
+} from '../../src/contract/organization.ts'
+import { schemaViolation } from '../../src/contract/schema-violation.ts'
+import { ACCENT_SURFACES, TEXT_COLOR } from '../../src/publishing/accent-color.ts'
+import { compileContent } from '../../src/publishing/compile-content.ts'
+import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { sanitizeSvg } from '../../src/publishing/logo-svg.ts'
+import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
+
+const ORGANIZATION = `name: Meridian Tide Observatory
+url: https://example.org
+description: An observatory that measures the tides.
+contact:
+  email: contact@example.org
+links:
+  - { id: imprint, title: Imprint, url: https://example.org/imprint }
+privacy:
+  controller: Meridian Tide Observatory e. V.
+  address: 1 Harbor Road, 00000 Example Town
+  contact: { email: privacy@example.org }
+  retention: At most 12 months.
+`
+
+const SVG = (inside: string): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">${inside}</svg>`
+
+async function compile(
+  t: TestContext,
+  more: string,
+  files: { readonly [name: string]: string | Buffer } = {},
+): Promise<{ mistakes: readonly string[]; organization: Organization | undefined }> {
+  const folder = makeContent(t)
+  writeContent(folder, 'organization.yaml', `${ORGANIZATION}${more}`)
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(path.join(folder, name), content)
+  const { resources, mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  const text = resources.get(ORGANIZATION_RESOURCE)?.text
+  return {
+    mistakes: mistakes.map((each) => formatMistake(each).slice(folder.length + 1)),
+    organization: text === undefined ? undefined : (JSON.parse(text) as Organization),
+  }
+}
+
+const LOGO = 'logo: { file: logo.svg, alt: A wave }\n'
+
+test('publishes the identity, with the email addresses that are meant for readers', async (t) => {
+  const { mistakes, organization } = await compile(t, `accentColor: '#0A5A70'\n${LOGO}`, {
+    'logo.svg': SVG('<path d="M0 0h40v20z" fill="#0a5a70"/>'),
+  })
+  assert.deepEqual(mistakes, [])
+  assert.ok(organization !== undefined)
+  assert.equal(schemaViolation(ORGANIZATION_SCHEMA, organization), undefined)
+  assert.equal(organization.accentColor?.light, '#0a5a70')
+  assert.match(organization.accentColor.dark, /^#[0-9a-f]{6}$/)
+  const { logo } = organization
+  assert.deepEqual([logo?.mediaType, logo?.width, logo?.height], ['image/svg+xml', 40, 20])
+})
+
+test('a version without an organization has no such resource', async (t) => {
+  const { resources } = await compileContent(makeContent(t), FIXTURE_NOW_MS)
+  assert.equal(resources.has(ORGANIZATION_RESOURCE), false)
+})
+
+test('an email address in any other field is still refused', async (t) => {
+  const { mistakes } = await compile(t, '')
+  assert.deepEqual(mistakes, [])
+  const folder = makeContent(t)
+  writeContent(
+    folder,
+    'organization.yaml',
+    ORGANIZATION.replace('At most 12 months.', 'Ask someone@example.org.'),
+  )
+  const found = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.deepEqual(
+    found.mistakes.map(({ line, rule }) => ({ line, rule })),
+    [{ line: 12, rule: 'email-address' }],
+  )
+})
+
+test('an accent that cannot be read, or looks like the text, is refused with the contrast', async (t) => {
+  assert.match(
+    (await compile(t, "accentColor: '#f0c000'\n")).mistakes.join('\n'),
+    /^organization\.yaml:13:14: accentColor: found #f0c000, with a contrast of 1\.\d\d:1 on the light background #f2eee6, expected a darker color, with at least 4\.5:1$/,
+  )
+  assert.match(
+    (await compile(t, "accentColor: '#222222'\n")).mistakes.join('\n'),
+    /accentColor: found #222222, which looks like the text \(#24211c\), expected a color that differs/,
+  )
+  assert.match(
+    (await compile(t, 'accentColor: teal\n')).mistakes.join('\n'),
+    /accentColor: found "teal", expected text of the form/,
+  )
+})
+
+test('the dark accent can be read on the dark background, whatever the hue', async (t) => {
+  for (const color of [
+    '#0a5a70',
+    '#7a0019',
+    '#0000ff',
+    '#5b2c83',
+    '#3b5d00',
+    '#804000',
+    '#555555',
+  ]) {
+    const { organization, mistakes } = await compile(t, `accentColor: '${color}'\n`)
+    assert.deepEqual(mistakes, [])
+    const dark = organization?.accentColor?.dark ?? ''
+    assert.ok(contrastRatio(dark, ACCENT_SURFACES.dark) >= 4.5, `${color} became ${dark}`)
+  }
+})
+
+/** WCAG 2.2 contrast, written again as the standard has it. */
+function contrastRatio(a: string, b: string): number {
+  const luminance = (color: string): number => {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [high = 0, low = 0] = [luminance(a), luminance(b)].toSorted((x, y) => y - x)
+  return (high + 0.05) / (low + 0.05)
+}
+
+test('the surfaces that an accent is measured on are those of the style sheet', () => {
+  const css = readFileSync(new URL('../../src/pages/style.css', import.meta.url), 'utf8')
+  const values = (name: string): readonly string[] =>
+    [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6})`, 'g'))].map(([, color = '']) => color)
+  assert.deepEqual(values('shade').slice(0, 2), [ACCENT_SURFACES.light, ACCENT_SURFACES.dark])
+  assert.equal(values('ink')[0], TEXT_COLOR)
+})
+
+test('a missing, linked or unused logo is named', async (t) => {
+  assert.match(
+    (await compile(t, LOGO)).mistakes.join('\n'),
+    /^organization\.yaml:13:15: logo\.file: found "logo\.svg", which is not in the content folder, expected the name of a file there$/,
+  )
+  assert.deepEqual((await compile(t, '', { 'logo.svg': SVG('') })).mistakes, [
+    'logo.svg:1:1: found a file that no content refers to, expected only files that are in use',
+  ])
+  const folder = makeContent(t)
+  writeContent(folder, 'organization.yaml', `${ORGANIZATION}${LOGO}`)
+  symlinkSync('/etc/hostname', path.join(folder, 'logo.svg'))
+  const { mistakes, resources } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.equal(resources.size, 0)
+  assert.match(
+    mistakes.map(formatMistake).join('\n'),
+    /logo\.svg:1:1: found a link or a special file/,
+  )
+})
+
+test('a contact without any address is refused', async (t) => {
+  const folder = makeContent(t)
+  writeContent(
+    folder,
+    'organization.yaml',
+    ORGANIZATION.replace('  email: contact@example.org', '  name: Desk'),
+  )
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.match(
+    mistakes.map(formatMistake).join('\n'),
+    /contact: found neither email nor url, expected at least one/,
+  )
+})
+
+const HOSTILE_SVG: readonly (readonly [title: string, svg: string, found: RegExp])[] = [
+  ['a script', SVG('<script>alert(1)</script>'), /the element script/],
+  [
+    'a script in another case of its namespace',
+    '<s:svg xmlns:s="http://www.w3.org/2000/svg" width="1" height="1"><s:script/></s:svg>',
+    /the element script/,
+  ],
+  ['an event handler', SVG('<path d="M0 0" onload="alert(1)"/>'), /the attribute onload/],
+  [
+    'foreign content',
+    SVG('<foreignObject><p xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>'),
+    /the element foreignObject/,
+  ],
+  ['a link', SVG('<a href="javascript:alert(1)"/>'), /the element a\b/],
+  [
+    'a reference out of the file',
+    SVG('<use href="https://example.org/x.svg#a"/>'),
+    /outside the file/,
+  ],
+  [
+    'an xlink reference out of the file',
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" width="1" height="1"><use x:href="//example.org/a#b"/></svg>',
+    /outside the file/,
+  ],
+  ['an image', SVG('<image href="data:image/png;base64,AA"/>'), /the element image/],
+  ['a style', SVG('<style>@import url(https://example.org/x.css)</style>'), /the element style/],
+  [
+    'a style attribute',
+    SVG('<path d="M0 0" style="fill:url(https://example.org/x)"/>'),
+    /the attribute style/,
+  ],
+  [
+    'a fill from another host',
+    SVG('<path d="M0 0" fill="url(https://example.org/x#a)"/>'),
+    /outside the file/,
+  ],
+  [
+    'a fill with an escape',
+    SVG(String.raw`<path d="M0 0" fill="\75rl(https://example.org/x)"/>`),
+    /could run or load/,
+  ],
+  [
+    'an animation',
+    SVG('<path d="M0 0"><animate attributeName="href" to="javascript:alert(1)"/></path>'),
+    /the element animate/,
+  ],
+  [
+    'a document type with an entity',
+    '<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><text>&a;</text></svg>',
+    /a document type/,
+  ],
+  [
+    'a style sheet',
+    '<?xml-stylesheet href="https://example.org/x.css"?><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
+    /a processing instruction/,
+  ],
+  ['a page', '<html xmlns="http://www.w3.org/1999/xhtml"/>', /the element html/],
+  ['broken XML', SVG('<path d="M0 0">'), /invalid XML/],
+  ['no size', '<svg xmlns="http://www.w3.org/2000/svg"/>', /no size/],
+  ['too many elements', SVG('<g/>'.repeat(3000)), /too complex/],
+  ['a bomb of references', SVG('<use href="#a"/>'.repeat(60)), /too complex/],
+  ['deep nesting', SVG('<g>'.repeat(40) + '</g>'.repeat(40)), /too complex/],
+]
+
+for (const [title, svg, found] of HOSTILE_SVG) {
+  test(`a logo with ${title} is refused at its place`, async (t) => {
+    const { mistakes, organization } = await compile(t, LOGO, { 'logo.svg': svg })
+    assert.equal(organization, undefined)
+    assert.match(mistakes.join('\n'), found)
+    assert.match(mistakes[0] ?? '', /^logo\.svg:\d+:\d+: found /)
+  })
+}
+
+test('a sanitized logo draws and holds nothing else', () => {
+  const svg = `<?xml version="1.0"?><!-- made by an editor -->
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:e="https://example.org/editor" width="40px" height="20" e:zoom="2">
+  <metadata><creator xmlns="https://example.org/m">A person</creator></metadata>
+  <e:view/><title>Wave &amp; star</title>
+  <defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient></defs>
+  <path d="M0 0" fill="url(#g)" data-name="x"/><use href="#p"/>
+</svg>`
+  const cleaned = sanitizeSvg(svg)
+  assert.ok('svg' in cleaned)
+  assert.deepEqual([cleaned.width, cleaned.height], [40, 20])
+  assert.match(cleaned.svg, /<title>Wave &amp; star<\/title>/)
+  assert.match(cleaned.svg, /fill="url\(#g\)"/)
+  for (const gone of ['person', 'creator', 'editor', 'e:', 'data-name', '<!--', '<?xml']) {
+    assert.ok(!cleaned.svg.includes(gone), gone)
+  }
+})
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, sum])
+}
+
+function png(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header[8] = 8
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('tEXt', Buffer.from('Author\0A person')),
+    chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * height))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+test('a PNG is published without its metadata', async (t) => {
+  const more = 'logo: { file: logo.png, alt: A wave }\n'
+  const { organization, mistakes } = await compile(t, more, { 'logo.png': png(16, 8) })
+  assert.deepEqual(mistakes, [])
+  const bytes = Buffer.from(organization?.logo?.base64 ?? '', 'base64')
+  assert.equal(organization?.logo?.width, 16)
+  assert.ok(!bytes.includes('A person'))
+  assert.ok(bytes.includes('IDAT'))
+  for (const [content, found] of [
+    [Buffer.from('GIF89a'), /not a PNG/],
+    [png(16, 8).subarray(0, 60), /a damaged PNG/],
+    [png(4000, 1), /4000 × 1 pixels/],
+    [Buffer.alloc(200_000), /200000 bytes/],
+  ] as const) {
+    assert.match((await compile(t, more, { 'logo.png': content })).mistakes.join('\n'), found)
+  }
+})
