@@ -1,5 +1,5 @@
 import { ApiResponseError } from '../client/api-response-error.ts'
-import type { HistoryError } from '../client/audit-history.ts'
+import { UnlinkedKeysError, type HistoryError } from '../client/history-error.ts'
 import { ConnectionError } from '../client/connection.ts'
 import { VerificationError } from '../client/verification-error.ts'
 import { formatInstant } from '../contract/instant.ts'
@@ -27,6 +27,7 @@ function failureText(texts: PageTexts, error: unknown): string {
   if (error instanceof VerificationError) return texts.text('failures.verification')
   if (error instanceof ApiResponseError) return texts.text('failures.refused')
   if (error instanceof ConnectionError) return texts.text('failures.connection')
+  if (error instanceof UnlinkedKeysError) return texts.text('failures.unlinkedKeys')
   if (error instanceof ChainError) {
     return texts.text('failures.chain', { at: error.snapshotId })
   }

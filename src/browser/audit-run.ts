@@ -1,9 +1,6 @@
-import {
-  auditHistory,
-  HistoryError,
-  type AuditProgress,
-  type AuditReport,
-} from '../client/audit-history.ts'
+import { auditHistory, type AuditReport } from '../client/audit-history.ts'
+import type { AuditProgress } from '../client/audit-options.ts'
+import { HistoryError } from '../client/history-error.ts'
 import { createClient } from '../client/client.ts'
 import type { HeadStore } from '../client/head-store.ts'
 import { orAborted } from '../client/retries.ts'

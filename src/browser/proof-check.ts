@@ -80,7 +80,6 @@ export function signedLinesOf({ method, target, status, headers }: Answer): stri
 const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string] } = {
   KEY_MALFORMED: ['compared.usableKey', 'compared.unusableKey'],
   UNKNOWN_KEY: ['pinned', 'keyId'],
-  PINNED_KEY_ABSENT: ['pinned', 'ids'],
   UNSIGNED: ['names', 'present'],
   DIGEST: ['stated', 'computed'],
   SIGNATURE: ['compared.signatureBy', 'signature'],
@@ -88,11 +87,14 @@ const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string
   MALFORMED: ['compared.goodForm', 'compared.otherForm'],
   FUTURE: ['compared.validUntil', 'signedAt'],
   STALE: ['compared.signedBefore', 'compared.signedThen'],
-  REVALIDATION_MISSING: ['compared.signedBefore', 'compared.signedThen'],
   REVALIDATION: ['compared.signatureBy', 'revalidated'],
-  REVALIDATION_STALE: ['compared.signedBefore', 'compared.signedThen'],
   ETAG: ['dataEtag', 'etag'],
   REQUEST_ID: ['bodyRequestId', 'requestId'],
+}
+
+/** What the step `keys` compares: at that step an unknown key is one that the document does not list. */
+function comparedKeys(code: VerificationFault): readonly [string, string] {
+  return code === 'UNKNOWN_KEY' ? ['pinned', 'ids'] : COMPARED[code]
 }
 
 /** What can be seen of an answer without trusting it, by the names that the texts call it. */
@@ -168,6 +170,8 @@ async function observeContent(
   code: VerificationFault,
 ): Promise<Observed> {
   if (code !== 'ETAG' && code !== 'REQUEST_ID') return {}
+  // A 304 that nobody asked for: there is no data to compare its tag with.
+  if (answer.status === 304) return { dataEtag: NONE }
   const content: unknown = JSON.parse(new TextDecoder().decode(answer.body))
   const bodyRequestId = requestIdOf(content)
   const fields = readHeaders(answer.headers)
@@ -249,7 +253,7 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
     const { code } = error
     const observed = await observe({ ...question, answer: keyDocument }, keys)
     return keyDocument.status === 200
-      ? refused('keys', code, COMPARED[code], `faults.${code}`, observed)
+      ? refused('keys', code, comparedKeys(code), `faults.${code}`, observed)
       : refused('keys', code, ['goodStatus', 'gotStatus'], 'noDocument', observed)
   }
   const observed = await observe(question, keys)

@@ -1,16 +1,9 @@
-import { ApiResponseError } from '../client/api-response-error.ts'
-import { auditHistory, HistoryError, type AuditReport } from '../client/audit-history.ts'
-import { createClient } from '../client/client.ts'
-import { ConnectionError } from '../client/connection.ts'
-import { EvidenceError, verifyEvidence, type HistoryEvidence } from '../client/history-evidence.ts'
-import { UnsettledError } from '../client/unsettled-error.ts'
-import { VerificationError } from '../client/verification-error.ts'
+import { HistoryError } from '../client/history-error.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
-import { messageOf } from '../contract/error-message.ts'
-import { ChainError } from '../contract/version-chain.ts'
-import { createAuditBar } from './auditing/audit-progress.ts'
+import { checkEvidence } from './auditing/check-evidence.ts'
 import { keepEvidence } from './auditing/evidence-file.ts'
-import { createStateStore } from './auditing/state-store.ts'
+import { printReport } from './auditing/print-report.ts'
+import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import {
   type Command,
   createCommand,
@@ -19,194 +12,94 @@ import {
   type ExitCode,
   UsageError,
 } from './command.ts'
-import { CommandFailure } from './command-failure.ts'
 import { parseWholeNumber } from './option-values.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
-import { OWN_WORD } from './verifying/own-word.ts'
-import { createAsker, createFetch, UnreachableError } from './verifying/requests.ts'
-import { readJsonFile } from './verifying/saved-answer.ts'
 import { shown } from './verifying/shown-text.ts'
-import { pluralOf } from './wording.ts'
 
 const HELP = `Usage: svc audit BASE [options]
        svc audit --check-evidence FILE --pin KEYID [--json]
 
-Audits the history of a deployment: every version against its hash, each hash
-against the version before, all of it against the head of the audit before,
-and what is served now against the newest version. BASE is the deployment's
-origin, such as https://example.org, with or without ${BASE_PATH}.
+Audits the history of a deployment: the hash and the changes of every version,
+the links between all versions, the link to the head of the last audit, and the
+served resources against the newest version. BASE is the deployment's origin,
+such as https://example.org, with or without ${BASE_PATH}.
 
-Where the service signed things that cannot all be true, the signed answers
-are written to a file. Whoever gets it can check it with --check-evidence,
-without the service and without trusting you.
+If the service signed responses that cannot all be true, they are written to a
+file. Anyone can check that file with --check-evidence, without the service and
+without trusting you.
 
 Options:
-  --pin KEYID            id of a key to trust; may be given several times.
-                         Without it the keys are the server's own word
-  --state FILE           keep the head here from one audit to the next; without
-                         it a history that was rewritten as a whole looks sound
-  --evidence FILE        where evidence is written, if there is any; a file that
-                         exists is left alone, and the next free name taken
+  --pin KEYID            id of a trusted key; repeat it for several keys.
+                         Without it, the keys are those that the server names
+  --state FILE           load the head of the last audit from FILE and save the
+                         new one; without it, a history that was rewritten from
+                         the start passes
+  --require-state        fail if FILE does not exist, so that a lost state file
+                         is not mistaken for a first audit
+  --moved                the service moved: accept a state file of another
+                         origin, if a key that it announces signs here
+  --evidence FILE        where to write evidence; an existing file is kept and
+                         the next free name is used
                          (default: svc-evidence-FAULT-TIME.json)
-  --every-version        read all versions again, also those of audits before
-  --check-evidence FILE  check evidence instead; nothing is fetched
-  --timeout SECONDS      how long each answer may take (default: 30)
-  --max-time SECONDS     how long the whole audit may take (default: 900)
-  --json                 print the outcome as one JSON object
+  --every-version        read all versions again, not only the new ones
+  --check-evidence FILE  check a file of evidence; nothing is fetched
+  --timeout SECONDS      limit for each response (default: 30)
+  --max-time SECONDS     limit for the whole audit (default: 900)
+  --quiet                print only warnings and failures
+  --json                 print the result as one JSON object
   -h, --help             print this text
 
-Exit code: 0 sound (or the evidence proves what it says), 1 not sound, or not
-verified, 2 wrong usage, 3 not reached.`
+Exit code: 0 the history is valid (or the evidence proves its claim), 1 a
+finding, 2 wrong usage or a state file of another service, 3 no conclusion:
+unreachable, timed out, or a proxy's error.`
 
 const OPTIONS = {
   pin: { type: 'string', multiple: true },
   state: { type: 'string' },
+  'require-state': { type: 'boolean', default: false },
+  moved: { type: 'boolean', default: false },
   evidence: { type: 'string' },
   'every-version': { type: 'boolean', default: false },
   'check-evidence': { type: 'string' },
   timeout: { type: 'string', default: '30' },
   'max-time': { type: 'string', default: '900' },
+  quiet: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
 
-interface Settings {
-  readonly origin: string
-  readonly pinnedKeyIds: readonly string[] | undefined
-  readonly stateFile: string | undefined
+interface Settings extends AuditSettings {
   readonly evidenceFile: string | undefined
-  readonly everyVersion: boolean
-  readonly timeoutMs: number
-  readonly maxTimeMs: number
   readonly json: boolean
 }
 
-/** What the audit throws where it could not be carried through, in the words of a command. */
-function failureOf(error: unknown): unknown {
-  if (error instanceof ConnectionError) {
-    return error.cause instanceof UnreachableError
-      ? error.cause
-      : new UnreachableError(messageOf(error))
-  }
-  if (error instanceof VerificationError) {
-    return new CommandFailure(
-      error.code,
-      `an answer is not verified, so nothing is known of the history; ${shown(error.message, 400)}`,
-    )
-  }
-  if (error instanceof ChainError) {
-    return new CommandFailure(
-      'CHAIN',
-      `an entry breaks a rule of the chain; ${shown(error.message)}`,
-    )
-  }
-  if (error instanceof ApiResponseError) {
-    return new CommandFailure(error.code, `the service refused; ${shown(error.message)}`)
-  }
-  if (error instanceof UnsettledError) {
-    return new CommandFailure('UNSETTLED', `${error.message}; try again`)
-  }
-  return error
-}
-
-async function runAudit(settings: Settings): Promise<AuditReport> {
-  const { origin, pinnedKeyIds, stateFile, everyVersion, timeoutMs, maxTimeMs } = settings
-  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
-  const bar = createAuditBar({
-    stream: process.stderr,
-    env: process.env,
-    nowMs: () => performance.now(),
-  })
-  const client = createClient({
-    baseUrl: origin,
-    ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
-    fetch: createFetch(asker.ask),
-    // The asker has bounds, and says in words what was out of them.
-    timeoutMs: Infinity,
-    maxBodyBytes: Infinity,
-  })
-  const deadline = AbortSignal.timeout(maxTimeMs)
-  try {
-    return await auditHistory({
-      client,
-      ...(stateFile === undefined ? {} : { store: createStateStore(stateFile) }),
-      everyVersion,
-      signal: deadline,
-      onProgress: bar.hear,
-    })
-  } catch (error) {
-    if (error === deadline.reason) {
-      throw new UnreachableError(
-        `the audit of ${origin} took longer than ${maxTimeMs / 1000} s; --max-time allows more`,
-      )
-    }
-    throw failureOf(error)
-  } finally {
-    bar.end()
-    asker.close()
-  }
-}
-
-function tellReport(report: AuditReport, settings: Settings, output: CommandOutput): ExitCode {
-  const { head, previousHead, versionsRead, resources, unavailable } = report
-  const { pinnedKeyIds, stateFile, json } = settings
-  if (json) {
-    const isPinned = pinnedKeyIds !== undefined
-    output.out(
-      JSON.stringify({ ok: true, isPinned, ...report, previousHead: previousHead ?? null }),
-    )
-    return EXIT_CODES.done
-  }
-  output.out(`Sound: ${shown(head.snapshotId)} is the newest version (${shown(head.hash)}).`)
-  output.out(`${pluralOf(versionsRead, 'version')} recomputed.`)
-  if (previousHead !== undefined) {
-    output.out(
-      previousHead.hash === head.hash
-        ? 'It is also the head of the audit before.'
-        : `It goes on from ${shown(previousHead.snapshotId)}, the head of the audit before.`,
-    )
-  } else {
-    output.out(
-      stateFile === undefined
-        ? 'There is no head of an audit before to compare with; --state FILE keeps one.'
-        : `The first audit: its head is kept in ${stateFile}.`,
-    )
-  }
-  output.out(`${pluralOf(resources.length, 'resource')} served as it says.`)
-  if (unavailable.length > 0) {
-    output.out(`Not to be had at the moment: ${shown(unavailable.join(', '), 2000)}.`)
-  }
-  if (pinnedKeyIds === undefined) output.out(OWN_WORD)
-  return EXIT_CODES.done
-}
-
-async function tellFault(
+async function printFault(
   { code, message, evidence }: HistoryError,
-  settings: Settings,
+  { evidenceFile, json }: Settings,
   output: CommandOutput,
 ): Promise<ExitCode> {
-  const file = await keepEvidence(settings.evidenceFile, evidence, Date.now())
+  const file = await keepEvidence(evidenceFile, evidence, Date.now())
   output.error(`svc audit: ${shown(message, 400)}`)
-  if (settings.json) {
+  if (json) {
     output.out(
       JSON.stringify({
         ok: false,
         code,
         message,
         evidenceFile: file ?? null,
-        // What could not be written must not be lost.
+        // Evidence that could not be written must not be lost.
         ...(file === undefined ? { evidence } : {}),
       }),
     )
   } else if (file === undefined) {
-    output.error('The evidence could not be written to a file; it is on standard output. Keep it.')
+    output.error('The evidence could not be written to a file. It is on standard output; save it.')
     output.out(JSON.stringify(evidence))
   } else {
-    output.out(`The signed answers that prove it are in ${file}. Keep that file.`)
+    output.out(`The signed responses that prove it are in ${file}. Keep that file.`)
     output.out(
-      'A service that is being rolled out on several machines may look like this for a moment; audit again before you publish it.',
+      'A service that is being rolled out to several machines can look like this for a moment; audit again before you publish the evidence.',
     )
   }
   return EXIT_CODES.failure
@@ -214,54 +107,25 @@ async function tellFault(
 
 async function audit(settings: Settings, output: CommandOutput): Promise<ExitCode> {
   try {
-    return tellReport(await runAudit(settings), settings, output)
-  } catch (error) {
-    if (!(error instanceof HistoryError)) throw error
-    return tellFault(error, settings, output)
-  }
-}
-
-async function checkEvidence(
-  file: string,
-  pinnedKeyIds: readonly string[],
-  json: boolean,
-  output: CommandOutput,
-): Promise<ExitCode> {
-  const evidence = (await readJsonFile(file)) as HistoryEvidence
-  try {
-    const { fault, meaning } = await verifyEvidence(evidence, { pinnedKeyIds })
-    if (json) output.out(JSON.stringify({ ok: true, fault, meaning }))
-    else {
-      output.out(`Proved: ${fault}, ${meaning}.`)
-      output.out(
-        `The holder of a key that you pinned signed all ${evidence.answers.length} answers in it.`,
-      )
-    }
+    printReport(await runAudit(settings), settings, output)
     return EXIT_CODES.done
   } catch (error) {
-    if (error instanceof EvidenceError) {
-      throw new CommandFailure('NO_EVIDENCE', `${file}: ${shown(error.message)}`)
-    }
-    if (error instanceof VerificationError) {
-      throw new CommandFailure(error.code, `${file}: proves nothing; ${shown(error.message, 400)}`)
-    }
-    // A member of a wrong type somewhere within: the file is from anyone.
-    if (!(error instanceof TypeError)) throw error
-    throw new CommandFailure('NO_EVIDENCE', `${file}: expected evidence that svc audit wrote`)
+    if (!(error instanceof HistoryError)) throw error
+    return printFault(error, settings, output)
   }
 }
 
-/** `svc audit`: whether a deployment's history is one, and still the one of the audit before. */
+/** `svc audit`: checks that a deployment's history is one chain and continues the last audit. */
 export const auditCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const pinnedKeyIds = parsePins(values.pin)
-    const { json, 'check-evidence': evidenceToCheck } = values
+    const { json, state, 'check-evidence': evidenceToCheck } = values
     const [base, ...rest] = positionals
     if (evidenceToCheck !== undefined) {
-      if (base !== undefined || values.state !== undefined || values.evidence !== undefined) {
+      if (base !== undefined || state !== undefined || values.evidence !== undefined) {
         throw new UsageError('--check-evidence fetches nothing; give only --pin with it')
       }
       if (pinnedKeyIds === undefined) {
@@ -273,14 +137,20 @@ export const auditCommand: Command = createCommand({
     }
     if (base === undefined) throw new UsageError('expected the address of a deployment')
     if (rest.length > 0) throw new UsageError('expected one address, found more')
+    if (state === undefined && (values['require-state'] || values.moved)) {
+      throw new UsageError('--require-state and --moved need --state FILE')
+    }
     const settings: Settings = {
       origin: parseBase(base),
       pinnedKeyIds,
-      stateFile: values.state,
+      stateFile: state,
+      requireState: values['require-state'],
+      moved: values.moved,
       evidenceFile: values.evidence,
       everyVersion: values['every-version'],
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
       maxTimeMs: parseWholeNumber('--max-time', values['max-time'], MAX_TIME_SECONDS) * 1000,
+      quiet: values.quiet,
       json,
     }
     return audit(settings, output)

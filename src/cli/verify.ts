@@ -1,8 +1,10 @@
+import { isInconclusive } from './verifying/inconclusive-status.ts'
 import { freshTarget } from '../client/fresh-target.ts'
 import { mayBeNewKey } from '../client/trusted-keys.ts'
 import { VerificationError } from '../client/verification-error.ts'
 import type { VerificationKey } from '../client/verification-key.ts'
 import type { Answer, Expectations } from '../client/verify-response.ts'
+import { HEADERS } from '../contract/headers.ts'
 import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
@@ -12,6 +14,7 @@ import {
   createCommand,
   type CommandOutput,
   EXIT_CODES,
+  type ExitCode,
   UsageError,
 } from './command.ts'
 import { CommandFailure } from './command-failure.ts'
@@ -19,7 +22,7 @@ import { type Address, isTarget, parseAddress, parsePins } from './verifying/add
 import { parseChoice, parseWholeNumber } from './option-values.ts'
 import { fetchKeys } from './verifying/key-document.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
-import { OWN_WORD } from './verifying/own-word.ts'
+import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
 import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
 import { ageOf, shown } from './verifying/shown-text.ts'
 import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
@@ -58,7 +61,8 @@ Options:
   --json                 print the outcome as one JSON object
   -h, --help             print this text
 
-Exit code: 0 verified, 1 not verified, 2 wrong usage, 3 not reached.`
+Exit code: 0 verified, 1 not verified, 2 wrong usage, 3 no conclusion:
+unreachable, timed out, or a proxy's error without a signature.`
 
 const OPTIONS = {
   pin: { type: 'string', multiple: true },
@@ -145,7 +149,7 @@ async function verifyFetched(settings: Settings): Promise<Outcome> {
   const { origin, target } = address
   const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
   try {
-    const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch }
+    const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
     const answer = await asker.ask({ method, target, headers })
     if (!answer.isDecoded) {
       throw new CommandFailure(
@@ -176,7 +180,14 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outco
     )
   }
   if (keysFile === undefined) throw new UsageError('a saved answer needs --keys FILE')
-  const answer = { ...saved, status, method, target: address.target }
+  const { ifNoneMatch } = settings
+  const answer = {
+    ...saved,
+    status,
+    method,
+    target: address.target,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  }
   const nowMs = settings.atMs ?? Date.now()
   const trust = trustOf(settings, nowMs)
   return {
@@ -241,7 +252,7 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
   const age = ageOf((nowMs - provedAtMs) / 1000)
   output.out(`Verified: signed by ${keyId}, proved ${age} ago.`)
   if (pinnedKeyIds === undefined) {
-    output.out(OWN_WORD)
+    output.out(UNPINNED_WARNING)
   }
 }
 
@@ -265,6 +276,15 @@ function describe({ answer, verdict }: Outcome, { address, pinnedKeyIds }: Setti
         }),
     error: refusalOf(verdict) ?? null,
   }
+}
+
+/** An unsigned 429 or 5xx is a proxy's, or says that signing is off: neither proves anything about the service. */
+function exitCodeOf({ answer, verdict }: Outcome): ExitCode {
+  if (verdict.fault === undefined) return EXIT_CODES.done
+  const { status } = verdict.response ?? answer
+  return verdict.fault.code === 'UNSIGNED' && isInconclusive(status)
+    ? EXIT_CODES.unreachable
+    : EXIT_CODES.failure
 }
 
 function parseStatus(text: string): number {
@@ -302,8 +322,8 @@ export const verifyCommand: Command = createCommand({
     if (isSaved && values.keys === undefined) {
       throw new UsageError('a saved answer needs --keys FILE: nothing is fetched')
     }
-    if (isSaved && (values.fresh || values['if-none-match'] !== undefined)) {
-      throw new UsageError('--fresh and --if-none-match are for an answer that is fetched')
+    if (isSaved && values.fresh) {
+      throw new UsageError('--fresh is for a response that is fetched')
     }
     const typed: Address =
       isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)
@@ -337,6 +357,6 @@ export const verifyCommand: Command = createCommand({
       files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
     if (settings.json) output.out(JSON.stringify(describe(outcome, settings)))
     else tell(outcome, settings, output)
-    return outcome.verdict.fault === undefined ? EXIT_CODES.done : EXIT_CODES.failure
+    return exitCodeOf(outcome)
   },
 })

@@ -1,120 +1,75 @@
-import { BASE_PATH } from '../contract/api-version.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
-import { verifyLink, type VersionEntry, type VersionSummary } from '../contract/version-chain.ts'
-import { ApiResponseError } from './api-response-error.ts'
+import type { VersionEntry, VersionSummary } from '../contract/version-chain.ts'
+import type { AuditOptions } from './audit-options.ts'
+import { AuditStateError } from './audit-state-error.ts'
+import { auditOnce, createHistoryFailure, type KnownHead } from './audit-round.ts'
 import type { Client } from './client.ts'
-import type { ReadData, ReadOptions, Verified } from './reads.ts'
-import { forEachSome } from './for-each-some.ts'
-import type { HeadStore } from './head-store.ts'
-import {
-  entriesOf,
-  hashOf,
-  HISTORY_FAULTS,
-  indexFaultOf,
-  type HistoryEvidence,
-  type HistoryFault,
-  type HistoryFinding,
-} from './history-evidence.ts'
-import { readNewest, requireVersion } from './newest-version.ts'
-import { publishedOf, toPortable, verifyPortable, type PortableAnswer } from './portable-answer.ts'
+import type { SavedHead } from './head-store.ts'
+import { entriesOf } from './history-evidence.ts'
+import { readNewest } from './newest-version.ts'
+import { publishedOf, toPortable, verifyPortable } from './portable-answer.ts'
+import type { Verified } from './reads.ts'
+import { parseSigningKeys } from './signing-keys.ts'
 import { UnsettledError } from './unsettled-error.ts'
-import type { PublishedKey } from './verification-key.ts'
-import type { Answer } from './verify-response.ts'
+import { importKey } from './verification-key.ts'
 
-/** The service signed things that cannot all be true; `evidence` lets anyone check that (`verifyEvidence`). */
-export class HistoryError extends Error {
-  readonly code: HistoryFault
-  /** JSON: keep it, it is the only proof. */
-  readonly evidence: HistoryEvidence
-  readonly finding: HistoryFinding
-
-  constructor(evidence: HistoryEvidence, finding: HistoryFinding) {
-    super(`${evidence.fault}: ${HISTORY_FAULTS[evidence.fault]} (${detailOf(evidence, finding)})`)
-    this.name = 'HistoryError'
-    this.code = evidence.fault
-    this.evidence = evidence
-    this.finding = finding
-  }
+/** Another key signs than in the last audit. */
+export interface KeyChange {
+  readonly from: string
+  readonly to: string
+  /** Whether an earlier audit saw the new key in the key document, signed by a key it knew. */
+  readonly isAnnounced: boolean
 }
 
-function detailOf({ fault }: HistoryEvidence, { at, expected, found }: HistoryFinding): string {
-  if (fault === 'SHORTENED') return `${expected} was signed, now the history ends with ${found}`
-  if (fault === 'REWRITTEN') return `${at} is signed with ${expected} and with ${found}`
-  return `${at}: expected ${expected}, found ${found}`
-}
-
-/** What an audit found to hold, told as it goes. It begins again where a version is published meanwhile. */
-export type AuditProgress =
-  /** The newest version is signed, and its hash is that of its entry. */
-  | { readonly step: 'head'; readonly head: VersionSummary; readonly keyId: string }
-  /** The index is signed, is a chain, ends with that head, and goes on from the head of the last audit. */
-  | {
-      readonly step: 'index'
-      /** All versions, newest first. */
-      readonly versions: readonly VersionSummary[]
-      readonly previousHead: VersionSummary | undefined
-      /** How many of them will be read. */
-      readonly toRead: number
-      /** How many resources will be asked for. */
-      readonly resources: number
-    }
-  /** A version's hash was computed from its entry. */
-  | { readonly step: 'version'; readonly version: VersionSummary }
-  /** A resource is served as the newest version says, or the service says that it cannot serve it. */
-  | { readonly step: 'resource'; readonly name: string; readonly isAvailable: boolean }
-
-/** What an audit is made with. */
-export interface AuditSettings {
-  readonly client: Client
-  /** Where the head is kept from one audit to the next; without one, only the history as it is now is checked. */
-  readonly store?: HeadStore
-  /** Reads every version, also those of an earlier audit. */
-  readonly everyVersion?: boolean
-  /** Versions that are fetched at the same time; 24 unless given. */
-  readonly concurrency?: number
-  readonly signal?: AbortSignal
-  /** Hears of each step, and of none once the audit has ended; what it throws ends it. */
-  readonly onProgress?: (progress: AuditProgress) => void
-}
-
-/** What an audit found to be right. */
+/** The result of an audit without contradictions. */
 export interface AuditReport {
   /** The newest version. */
   readonly head: VersionSummary
-  /** The head of the audit before; undefined on the first. */
+  /** The head of the last audit; undefined on the first audit. */
   readonly previousHead: VersionSummary | undefined
-  /** Versions whose hash was computed from their entry in this audit. */
+  /** RFC 7638 id of the key that signed the newest version, and through the chain all others. */
+  readonly keyId: string
+  /** Undefined if the key of the last audit still signs. */
+  readonly keyChange: KeyChange | undefined
+  /** Versions published since the last audit, oldest first; all versions on the first audit. */
+  readonly newVersions: readonly VersionEntry[]
+  /** Number of versions whose hash and changes this audit recomputed. */
   readonly versionsRead: number
   /** Resources that are served as the newest version says. */
   readonly resources: readonly string[]
-  /** Resources of the newest version that the service could not give. */
+  /** Resources of the newest version that the service reported as unavailable. */
   readonly unavailable: readonly string[]
 }
 
-/** A head that was signed, with the proof. */
-interface KnownHead {
-  readonly entry: VersionSummary
-  readonly answer: PortableAnswer
-  readonly keys: readonly PublishedKey[]
-}
-
-/** How often an audit begins again because a version was published meanwhile. */
+/** Rounds after which an audit gives up because each time a version was published meanwhile. */
 const MAX_ROUNDS = 4
 
 /**
- * Recomputes the history: every version not seen before against its hash, the hashes against each other and against
- * the head of the last audit, and what is served now against the newest version. Throws a HistoryError with evidence
- * where the service contradicts itself; a VerificationError, an ApiResponseError or a ConnectionError where it could
- * not be asked; an UnsettledError where it grew all the time. The head is saved only when all is well.
+ * Recomputes the history: the hash and the changes of every new version, the links between all versions, the link to the
+ * head of the last audit, and the served resources against the newest version. Saves the head if everything matches.
+ *
+ * Throws a HistoryError with evidence if the service contradicts itself, an UnlinkedKeysError if it contradicts the saved
+ * head under an unrelated key, an AuditStateError if the saved head belongs to another service, an UnsettledError if the
+ * history kept growing, and otherwise what the client throws.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@public-api/client'
+ * import { auditHistory } from '@public-api/client/audit'
+ * import { createFileHeadStore } from '@public-api/client/node'
+ *
+ * const client = createClient({ baseUrl: 'https://api.example.org', pinnedKeyIds: ['kPrK_qmx…'] })
+ * const report = await auditHistory({ client, store: createFileHeadStore('audit-state.json') })
+ * console.log(report.head.snapshotId, report.newVersions.length)
+ * ```
  */
-export async function auditHistory(settings: AuditSettings): Promise<AuditReport> {
+export async function auditHistory(options: AuditOptions): Promise<AuditReport> {
   let hasEnded = false
   try {
     return await auditRounds({
-      ...settings,
+      ...options,
       onProgress(progress) {
-        // What was under way at the same time as the step that failed may still come in.
-        if (!hasEnded) settings.onProgress?.(progress)
+        // Requests that were pending when a step failed may still complete.
+        if (!hasEnded) options.onProgress?.(progress)
       },
     })
   } finally {
@@ -122,37 +77,45 @@ export async function auditHistory(settings: AuditSettings): Promise<AuditReport
   }
 }
 
-async function auditRounds(settings: AuditSettings): Promise<AuditReport> {
-  const { client, store, signal } = settings
-  const options = { fresh: true, ...(signal === undefined ? {} : { signal }) }
+async function auditRounds(options: AuditOptions): Promise<AuditReport> {
+  const { client, store, signal } = options
+  const readOptions = { fresh: true, ...(signal === undefined ? {} : { signal }) }
   const saved = await store?.load()
+  if (saved !== undefined) requireSameOrigin(saved, options)
+  let newest = await readNewest(client, readOptions)
   const previous = saved === undefined ? undefined : await readHead(saved)
-  /** Hashes of the entries that were recomputed. */
-  const seen = new Set<string>()
-  // All that was signed before. What comes later has to go on from each of them: a head that came between two rounds says
-  // nothing of the one that was kept.
+  const keyChange =
+    saved === undefined || previous === undefined
+      ? undefined
+      : await keyChangeBetween(saved, previous, newest.keyId)
+  if (saved !== undefined) requireLineage(saved, options, keyChange)
+  // Every head that was signed before. The history has to continue all of them: a head that appears between two rounds
+  // says nothing about the saved one.
   const known = previous === undefined ? [] : [previous]
-  let newest = await readNewest(client, options)
+  const entries = new Map<string, Promise<VersionEntry>>()
   for (let round = 1; ; round += 1) {
-    const found = await auditOnce({ ...settings, options, previous, known, newest, seen })
-    const after = await readNewest(client, options)
+    const found = await auditOnce({ ...options, readOptions, previous, known, newest, entries })
+    const after = await readNewest(client, readOptions)
     const isSameHead = after.data.hash === newest.data.hash
     if (isSameHead && found.contradiction !== undefined) {
       const { answer, ...finding } = found.contradiction
       const answers = [newest.answer, answer, after.answer]
-      throw await historyError(client, 'INCONSISTENT', answers, finding)
+      throw await createHistoryFailure(client, 'INCONSISTENT', answers, finding)
     }
     if (isSameHead) {
-      await store?.save({
-        answer: toPortable(newest.answer),
-        keys: publishedOf(await client.keys()),
-      })
+      await store?.save(await headToSave(client, newest, saved))
       const { resources, unavailable } = found
-      const versionsRead = seen.size
+      const read = await Promise.all(entries.values())
+      const lastSequence = previous?.entry.sequence ?? 0
       return {
         head: newest.data,
         previousHead: previous?.entry,
-        versionsRead,
+        keyId: newest.keyId,
+        keyChange,
+        newVersions: read
+          .filter(({ sequence }) => sequence > lastSequence)
+          .toSorted((one, other) => one.sequence - other.sequence),
+        versionsRead: read.length,
         resources,
         unavailable,
       }
@@ -165,215 +128,81 @@ async function auditRounds(settings: AuditSettings): Promise<AuditReport> {
   }
 }
 
-async function readHead(saved: {
-  readonly answer: PortableAnswer
-  readonly keys: readonly PublishedKey[]
-}): Promise<KnownHead> {
-  const { data } = await verifyPortable(saved.answer, saved.keys)
+function requireSameOrigin({ origin }: SavedHead, { client, moved = false }: AuditOptions): void {
+  if (origin === undefined || origin === client.origin || moved) return
+  throw new AuditStateError(
+    'OTHER_ORIGIN',
+    `the saved head belongs to ${origin}, this is ${client.origin}`,
+  )
+}
+
+/** Whether a key is one that the saved head announces, and which one signed before. */
+async function keyChangeBetween(
+  saved: SavedHead,
+  { keyId: from }: KnownHead,
+  to: string,
+): Promise<KeyChange | undefined> {
+  if (from === to) return undefined
+  const published = await Promise.all(saved.keys.map(importKey))
+  const known = [...published.map(({ keyId }) => keyId), ...(saved.keyIds ?? [])]
+  return { from, to, isAnnounced: known.includes(to) }
+}
+
+/** Of a service at another address, only its keys can say that it is the same one. */
+function requireLineage(
+  { origin }: SavedHead,
+  { client }: AuditOptions,
+  keyChange: KeyChange | undefined,
+): void {
+  if (origin === client.origin || keyChange === undefined || keyChange.isAnnounced) return
+  throw new AuditStateError(
+    'OTHER_KEYS',
+    `the saved head ${origin === undefined ? 'names no origin' : `belongs to ${origin}`}, and the key ${keyChange.to} that signs at ${client.origin} is none that it announces`,
+  )
+}
+
+async function readHead(saved: SavedHead): Promise<KnownHead> {
+  const { data, keyId } = await verifyPortable(saved.answer, saved.keys)
   const [entry] = entriesOf(data)
-  if (entry === undefined) throw new TypeError('The saved head: expected the answer of version')
-  return { ...saved, entry }
+  if (entry === undefined) throw new TypeError('The saved head: expected a response of version')
+  const { keyDocument } = saved
+  return {
+    entry,
+    data,
+    keyId,
+    answer: saved.answer,
+    keys: saved.keys,
+    keyDocuments: keyDocument === undefined ? [] : [keyDocument],
+  }
 }
 
-async function knownOf(client: Client, { data, answer }: Verified<VersionSummary>) {
-  return { entry: data, answer: toPortable(answer), keys: publishedOf(await client.keys()) }
-}
-
-async function historyError(
+async function knownOf(
   client: Client,
-  fault: HistoryFault,
-  answers: readonly (Answer | PortableAnswer)[],
-  finding: HistoryFinding,
-  keys: readonly PublishedKey[] = [],
-): Promise<HistoryError> {
-  const all = [...keys, ...publishedOf(await client.keys())]
-  const byX = new Map(all.map((key) => [key.jwk.x, key]))
-  const evidence: HistoryEvidence = {
-    format: 'svc-history-evidence-v1',
-    fault,
-    keys: [...byX.values()],
-    answers: answers.map((answer) => ('body' in answer ? toPortable(answer) : answer)),
-  }
-  return new HistoryError(evidence, finding)
-}
-
-/** One pass over the history while `newest` is the newest version. */
-interface Round extends AuditSettings {
-  readonly options: { readonly fresh: boolean; readonly signal?: AbortSignal }
-  /** The head of the audit before. */
-  readonly previous: KnownHead | undefined
-  /** That one, and those of the rounds before. */
-  readonly known: readonly KnownHead[]
-  readonly newest: Verified<ReadData<'version'>>
-  readonly seen: Set<string>
-}
-
-interface Found {
-  readonly resources: readonly string[]
-  readonly unavailable: readonly string[]
-  /** Something that is not as the newest version says, if that still is the newest afterwards. */
-  readonly contradiction?: HistoryFinding & { readonly answer: Answer }
-}
-
-async function auditOnce(round: Round): Promise<Found> {
-  const { client, options, previous, newest, onProgress } = round
-  await requireSuccession(round, newest)
-  const computed = await hashOf(newest.data)
-  if (computed !== newest.data.hash) {
-    const { snapshotId: at, hash } = newest.data
-    throw await historyError(client, 'BROKEN', [newest.answer], {
-      at,
-      expected: computed,
-      found: hash,
-    })
-  }
-  onProgress?.({ step: 'head', head: newest.data, keyId: newest.keyId })
-  const index = await client.versions(options)
-  const fault = indexFaultOf(index.data)
-  if (fault !== undefined) throw await historyError(client, 'BROKEN', [index.answer], fault)
-  const entries = entriesOf(index.data)
-  if (entries[0]?.hash !== newest.data.hash) {
-    const finding = {
-      at: newest.data.snapshotId,
-      expected: newest.data.hash,
-      found: entries[0]?.hash ?? '',
-    }
-    return { resources: [], unavailable: [], contradiction: { answer: index.answer, ...finding } }
-  }
-  await requireSuccession(round, index)
-  const isNew = ({ sequence }: VersionSummary) =>
-    round.everyVersion === true || previous === undefined || sequence > previous.entry.sequence
-  const toRead = entries.filter((entry) => isNew(entry) && !round.seen.has(entry.hash))
-  onProgress?.({
-    step: 'index',
-    versions: entries,
-    previousHead: previous?.entry,
-    toRead: toRead.length,
-    resources: Object.keys(newest.data.resources).length,
-  })
-  await checkEntries(round, index, toRead)
-  return checkResources(round)
-}
-
-/** Whether an answer on the history goes on from all that was signed before. */
-async function requireSuccession(
-  { client, known }: Round,
-  { data, answer }: Verified<unknown>,
-): Promise<void> {
-  const entries = entriesOf(data)
-  const [head] = entries
-  for (const { entry, keys, answer: before } of known) {
-    const contradict = (fault: HistoryFault, finding: HistoryFinding) =>
-      historyError(client, fault, [before, answer], finding, keys)
-    if (head !== undefined && head.sequence < entry.sequence) {
-      const { snapshotId } = entry
-      throw await contradict('SHORTENED', {
-        at: snapshotId,
-        expected: snapshotId,
-        found: head.snapshotId,
-      })
-    }
-    const same = entries.find(({ sequence }) => sequence === entry.sequence)
-    if (same !== undefined && same.hash !== entry.hash) {
-      throw await contradict('REWRITTEN', {
-        at: entry.snapshotId,
-        expected: entry.hash,
-        found: same.hash,
-      })
-    }
+  { data, keyId, answer }: Verified<VersionSummary>,
+): Promise<KnownHead> {
+  return {
+    entry: data,
+    data,
+    keyId,
+    answer: toPortable(answer),
+    keys: publishedOf(await client.keys()),
+    keyDocuments: [],
   }
 }
 
-/**
- * Recomputes the hashes of entries. Their signatures need no check while the hash is the one in the index, whose
- * signature was checked: no other entry has it. That is what makes ten thousand of them a matter of seconds.
- */
-async function checkEntries(
-  { client, options, concurrency = 24, signal, seen, onProgress }: Round,
-  index: Verified<unknown>,
-  summaries: readonly VersionSummary[],
-): Promise<void> {
-  const all = entriesOf(index.data)
-  const decoder = new TextDecoder()
-  const asked = signal === undefined ? {} : { signal }
-  await forEachSome(summaries, concurrency, async (summary) => {
-    const target = `${READ_PATHS.versions}/${summary.snapshotId}`
-    const { body } = await client.getUnverified(target, asked)
-    const previous = all[all.length - summary.sequence + 1]
-    const isRight = await isEntry(decoder.decode(body), summary, previous)
-    if (!isRight) await accuse(client, options, index, summary, previous)
-    seen.add(summary.hash)
-    onProgress?.({ step: 'version', version: summary })
-  })
-}
-
-/** Whether the text is the envelope of the entry that the index speaks of. */
-async function isEntry(
-  text: string,
-  summary: VersionSummary,
-  previous: VersionSummary | undefined,
-): Promise<boolean> {
-  try {
-    const { data } = JSON.parse(text) as { readonly data: VersionEntry }
-    verifyLink(previous, data, await hashOf(data))
-    return data.hash === summary.hash
-  } catch {
-    return false
-  }
-}
-
-/** Finds out, by signed answers alone, in which way an entry is not what the index says; returns if it is after all. */
-async function accuse(
+async function headToSave(
   client: Client,
-  options: ReadOptions,
-  index: Verified<unknown>,
-  summary: VersionSummary,
-  previous: VersionSummary | undefined,
-): Promise<void> {
-  const { snapshotId } = summary
-  const { data, answer } = await client.versionById(snapshotId, options)
-  requireVersion(data)
-  if (data.snapshotId !== snapshotId) {
-    const finding = { at: snapshotId, expected: snapshotId, found: data.snapshotId }
-    throw await historyError(client, 'BROKEN', [answer], finding)
+  newest: Verified<unknown>,
+  saved: SavedHead | undefined,
+): Promise<SavedHead> {
+  const document = await client.signingKey({ fresh: true })
+  const keys = await parseSigningKeys(document.data)
+  const keyIds = [...(saved?.keyIds ?? []), ...keys.map(({ keyId }) => keyId)]
+  return {
+    origin: client.origin,
+    answer: toPortable(newest.answer),
+    keys: publishedOf(keys),
+    keyIds: [...new Set(keyIds)],
+    keyDocument: toPortable(document.answer),
   }
-  const computed = await hashOf(data)
-  if (computed !== data.hash) {
-    const finding = { at: snapshotId, expected: computed, found: data.hash }
-    throw await historyError(client, 'BROKEN', [answer], finding)
-  }
-  if (data.hash !== summary.hash) {
-    const finding = { at: snapshotId, expected: summary.hash, found: data.hash }
-    throw await historyError(client, 'REWRITTEN', [answer, index.answer], finding)
-  }
-  // The hashes are right, so the entry itself breaks a rule of the chain.
-  verifyLink(previous, data, computed)
-}
-
-async function checkResources({
-  client,
-  options,
-  newest,
-  concurrency = 24,
-  onProgress,
-}: Round): Promise<Found> {
-  const resources: string[] = []
-  const unavailable: string[] = []
-  let contradiction: Found['contradiction']
-  await forEachSome(Object.entries(newest.data.resources), concurrency, async ([name, digest]) => {
-    try {
-      const { etag, answer } = await client.get(`${BASE_PATH}/${name}`, options)
-      const expected = `W/"${digest}"`
-      if (etag === expected) {
-        resources.push(name)
-        onProgress?.({ step: 'resource', name, isAvailable: true })
-      } else contradiction ??= { answer, at: name, expected, found: etag }
-    } catch (error) {
-      const isGone = error instanceof ApiResponseError && error.code === 'SNAPSHOT_UNAVAILABLE'
-      if (!isGone) throw error
-      unavailable.push(name)
-      onProgress?.({ step: 'resource', name, isAvailable: false })
-    }
-  })
-  return { resources, unavailable, ...(contradiction === undefined ? {} : { contradiction }) }
 }

@@ -1,10 +1,14 @@
 // The second part of the published surface: the audit of the history. It stands apart so that a page that only reads
 // does not carry it.
 
-export { auditHistory, HistoryError } from './audit-history.ts'
-export type { AuditProgress, AuditReport, AuditSettings } from './audit-history.ts'
+export { auditHistory } from './audit-history.ts'
+export type { AuditReport, KeyChange } from './audit-history.ts'
+export type { AuditOptions, AuditProgress } from './audit-options.ts'
+export { AuditStateError } from './audit-state-error.ts'
+export type { AuditStateFault } from './audit-state-error.ts'
 export { createLocalStorageHeadStore } from './head-store.ts'
 export type { HeadStore, SavedHead } from './head-store.ts'
+export { HistoryError, UnlinkedKeysError } from './history-error.ts'
 export { EvidenceError, verifyEvidence } from './history-evidence.ts'
 export type { HistoryEvidence, HistoryFault, HistoryFinding } from './history-evidence.ts'
 export type { PortableAnswer } from './portable-answer.ts'

@@ -20,6 +20,8 @@ import type { Answer, VerifiedResponse } from './verify-response.ts'
 
 /** Reads a service and checks everything it says. */
 export interface Client extends Reads {
+  /** Origin of the service, as `baseUrl` named it. */
+  readonly origin: string
   /** Any target, verified like the others; `data` is what the target's endpoint says it is. */
   get(target: string, options?: ReadOptions): Promise<Verified<unknown>>
   /** The answer to a GET as it came: nothing of it is checked. Connection failures are retried. */
@@ -75,7 +77,6 @@ function resultOf(
   if (['code', 'message'].every((name) => typeof propertyOf(error, name) === 'string')) {
     throw new ApiResponseError(error as ErrorBody, answer)
   }
-  // A 304 that nobody asked for proves an entity tag, of data that did not come.
   if (data === undefined || etag === undefined) {
     throw new VerificationError('MALFORMED', `expected data, found status ${answer.status}`)
   }
@@ -101,7 +102,6 @@ export function createClient({
     apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
   const retries = { maxRetries, maxWaitSeconds, wait }
   const stored = new Map<string, Verified<unknown>>()
-  const unsigned = new WeakMap<VerificationError, Answer>()
   const keys = createTrustedKeys({
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
@@ -117,8 +117,10 @@ export function createClient({
     if (error instanceof ApiResponseError && error.retryable) {
       return { afterSeconds: error.retryAfterSeconds }
     }
-    const answer = error instanceof VerificationError ? unsigned.get(error) : undefined
-    return answer === undefined ? undefined : unsignedReason(answer, now())
+    if (error instanceof VerificationError && error.code === 'UNSIGNED' && error.response) {
+      return unsignedReason(error.response, now())
+    }
+    return undefined
   }
 
   function fetchAnswer(
@@ -127,17 +129,6 @@ export function createClient({
     signal?: AbortSignal,
   ): Promise<Answer> {
     return withRetries(() => connection.get(target, headers, signal), reasonOf, retries, signal)
-  }
-
-  async function verify(answer: Answer): Promise<VerifiedResponse> {
-    try {
-      return await keys.verify(answer)
-    } catch (error) {
-      if (error instanceof VerificationError && error.code === 'UNSIGNED') {
-        unsigned.set(error, answer)
-      }
-      throw error
-    }
   }
 
   function keep(target: string, result: Verified<unknown>): Verified<unknown> {
@@ -154,8 +145,8 @@ export function createClient({
     notModified: Answer,
   ): Promise<Verified<unknown> | undefined> {
     try {
-      const { etag, provedAtMs } = await verify(notModified)
-      if (etag === before.etag) return { ...before, provedAtMs }
+      const { provedAtMs } = await keys.verify(notModified)
+      return { ...before, provedAtMs }
     } catch (error) {
       // A cache may answer 304 by itself, without a proof.
       if (!(error instanceof VerificationError)) throw error
@@ -168,12 +159,12 @@ export function createClient({
     if (before !== undefined) {
       const conditional = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
       const answer = await connection.get(target, conditional, signal)
-      if (answer.status !== 304) return resultOf(answer, await verify(answer))
+      if (answer.status !== 304) return resultOf(answer, await keys.verify(answer))
       const result = await renewed(before, answer)
       if (result !== undefined) return result
     }
     const answer = await connection.get(target, credentials, signal)
-    return resultOf(answer, await verify(answer))
+    return resultOf(answer, await keys.verify(answer))
   }
 
   async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
@@ -189,9 +180,10 @@ export function createClient({
 
   return {
     ...createReads(get),
+    origin: connection.origin,
     get,
     getUnverified: (target, { signal } = {}) => fetchAnswer(target, credentials, signal),
-    verify,
+    verify: keys.verify,
     keys: keys.current,
   }
 }

@@ -1,3 +1,4 @@
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import type { HeaderSource } from './header-fields.ts'
 import { orAborted } from './retries.ts'
 import { targetOf, type Answer } from './verify-response.ts'
@@ -47,6 +48,7 @@ export interface ConnectionLimits {
 
 /** Sends GET requests to one origin. */
 export interface Connection {
+  readonly origin: string
   /** The answer as it came; nothing of it is checked. Throws a ConnectionError, or the signal's reason. */
   get(
     target: string,
@@ -120,10 +122,19 @@ export function createConnection(
       signal,
     })
     const body = await readBody(response.body, maxBodyBytes)
-    return { method: 'GET', target, status: response.status, headers: response.headers, body }
+    const ifNoneMatch = headers[CLIENT_HEADERS.ifNoneMatch]
+    return {
+      method: 'GET',
+      target,
+      ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+      status: response.status,
+      headers: response.headers,
+      body,
+    }
   }
 
   return {
+    origin,
     async get(target, headers, signal) {
       const url = origin + target
       // What is signed is what was sent; an address that fetch would rewrite could not be verified. And without the slash

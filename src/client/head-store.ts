@@ -3,18 +3,23 @@ import { isPortable, isPublishedKey, type PortableAnswer } from './portable-answ
 import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 
-/** What is kept from one audit to the next: the signed answer that said which version is the newest. */
+/** What one audit saves for the next: the signed response that named the newest version. */
 export interface SavedHead {
-  /** The answer to GET /api/v1/version. */
+  /** Origin of the service. Missing if an earlier release of this library saved the head. */
+  readonly origin?: string
+  /** Response to GET /api/v1/version. */
   readonly answer: PortableAnswer
   /** The keys of the service at the time. */
   readonly keys: readonly PublishedKey[]
+  /** Ids of all keys that the audits of this service have seen. */
+  readonly keyIds?: readonly string[]
+  /** Response of the signing-key endpoint at the time: it links a later key to the one that signed then. */
+  readonly keyDocument?: PortableAnswer
 }
 
 /**
- * Keeps one head. `save` replaces what was kept, as a whole or not at all; what it resolved for, a later `load` gives.
- * `load` gives undefined only where nothing was ever saved: where something was and cannot be read it rejects, since
- * an audit without its head would take a rewritten history for a first one.
+ * Stores one head. `save` replaces the stored head atomically. `load` resolves to undefined only if no head was ever saved.
+ * It rejects if a stored head cannot be read: without it, an audit would accept a rewritten history as a first one.
  */
 export interface HeadStore {
   load(): Promise<SavedHead | undefined>
@@ -23,15 +28,21 @@ export interface HeadStore {
 
 function isSavedHead(value: unknown): value is SavedHead {
   const keys = propertyOf(value, 'keys')
+  const keyIds = propertyOf(value, 'keyIds') ?? []
+  const keyDocument = propertyOf(value, 'keyDocument')
   return (
+    ['undefined', 'string'].includes(typeof propertyOf(value, 'origin')) &&
     Array.isArray(keys) &&
     keys.length <= MAX_KEYS &&
     keys.every(isPublishedKey) &&
+    Array.isArray(keyIds) &&
+    keyIds.every((keyId) => typeof keyId === 'string') &&
+    (keyDocument === undefined || isPortable(keyDocument)) &&
     isPortable(propertyOf(value, 'answer'))
   )
 }
 
-/** Reads a head from the JSON that a store kept. `where` names the place in a TypeError. */
+/** Parses a stored head. Throws a TypeError that names `where` the text came from. */
 export function parseSavedHead(text: string, where: string): SavedHead {
   let value: unknown
   try {
@@ -45,7 +56,7 @@ export function parseSavedHead(text: string, where: string): SavedHead {
   return value
 }
 
-/** Keeps the head in a browser's localStorage, or another Storage, under a name of its own. */
+/** Stores the head in a browser's localStorage, or another Storage, under the given name. */
 export function createLocalStorageHeadStore(
   name: string,
   storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage,

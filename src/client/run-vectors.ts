@@ -1,5 +1,7 @@
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { decodeBase64 } from './base64.ts'
-import type { Outcome, Vector, VectorResponse } from './vector.ts'
+import { readHeaders } from './header-fields.ts'
+import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import { importKey } from './verification-key.ts'
 import { verifyResponse } from './verify-response.ts'
@@ -8,7 +10,6 @@ import { verifyResponse } from './verify-response.ts'
 const OUTCOME_OF = {
   KEY_MALFORMED: 'UNKNOWN_KEY',
   UNKNOWN_KEY: 'UNKNOWN_KEY',
-  PINNED_KEY_ABSENT: 'UNKNOWN_KEY',
   UNSIGNED: 'UNSIGNED',
   DIGEST: 'DIGEST',
   SIGNATURE: 'SIGNATURE',
@@ -16,15 +17,18 @@ const OUTCOME_OF = {
   MALFORMED: 'MALFORMED',
   FUTURE: 'FUTURE',
   STALE: 'STALE',
-  REVALIDATION_MISSING: 'STALE',
   REVALIDATION: 'REVALIDATION',
-  REVALIDATION_STALE: 'STALE',
   ETAG: 'ETAG',
   REQUEST_ID: 'REQUEST_ID',
 } as const satisfies { readonly [Fault in VerificationFault]: Outcome }
 
 function bodyOf({ bodyBase64 }: VectorResponse): Uint8Array {
   return decodeBase64(bodyBase64 ?? '')
+}
+
+function ifNoneMatchOf(headers: readonly HeaderPair[]): { readonly ifNoneMatch?: string } {
+  const ifNoneMatch = readHeaders(headers)(CLIENT_HEADERS.ifNoneMatch)
+  return ifNoneMatch === undefined ? {} : { ifNoneMatch }
 }
 
 /** How `verifyResponse` ends on a vector, in the words of the vectors' README. */
@@ -34,6 +38,7 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
     await verifyResponse({
       method: request.method,
       target: request.target,
+      ...ifNoneMatchOf(request.headers),
       status: response.status,
       headers: response.headers,
       body: bodyOf(response),

@@ -54,10 +54,12 @@ export async function verifyKeyDocument(
   if (data === undefined) {
     // Its signature cannot be checked without the keys, so all that can be told is whether there is one.
     const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined
-    throw new VerificationError(
+    const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',
       `expected the signing-key document, found status ${question.status}`,
     )
+    error.response = question
+    throw error
   }
   const keys = await parseSigningKeys(data)
   return { keys, verified: await verifyResponse({ ...question, keys }) }

@@ -25,7 +25,7 @@ export interface TrustedKeysParts {
 
 /** Whether a newer key document may settle a fault: a cache may hold one of before a change of keys. */
 export function mayBeNewKey(fault: VerificationFault): boolean {
-  return /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|PINNED_KEY_ABSENT|KEY_PERIOD)$/.test(fault)
+  return /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/.test(fault)
 }
 
 /** Lets pass what a newer key document may settle, and throws everything else. */

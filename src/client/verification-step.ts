@@ -19,12 +19,18 @@ export const VERIFICATION_STEPS = [
 
 export type VerificationStep = (typeof VERIFICATION_STEPS)[number]
 
-/** A 304 has a proof of its own, and no body. */
-const STEPS_OF_304: readonly VerificationStep[] = ['keys', 'proof', 'signature', 'key', 'freshness']
+/** A 304 has its own proof and no body. Its entity tag is compared with the ones that the request named. */
+const STEPS_OF_304: readonly VerificationStep[] = [
+  'keys',
+  'proof',
+  'signature',
+  'key',
+  'freshness',
+  'etag',
+]
 
 const STEP_OF: { readonly [Code in VerificationFault]: VerificationStep } = {
   KEY_MALFORMED: 'keys',
-  PINNED_KEY_ABSENT: 'keys',
   UNSIGNED: 'proof',
   DIGEST: 'digest',
   SIGNATURE: 'signature',
@@ -33,9 +39,7 @@ const STEP_OF: { readonly [Code in VerificationFault]: VerificationStep } = {
   MALFORMED: 'body',
   FUTURE: 'freshness',
   STALE: 'freshness',
-  REVALIDATION_MISSING: 'freshness',
   REVALIDATION: 'freshness',
-  REVALIDATION_STALE: 'freshness',
   ETAG: 'etag',
   REQUEST_ID: 'requestId',
 }

@@ -13,11 +13,13 @@ import type { VerificationKey } from './verification-key.ts'
 /** How much later than the verifier's clock a signature may have been made, in seconds: clocks differ. */
 const MAX_CLOCK_SKEW_SECONDS = 60
 
-/** What was asked, and what came. */
+/** A response, with the parts of its request that are signed. */
 export interface Answer {
   readonly method: string
-  /** Path and query as they were sent, nothing decoded or reordered; a lone question mark counts. */
+  /** Path and query exactly as sent: nothing decoded or reordered, a trailing question mark included. */
   readonly target: string
+  /** If-None-Match of the request. A 304 is accepted only for an entity tag that this names. */
+  readonly ifNoneMatch?: string
   readonly status: number
   readonly headers: HeaderSource
   /** The exact bytes of the body, after any content coding (gzip, br) was undone. Empty for a 304. */
@@ -67,11 +69,20 @@ export function targetOf(url: string | URL): string {
 }
 
 /**
- * Checks that an answer is what a trusted key signed for this method, target and status, that it is fresh, and that
- * its parts fit each other. Fetches nothing. Returns what was proved, or throws a VerificationError whose `code` is
- * the first step that failed.
+ * Checks that a trusted key signed a response for this method, target and status, that the signature is fresh, and that
+ * the parts of the response match each other. Fetches nothing. Throws a VerificationError whose `code` names the first step
+ * that failed.
  */
 export async function verifyResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
+  try {
+    return await checkResponse(question)
+  } catch (error) {
+    if (error instanceof VerificationError) error.response ??= question
+    throw error
+  }
+}
+
+async function checkResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
   const { method, target, status, body } = question
   const fields = readHeaders(question.headers)
   const check = createCheck(question)
@@ -79,6 +90,7 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
   if (status === 304) {
     const revalidated = required(fields, CLIENT_HEADERS.revalidated)
     const { etag, keyId, signedAtMs } = await check.revalidation(fields, revalidated)
+    requireRequested(etag, question.ifNoneMatch)
     return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
   }
   const contentDigest = required(fields, CLIENT_HEADERS.contentDigest)
@@ -101,7 +113,7 @@ export async function verifyResponse(question: Answer & Expectations): Promise<V
     const later = question.revalidated === undefined ? fields : readHeaders(question.revalidated)
     const revalidated = later(CLIENT_HEADERS.revalidated)
     if (revalidated === undefined) {
-      throw new VerificationError('REVALIDATION_MISSING', `signed at ${signedAt}`)
+      throw new VerificationError('STALE', `signed at ${signedAt}, and no 304 renewed it`)
     }
     proof = await check.revalidation(later, revalidated)
   }
@@ -120,6 +132,15 @@ function required(fields: HeaderFields, name: string): string {
   const value = fields(name)
   if (value === undefined) throw new VerificationError('UNSIGNED', `there is no ${name}`)
   return value
+}
+
+const ENTITY_TAG = /"[^"]*"/g
+
+/** Throws unless a 304's entity tag is one that the request named (weak comparison, RFC 9110 13.1.2). */
+function requireRequested(etag: string, ifNoneMatch = ''): void {
+  const opaque = etag.replace(/^W\//, '')
+  if (ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true) return
+  throw new VerificationError('ETAG', `the request did not name ${etag} in If-None-Match`)
 }
 
 function requireDigest(contentDigest: string, found: string): void {
@@ -146,9 +167,8 @@ function createCheck({
   const isTrusted = ({ keyId }: VerificationKey): boolean =>
     pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
   if (!keys.some(isTrusted)) {
-    const fault = pinnedKeyIds === undefined ? 'UNKNOWN_KEY' : 'PINNED_KEY_ABSENT'
     const ids = keys.map(({ keyId }) => keyId).join(', ')
-    throw new VerificationError(fault, `found ${ids}`)
+    throw new VerificationError('UNKNOWN_KEY', `found ${ids || 'no key'}`)
   }
 
   async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
@@ -192,7 +212,7 @@ function createCheck({
     const text = formatRevalidationText({ method, target, signedAt, etag })
     const proof = proofOf(await signerOf(text, base64), signedAt, 'REVALIDATION')
     if (!isFresh(proof.signedAtMs)) {
-      throw new VerificationError('REVALIDATION_STALE', `signed at ${signedAt}`)
+      throw new VerificationError('STALE', `renewed at ${signedAt}`)
     }
     return { ...proof, etag }
   }

@@ -204,7 +204,7 @@ describe('a consistent history', { skip }, () => {
     assert.ok(rest.every(([, state]) => state === 'skipped'))
     const result = (await page.locator('#audit-result').textContent()) ?? ''
     assert.ok(result.includes(script.failures.verification))
-    assert.ok(result.includes('PINNED_KEY_ABSENT'))
+    assert.ok(result.includes('UNKNOWN_KEY'))
   })
 
   test('is audited without storage and reports that nothing is saved', async (t) => {

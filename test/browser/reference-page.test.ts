@@ -260,7 +260,7 @@ describe('an untrusted response', { skip }, () => {
     const place = await tryEndpoint(copied, 'status')
     assert.deepEqual(await statesOf(place), failedAt('keys'))
     const verdict = (await place.locator('.verdict').textContent()) ?? ''
-    assert.ok(verdict.includes('PINNED_KEY_ABSENT'), verdict)
+    assert.ok(verdict.includes('UNKNOWN_KEY'), verdict)
     await page.close()
   })
 

@@ -24,6 +24,6 @@ test(
     const renewed = await rig.ask(target)
     assert.equal(rig.service.seen.at(-1)?.status, 304)
     assert.equal(renewed.status, 200)
-    assert.equal(await rig.judge(renewed), 'REVALIDATION_MISSING')
+    assert.equal(await rig.judge(renewed), 'STALE')
   },
 )

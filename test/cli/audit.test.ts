@@ -48,10 +48,10 @@ test('a sound history is told, and the head kept from one audit to the next', as
   const { origin } = deployment
   const first = await svc('audit', `${origin}/api/v1`, ...PIN, '--state', state)
   assert.deepEqual([first.status, first.error], [0, ''])
-  assert.match(first.out, /^Sound: VS-0003 is the newest version/)
+  assert.match(first.out, /^The history is valid\. Newest version: VS-0003 /)
   assert.match(first.out, /^3 versions recomputed\.$/m)
-  assert.match(first.out, /The first audit: its head is kept in/)
-  assert.doesNotMatch(first.out, /own word/)
+  assert.match(first.out, /This was the first audit\. Its head is saved in/)
+  assert.doesNotMatch(first.out, /No key is pinned/)
 
   deployment.turn = () => 1
   const second = await svc('audit', origin, ...PIN, '--state', state, '--json')
@@ -62,7 +62,7 @@ test('a sound history is told, and the head kept from one audit to the next', as
   )
   const again = await svc('audit', origin, ...PIN, '--state', state)
   assert.match(again.out, /^0 versions recomputed\.$/m)
-  assert.match(again.out, /It is also the head of the audit before\./)
+  assert.match(again.out, /It is the head of the last audit\./)
   const every = await svc('audit', origin, ...PIN, '--state', state, '--every-version')
   assert.match(every.out, /^5 versions recomputed\.$/m)
 })
@@ -71,8 +71,11 @@ test('without a pin and a state it says what that leaves open', async (t) => {
   const { origin } = await deploy(t, sound(2))
   const { status, out } = await svc('audit', origin)
   assert.equal(status, 0)
-  assert.match(out, /The keys are the server's own word/)
-  assert.match(out, /There is no head of an audit before to compare with; --state FILE keeps one\./)
+  assert.match(out, /No key is pinned, so the keys are those that the server names/)
+  assert.match(
+    out,
+    /No earlier audit to compare with; --state FILE saves the head for the next one\./,
+  )
 })
 
 test('a resource that the service cannot give is named', async (t) => {
@@ -83,7 +86,7 @@ test('a resource that the service cannot give is named', async (t) => {
   const { origin } = await deploy(t, loadReleases(made.store))
   const { status, out } = await svc('audit', origin, ...PIN)
   assert.equal(status, 0)
-  assert.match(out, /^Not to be had at the moment: roadmap\.$/m)
+  assert.match(out, /^Unavailable at the moment: roadmap\.$/m)
 })
 
 for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
@@ -105,7 +108,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     assert.match(found.error, new RegExp(`^svc audit: ${fault}: `))
     assert.equal(readFileSync(evidence, 'utf8'), 'there before')
     const kept = path.join(folder, 'evidence-2.json')
-    assert.match(found.out, new RegExp(`The signed answers that prove it are in ${kept}`))
+    assert.match(found.out, new RegExp(`The signed responses that prove it are in ${kept}`))
 
     const proved = await svc('audit', '--check-evidence', kept, ...PIN)
     assert.deepEqual([proved.status, proved.error], [0, ''])
@@ -114,7 +117,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     assert.equal((JSON.parse(asJson.out) as { fault: string }).fault, fault)
     const unpinned = await svc('audit', '--check-evidence', kept, ...OTHER_PIN)
     assert.equal(unpinned.status, 1)
-    assert.match(unpinned.error, /proves nothing; PINNED_KEY_ABSENT/)
+    assert.match(unpinned.error, /proves nothing; UNKNOWN_KEY/)
 
     const third = await svc('audit', origin, ...options, '--json')
     const told = JSON.parse(third.out) as { readonly [name: string]: unknown }
@@ -138,7 +141,7 @@ test('evidence that no file takes is printed', async (t) => {
     nowhere,
   )
   assert.equal(status, 1)
-  assert.match(error, /it is on standard output/)
+  assert.match(error, /It is on standard output; save it/)
   assert.equal((JSON.parse(out) as HistoryEvidence).fault, 'INCONSISTENT')
 })
 
@@ -185,7 +188,7 @@ test('a state that is none stops the audit, and is left as it is', async (t) => 
   const state = path.join(folder, 'head.json')
   writeFileSync(state, '{}')
   const { status, error } = await svc('audit', origin, ...PIN, '--state', state)
-  assert.equal(status, 1)
+  assert.equal(status, 2)
   assert.match(error, /head\.json: expected the JSON of a head that an audit saved/)
   assert.equal(readFileSync(state, 'utf8'), '{}')
 
@@ -194,10 +197,10 @@ test('a state that is none stops the audit, and is left as it is', async (t) => 
   const text = readFileSync(kept, 'utf8')
   writeFileSync(kept, text.replace('"bodyBase64":"e', '"bodyBase64":"f'))
   const changed = await svc('audit', origin, ...PIN, '--state', kept)
-  assert.equal(changed.status, 1)
-  assert.match(changed.error, /kept\.json: the head in it is not what was signed; DIGEST/)
+  assert.equal(changed.status, 2)
+  assert.match(changed.error, /kept\.json: the signature of the saved head is invalid; DIGEST/)
   const unreadable = await svc('audit', origin, ...PIN, '--state', folder)
-  assert.equal(unreadable.status, 1)
+  assert.equal(unreadable.status, 2)
   assert.match(unreadable.error, /: expected a regular file, found a folder/)
 })
 
@@ -205,7 +208,7 @@ test('another key, another site and nobody at all are told apart', async (t) => 
   const { origin } = await deploy(t, sound(2))
   const other = await svc('audit', origin, ...OTHER_PIN, '--json')
   assert.equal(other.status, 1)
-  assert.equal((JSON.parse(other.out) as { code: string }).code, 'PINNED_KEY_ABSENT')
+  assert.equal((JSON.parse(other.out) as { code: string }).code, 'UNKNOWN_KEY')
 
   const site = await serve(t, (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' })
@@ -237,6 +240,8 @@ test('wrong usage is told before anything is asked', async () => {
     [['https://a', '--check-evidence', 'x', ...PIN], /fetches nothing/],
     [['https://a', '--timeout', '0'], /--timeout expects whole seconds/],
     [['https://a', '--jsno'], /did you mean --json\?/],
+    [['https://a', '--require-state'], /need --state FILE/],
+    [['https://a', '--moved'], /need --state FILE/],
   ] as const) {
     const { status, out, error } = await svc('audit', ...args)
     assert.deepEqual([status, out], [2, ''])
@@ -278,9 +283,9 @@ test('a history that grows all the time is told in one line', async (t) => {
   assert.deepEqual(
     [status, (JSON.parse(out) as { readonly code: string }).code, error],
     [
-      1,
+      3,
       'UNSETTLED',
-      'svc audit: the newest version was another one after each of 4 rounds; try again\n',
+      'svc audit: the newest version was another one after each of 4 rounds; try again later\n',
     ],
   )
 })

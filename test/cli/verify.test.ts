@@ -66,11 +66,11 @@ test('an answer is verified step by step, and with a pin nothing is left open', 
     assert.match(out, new RegExp(`^  ok      ${step}`, 'm'))
   }
   assert.match(out, new RegExp(`^Verified: signed by ${key.keyId}, proved 0 s ago\\.$`, 'm'))
-  assert.doesNotMatch(out, /own word/)
+  assert.doesNotMatch(out, /No key is pinned/)
 
   const unpinned = await svc('verify', `${origin}/api/v1/status`, '--at', NOW)
   assert.equal(unpinned.status, 0)
-  assert.match(unpinned.out, /The keys are the server's own word/)
+  assert.match(unpinned.out, /No key is pinned, so the keys are those that the server names/)
 })
 
 test('the target is sent and checked as typed', async (t) => {
@@ -101,7 +101,7 @@ test('an error answer and a 304 are verified too', async (t) => {
   assert.deepEqual([exit, told.ok, told.status], [0, true, 304])
   assert.deepEqual(
     told.steps.map(({ step, outcome }) => `${step} ${outcome}`),
-    ['keys ok', 'proof ok', 'signature ok', 'key ok', 'freshness ok'],
+    ['keys ok', 'proof ok', 'signature ok', 'key ok', 'freshness ok', 'etag ok'],
   )
 })
 
@@ -136,10 +136,10 @@ test('age, future, pins and the key of another are faults', async (t) => {
   const url = `${origin}/api/v1/status`
   const at = (ms: number): string => new Date(TEST_NOW_MS + ms).toISOString()
   for (const [code, args] of [
-    ['REVALIDATION_MISSING', ['--at', at(901_000)]],
+    ['STALE', ['--at', at(901_000)]],
     ['FUTURE', ['--at', at(-61_000)]],
-    ['REVALIDATION_MISSING', ['--at', at(11_000), '--max-age', '10']],
-    ['PINNED_KEY_ABSENT', ['--at', NOW, '--pin', OTHER_ID]],
+    ['STALE', ['--at', at(11_000), '--max-age', '10']],
+    ['UNKNOWN_KEY', ['--at', NOW, '--pin', OTHER_ID]],
   ] as const) {
     const { exit, told } = await verifyJson(url, ...args)
     assert.deepEqual([exit, told.fault?.code], [1, code])
@@ -181,7 +181,7 @@ test('what carries no signature is said to carry none', async (t) => {
 
   const unsigned = await runApp(t, { signing: undefined })
   const { status, error } = await svc('verify', `${unsigned.origin}/api/v1/status`, '--at', NOW)
-  assert.equal(status, 1)
+  assert.equal(status, 3)
   assert.match(error, /UNSIGNED: .*found status 503/)
   assert.match(error, /The deployment names no key, so it signs nothing\./)
 
@@ -192,6 +192,48 @@ test('what carries no signature is said to carry none', async (t) => {
   assert.equal(moved.status, 1)
   assert.match(moved.error, /It redirects elsewhere, which is not followed; give the address/)
   assert.doesNotMatch(moved.error, /signs nothing/)
+})
+
+test('an unsigned error of a proxy is no conclusion (exit 3), and an unsigned success is a finding', async (t) => {
+  const app = await runApp(t)
+  for (const [status, exit] of [
+    [502, 3],
+    [429, 3],
+    [200, 1],
+    [404, 1],
+  ] as const) {
+    const origin = await before(t, app, (answer) => {
+      answer.status = status
+      for (const name of ['content-digest', 'x-svc-signed-at', 'x-svc-signature']) {
+        answer.headers.delete(name)
+      }
+    })
+    const found = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
+    assert.deepEqual([found.exit, found.told.ok], [exit, false], String(status))
+  }
+})
+
+test('a signed 304 counts only for an entity tag that the request named', async (t) => {
+  const app = await runApp(t)
+  const url = `${app.origin}/api/v1/status`
+  const tag = (await app.fetch('/api/v1/status')).headers.get('etag') ?? ''
+  assert.equal((await verifyJson(url, ...PINNED, '--if-none-match', tag)).exit, 0)
+  assert.equal((await verifyJson(url, ...PINNED, '--if-none-match', '*')).exit, 0)
+  // A valid 304 to somebody else's request.
+  const answering = await serve(t, (request, response) => {
+    const isKeys = request.url?.includes('signing-key') === true
+    void app
+      .fetch(request.url ?? '', isKeys ? {} : { headers: { 'If-None-Match': tag } })
+      .then(async (answer) => {
+        const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+        response.writeHead(answer.status, headers.flat())
+        response.end(Buffer.from(await answer.arrayBuffer()))
+      })
+  })
+  for (const options of [[], ['--if-none-match', 'W/"another"']]) {
+    const { exit, told } = await verifyJson(`${answering}/api/v1/status`, ...PINNED, ...options)
+    assert.deepEqual([exit, told.ok, told.status, told.fault?.code], [1, false, 304, 'ETAG'])
+  }
 })
 
 test('--fresh asks past every cache', async (t) => {
@@ -318,7 +360,10 @@ test('wrong usage is told before anything is asked', async () => {
     [['http://a', '--max-age', '0'], /--max-age expects whole seconds/],
     [['http://a', '--body', 'x'], /belong to a saved answer/],
     [['/api/v1', '--headers', 'x'], /needs --keys FILE/],
-    [['/api/v1', '--headers', 'x', '--keys', 'y', '--fresh'], /for an answer that is fetched/],
+    [
+      ['/api/v1', '--headers', 'x', '--keys', 'y', '--fresh'],
+      /--fresh is for a response that is fetched/,
+    ],
     [['http://a', '--at', 'now'], /--at expects a time/],
     [['http://a', '--if-none-match', 'W/"a"\r\nCookie: a'], /--if-none-match expects an ETag/],
     [['http://a', '--if-none-match', '“a”'], /--if-none-match expects an ETag/],

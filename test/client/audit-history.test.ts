@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { auditHistory, HistoryError, type AuditProgress } from '../../src/client/audit-history.ts'
+import { auditHistory } from '../../src/client/audit-history.ts'
+import type { AuditProgress } from '../../src/client/audit-options.ts'
+import { HistoryError } from '../../src/client/history-error.ts'
 import { createClient, type Client } from '../../src/client/client.ts'
 import type { Fetch } from '../../src/client/connection.ts'
 import type { HeadStore, SavedHead } from '../../src/client/head-store.ts'
@@ -16,12 +18,13 @@ import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { payloadOf } from '../../src/service/payload.ts'
 import { makeReleases } from '../support/made-releases.ts'
-import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
-import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
-import { rewrittenReleases } from './rewritten-releases.ts'
+import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
+import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
 import { key } from './scripted-client.ts'
 
 const PINS = { pinnedKeyIds: [key.keyId] }
+
+const STATUS_CHANGED = [{ resource: 'status', kind: 'changed' }] as const
 
 /** A head in memory, which goes through JSON like a kept one. */
 function memoryStore(): HeadStore & { saved: string | undefined } {
@@ -182,27 +185,6 @@ describe('a sound history', () => {
     assert.deepEqual(unavailable, ['status'])
     assert.equal(resources.length, 11)
   })
-
-  test('of a key that was replaced goes on', async (t) => {
-    const [own] = testSigning().keys
-    const next = testSigning(OTHER_TEST_SIGNING_KEY)
-    const [following] = next.keys
-    assert.ok(own && following)
-    const before = await runApp(t)
-    const after = await runApp(t, {
-      signing: { ...next, keys: [following, { ...own, status: 'retired' }] },
-    })
-    const store = memoryStore()
-    const pinnedKeyIds = [own.keyId, following.keyId]
-    const audit = ({ origin }: RunningApp) =>
-      auditHistory({
-        client: createClient({ baseUrl: origin, pinnedKeyIds, now: () => TEST_NOW_MS }),
-        store,
-      })
-    const { head } = await audit(before)
-    assert.deepEqual((await audit(after)).previousHead, head)
-    assert.deepEqual((await audit(after)).previousHead, head)
-  })
 })
 
 describe('the progress of an audit', () => {
@@ -268,10 +250,10 @@ describe('the progress of an audit', () => {
     const deployments = await deploy(
       t,
       sound(60),
-      rewrittenReleases(60, 60, (entry) => ({ ...entry, note: 'Never mind.' })),
+      rewrittenReleases(60, 1, (entry) => ({ ...entry, note: 'Never mind.' })),
     )
-    // The newest of the entries is asked for first.
-    deployments.turn = (path) => (path.endsWith('/VS-0060') ? 1 : 0)
+    // The oldest entry is read first.
+    deployments.turn = (path) => (path.endsWith('/VS-0001') ? 1 : 0)
     let hasEnded = false
     const late: AuditProgress[] = []
     const { client, asked } = deployments
@@ -441,6 +423,28 @@ describe('a history that contradicts itself', () => {
     })
   }
 
+  for (const [name, sequence, changes, at, answers] of [
+    ['hides a change', 3, [], 'VS-0003', 2],
+    ['invents a change', 2, [...STATUS_CHANGED, { resource: 'zeta', kind: 'added' }], 'VS-0002', 2],
+    ['adds nothing as the genesis entry', 1, [], 'VS-0001', 1],
+    ['hides a change as the newest entry', 4, [], 'VS-0004', 2],
+  ] as const) {
+    test(`an entry with a correct hash that ${name}`, async (t) => {
+      const { client } = await deploy(t, misstatingReleases(4, sequence, changes))
+      const evidence = await faultOf(auditHistory({ client }), 'CHANGES_FALSE', at)
+      assert.equal(evidence.answers.length, answers)
+    })
+  }
+
+  test('an entry that misstates its changes directly after the saved head', async (t) => {
+    const deployments = await deploy(t, sound(3), misstatingReleases(4, 4, []))
+    const store = memoryStore()
+    await auditHistory({ client: deployments.client, store })
+    deployments.turn = () => 1
+    const audit = auditHistory({ client: deployments.client, store })
+    await faultOf(audit, 'CHANGES_FALSE', 'VS-0004')
+  })
+
   test('an index of another head than the newest version', async (t) => {
     const deployments = await deploy(t, sound(4), sound(3))
     deployments.turn = (path) => (path === READ_PATHS.versions ? 1 : 0)
@@ -478,12 +482,12 @@ describe('evidence', () => {
       [{ answers: [{ ...before, bodyBase64 }, after] }, 'DIGEST'],
       [{ answers: [{ ...before, target: '/api/v1/versions' }, after] }, 'SIGNATURE'],
       [{ answers: [{ ...before, bodyBase64: '*' }, after] }, 'MALFORMED'],
-      [{ keys: [] }, 'PINNED_KEY_ABSENT'],
+      [{ keys: [] }, 'UNKNOWN_KEY'],
     ] as const) {
       await assert.rejects(verifyEvidence({ ...evidence, ...change }, PINS), { code })
     }
     await assert.rejects(verifyEvidence(evidence, { pinnedKeyIds: ['another'] }), {
-      code: 'PINNED_KEY_ABSENT',
+      code: 'UNKNOWN_KEY',
     })
     for (const change of [
       { answers: [after, before] },
@@ -491,6 +495,7 @@ describe('evidence', () => {
       { answers: [] },
       { fault: 'REWRITTEN' },
       { fault: 'BROKEN' },
+      { fault: 'CHANGES_FALSE' },
       { fault: 'INCONSISTENT' },
     ] as const) {
       const name = JSON.stringify(change).slice(0, 40)
@@ -526,9 +531,11 @@ describe('evidence', () => {
     }
     for (const one of answers) {
       await frame('BROKEN', one)
+      await frame('CHANGES_FALSE', one)
       await frame('INCONSISTENT', before, one, after)
       for (const other of [before, after, ...answers.slice(-3)]) {
         await frame('REWRITTEN', one, other)
+        await frame('CHANGES_FALSE', other, one)
         await frame('SHORTENED', one, other)
       }
     }

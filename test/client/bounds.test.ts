@@ -220,7 +220,7 @@ describe('how many keys there may be', () => {
 })
 
 describe('what a server or a caller may not do', () => {
-  test('a 304 to who asked for no renewal is no data, whatever it proves', async () => {
+  test('rejects a 304 to a request without If-None-Match, even with a valid signature', async () => {
     const { etag } = await scripted().client.status()
     const { client } = scripted((sent) =>
       isStatus(sent)
@@ -228,8 +228,8 @@ describe('what a server or a caller may not do', () => {
         : undefined,
     )
     await assert.rejects(client.status(), {
-      code: 'MALFORMED',
-      message: 'MALFORMED: expected data, found status 304',
+      code: 'ETAG',
+      message: `ETAG: the request did not name ${etag} in If-None-Match`,
     })
   })
 

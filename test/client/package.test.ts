@@ -241,7 +241,7 @@ describe('installed without a network', () => {
     assert.deepEqual(told, {
       state: 'operational',
       isRenewed: true,
-      isRefused: 'PINNED_KEY_ABSENT',
+      isRefused: 'UNKNOWN_KEY',
       previousHead: 'VS-0002',
       versionsRead: 0,
       wrong: [],

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { changesBetween } from '../../src/contract/version-changes.ts'
 import { versionHash } from '../../src/crypto/published-history.ts'
+import { payloadOf } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 
@@ -29,4 +30,41 @@ export function rewrittenReleases(
     made.versions.set(snapshotId, canonicalJson({ ...previous }))
   }
   return loadReleases(made.store)
+}
+
+/**
+ * A service that signs a chain in which one entry misstates its changes behind correct hashes. No server of this project
+ * would load it.
+ */
+export function misstatingReleases(
+  count: number,
+  sequence: number,
+  changes: VersionEntry['changes'],
+): Releases {
+  const made = makeReleases(count)
+  const chain: VersionEntry[] = []
+  for (const text of made.versions.values()) {
+    const stored = JSON.parse(text) as VersionEntry
+    const stated = stored.sequence === sequence ? { ...stored, changes } : stored
+    const entry = { ...stated, previousHash: chain.at(-1)?.hash ?? stated.previousHash }
+    chain.push({ ...entry, hash: versionHash(entry) })
+  }
+  const head = chain.at(-1)
+  if (head === undefined) throw new RangeError('expected at least one version')
+  const releases = loadReleases(made.store)
+  const history = JSON.parse(releases.history.json) as { readonly algorithm: string }
+  const entries = chain.toReversed().map((entry) => {
+    const { snapshotId, createdAt, previousHash, hash } = entry
+    return { snapshotId, sequence: entry.sequence, createdAt, previousHash, hash }
+  })
+  const { snapshotId, hash } = head
+  return {
+    ...releases,
+    version: (id) => {
+      const entry = chain.find((each) => each.snapshotId === id)
+      return entry === undefined ? undefined : payloadOf({ ...entry })
+    },
+    head: payloadOf({ ...head }),
+    history: payloadOf({ ...history, head: { snapshotId, hash }, entries }),
+  }
 }

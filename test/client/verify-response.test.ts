@@ -74,9 +74,9 @@ describe('keys', () => {
     const question = { ...(await askApp()), ...expectations }
     const { pinnedKeyIds: _, ...unpinned } = question
     await assert.rejects(verifyResponse({ ...unpinned, keys: [] }), { code: 'UNKNOWN_KEY' })
-    await assert.rejects(verifyResponse({ ...question, keys: [] }), { code: 'PINNED_KEY_ABSENT' })
+    await assert.rejects(verifyResponse({ ...question, keys: [] }), { code: 'UNKNOWN_KEY' })
     await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [] }), {
-      code: 'PINNED_KEY_ABSENT',
+      code: 'UNKNOWN_KEY',
     })
   })
 
@@ -124,7 +124,7 @@ describe('time', () => {
 
   test('the age is 900 s unless given', async () => {
     const question = { ...(await askApp()), ...expectations, nowMs: ASKED_MS + 900_001 }
-    await assert.rejects(verifyResponse(question), { code: 'REVALIDATION_MISSING' })
+    await assert.rejects(verifyResponse(question), { code: 'STALE' })
     await verifyResponse({ ...question, maxAgeSeconds: 901 })
   })
 })
@@ -198,7 +198,7 @@ describe('the key document', () => {
     }
     await verifyKeyDocument(question)
     await assert.rejects(verifyKeyDocument({ ...question, pinnedKeyIds: [key.keyId] }), {
-      code: 'PINNED_KEY_ABSENT',
+      code: 'UNKNOWN_KEY',
     })
   })
 

@@ -1,4 +1,4 @@
-import type { AuditProgress } from '../../client/audit-history.ts'
+import type { AuditProgress } from '../../client/audit-options.ts'
 import type { Environment } from '../../config.ts'
 import { createProgress, type Progress, type ProgressStream } from '../progress.ts'
 

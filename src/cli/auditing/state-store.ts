@@ -3,41 +3,52 @@ import { entriesOf } from '../../client/history-evidence.ts'
 import { verifyPortable } from '../../client/portable-answer.ts'
 import { createFileHeadStore } from '../../client-node/file-head-store.ts'
 import { messageOf } from '../../contract/error-message.ts'
+import { EXIT_CODES } from '../command.ts'
 import { CommandFailure } from '../command-failure.ts'
 
-/** Refuses a head that was changed since it was kept: what it says would be held against the service. */
+/** What is wrong with the state file, and nothing about the service. */
+class StateFailure extends CommandFailure {
+  constructor(file: string, problem: string) {
+    super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, EXIT_CODES.usage)
+    this.name = 'StateFailure'
+  }
+}
+
+/** Throws unless the signature of the saved head is valid: a head that was edited must not be held against the service. */
 async function requireSigned(file: string, { answer, keys }: SavedHead): Promise<void> {
   let data: unknown
   try {
     data = (await verifyPortable(answer, keys)).data
   } catch (error) {
-    throw new CommandFailure(
-      'STATE',
-      `${file}: the head in it is not what was signed; ${messageOf(error)}`,
-    )
+    throw new StateFailure(file, `the signature of the saved head is invalid; ${messageOf(error)}`)
   }
   if (entriesOf(data).length > 0) return
-  throw new CommandFailure('STATE', `${file}: expected the newest version of a history in it`)
+  throw new StateFailure(file, 'expected the newest version of a history in it')
 }
 
-/** The head of the last audit in a file. What is wrong with the file is a CommandFailure and no fault of the service. */
-export function createStateStore(file: string): HeadStore {
+/** Stores the head of the last audit in a file. Every problem with the file is a CommandFailure. */
+export function createStateStore(
+  file: string,
+  { requireState }: { readonly requireState: boolean },
+): HeadStore {
   const store = createFileHeadStore(file)
-  const failure = (error: unknown): CommandFailure => {
-    const message = messageOf(error)
-    return new CommandFailure('STATE', message.startsWith(file) ? message : `${file}: ${message}`)
-  }
   return {
     async load() {
       const saved = await store.load().catch((error: unknown) => {
-        throw failure(error)
+        throw new StateFailure(file, messageOf(error))
       })
       if (saved !== undefined) await requireSigned(file, saved)
+      else if (requireState) {
+        throw new StateFailure(
+          file,
+          'there is no state of an earlier audit, and --require-state was given. Run once without it to create the file',
+        )
+      }
       return saved
     },
     save: (head) =>
       store.save(head).catch((error: unknown) => {
-        throw failure(error)
+        throw new StateFailure(file, messageOf(error))
       }),
   }
 }

@@ -62,7 +62,7 @@ async function inspect(
     report('not-modified-proof-wrong', where, `${found}, asked for ${etag}`)
   } else if (found !== undefined && fault !== undefined) {
     // A cache that answers by itself may have a proof that has grown old.
-    const isOld = !isFromOrigin && fault === 'REVALIDATION_STALE'
+    const isOld = !isFromOrigin && fault === 'STALE'
     if (!isOld) report('not-modified-proof-wrong', where, fault)
   }
 }

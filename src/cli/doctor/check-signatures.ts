@@ -61,10 +61,9 @@ async function reportOne(
     case 'KEY_PERIOD':
       return tell('key-period', `signed at ${signedAt}`)
     case 'FUTURE':
+      return tell('signed-in-future', `signed at ${signedAt}`)
     case 'STALE':
     case 'REVALIDATION':
-    case 'REVALIDATION_MISSING':
-    case 'REVALIDATION_STALE':
       return tell('answer-too-old', `signed at ${signedAt}`)
     case 'REQUEST_ID':
       return tell('request-id-wrong', answer.field(HEADERS.requestId) ?? '')
@@ -72,7 +71,6 @@ async function reportOne(
       break
     case 'KEY_MALFORMED':
     case 'UNKNOWN_KEY':
-    case 'PINNED_KEY_ABSENT':
     case 'MALFORMED':
       return tell('signature-wrong', `signed at ${signedAt}`)
   }

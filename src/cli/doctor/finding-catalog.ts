@@ -129,6 +129,12 @@ export const FINDING_CATALOG = {
     advice:
       'Have the cache keep to Cache-Control, and take over X-SVC-Revalidated from a 304 into what it stored.',
   },
+  'signed-in-future': {
+    severity: 'error',
+    expected: 'signatures that are not later than the clock of the service itself',
+    advice:
+      'The clocks of the machines behind this address differ: synchronize each of them with NTP (chrony, systemd-timesyncd).',
+  },
   'etag-missing': {
     severity: 'error',
     expected: 'an ETag on every successful read',

@@ -10,6 +10,7 @@ import { HEADERS, JSON_MEDIA_TYPE } from '../../contract/headers.ts'
 import { parseInstant } from '../../contract/instant.ts'
 import { parseJson } from '../../contract/parse-json.ts'
 import { propertyOf } from '../../contract/property-of.ts'
+import { isInconclusive } from '../verifying/inconclusive-status.ts'
 import { UnreachableError, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
@@ -126,6 +127,11 @@ async function findIndex(
     propertyOf(content, 'schema') === SCHEMA_IDS.response &&
     Array.isArray(propertyOf(data, 'endpoints'))
   if (!isIndex) {
+    if (isInconclusive(answer.status) && answer.field(HEADERS.signature) === undefined) {
+      throw new UnreachableError(
+        `GET ${BASE_PATH} came back with status ${answer.status} and no signature, as from a proxy whose service is away`,
+      )
+    }
     const location = answer.field('Location')
     const leads = location === undefined ? '' : ` that leads to ${location}`
     const type = answer.field(HEADERS.contentType) ?? 'no type'

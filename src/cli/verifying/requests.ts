@@ -25,6 +25,8 @@ export interface Question {
 export interface Received {
   readonly method: string
   readonly target: string
+  /** Of the request. */
+  readonly ifNoneMatch?: string
   readonly status: number
   /** Names and values as on the wire. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -169,6 +171,7 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
   return {
     async ask(question) {
       const { method, target } = question
+      const ifNoneMatch = question.headers?.[HEADERS.ifNoneMatch]
       const sentAtMs = nowMs()
       const deadline = AbortSignal.timeout(timeoutMs)
       try {
@@ -183,6 +186,7 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
         return {
           method,
           target,
+          ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
           status: response.statusCode ?? 0,
           headers,
           field,

@@ -32,6 +32,8 @@ const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
   requestId: 'X-Request-Id is that of the body',
 }
 
+const QUESTION_304 = 'the ETag is one that the request named'
+
 /** One step of a check, as it is shown. */
 export interface Step {
   readonly step: VerificationStep
@@ -53,11 +55,14 @@ export interface Verdict {
   /** Undefined where everything holds. */
   readonly fault: Fault | undefined
   readonly verified: VerifiedResponse | undefined
+  /** The response that failed, if it is another one than the response in question: that of the keys. */
+  readonly response?: Answer | undefined
 }
 
-/** The steps of a check that ended before the answer was looked at. */
+/** The steps of a check that ended at the keys. */
 export function failedBefore(error: VerificationError, answer: Answer): Verdict {
-  return verdictOf({ code: error.code, step: 'keys', message: error.message }, answer, {})
+  const { code, message, response } = error
+  return { ...verdictOf({ code, step: 'keys', message }, answer, {}), response }
 }
 
 function verdictOf(
@@ -76,7 +81,8 @@ function verdictOf(
         : outcome === 'failed'
           ? (found[step] ?? fault?.message ?? '')
           : (found[step] ?? '')
-    return { step, outcome, expected: QUESTIONS[step], found: shown(text, 300) }
+    const expected = step === 'etag' && status === 304 ? QUESTION_304 : QUESTIONS[step]
+    return { step, outcome, expected, found: shown(text, 300) }
   })
   return { steps, fault, verified }
 }
@@ -151,7 +157,10 @@ export async function judge(question: Answer & Expectations): Promise<Verdict> {
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code, message } = error
-    const step = stepOfFault(code, question)
+    const isAbsent =
+      question.pinnedKeyIds !== undefined &&
+      !question.keys.some(({ keyId }) => question.pinnedKeyIds?.includes(keyId))
+    const step = code === 'UNKNOWN_KEY' && isAbsent ? 'keys' : stepOfFault(code, question)
     const { signature = '', body = '', ...observed } = await observe(question, undefined)
     // What these two say is why they failed.
     const failed = step === 'signature' ? { signature } : step === 'body' ? { body } : {}

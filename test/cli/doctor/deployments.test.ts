@@ -9,6 +9,7 @@ import {
   type Question,
 } from '../../../src/cli/verifying/requests.ts'
 import { ENDPOINTS, REGISTRY_VERSION } from '../../../src/contract/endpoints.ts'
+import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'
 import { payloadOf } from '../../../src/service/payload.ts'
 import { loadReleases } from '../../../src/service/releases.ts'
@@ -17,6 +18,8 @@ import { key } from '../../client/scripted-client.ts'
 import { makeReleases } from '../../support/made-releases.ts'
 import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
+import { svc } from '../../support/run-svc.ts'
+import { recordAnswer } from '../../vectors/recorded-answers.ts'
 import { serve } from '../../support/loopback-server.ts'
 import {
   deployBehindProxy,
@@ -63,6 +66,31 @@ for (const [seconds, expected] of [
     assert.deepEqual(idsOf(await examine(t, deployed)), expected)
   })
 }
+
+test('a machine whose clock is ahead has its own finding', async (t) => {
+  const { status: path } = READ_PATHS
+  const ahead = await recordAnswer({ method: 'GET', target: path, atMs: TEST_NOW_MS + 300_000 })
+  const deployed = await deployBehindProxy(t, (passing) => {
+    if (passing.method !== 'GET' || passing.target !== path || passing.status !== 200) return
+    const pairs = ahead.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
+    passing.headers = new Map(pairs)
+    passing.headers.set('date', new Date(TEST_NOW_MS).toUTCString())
+    passing.body = Buffer.from(ahead.bodyBase64 ?? '', 'base64')
+  })
+  const found = (await examine(t, deployed)).checks.flatMap(({ findings }) => findings)
+  const signed = found.find(({ id }) => id === 'signed-in-future')
+  assert.match(signed?.advice ?? '', /clocks .* NTP/)
+  assert.ok(!found.some(({ id }) => id === 'answer-too-old'))
+})
+
+test('an unsigned 5xx of a proxy is no conclusion', async (t) => {
+  const origin = await serve(t, (_request, response) => {
+    response.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>Unavailable</h1>')
+  })
+  const { status, error } = await svc('doctor', origin)
+  assert.equal(status, 3)
+  assert.match(error, /status 503 and no signature/)
+})
 
 test('a deployment that does not sign', async (t) => {
   const deployed = await deployBehindProxy(t, undefined, { signing: undefined })

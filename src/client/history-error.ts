@@ -1,0 +1,49 @@
+import {
+  HISTORY_FAULTS,
+  type HistoryEvidence,
+  type HistoryFault,
+  type HistoryFinding,
+} from './history-evidence.ts'
+
+/** The service signed responses that cannot all be true. Anyone can check `evidence` with `verifyEvidence`. */
+export class HistoryError extends Error {
+  readonly code: HistoryFault
+  /** JSON. Store it: there is no other copy of the proof. */
+  readonly evidence: HistoryEvidence
+  readonly finding: HistoryFinding
+
+  constructor(evidence: HistoryEvidence, finding: HistoryFinding) {
+    super(
+      `${evidence.fault}: ${HISTORY_FAULTS[evidence.fault]} (${formatFinding(evidence.fault, finding)})`,
+    )
+    this.name = 'HistoryError'
+    this.code = evidence.fault
+    this.evidence = evidence
+    this.finding = finding
+  }
+}
+
+function formatFinding(fault: HistoryFault, { at, expected, found }: HistoryFinding): string {
+  if (fault === 'SHORTENED') return `${expected} was signed, now the history ends with ${found}`
+  if (fault === 'REWRITTEN') return `${at} is signed with ${expected} and with ${found}`
+  return `${at}: expected ${expected}, found ${found}`
+}
+
+/**
+ * The history contradicts the saved head, but the two were signed by keys that nothing links: another service may have
+ * taken the address. There is no evidence against either.
+ */
+export class UnlinkedKeysError extends Error {
+  readonly code = 'UNLINKED_KEYS'
+  readonly finding: HistoryFinding
+  readonly keyIds: readonly string[]
+
+  constructor(fault: HistoryFault, finding: HistoryFinding, keyIds: readonly string[]) {
+    super(
+      `the history does not continue the saved one (${formatFinding(fault, finding)}), and the keys ${keyIds.join(' and ')} are not linked by a key document; another service may use this address now`,
+    )
+    this.name = 'UnlinkedKeysError'
+    this.finding = finding
+    this.keyIds = keyIds
+  }
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+
+import type { Signing } from '../../src/app.ts'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { serve } from '../support/loopback-server.ts'
+import { makeReleases } from '../support/made-releases.ts'
+import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
+import { svc } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { liveParts } from './verifying/live-app.ts'
+
+const valid = (count: number): Releases => loadReleases(makeReleases(count).store)
+const rewritten = (count: number): Releases =>
+  rewrittenReleases(count, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
+
+const OTHER_KEY = otherSigningKey()
+
+/** The test key signs, and announces the other one as next. */
+function announcing(): Signing {
+  const { signer, keys } = testSigning()
+  const next = { ...publicSigningKeyOf(OTHER_KEY), status: 'next' as const }
+  return {
+    signer,
+    keys: [...keys, { ...next, notBefore: '2026-01-01T00:00:00.000Z', notAfter: null }],
+  }
+}
+
+interface Deployment {
+  readonly releases: Releases
+  readonly signing?: Signing
+}
+
+/** One address behind which the n-th deployment answers while `turn` is n. */
+async function deploy(t: TestContext, ...deployments: readonly Deployment[]) {
+  const apps: RunningApp[] = []
+  for (const parts of deployments) apps.push(await runApp(t, { ...liveParts(), ...parts }))
+  const address = { origin: '', turn: 0 }
+  address.origin = await serve(t, (request, response) => {
+    void apps[address.turn]?.fetch(request.url ?? '').then(async (answer) => {
+      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(answer.status, headers.flat())
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    })
+  })
+  return address
+}
+
+const stateIn = (t: TestContext) => path.join(temporaryFolder(t), 'state.json')
+
+interface Report {
+  readonly code?: string
+  readonly keyChange?: { readonly isAnnounced: boolean } | null
+  readonly warnings?: readonly string[]
+  readonly newVersions?: readonly {
+    readonly snapshotId: string
+    readonly note: string
+    readonly keyId: string
+    readonly createdAt: string
+  }[]
+}
+
+async function audit(origin: string, ...options: readonly string[]) {
+  const { status, out, error } = await svc('audit', origin, '--json', ...options)
+  return { status, error, report: JSON.parse(out) as Report }
+}
+
+describe('a state file of another origin', () => {
+  test('is wrong usage, accuses nobody and is left alone', async (t) => {
+    const state = stateIn(t)
+    const here = await deploy(t, { releases: valid(3) })
+    const there = await deploy(t, { releases: rewritten(3) })
+    assert.equal((await audit(here.origin, '--state', state)).status, 0)
+    const saved = readFileSync(state, 'utf8')
+    const { status, error, report } = await audit(there.origin, '--state', state)
+    assert.deepEqual([status, report.code], [2, 'OTHER_ORIGIN'])
+    assert.match(error, new RegExp(`belongs to ${here.origin}, this is ${there.origin}`))
+    assert.doesNotMatch(error, /REWRITTEN|evidence/i)
+    assert.equal(readFileSync(state, 'utf8'), saved)
+  })
+
+  test('is accepted with --moved under the same key, and then belongs to the new origin', async (t) => {
+    const state = stateIn(t)
+    const here = await deploy(t, { releases: valid(3) })
+    const there = await deploy(t, { releases: valid(4) })
+    await audit(here.origin, '--state', state)
+    const moved = await audit(there.origin, '--state', state, '--moved')
+    assert.deepEqual([moved.status, moved.report.newVersions?.length], [0, 1])
+    assert.equal((await audit(there.origin, '--state', state)).status, 0)
+    assert.equal((await audit(here.origin, '--state', state)).status, 2)
+  })
+
+  test('is refused with --moved under an unrelated key, and accepted under an announced one', async (t) => {
+    const here = await deploy(t, { releases: valid(3), signing: announcing() })
+    const unrelated = await deploy(t, {
+      releases: valid(3),
+      signing: testSigning(otherSigningKey()),
+    })
+    const announced = await deploy(t, { releases: valid(3), signing: testSigning(OTHER_KEY) })
+    const state = stateIn(t)
+    await audit(here.origin, '--state', state)
+    const refused = await audit(unrelated.origin, '--state', state, '--moved')
+    assert.deepEqual([refused.status, refused.report.code], [2, 'OTHER_KEYS'])
+    assert.equal((await audit(announced.origin, '--state', state, '--moved')).status, 0)
+  })
+
+  test('without an origin, from an earlier release, needs the same keys', async (t) => {
+    const here = await deploy(
+      t,
+      { releases: valid(3) },
+      { releases: valid(3), signing: testSigning(OTHER_KEY) },
+    )
+    const state = stateIn(t)
+    await audit(here.origin, '--state', state)
+    const { answer, keys } = JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>
+    const old = JSON.stringify({ answer, keys })
+    writeFileSync(state, old)
+    assert.equal((await audit(here.origin, '--state', state)).status, 0)
+    writeFileSync(state, old)
+    here.turn = 1
+    const other = await audit(here.origin, '--state', state)
+    assert.deepEqual([other.status, other.report.code], [2, 'OTHER_KEYS'])
+  })
+})
+
+describe('another signing key at the same origin', () => {
+  test('is a warning if no audit saw it announced, and silent afterwards', async (t) => {
+    const address = await deploy(
+      t,
+      { releases: valid(3) },
+      { releases: valid(4), signing: testSigning(OTHER_KEY) },
+    )
+    const state = stateIn(t)
+    await audit(address.origin, '--state', state)
+    address.turn = 1
+    const changed = await audit(address.origin, '--state', state)
+    assert.equal(changed.status, 0)
+    assert.deepEqual(changed.report.warnings, ['UNANNOUNCED_KEY'])
+    assert.match(
+      changed.error,
+      /^svc audit: warning: .* No earlier audit saw the new key announced/,
+    )
+    const after = await audit(address.origin, '--state', state)
+    assert.deepEqual([after.report.warnings, after.report.keyChange, after.error], [[], null, ''])
+  })
+
+  test('is no warning if it was announced', async (t) => {
+    const address = await deploy(
+      t,
+      { releases: valid(3), signing: announcing() },
+      { releases: valid(4), signing: testSigning(OTHER_KEY) },
+    )
+    const state = stateIn(t)
+    await audit(address.origin, '--state', state)
+    address.turn = 1
+    const { status, error, report } = await audit(address.origin, '--state', state)
+    assert.deepEqual([status, error, report.warnings], [0, '', []])
+    assert.equal(report.keyChange?.isAnnounced, true)
+  })
+
+  test('is a failure if keys are pinned and it is none of them', async (t) => {
+    const address = await deploy(
+      t,
+      { releases: valid(3) },
+      { releases: valid(4), signing: testSigning(OTHER_KEY) },
+    )
+    const [pin] = testSigning().keys
+    const state = stateIn(t)
+    await audit(address.origin, '--state', state, '--pin', pin?.keyId ?? '')
+    address.turn = 1
+    const { status, report } = await audit(
+      address.origin,
+      '--state',
+      state,
+      '--pin',
+      pin?.keyId ?? '',
+    )
+    assert.deepEqual([status, report.code], [1, 'UNKNOWN_KEY'])
+  })
+
+  test('gives no evidence of a rewritten history unless the older key announced it', async (t) => {
+    const folder = temporaryFolder(t)
+    for (const [isAnnounced, code] of [
+      [false, 'UNLINKED_KEYS'],
+      [true, 'REWRITTEN'],
+    ] as const) {
+      const address = await deploy(
+        t,
+        { releases: valid(3), ...(isAnnounced ? { signing: announcing() } : {}) },
+        { releases: rewritten(3), signing: testSigning(OTHER_KEY) },
+      )
+      const state = path.join(folder, `${code}.json`)
+      const evidence = path.join(folder, `${code}-evidence.json`)
+      await audit(address.origin, '--state', state)
+      address.turn = 1
+      const found = await audit(address.origin, '--state', state, '--evidence', evidence)
+      assert.deepEqual([found.status, found.report.code], [1, code])
+      assert.equal(existsSync(evidence), isAnnounced)
+      if (!isAnnounced) continue
+      const pins = [...announcing().keys].flatMap(({ keyId }) => ['--pin', keyId])
+      const proved = await svc('audit', '--check-evidence', evidence, ...pins)
+      assert.equal(proved.status, 0, proved.error)
+      // Without the document that links the keys, the same responses prove nothing.
+      const { keyDocuments: _, ...unlinked } = JSON.parse(readFileSync(evidence, 'utf8')) as {
+        readonly keyDocuments: unknown
+      }
+      writeFileSync(evidence, JSON.stringify(unlinked))
+      const unproved = await svc('audit', '--check-evidence', evidence, ...pins)
+      assert.equal(unproved.status, 1)
+      assert.match(unproved.error, /different keys signed the responses/)
+    }
+  })
+})
+
+test('the report names the new versions, when they were published, their notes and the key', async (t) => {
+  const address = await deploy(t, { releases: valid(2) }, { releases: valid(4) })
+  const state = stateIn(t)
+  await svc('audit', address.origin, '--state', state)
+  address.turn = 1
+  const second = await audit(address.origin, '--state', state)
+  const [pin] = testSigning().keys
+  assert.deepEqual(
+    second.report.newVersions?.map(({ snapshotId, createdAt, note, keyId }) => [
+      snapshotId,
+      createdAt,
+      note,
+      keyId,
+    ]),
+    [
+      ['VS-0003', '2026-01-03T00:00:00.000Z', 'Made by a test.', pin?.keyId],
+      ['VS-0004', '2026-01-04T00:00:00.000Z', 'Made by a test.', pin?.keyId],
+    ],
+  )
+  const none = await svc('audit', address.origin, '--state', state)
+  assert.match(none.out, /^No new versions\.$/m)
+})
+
+test('--quiet prints nothing about a valid history', async (t) => {
+  const address = await deploy(
+    t,
+    { releases: valid(2) },
+    { releases: valid(2), signing: testSigning(OTHER_KEY) },
+  )
+  const options = ['--state', stateIn(t), '--quiet']
+  const first = await svc('audit', address.origin, ...options)
+  assert.deepEqual([first.status, first.out, first.error], [0, '', ''])
+  address.turn = 1
+  const changed = await svc('audit', address.origin, ...options)
+  assert.deepEqual([changed.status, changed.out], [0, ''])
+  assert.match(changed.error, /warning/)
+})
+
+test('--require-state fails without a state file and creates none', async (t) => {
+  const address = await deploy(t, { releases: valid(2) })
+  const state = stateIn(t)
+  const lost = await svc('audit', address.origin, '--state', state, '--require-state')
+  assert.equal(lost.status, 2)
+  assert.match(lost.error, /there is no state of an earlier audit/)
+  assert.equal(existsSync(state), false)
+  await svc('audit', address.origin, '--state', state)
+  assert.equal((await svc('audit', address.origin, '--state', state, '--require-state')).status, 0)
+})
+
+test('an unsigned error of a proxy is no conclusion (exit 3)', async (t) => {
+  const app = await runApp(t, liveParts())
+  for (const ending of ['/keys/signing-key', '/version', '/versions', '/status']) {
+    const origin = await serve(t, (request, response) => {
+      const [pathname = ''] = (request.url ?? '').split('?')
+      if (pathname.endsWith(ending)) {
+        response.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad gateway</h1>')
+        return
+      }
+      void app.fetch(request.url ?? '').then(async (answer) => {
+        const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+        response.writeHead(answer.status, headers.flat())
+        response.end(Buffer.from(await answer.arrayBuffer()))
+      })
+    })
+    const { status, error } = await svc('audit', origin)
+    assert.equal(status, 3, ending)
+    assert.match(error, /sent status 502 without a signature, as a proxy does/)
+  }
+})
