@@ -20,7 +20,7 @@ import { runScript, ScriptUsageError } from './script-main.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCS_DIR = path.join(ROOT, 'docs', 'screenshots')
 
-const WIDTHS = [320, 768, 1280, 1600] as const
+const WIDTHS = [360, 768, 1280, 1920] as const
 const SCHEMES = ['light', 'dark'] as const
 
 const HELP = `Usage: npx node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...

@@ -40,6 +40,10 @@ export interface ResourceFault {
 export interface Releases {
   /** Data of the newest version of a resource, or undefined when it is missing or damaged. */
   snapshot(name: SnapshotName): Payload | undefined
+  /** Data of any resource of the newest version, `site/…` included, or undefined when it is missing or damaged. */
+  resource(name: string): Payload | undefined
+  /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
+  readResource(name: string, digest: string): string | undefined
   /** The newest version entry. */
   readonly head: Payload
   /** The version entry with this id, or undefined when there is none. */
@@ -142,6 +146,14 @@ export function loadReleases(store: ReleaseStore): Releases {
       entries: chain.map(({ entry }) => summaryOf(entry)).toReversed(),
     }),
     snapshot: (name) => served.get(name),
+    resource: (name) => served.get(name),
+    readResource(name, digest) {
+      try {
+        return readResource(store, name, digest)
+      } catch {
+        return undefined
+      }
+    },
     version: (snapshotId) => versions.get(snapshotId),
     faults,
   }
