@@ -35,6 +35,8 @@ function turningReleases(...histories: readonly Releases[]) {
   }
   const releases: Releases = {
     snapshot: (name) => now().snapshot(name),
+    resource: (name) => now().resource(name),
+    readResource: (name, digest) => now().readResource(name, digest),
     version: (id) => now().version(id),
     get head() {
       return now().head
@@ -297,12 +299,8 @@ describe('a history that contradicts itself', { skip }, () => {
     const liar = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const honest = sound(3)
     const releases: Releases = {
-      snapshot: (name) => honest.snapshot(name),
+      ...honest,
       version: (id) => (id === 'VS-0002' ? liar : honest).version(id),
-      head: honest.head,
-      history: honest.history,
-      headSnapshotId: honest.headSnapshotId,
-      faults: [],
     }
     const { page } = await open(t, [releases])
     const steps = new Map(await audit(page))

@@ -375,15 +375,7 @@ describe('a history that contradicts itself', () => {
 
   /** The releases with the data of some answers exchanged, as a service could that signs what it likes. */
   function lying(releases: Releases, change: Partial<Releases>): Releases {
-    return {
-      snapshot: (name) => releases.snapshot(name),
-      version: (snapshotId) => releases.version(snapshotId),
-      head: releases.head,
-      history: releases.history,
-      headSnapshotId: releases.headSnapshotId,
-      faults: [],
-      ...change,
-    }
+    return { ...releases, ...change }
   }
 
   function changed(json: string, from: string | RegExp, to: string) {

@@ -145,12 +145,8 @@ describe('a broken link', () => {
   /** Releases that give another entry than was loaded: no release on a disk gets past the start like this. */
   function withEntry(releases: Releases, entry: VersionEntry): Releases {
     return {
-      snapshot: (name) => releases.snapshot(name),
+      ...releases,
       version: (id) => (id === entry.snapshotId ? payloadOf({ ...entry }) : releases.version(id)),
-      head: releases.head,
-      history: releases.history,
-      headSnapshotId: releases.headSnapshotId,
-      faults: [],
     }
   }
 
