@@ -157,14 +157,14 @@ describe('the check of the texts', () => {
     assert.equal(localeFaults(files({ th, same: ['site.name'] })).length, 1)
   })
 
-  test('a text of nothing but places is the same in every language', () => {
+  test('a message of placeholders only needs no translation', () => {
     const parts = { en: { a: '{x}: {y}' }, th: { a: '{x}: {y}' } }
     const made = { texts: parts, contract: {}, translatedFrom: {}, sameAsEnglish: [] }
     const translatedFrom = noteTranslated(made, 'th')
     assert.deepEqual(localeFaults({ ...made, translatedFrom }), [])
   })
 
-  test('a form for one may leave the number out, and forms that a language lacks do not matter', () => {
+  test('a singular form may omit the number, and forms that a language lacks are ignored', () => {
     const th = thaiWith('count', { one: ENGLISH.count.one })
     assert.deepEqual(localeFaults(files({ th })), [])
   })

@@ -225,7 +225,7 @@ describe('the contract digest', () => {
   const own = contractDigest(OWN_CONTRACT)
   const { Time } = DATA_SCHEMAS
 
-  test('does not change with words for people', () => {
+  test('ignores human-readable text', () => {
     const parameter = {
       ...ENDPOINTS.versionById.parameter,
       description: 'An id.',

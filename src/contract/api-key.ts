@@ -30,7 +30,7 @@ export function keyIdOf(key: string): string | undefined {
   return API_KEY.exec(key)?.[1]
 }
 
-/** What stands in a text where a key has its id, whether the text is a key or not. */
+/** The characters at the position of the key id, whether or not the text is a key. */
 export function keyIdPlaceOf(text: string): string {
   return text.slice(API_KEY_PREFIX.length, API_KEY_PREFIX.length + API_KEY_ID_LENGTH)
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.ts'
 
-/** An address that mail can be sent to, in the form it is kept in. */
+/** An address that mail can be sent to, in the form in which it is stored. */
 export interface EmailAddress {
   /** Without surrounding space, the local part as it was typed, the domain in its IDNA ASCII form. */
   readonly address: string
@@ -8,9 +8,9 @@ export interface EmailAddress {
   readonly normalized: string
 }
 
-/** White space as an HTML e-mail input strips it from both ends; no other is stripped, and none inside. */
+/** White space as an HTML email input strips it from both ends; no other is stripped, and none inside. */
 const SURROUNDING_SPACE = new Set(['\t', '\n', '\f', '\r', ' '])
-/** The local part of a valid e-mail address in HTML: ASCII, unquoted, dots anywhere. */
+/** The local part of a valid email address in HTML: ASCII, unquoted, dots anywhere. */
 const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/i
 /**
  * A domain as it may be typed: the ASCII of host names, and whatever IDNA may know beyond ASCII. So nothing reaches the
@@ -67,7 +67,7 @@ function isMailDomain(domain: string): boolean {
 }
 
 /**
- * Reads an e-mail address as a person typed it; undefined for what is none. Accepted is what an HTML `input type=email`
+ * Parses an email address as a person typed it; undefined if it is invalid. Accepts what an HTML `input type=email`
  * accepts once the domain is converted, with a dot in the domain, a last label that is no number and at most
  * `LIMITS.maxEmailLength` characters in converted form (contract decisions section 4).
  */

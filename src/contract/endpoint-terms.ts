@@ -1,28 +1,28 @@
 /** Stability levels and what each promises (spec 9.5). */
 export const STABILITY_LEVELS = {
   stable:
-    'Shape and meaning are covered by the versioning promise: nothing breaks inside this major version, and an endpoint is deprecated before it goes.',
-  beta: 'In use, and not settled: it may gain fields and change in its details, which the changelog then tells. Nobody is promised a deprecation period.',
+    'Covered by the versioning promise: no breaking changes within this major version, and deprecation before removal.',
+  beta: 'In use but not final. Fields may be added and details may change; the changelog records each change. The deprecation period does not apply.',
   experimental:
-    'A trial: any day it may be different, or gone, unannounced. The discovery index lists none as active.',
+    'May change or be removed at any time, without notice. Never listed as active in the discovery index.',
 } as const
 
 /** Registry statuses and what each means. */
 export const ENDPOINT_STATUSES = {
-  active: 'Serves.',
-  preview: 'Reserved and disabled: every request is refused.',
-  deprecated: 'Serves until its sunset date; use the successor.',
+  active: 'Available.',
+  preview: 'Reserved and disabled. Every request is refused.',
+  deprecated: 'Available until its sunset date. Use the successor.',
 } as const
 
 /** Which runtimes serve an endpoint (spec 2.3). */
 export const RUNTIMES = {
-  all: 'Served by the local and the production runtime; the default.',
-  local: 'Served by the local runtime only; the production discovery index leaves it out.',
+  all: 'Served by the local and the production runtime. The default.',
+  local: 'Served by the local runtime only. Not listed in the production discovery index.',
 } as const
 
 /** Who may call an endpoint. */
 export const AUTHENTICATIONS = {
-  none: 'No authentication; an API key is optional and adds a quota of its own.',
+  none: 'No authentication. An API key is optional and has its own quota.',
   'api-key': 'An API key is required.',
 } as const
 
@@ -34,12 +34,12 @@ export type Authentication = keyof typeof AUTHENTICATIONS
 /** Groups of endpoints, in reading order. */
 export const TAGS = {
   discovery: 'What this API offers and promises.',
-  snapshots: 'What the organisation publishes about itself.',
+  snapshots: 'What the organization publishes about itself.',
   wallet: 'Sanitized views of the wallet work; never a live wallet query.',
   history: 'The hash-chained history of everything published.',
-  'early-access': 'The waitlist: an e-mail address on a list, not an account.',
-  keys: 'Anonymous, revocable API keys and the key that signs the answers.',
-  preview: 'A reserved namespace for what comes next.',
+  'early-access': 'The waitlist: an email address on a list, not an account.',
+  keys: 'Anonymous, revocable API keys, and the key that signs responses.',
+  preview: 'A namespace reserved for future endpoints.',
 } as const
 
 export type TagName = keyof typeof TAGS

@@ -15,22 +15,22 @@ import { snapshotSchemaName, type SnapshotName } from './snapshot-schemas.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 
-/** A part of a path that the caller fills in. It takes the whole rest of the path, slashes included. */
+/** The parameter at the end of a path. It matches the whole rest of the path, slashes included. */
 export interface PathParameter {
   readonly name: string
   readonly description: string
   readonly example: string
-  /** What a known value looks like, as a regular expression source. */
+  /** Pattern of valid values, as a regular expression source. */
   readonly pattern?: string
   /** Whether the path without the parameter (and its slash) is the same endpoint. */
   readonly mayBeEmpty: boolean
 }
 
-/** When an endpoint was deprecated, when it goes and what to use instead (spec 9.4). */
+/** When an endpoint was deprecated, until when it is available and what replaces it (spec 9.4). */
 export interface DeprecationNotice {
   /** ISO 8601 UTC. */
   readonly deprecatedAt: string
-  /** ISO 8601 UTC; the endpoint serves until then. */
+  /** ISO 8601 UTC. The endpoint is available until then. */
   readonly sunsetAt: string
   /** Path of the replacement. */
   readonly successor: string
@@ -53,7 +53,7 @@ export interface Endpoint {
   readonly parameter?: PathParameter
   /** Body of the request, by name. */
   readonly request?: RequestSchemaName
-  /** What a success looks like; an endpoint that never succeeds has none. */
+  /** The success response; undefined for an endpoint that never succeeds. */
   readonly success?: {
     readonly status: 200 | 201
     /** Schema of `data` (of the whole body when not enveloped), by name. */
@@ -64,7 +64,7 @@ export interface Endpoint {
   readonly snapshot?: SnapshotName
   /** Errors of its own; `errorsOf` adds those every endpoint shares. */
   readonly errors: readonly ErrorCode[]
-  /** What an unexpected failure inside becomes. */
+  /** The error for an unexpected failure. */
   readonly failure: ErrorCode
   /** Whether it issues API keys: refused before any other check while issuance is paused (spec 5.5). */
   readonly issuesKeys?: true
@@ -76,7 +76,7 @@ export interface Registry {
   readonly [name: string]: Endpoint
 }
 
-/** Errors that any endpoint answers when a request carries an API key (contract decisions section 5). */
+/** Errors that any endpoint returns for a request with an API key (contract decisions section 5). */
 export const KEY_ERRORS = [
   'KEY_INVALID',
   'KEY_EXPIRED',
@@ -84,7 +84,7 @@ export const KEY_ERRORS = [
   'KEYS_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** What most rows have in common: a public read of something published. A row states what differs. */
+/** Defaults of most rows: a public read of published data. A row states what differs. */
 const publicRead = {
   method: 'GET',
   status: 'active',
@@ -125,7 +125,7 @@ export const REGISTRY_VERSION = '1.2.0'
 /**
  * The registry: the rows of spec section 4 and contract decisions section 1. Routing, `Allow`, CORS, cache headers, the
  * discovery index, the policy, the OpenAPI document, the pages, the client and the tests all read it.
- * Every GET row answers HEAD and OPTIONS too.
+ * Every GET row also serves HEAD and OPTIONS.
  */
 export const ENDPOINTS = {
   index: {
@@ -135,7 +135,7 @@ export const ENDPOINTS = {
     tag: 'discovery',
     summary: 'List the endpoints',
     description:
-      'The discovery index: every endpoint with its method, path, stability, status, cache class and authentication.',
+      'Every endpoint with its method, path, stability, status, cache class and authentication.',
     success: enveloped('DiscoveryIndex'),
   },
   status: {
@@ -144,7 +144,7 @@ export const ENDPOINTS = {
     tag: 'snapshots',
     summary: 'Read the status',
     description:
-      'The state of each component as the operator last published it, and recent incidents.',
+      'The state of each component, as the operator last published it, and recent incidents.',
   },
   time: {
     ...publicRead,
@@ -154,7 +154,7 @@ export const ENDPOINTS = {
     cacheClass: 'short-lived',
     summary: 'Read the server time',
     description:
-      'The server’s UTC time (label SERVER_UTC) and how far it can be trusted. The quality is measured against a time source, or said to be UNVERIFIED; it is never assumed.',
+      'The server’s UTC time (label SERVER_UTC) and its quality, measured against a time source. Without a measurement, the quality is UNVERIFIED.',
     success: enveloped('Time'),
   },
   architecture: {
@@ -162,21 +162,22 @@ export const ENDPOINTS = {
     stability: 'stable',
     tag: 'snapshots',
     summary: 'Read the architecture',
-    description: 'The parts of the service, how data flows between them and what each guarantees.',
+    description:
+      'The components of the service, the data flows between them and the guarantees it gives.',
   },
   developmentQueue: {
     ...snapshotRead('development-queue'),
     stability: 'stable',
     tag: 'snapshots',
     summary: 'Read the development queue',
-    description: 'What is being worked on and what waits, in order.',
+    description: 'Work in progress and planned work, in order of priority.',
   },
   roadmap: {
     ...snapshotRead('roadmap'),
     stability: 'stable',
     tag: 'snapshots',
     summary: 'Read the roadmap',
-    description: 'What is planned now, next and later. Intentions, not promises of dates.',
+    description: 'Plans for now, next and later. They state intent, not dates.',
   },
   earlyAccess: {
     ...publicRead,
@@ -184,9 +185,9 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/early-access`,
     tag: 'early-access',
     cacheClass: 'short-lived',
-    summary: 'Read whether the waitlist is open',
+    summary: 'Read the waitlist availability',
     description:
-      'Whether registration is open, which challenge it asks for, the fields and limits of the form, and what is kept of a registration.',
+      'Whether registration is open, which challenge it requires, the fields and limits of the form, and what is stored of a registration.',
     success: enveloped('EarlyAccess'),
   },
   register: {
@@ -200,7 +201,7 @@ export const ENDPOINTS = {
     cacheClass: 'none',
     summary: 'Join the waitlist',
     description:
-      'Puts one e-mail address on the early-access waitlist. No account is made and no IP address is kept; the address is sealed before it is stored. An address that is on the list already is answered with status 200 and the error DUPLICATE.',
+      'Adds an email address to the early-access waitlist. No account is created and no IP address is stored; the email address is encrypted before it is stored. For an address that is already on the list, the response is status 200 with the error DUPLICATE.',
     request: 'Registration',
     success: { status: 200, data: 'RegistrationResult', envelope: 'registration' },
     errors: [
@@ -226,12 +227,12 @@ export const ENDPOINTS = {
   wallet: {
     ...walletSnapshot('wallet'),
     summary: 'Read the wallet overview',
-    description: 'What the wallet views hold and whether a wallet is attached at all.',
+    description: 'What the wallet views contain and whether a wallet is attached.',
   },
   walletArchitecture: {
     ...walletSnapshot('wallet/architecture'),
     summary: 'Read the wallet architecture',
-    description: 'How a wallet would be kept apart from this service.',
+    description: 'How a wallet would be isolated from this service.',
   },
   walletSecurity: {
     ...walletSnapshot('wallet/security'),
@@ -241,17 +242,17 @@ export const ENDPOINTS = {
   walletEvidence: {
     ...walletSnapshot('wallet/evidence'),
     summary: 'Read the wallet evidence',
-    description: 'What backs the statements of the other wallet views.',
+    description: 'Evidence for the statements in the other wallet views.',
   },
   walletCapabilities: {
     ...walletSnapshot('wallet/capabilities'),
     summary: 'Read the wallet capabilities',
-    description: 'What a wallet can do here, and what it never will.',
+    description: 'What the wallet views can do, and what they never will.',
   },
   walletIntegration: {
     ...walletSnapshot('wallet/integration'),
     summary: 'Read the wallet integration view',
-    description: 'Which systems a wallet is joined to, and in what state each joint is.',
+    description: 'Which systems a wallet integrates with, and the state of each integration.',
   },
   walletDevelopment: {
     ...walletSnapshot('wallet/development'),
@@ -265,7 +266,7 @@ export const ENDPOINTS = {
     tag: 'discovery',
     summary: 'Read the policy',
     description:
-      'The machine-readable promise: versioning, stability, deprecation, caching, CORS, limits, authentication, security and the error catalog.',
+      'The promises of this API in machine-readable form: versioning, stability, deprecation, caching, CORS, limits, authentication, security and the error catalog.',
     success: enveloped('Policy'),
   },
   openapi: {
@@ -274,7 +275,7 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/openapi.json`,
     tag: 'discovery',
     summary: 'Read the OpenAPI document',
-    description: `This API as an OpenAPI ${OPENAPI_VERSION} document, raw: the one success without an envelope.`,
+    description: `This API as an OpenAPI ${OPENAPI_VERSION} document. The only success response without an envelope.`,
     success: { status: 200, data: 'OpenApiDocument', envelope: 'none' },
   },
   changelog: {
@@ -282,16 +283,16 @@ export const ENDPOINTS = {
     stability: 'stable',
     tag: 'history',
     summary: 'Read the changelog',
-    description: 'Notable changes, newest first, by the kinds of Keep a Changelog.',
+    description: 'Notable changes, newest first, grouped as in Keep a Changelog.',
   },
   version: {
     ...publicRead,
     stability: 'stable',
     path: `${BASE_PATH}/version`,
     tag: 'history',
-    summary: 'Read the newest version',
+    summary: 'Read the latest version',
     description:
-      'The newest entry of the version history: the digest of every published resource, and the hash that ties it to the entry before.',
+      'The latest entry of the version history: the digest of every published resource, and the hash of the previous entry.',
     success: enveloped('VersionSnapshot'),
   },
   versions: {
@@ -300,7 +301,7 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/versions`,
     tag: 'history',
     summary: 'Read the version history',
-    description: 'The hash-chained index of all versions, newest first.',
+    description: 'All versions as a hash-chained index, newest first.',
     success: enveloped('VersionHistory'),
   },
   versionById: {
@@ -309,10 +310,10 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/versions/{snapshotId}`,
     tag: 'history',
     summary: 'Read one version',
-    description: 'One entry of the version history by its id.',
+    description: 'One entry of the version history by its ID.',
     parameter: {
       name: 'snapshotId',
-      description: 'Id of the version.',
+      description: 'ID of the version.',
       example: 'VS-0001',
       pattern: SNAPSHOT_ID_PATTERN,
       mayBeEmpty: false,
@@ -325,9 +326,9 @@ export const ENDPOINTS = {
     method: 'POST',
     path: `${BASE_PATH}/keys`,
     authentication: 'none',
-    summary: 'Issue an API key',
+    summary: 'Create an API key',
     description:
-      'Makes an anonymous API key and shows it this once. While issuance is paused, every request is answered 503 KEYS_UNAVAILABLE and no key is made.',
+      'Creates an anonymous API key. The key is shown only in this response. While issuance is paused, every request fails with 503 KEYS_UNAVAILABLE and no key is created.',
     issuesKeys: true,
     request: 'KeyRequest',
     success: { status: 201, data: 'IssuedKey', envelope: 'response' },
@@ -348,7 +349,7 @@ export const ENDPOINTS = {
     authentication: 'api-key',
     summary: 'Read the metadata of the key in use',
     description:
-      'What is known of the key the request carries, and its remaining quota; never the secret.',
+      'The metadata of the key in the request and its remaining quota. Never includes the secret.',
     success: enveloped('KeyMetadata'),
     errors: ['KEY_REQUIRED'],
   },
@@ -358,7 +359,7 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
     summary: 'Revoke the key in use',
-    description: 'Revokes the key the request carries, from the next request on and for good.',
+    description: 'Permanently revokes the key in the request, from the next request on.',
     success: enveloped('RevokedKey'),
     errors: ['KEY_REQUIRED'],
   },
@@ -369,7 +370,7 @@ export const ENDPOINTS = {
     stability: 'beta',
     summary: 'Read the signing key',
     description:
-      'The public key that verifies the signatures on the answers, and the texts that are signed. A clone of this origin has a key of its own: to tell it by that, learn the key id some other way and accept no other.',
+      'The public key that verifies response signatures, and the format of the signed texts. A clone of this origin would show its own key: get the key ID from another source and accept no other.',
     success: enveloped('SigningKeys'),
     failure: 'SIGNING_UNAVAILABLE',
   },
@@ -382,10 +383,10 @@ export const ENDPOINTS = {
     cacheClass: 'short-lived',
     summary: 'Reserved for previews',
     description:
-      'A namespace for what comes next. It is disabled: every read is answered 403 PREVIEW_NOT_ENABLED.',
+      'A namespace for future endpoints. It is disabled: every read fails with 403 PREVIEW_NOT_ENABLED.',
     parameter: {
       name: 'path',
-      description: 'Anything below the namespace.',
+      description: 'Any path below the namespace.',
       example: 'next',
       mayBeEmpty: true,
     },
@@ -397,7 +398,7 @@ export const ENDPOINTS = {
 /** The name of an endpoint; also its operationId. */
 export type EndpointName = keyof typeof ENDPOINTS
 
-/** Every error an endpoint may answer with: its own, its failure and those that come with an API key; no doubles. */
+/** Every error that an endpoint may return, each once: its own, its failure and those of a request with an API key. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...new Set<ErrorCode>([...endpoint.errors, endpoint.failure, ...KEY_ERRORS])]
 }

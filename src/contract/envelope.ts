@@ -8,24 +8,24 @@ export const SCHEMA_IDS = {
   error: 'svc.public.api.error.v1',
 } as const
 
-/** What an envelope says of the one response it belongs to. */
+/** The identity of one response. */
 export interface ResponseIdentity {
-  /** Random UUID v4, equal to X-Request-Id; says nothing of the caller. */
+  /** Random UUID v4, equal to X-Request-Id. Carries no identity. */
   readonly requestId: string
   /** ISO 8601 UTC with milliseconds. */
   readonly issuedAt: string
 }
 
 /**
- * The body of a success (spec 2.1), fields in the promised order. `dataJson` is the JSON text of `data`, taken as it
- * is: snapshots are stored, hashed and served as the same text, so it is never parsed or written again.
+ * The body of a success (spec 2.1), fields in the promised order. `dataJson` is the JSON text of `data`, used
+ * unchanged: snapshots are stored, hashed and served as the same text, so it is never parsed and formatted again.
  */
 export function formatSuccess(
   schemaId: string,
   identity: ResponseIdentity,
   dataJson: string,
 ): string {
-  // Neither a schema id, nor a UUID, nor an ISO timestamp holds a character that JSON would escape.
+  // Schema ids, UUIDs and ISO timestamps contain no character that JSON would escape.
   return `{"ok":true,"schema":"${schemaId}","requestId":"${identity.requestId}","issuedAt":"${identity.issuedAt}","data":${dataJson}}`
 }
 
@@ -39,7 +39,7 @@ export interface ErrorBody {
   readonly retryAfterSeconds?: number
 }
 
-/** The `error` member for a catalog code, with the seconds left where a wait is known. */
+/** The `error` member for a catalog code, with the remaining seconds if the wait is known. */
 export function errorBodyOf(code: ErrorCode, retryAfterSeconds?: number): ErrorBody {
   const { status, message, retryable } = errorOf(code)
   return {

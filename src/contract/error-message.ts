@@ -1,4 +1,4 @@
-/** What a thrown thing says for a person: an Error's message, or the thing as text, since anything can be thrown. */
+/** The message of an Error, or any other thrown value as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -39,26 +39,26 @@ export const HEADERS = {
   wwwAuthenticate: 'WWW-Authenticate',
 } as const
 
-/** What every answer of a preview deployment carries, name and value: search engines stay away (spec section 1). */
+/** The header of every response of a preview deployment, name and value: not indexed by search engines (spec section 1). */
 export const NO_INDEX_HEADERS: readonly string[] = [HEADERS.robotsTag, 'noindex, nofollow']
 
-/** The media type of answers, and the only one of a request body (spec section 8). */
+/** The media type of responses, and the only one accepted in requests (spec section 8). */
 export const JSON_MEDIA_TYPE = 'application/json'
 
-/** Content-Type of every JSON answer. */
+/** Content-Type of every JSON response. */
 export const RESPONSE_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`
 
-/** Cache classes: what Cache-Control a successful answer carries, and why (spec section 8). */
+/** Cache classes: the Cache-Control of a successful response, and the reason (spec section 8). */
 export const CACHE_CLASSES = {
   'static-snapshot': {
     cacheControl: 'public, max-age=60, stale-while-revalidate=300',
-    meaning: 'Changes only with a deployment.',
+    meaning: 'Changes only on a deployment.',
   },
   'short-lived': {
     cacheControl: 'public, max-age=0, must-revalidate',
     meaning: 'Computed for each request.',
   },
-  none: { cacheControl: 'no-store', meaning: 'Writes, key holders’ answers and every error.' },
+  none: { cacheControl: 'no-store', meaning: 'Writes, responses for key holders and every error.' },
 } as const
 
 export type CacheClass = keyof typeof CACHE_CLASSES
@@ -66,7 +66,7 @@ export type CacheClass = keyof typeof CACHE_CLASSES
 /** Every error is sent with this Cache-Control, whatever the class of its endpoint (spec section 7). */
 export const ERROR_CACHE_CONTROL = CACHE_CLASSES.none.cacheControl
 
-/** A cacheable read differs by the key it was asked with (RFC 9110 12.5.5), so that a cache keeps keyed answers apart. */
+/** A cacheable read varies with the API key (RFC 9110 12.5.5), so that a cache separates keyed responses. */
 export const READ_VARY: string = [HEADERS.authorization, HEADERS.key].join(', ')
 
 /** Cross-origin rules of the read endpoints (spec section 8). Write endpoints carry no CORS header. */

@@ -5,7 +5,7 @@ export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$
 export const DAY_MS = 86_400_000
 
 /**
- * Milliseconds since 1970 of such a moment, or undefined where the text is none: of another form, or no time of any
+ * Milliseconds since 1970 of such a moment, or undefined if the text has another form or is no time of any
  * day. `Date.parse` alone takes 30 February for 2 March and 24:00 for the next day; the day it read must be the one
  * written. A leap second is refused, since no Date can hold it.
  */

@@ -2,13 +2,13 @@ import { ApiError } from './api-error.ts'
 import { API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { LIMITS } from './limits.ts'
 import { REQUEST_SCHEMAS } from './schemas.ts'
-import { membersOf } from './sent-members.ts'
+import { parseObjectMembers } from './parse-object-members.ts'
 
-/** A request for an API key that keeps every rule that can be checked without asking anybody (spec 4.2). */
+/** A request for an API key that passed every check that needs no other service (spec 4.2). */
 export interface KeyRequest {
-  /** Not checked yet, and not empty. */
+  /** Not verified yet; never empty. */
   readonly challengeToken: string
-  /** Null where the caller left it out. */
+  /** Null if omitted. */
   readonly label: string | null
   readonly ttlDays: number
 }
@@ -25,11 +25,11 @@ function isTtlDays(value: unknown): value is number {
 }
 
 /**
- * Reads the body of a request for a key, a parsed JSON value. Throws ApiError INVALID_INPUT, the only code the contract
- * has for it. The error has no cause and holds nothing of the value.
+ * Parses the body of a request for a key, a parsed JSON value. Throws ApiError INVALID_INPUT, the only code the contract
+ * has for it. The error has no cause and contains no part of the value.
  */
 export function parseKeyRequest(value: unknown): KeyRequest {
-  const members = membersOf(value)
+  const members = parseObjectMembers(value)
   const refused = new ApiError('INVALID_INPUT')
   if ([...members.keys()].some((name) => !LISTED.has(name))) throw refused
   const challengeToken = members.get('challengeToken')

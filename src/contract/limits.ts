@@ -1,4 +1,4 @@
-/** Age at which a verifier refuses a signature unless it is told another, in seconds. Alone, for a browser's sake. */
+/** Default age at which a verifier refuses a signature, in seconds. Separate from LIMITS to keep the client small. */
 export const SIGNATURE_MAX_AGE_SECONDS = 900
 
 /** Every number the contract promises (spec section 8). Texts, examples and checks take them from here. */
@@ -7,7 +7,7 @@ export const LIMITS = {
   maxBodyBytes: 8192,
   /** Longest `useCase`, in Unicode code points. */
   maxUseCaseCodePoints: 500,
-  /** Longest e-mail address, in characters of its converted (IDNA) form. */
+  /** Longest email address, in characters of its converted (IDNA) form. */
   maxEmailLength: 254,
   /** Most entries in `interests`. */
   maxInterests: 10,
@@ -25,13 +25,13 @@ export const LIMITS = {
   keyedRequests: { requests: 600, windowSeconds: 60 },
   /** Keys issued to all callers together, per window. */
   keyIssuance: { requests: 60, windowSeconds: 3600 },
-  /** Keys that may be active at one time. */
+  /** Maximum number of active keys. */
   maxActiveKeys: 10_000,
   /** Shortest notice before a stable endpoint may be switched off, in days. */
   deprecationNoticeDays: 90,
   /** Largest |offset| + error of a clock that /time calls SYNCHRONIZED, in milliseconds. */
   maxTimeDistanceMs: 500,
-  /** How long the time source may give no good answer before /time says UNSYNCHRONIZED, in seconds. */
+  /** Seconds without a valid response from the time source after which /time says UNSYNCHRONIZED. */
   timeSilenceSeconds: 180,
   signatureMaxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS,
 } as const

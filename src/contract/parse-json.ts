@@ -1,5 +1,5 @@
 /**
- * The value of a JSON text, or of its UTF-8 bytes; undefined for anything else. It tells nothing more, since the parser's
+ * The value of a JSON text, or of its UTF-8 bytes; undefined for anything else. It reports nothing more, since the parser's
  * own error quotes the text.
  */
 export function parseJson(text: string | Uint8Array): unknown {

@@ -1,4 +1,4 @@
-/** A property that a value from outside has of its own; undefined where it has none, or is no object. */
+/** An own property of a value from outside; undefined if there is no such property or the value is not an object. */
 export function propertyOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as { readonly [name: string]: unknown })[name]

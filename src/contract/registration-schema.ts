@@ -16,7 +16,7 @@ export const INTERESTS = [
 ] as const
 
 /**
- * Body of a registration, closed: any other field is refused. It stands apart from the other schemas, so that the form's
+ * Body of a registration, closed: any other field is refused. A module of its own, so that the form's
  * page can check what was typed without carrying all of them into a browser.
  */
 export const REGISTRATION_SCHEMA = {
@@ -29,40 +29,45 @@ export const REGISTRATION_SCHEMA = {
       type: 'string',
       format: 'email',
       maxLength: LIMITS.maxEmailLength,
-      description: 'The address to put on the list.',
+      description: 'The email address to register.',
       example: 'reader@example.org',
     },
     locale: {
       type: 'string',
       enum: LOCALES,
       description:
-        'Language for later mail. Left out, it is taken from the page the form stands on, else from Accept-Language.',
+        'Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language.',
       example: 'en',
     },
     interests: {
       type: 'array',
       maxItems: LIMITS.maxInterests,
       uniqueItems: true,
-      items: { type: 'string', enum: INTERESTS, description: 'One area.', example: 'api' },
-      description: 'Areas of interest, without repeats.',
+      items: {
+        type: 'string',
+        enum: INTERESTS,
+        description: 'One area of interest.',
+        example: 'api',
+      },
+      description: 'Areas of interest, each at most once.',
       example: ['api', 'research'],
     },
     useCase: {
       type: 'string',
       maxLength: LIMITS.maxUseCaseCodePoints,
-      description: 'What the address’s owner wants to do, in their own words.',
+      description: 'What you want to use the API for, in your own words.',
       example: 'Mirror the version history.',
     },
     consent: {
       type: 'boolean',
       enum: [true],
-      description: 'Consent to be put on the list; only true is accepted.',
+      description: 'Consent to be added to the list. Only true is accepted.',
       example: true,
     },
     challengeToken: {
       type: 'string',
       minLength: 1,
-      description: 'Token of a solved human-verification challenge; it works once.',
+      description: 'Token of a solved human-verification challenge. It can be used once.',
       example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
     },
   },

@@ -4,21 +4,21 @@ import type { ErrorCode } from './errors.ts'
 import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
 import { LIMITS } from './limits.ts'
 import { LOCALES, type Locale } from './locales.ts'
-import { membersOf, type Members } from './sent-members.ts'
+import { parseObjectMembers, type Members } from './parse-object-members.ts'
 import { INTERESTS, REGISTRATION_SCHEMA } from './registration-schema.ts'
 
 /** An area a registration may name. */
 export type Interest = (typeof INTERESTS)[number]
 
-/** A registration that keeps every rule that can be checked without asking anybody. */
+/** A registration that passed every check that needs no other service. */
 export interface RegistrationInput {
   readonly email: EmailAddress
-  /** Undefined where the caller left it out. */
+  /** Undefined if omitted. */
   readonly locale: Locale | undefined
-  /** In the order they were sent in; empty where they were left out. */
+  /** In the order of the request; empty if omitted. */
   readonly interests: readonly Interest[]
   readonly useCase: string | undefined
-  /** Not checked yet, and not empty. */
+  /** Not verified yet; never empty. */
   readonly challengeToken: string
 }
 
@@ -30,8 +30,8 @@ function isOneOf<Known extends string>(known: readonly Known[], value: unknown):
   return known.some((each) => each === value)
 }
 
-/** A value, or the code that names what is wrong with it. */
-function need<Value>(value: Value | undefined, code: ErrorCode): Value {
+/** The value. Throws ApiError with the code if it is undefined. */
+function requireValue<Value>(value: Value | undefined, code: ErrorCode): Value {
   if (value === undefined) throw new ApiError(code)
   return value
 }
@@ -45,37 +45,37 @@ function checkNames(members: Members): void {
   if (unlisted.length > 0) throw new ApiError('FORBIDDEN_FIELD')
 }
 
-/** A missing or mistyped address is no matter of shape (contract decisions section 4). */
-function emailOf(value: unknown): EmailAddress {
+/** A missing address or one of the wrong type is INVALID_EMAIL, not INVALID_INPUT (contract decisions section 4). */
+function parseEmail(value: unknown): EmailAddress {
   const email = typeof value === 'string' ? parseEmailAddress(value) : undefined
-  return need(email, 'INVALID_EMAIL')
+  return requireValue(email, 'INVALID_EMAIL')
 }
 
-/** Exactly as the contract spells it; left out, it is found elsewhere. */
-function localeOf(value: unknown): Locale | undefined {
+/** Exactly as the contract spells it. If omitted, the service determines it. */
+function parseLocale(value: unknown): Locale | undefined {
   if (value === undefined || isOneOf(LOCALES, value)) return value
   throw new ApiError('INVALID_LOCALE')
 }
 
-/** Known areas, each once, few of them; none at all is fine (contract decisions section 4). */
-function interestsOf(value: unknown): readonly Interest[] {
+/** Known areas, each at most once. An empty list is valid (contract decisions section 4). */
+function parseInterests(value: unknown): readonly Interest[] {
   if (value === undefined) return []
   if (!Array.isArray(value) || value.length > LIMITS.maxInterests) {
     throw new ApiError('INVALID_INTERESTS')
   }
   const interests = value.filter((each): each is Interest => isOneOf(INTERESTS, each))
-  // What was filtered away is unknown, and what the set lost was there twice.
+  // An unknown value was filtered out, and the set drops repeats.
   if (new Set(interests).size !== value.length) throw new ApiError('INVALID_INTERESTS')
   return interests
 }
 
-/** `true` itself: no other value is consent (spec 4.1). */
+/** Only the literal `true` is consent (spec 4.1). */
 function checkConsent(value: unknown): void {
   if (value !== true) throw new ApiError('CONSENT_REQUIRED')
 }
 
-/** Code points are counted, not UTF-16 units; a lone surrogate is no text, and UTF-8 could not keep it (spec section 8). */
-function useCaseOf(value: unknown): string | undefined {
+/** Code points are counted, not UTF-16 units; a lone surrogate has no UTF-8 form and is refused (spec section 8). */
+function parseUseCase(value: unknown): string | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string' && value.isWellFormed()) {
     if (Array.from(value).length <= LIMITS.maxUseCaseCodePoints) return value
@@ -83,30 +83,33 @@ function useCaseOf(value: unknown): string | undefined {
   throw new ApiError('INVALID_USE_CASE')
 }
 
-/** The service has no sessions, so any session id is unacceptable (contract decisions section 4). */
+/** The service has no sessions, so every session id is refused (contract decisions section 4). */
 function checkNoSessionId(members: Members): void {
   if ([...members.keys()].some(isSessionIdField)) throw new ApiError('INVALID_SESSION_ID')
 }
 
-/** An empty token is a missing one; whether another is good is the challenge's to say (spec 4.1 rules 4 and 5). */
-function challengeTokenOf(value: unknown): string {
-  return need(typeof value === 'string' && value !== '' ? value : undefined, 'CHALLENGE_REQUIRED')
+/** An empty token counts as missing. The challenge verifies any other (spec 4.1 rules 4 and 5). */
+function parseChallengeToken(value: unknown): string {
+  return requireValue(
+    typeof value === 'string' && value !== '' ? value : undefined,
+    'CHALLENGE_REQUIRED',
+  )
 }
 
 /**
- * Reads the body of a registration, a parsed JSON value. Throws ApiError with the code of the first rule that it breaks,
- * in the order of spec 4.1 rules 3 and 4. The error has no cause and holds nothing of the value.
+ * Parses the body of a registration, a parsed JSON value. Throws ApiError with the code of the first rule that is broken,
+ * in the order of spec 4.1 rules 3 and 4. The error has no cause and contains no part of the value.
  */
 export function parseRegistration(value: unknown): RegistrationInput {
-  const members = membersOf(value)
+  const members = parseObjectMembers(value)
   const read = (field: Field): unknown => members.get(field)
   checkNames(members)
-  const email = emailOf(read('email'))
-  const locale = localeOf(read('locale'))
-  const interests = interestsOf(read('interests'))
+  const email = parseEmail(read('email'))
+  const locale = parseLocale(read('locale'))
+  const interests = parseInterests(read('interests'))
   checkConsent(read('consent'))
-  const useCase = useCaseOf(read('useCase'))
+  const useCase = parseUseCase(read('useCase'))
   checkNoSessionId(members)
-  const challengeToken = challengeTokenOf(read('challengeToken'))
+  const challengeToken = parseChallengeToken(read('challengeToken'))
   return { email, locale, interests, useCase, challengeToken }
 }

@@ -8,9 +8,9 @@ import {
 } from './endpoint-terms.ts'
 import { type Endpoint, type Registry } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { unless } from './fault-unless.ts'
+import { violationUnless } from './violation-unless.ts'
 import { CACHE_CLASSES } from './headers.ts'
-import { deprecationFaults } from './deprecation-rule.ts'
+import { deprecationViolations } from './deprecation-rule.ts'
 import { parseInstant } from './instant.ts'
 import type { Issuance } from './issuance.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS, type DataSchemaName } from './schemas.ts'
@@ -22,13 +22,13 @@ export interface RegistryCheckOptions {
   readonly issuance: Issuance
 }
 
-/** Errors that belong to no endpoint: the router answers them below the base path (spec 4.3). */
+/** Errors that the router returns below the base path; no endpoint lists them (spec 4.3). */
 export const ROUTE_ERRORS = [
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
 ] as const satisfies readonly ErrorCode[]
 
-/** What any endpoint that reads a body can answer before it looks at the body's meaning. */
+/** Errors that every endpoint with a request body can return before it checks the fields. */
 const BODY_ERRORS = [
   'INVALID_JSON',
   'INVALID_INPUT',
@@ -48,30 +48,30 @@ interface NamedRow {
   readonly row: Endpoint
 }
 
-/** Looks at one row (and the registry around it) and says what is wrong, without the row's name. */
+/** Checks one row in its registry. Returns the messages of the rules it breaks, without the row's name. */
 type RowRule = (named: NamedRow, registry: Registry) => readonly string[]
 
 const ROW_RULES: readonly RowRule[] = [
-  nameIsOperationId,
-  wordsAreKnown,
-  textsAreWritten,
-  pathIsPlain,
-  parameterIsDescribed,
-  methodKeepsItsMeaning,
-  bodyIsDescribed,
-  authenticationIsAnswered,
-  statusKeepsItsMeaning,
-  successIsDescribed,
-  snapshotIsServedAsPublished,
-  errorsAreInTheCatalog,
-  failureIsHonest,
-  keysAreIssuedInOnePlace,
-  ({ row }, registry) => deprecationFaults(row, registry),
+  checkName,
+  checkEnumerations,
+  checkTexts,
+  checkPath,
+  checkParameter,
+  checkMethod,
+  checkBody,
+  checkAuthentication,
+  checkStatus,
+  checkSuccess,
+  checkSnapshot,
+  checkErrors,
+  checkFailure,
+  checkIssuance,
+  ({ row }, registry) => deprecationViolations(row, registry),
 ]
 
 /**
- * Every rule a registry keeps, checked over all rows. Gives one readable sentence for each rule that is broken, with
- * the name of the row, and an empty list for a sound registry. The app does not start with an unsound one.
+ * Checks every rule of a registry. Returns one sentence for each violation, with the name of the row, and an empty list
+ * for a valid registry. The app does not start with an invalid one.
  */
 export function checkRegistry(
   registry: Registry,
@@ -85,25 +85,25 @@ export function checkRegistry(
     ...rows.flatMap((named, index) =>
       rows.slice(index + 1).flatMap((other) => clash(named, other)),
     ),
-    ...issuanceFaults(issuance),
+    ...issuanceViolations(issuance),
   ]
 }
 
-function nameIsOperationId({ name }: NamedRow): readonly string[] {
-  return unless(
+function checkName({ name }: NamedRow): readonly string[] {
+  return violationUnless(
     OPERATION_ID.test(name),
-    'the name is no operationId; expected a lower-case letter, then letters and digits',
+    'the name is not an operationId; expected a lower-case letter, then letters and digits',
   )
 }
 
 function known(field: string, word: string, table: object): readonly string[] {
-  return unless(
+  return violationUnless(
     Object.hasOwn(table, word),
     `${field} ${word} is unknown; expected one of ${Object.keys(table).join(', ')}`,
   )
 }
 
-function wordsAreKnown({ row }: NamedRow): readonly string[] {
+function checkEnumerations({ row }: NamedRow): readonly string[] {
   return [
     ...known('method', row.method, { GET: 0, POST: 0, DELETE: 0 }),
     ...known('tag', row.tag, TAGS),
@@ -115,16 +115,16 @@ function wordsAreKnown({ row }: NamedRow): readonly string[] {
   ]
 }
 
-function textsAreWritten({ row }: NamedRow): readonly string[] {
+function checkTexts({ row }: NamedRow): readonly string[] {
   return [
-    ...unless(row.summary.trim() !== '', 'there is no summary'),
-    ...unless(row.description.trim() !== '', 'there is no description'),
+    ...violationUnless(row.summary.trim() !== '', 'the summary is missing'),
+    ...violationUnless(row.description.trim() !== '', 'the description is missing'),
   ]
 }
 
-function pathIsPlain({ row }: NamedRow): readonly string[] {
+function checkPath({ row }: NamedRow): readonly string[] {
   if (row.path !== BASE_PATH && !row.path.startsWith(`${BASE_PATH}/`)) {
-    return [`the path ${row.path} does not stand under ${BASE_PATH}`]
+    return [`the path ${row.path} is not below ${BASE_PATH}`]
   }
   const segments = row.path.split('/').slice(1)
   const bad = segments.filter(
@@ -134,7 +134,7 @@ function pathIsPlain({ row }: NamedRow): readonly string[] {
   )
   return bad.map((segment) =>
     segment.includes('{')
-      ? `the parameter ${segment} stands inside the path; expected it alone at the end`
+      ? `the parameter ${segment} is inside the path; expected it as the last segment`
       : `the path segment "${segment}" is not plain; expected lower-case letters, digits, dots and hyphens`,
   )
 }
@@ -144,71 +144,72 @@ function parameterNameOf(path: string): string | undefined {
   return PARAMETER_SEGMENT.exec(path.slice(path.lastIndexOf('/') + 1))?.[1]
 }
 
-function parameterIsDescribed({ row }: NamedRow): readonly string[] {
+function checkParameter({ row }: NamedRow): readonly string[] {
   const named = parameterNameOf(row.path)
   const { parameter } = row
   if (parameter === undefined) {
-    return unless(named === undefined, `the path parameter ${named} is not described`)
+    return violationUnless(named === undefined, `the path parameter ${named} is not described`)
   }
   if (parameter.name !== named) {
-    return [
-      `the parameter ${parameter.name} is described, but the path ${row.path} has no such one`,
-    ]
+    return [`the parameter ${parameter.name} is described, but is not in the path ${row.path}`]
   }
   return [
-    ...unless(parameter.description.trim() !== '', `the parameter ${named} has no description`),
-    ...unless(parameter.example !== '', `the parameter ${named} has no example`),
-    ...unless(
+    ...violationUnless(
+      parameter.description.trim() !== '',
+      `the parameter ${named} has no description`,
+    ),
+    ...violationUnless(parameter.example !== '', `the parameter ${named} has no example`),
+    ...violationUnless(
       parameter.pattern === undefined || new RegExp(parameter.pattern).test(parameter.example),
       `the example ${parameter.example} of ${named} does not match its pattern ${parameter.pattern}`,
     ),
   ]
 }
 
-function methodKeepsItsMeaning({ row }: NamedRow): readonly string[] {
+function checkMethod({ row }: NamedRow): readonly string[] {
   if (row.method === 'GET') {
     return [
-      ...unless(row.request === undefined, 'a GET has no request body (RFC 9110 9.3.1)'),
-      ...unless(
+      ...violationUnless(row.request === undefined, 'a GET has no request body (RFC 9110 9.3.1)'),
+      ...violationUnless(
         row.success === undefined || row.success.status === 200,
         'a GET succeeds with 200; it creates nothing',
       ),
-      ...unless(
+      ...violationUnless(
         row.authentication === 'none' || row.cacheClass === 'none',
         'what only a key holder may read is in the cache class none',
       ),
     ]
   }
   return [
-    ...unless(
+    ...violationUnless(
       row.cacheClass === 'none',
       `a ${row.method} is in the cache class none, not in ${row.cacheClass}`,
     ),
-    ...unless(
+    ...violationUnless(
       row.method !== 'DELETE' || row.request === undefined,
       'a DELETE has no request body (RFC 9110 9.3.5)',
     ),
-    ...unless(
+    ...violationUnless(
       row.success?.status !== 201 || row.method === 'POST',
       `a ${row.method} does not succeed with 201; only a POST creates`,
     ),
-    ...unless(
+    ...violationUnless(
       row.success?.envelope !== 'none',
       `a ${row.method} succeeds with an envelope; only the OpenAPI document has none`,
     ),
   ]
 }
 
-function bodyIsDescribed({ row }: NamedRow): readonly string[] {
+function checkBody({ row }: NamedRow): readonly string[] {
   const listed = BODY_ERRORS.filter((code) => row.errors.includes(code))
   if (row.request === undefined) {
     return [
-      ...unless(row.method !== 'POST', 'a POST describes its request body'),
+      ...violationUnless(row.method !== 'POST', 'a POST describes its request body'),
       ...listed.map((code) => `it lists ${code}, but reads no body`),
     ]
   }
   return [
-    ...unless(
+    ...violationUnless(
       Object.hasOwn(REQUEST_SCHEMAS, row.request),
       `the request schema ${row.request} is unknown`,
     ),
@@ -218,75 +219,78 @@ function bodyIsDescribed({ row }: NamedRow): readonly string[] {
   ]
 }
 
-function authenticationIsAnswered({ row }: NamedRow): readonly string[] {
+function checkAuthentication({ row }: NamedRow): readonly string[] {
   const listed = row.errors.includes('KEY_REQUIRED')
   return row.authentication === 'api-key'
-    ? unless(listed, 'it requires an API key, but does not list KEY_REQUIRED')
-    : unless(!listed, 'it lists KEY_REQUIRED, but requires no API key')
+    ? violationUnless(listed, 'it requires an API key, but does not list KEY_REQUIRED')
+    : violationUnless(!listed, 'it lists KEY_REQUIRED, but requires no API key')
 }
 
-function statusKeepsItsMeaning({ row }: NamedRow): readonly string[] {
+function checkStatus({ row }: NamedRow): readonly string[] {
   if (row.status === 'preview') {
     return [
-      ...unless(row.success === undefined, 'a preview endpoint is disabled and has no success'),
-      ...unless(
+      ...violationUnless(
+        row.success === undefined,
+        'a preview endpoint is disabled and has no success',
+      ),
+      ...violationUnless(
         row.errors.includes('PREVIEW_NOT_ENABLED'),
         'a preview endpoint lists PREVIEW_NOT_ENABLED',
       ),
     ]
   }
   return [
-    ...unless(row.success !== undefined, `${row.status}, so it needs a success`),
-    ...unless(
+    ...violationUnless(row.success !== undefined, `${row.status}, so it needs a success`),
+    ...violationUnless(
       !row.errors.includes('PREVIEW_NOT_ENABLED'),
       'only a preview endpoint lists PREVIEW_NOT_ENABLED',
     ),
-    ...unless(
+    ...violationUnless(
       row.stability !== 'experimental' || row.status !== 'active',
       'an experimental endpoint is never active (spec 9.5)',
     ),
   ]
 }
 
-function successIsDescribed({ row }: NamedRow): readonly string[] {
+function checkSuccess({ row }: NamedRow): readonly string[] {
   const { success } = row
   if (success === undefined) return []
   return [
-    ...unless(
+    ...violationUnless(
       Object.hasOwn(DATA_SCHEMAS, success.data),
       `the data schema ${success.data} is unknown`,
     ),
     // The two names are spec 2.1 and 2.2: one resource without an envelope, one with an envelope of its own.
-    ...unless(
+    ...violationUnless(
       (success.envelope === 'none') === (success.data === 'OpenApiDocument'),
       'the OpenAPI document, and nothing else, is sent without an envelope',
     ),
-    ...unless(
+    ...violationUnless(
       (success.envelope === 'registration') === (success.data === 'RegistrationResult'),
       'the result of a registration, and nothing else, has the registration envelope',
     ),
   ]
 }
 
-function snapshotIsServedAsPublished({ row }: NamedRow): readonly string[] {
+function checkSnapshot({ row }: NamedRow): readonly string[] {
   const { snapshot, success } = row
   if (snapshot === undefined) return []
   if (!Object.hasOwn(SNAPSHOT_SCHEMAS, snapshot)) return [`the snapshot ${snapshot} is unknown`]
   return [
-    ...unless(row.method === 'GET', `a snapshot is read with GET, not with ${row.method}`),
-    ...unless(
+    ...violationUnless(row.method === 'GET', `a snapshot is read with GET, not with ${row.method}`),
+    ...violationUnless(
       row.path === `${BASE_PATH}/${snapshot}`,
-      `the snapshot ${snapshot} stands at ${BASE_PATH}/${snapshot}, not at ${row.path}`,
+      `the path of the snapshot ${snapshot} is ${BASE_PATH}/${snapshot}, not ${row.path}`,
     ),
-    ...unless(
+    ...violationUnless(
       row.cacheClass === 'static-snapshot',
       `a snapshot is in the cache class static-snapshot, not in ${row.cacheClass}`,
     ),
-    ...unless(
+    ...violationUnless(
       row.failure === 'SNAPSHOT_UNAVAILABLE',
       `a snapshot fails with SNAPSHOT_UNAVAILABLE, not with ${row.failure}`,
     ),
-    ...unless(
+    ...violationUnless(
       success !== undefined && dataSchemaOf(success.data) === SNAPSHOT_SCHEMAS[snapshot],
       `the success of ${row.path} does not have the schema of the snapshot ${snapshot}`,
     ),
@@ -297,14 +301,17 @@ function dataSchemaOf(name: DataSchemaName): JsonSchema | undefined {
   return Object.hasOwn(DATA_SCHEMAS, name) ? DATA_SCHEMAS[name] : undefined
 }
 
-function errorsAreInTheCatalog({ row }: NamedRow): readonly string[] {
+function checkErrors({ row }: NamedRow): readonly string[] {
   const routeErrors: readonly ErrorCode[] = ROUTE_ERRORS
   return row.errors.flatMap((code, index) => {
     if (!Object.hasOwn(ERRORS, code)) return [`the error ${code} is not in the catalog`]
     return [
-      ...unless(row.errors.indexOf(code) === index, `it lists ${code} twice`),
-      ...unless(!routeErrors.includes(code), `${code} belongs to the router, not to an endpoint`),
-      ...unless(
+      ...violationUnless(row.errors.indexOf(code) === index, `it lists ${code} twice`),
+      ...violationUnless(
+        !routeErrors.includes(code),
+        `${code} belongs to the router, not to an endpoint`,
+      ),
+      ...violationUnless(
         ERRORS[code].status >= 400 || ERRORS[code].status === row.success?.status,
         `${code} has the status ${ERRORS[code].status}, which is not that of the success`,
       ),
@@ -312,51 +319,51 @@ function errorsAreInTheCatalog({ row }: NamedRow): readonly string[] {
   })
 }
 
-function failureIsHonest({ row }: NamedRow): readonly string[] {
+function checkFailure({ row }: NamedRow): readonly string[] {
   if (!Object.hasOwn(ERRORS, row.failure)) {
     return [`the failure ${row.failure} is not in the catalog`]
   }
   if (row.success === undefined) {
-    return unless(
+    return violationUnless(
       row.errors.includes(row.failure),
       `without a success, the failure ${row.failure} is one of the errors it lists`,
     )
   }
-  return unless(
+  return violationUnless(
     ERRORS[row.failure].status === 503,
     `an unexpected failure is a 503, but ${row.failure} is a ${ERRORS[row.failure].status}`,
   )
 }
 
-function keysAreIssuedInOnePlace({ row }: NamedRow): readonly string[] {
-  return unless(
+function checkIssuance({ row }: NamedRow): readonly string[] {
+  return violationUnless(
     (row.issuesKeys === true) === (row.success?.data === 'IssuedKey'),
-    'what gives out an API key, and nothing else, is marked issuesKeys, so that the pause holds it',
+    'an endpoint is marked issuesKeys if and only if its success is IssuedKey, so that the pause applies to it',
   )
 }
 
-/** What two rows cannot both say. */
+/** Contradictions between two rows. */
 function clash(one: NamedRow, other: NamedRow): readonly string[] {
   const names = `${one.name} and ${other.name}`
   if (one.row.path === other.row.path) {
     return [
-      ...unless(
+      ...violationUnless(
         one.row.method !== other.row.method,
         `${names}: both are ${one.row.method} ${one.row.path}`,
       ),
-      ...unless(
+      ...violationUnless(
         one.row.parameter?.mayBeEmpty === other.row.parameter?.mayBeEmpty,
         `${names}: they share ${one.row.path}, but differ in whether its parameter may be empty`,
       ),
     ]
   }
-  return unless(
+  return violationUnless(
     !covers(one.row, other.row) && !covers(other.row, one.row),
     `${names}: one request may match both ${one.row.path} and ${other.row.path}`,
   )
 }
 
-/** Whether the parameter of one row takes requests that are meant for the path of the other. */
+/** Whether the parameter of one row matches requests for the path of the other. */
 function covers({ path, parameter }: Endpoint, other: Endpoint): boolean {
   if (parameter === undefined) return false
   const prefix = path.slice(0, path.lastIndexOf('/') + 1)
@@ -365,22 +372,22 @@ function covers({ path, parameter }: Endpoint, other: Endpoint): boolean {
   )
 }
 
-/** Whether something is said. The type promises a text, but a record that is short of one must be told of in words. */
-function isSaid(text: string | undefined): boolean {
+/** Whether a text is present. The type promises one, but a record without it must be reported, not crash. */
+function isPresent(text: string | undefined): boolean {
   return typeof text === 'string' && text.trim() !== ''
 }
 
-function issuanceFaults(issuance: Issuance): readonly string[] {
+function issuanceViolations(issuance: Issuance): readonly string[] {
   if (!issuance.enabled) {
-    return unless(isSaid(issuance.reason), 'issuance: paused without a reason')
+    return violationUnless(isPresent(issuance.reason), 'issuance: paused without a reason')
   }
   return [
-    ...unless(isSaid(issuance.approvedBy), 'issuance: open, but approvedBy names nobody'),
-    ...unless(
+    ...violationUnless(isPresent(issuance.approvedBy), 'issuance: open, but approvedBy is empty'),
+    ...violationUnless(
       DAY.test(issuance.approvedAt) &&
         parseInstant(`${issuance.approvedAt}T00:00:00Z`) !== undefined,
       `issuance: approvedAt is "${issuance.approvedAt}"; expected an ISO 8601 date`,
     ),
-    ...unless(isSaid(issuance.reference), 'issuance: open, but reference names no decision'),
+    ...violationUnless(isPresent(issuance.reference), 'issuance: open, but reference is empty'),
   ]
 }

@@ -14,7 +14,7 @@ export const SIGNED_TEXT_LINES = [
   '{content-digest}',
 ] as const
 
-/** The lines of a 304 answer's signed text, in order (contract decisions 3.4). */
+/** The lines of the signed text of a 304, in order (contract decisions 3.4). */
 export const REVALIDATION_TEXT_LINES = [
   REVALIDATION_LABEL,
   '{method}',

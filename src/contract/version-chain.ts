@@ -18,7 +18,7 @@ export interface VersionEntry {
   readonly createdAt: string
   readonly apiVersion: string
   readonly registryVersion: string
-  /** base64url SHA-256 of the canonical JSON of each resource's data: what stands between the quotes of its ETag. */
+  /** base64url SHA-256 of the canonical JSON of each resource's data: the value between the quotes of its ETag. */
   readonly resources: { readonly [name: string]: string }
   readonly changes: readonly {
     readonly resource: string
@@ -57,7 +57,7 @@ export type ChainFault =
   | 'CREATED_AT'
   | 'CHANGES'
 
-/** The chain is broken at one entry; `code` tells which rule and the message what was expected and found. */
+/** The chain is broken at one entry: `code` names the rule, the message what was expected and found. */
 export class ChainError extends Error {
   readonly code: ChainFault
   readonly snapshotId: string

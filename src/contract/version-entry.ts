@@ -13,7 +13,7 @@ const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
 const HASH = new RegExp(SHA256_HEX_PATTERN)
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 
-/** The text of a version entry is none: it cannot be read, is no JSON, not canonical, or a member is missing or of the wrong shape. */
+/** A version entry is invalid: unreadable, not JSON, not canonical, or a member is missing or has the wrong shape. */
 export class VersionEntryError extends Error {
   /** The entry that was meant, as its file or address names it. */
   readonly snapshotId: string

@@ -3,8 +3,8 @@ import type { JsonSchema } from '../contract/schema-type.ts'
 import { toJson } from './plain-json.ts'
 
 /**
- * Optional fields that stand only in a special case (a deprecated endpoint, an open issuance, an answer with a known
- * wait). An ordinary example would contradict itself with one of them, so it leaves them out.
+ * Optional fields that are present only in a special case (a deprecated endpoint, an open issuance, a response with a known
+ * wait). An ordinary example would contradict itself with them, so it omits them.
  */
 export const SPECIAL_CASE_FIELDS: readonly string[] = [
   'deprecatedAt',
@@ -19,8 +19,8 @@ export const SPECIAL_CASE_FIELDS: readonly string[] = [
 ]
 
 /**
- * An example value of a schema, put together from the examples of its parts: every field but those of special cases,
- * one item in each array. Throws a TypeError that names the place of a leaf without an example.
+ * An example value of a schema, composed from the examples of its parts: every field except those of special cases, one
+ * item in each array. Throws a TypeError that names the place of a leaf without an example.
  */
 export function exampleOf(schema: JsonSchema, where = '$'): JsonValue {
   if (schema.example !== undefined) return toJson(schema.example, where)

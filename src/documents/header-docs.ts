@@ -10,9 +10,9 @@ import { LIMITS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 
-/** What a header field means, for the policy, and what its value looks like, for the OpenAPI document. */
+/** The meaning of a header, for the policy, and the schema of its value, for the OpenAPI document. */
 export interface HeaderDoc {
-  /** As it stands on the wire. */
+  /** Name on the wire. */
   readonly name: string
   readonly meaning: string
   readonly schema: JsonSchema
@@ -29,7 +29,7 @@ type RequestHeader =
   | 'origin'
   | 'referer'
 
-/** A member of HEADERS that an answer may carry. */
+/** A member of HEADERS that a response may carry. */
 export type ResponseHeader = Exclude<keyof typeof HEADERS, RequestHeader | 'contentLength'>
 
 /** A table with one entry for each of these headers, under its own wire name. */
@@ -40,12 +40,11 @@ type Docs<Header extends keyof typeof HEADERS> = {
 const text = (example: string): JsonSchema => ({ type: 'string', example })
 const whole = (example: number): JsonSchema => ({ type: 'integer', minimum: 0, example })
 
-/** The header fields this API reads from a request, by their key in HEADERS. */
+/** The headers that this API reads from a request, by their key in HEADERS. */
 export const REQUEST_HEADER_DOCS = {
   authorization: {
     name: HEADERS.authorization,
-    meaning:
-      'An API key as a bearer token. Optional on every endpoint that does not ask for a key.',
+    meaning: 'An API key as a bearer token. Optional on every endpoint that does not require one.',
     schema: text('Bearer <API_KEY>'),
   },
   key: {
@@ -56,7 +55,7 @@ export const REQUEST_HEADER_DOCS = {
   ifNoneMatch: {
     name: HEADERS.ifNoneMatch,
     meaning:
-      'Entity tags the caller holds, or *. When one of them matches (weak comparison), the answer is 304 without a body.',
+      'Entity tags that the client has stored, or *. If one of them matches (weak comparison), the response is 304 without a body.',
     schema: text('W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"'),
   },
   contentType: {
@@ -66,45 +65,43 @@ export const REQUEST_HEADER_DOCS = {
   },
   contentEncoding: {
     name: HEADERS.contentEncoding,
-    meaning: 'Content coding of a request body; only identity, or none, is accepted.',
+    meaning: 'Content coding of a request body. Only identity is accepted.',
     schema: text('identity'),
   },
   origin: {
     name: HEADERS.origin,
     meaning:
-      'The origin of the page that sends a body, as browsers state it. One that is not this service’s own is refused.',
+      'Origin of the page that sends a request body. Browsers send it; any origin other than this service’s own is refused.',
     schema: text('https://api.example.org'),
   },
   fetchSite: {
     name: HEADERS.fetchSite,
     meaning:
-      'How the page that sends a body stands to this service, as browsers state it. Other sites’ pages are refused.',
+      'Relationship between the page that sends a request body and this service. Browsers send it; requests from other sites are refused.',
     schema: text('same-origin'),
   },
   referer: {
     name: HEADERS.referer,
-    meaning:
-      'The page that a registration comes from; the locale in its path is taken where the body names none.',
+    meaning: 'The page that a registration comes from. Its locale is used if the body has none.',
     schema: text('https://api.example.org/th/early-access'),
   },
   acceptLanguage: {
     name: HEADERS.acceptLanguage,
-    meaning: 'Languages of a registration that names no locale and comes from no page with one.',
+    meaning: 'Used to choose a locale if neither the body nor the page of a registration has one.',
     schema: text('th, en;q=0.8'),
   },
 } as const satisfies Docs<RequestHeader | 'contentType'>
 
-/** The header fields an answer may carry, by their key in HEADERS. One that is missing here does not compile. */
+/** The headers that a response may carry, by their key in HEADERS. A missing one does not compile. */
 export const RESPONSE_HEADER_DOCS = {
   requestId: {
     name: HEADERS.requestId,
-    meaning:
-      'Random id of this answer, equal to requestId in the body. It says nothing of the caller.',
+    meaning: 'Random ID of this response, equal to requestId in the body. It carries no identity.',
     schema: { type: 'string', format: 'uuid', example: '5f0c2f5e-3b1d-4c6a-9a3e-0d6f2b7c8e91' },
   },
   apiVersion: {
     name: HEADERS.apiVersion,
-    meaning: 'Major version of the API that answered.',
+    meaning: 'Major version of the API.',
     schema: text(API_VERSION),
   },
   contentType: {
@@ -115,13 +112,13 @@ export const RESPONSE_HEADER_DOCS = {
   cacheControl: {
     name: HEADERS.cacheControl,
     meaning:
-      'How long the answer may be reused: the value of the endpoint’s cache class, no-store on every error.',
+      'How long the response may be reused: the value of the endpoint’s cache class, or no-store on every error.',
     schema: text(ERROR_CACHE_CONTROL),
   },
   cdnCacheControl: {
     name: HEADERS.cdnCacheControl,
     meaning:
-      'no-store on answers to a request with an API key: shared caches keep none of them (RFC 9213).',
+      'no-store on a successful cacheable read with a valid API key, so that shared caches do not store it (RFC 9213).',
     schema: text(ERROR_CACHE_CONTROL),
   },
   etag: {
@@ -132,7 +129,7 @@ export const RESPONSE_HEADER_DOCS = {
   },
   vary: {
     name: HEADERS.vary,
-    meaning: 'Request headers that a cache must compare before it reuses the answer.',
+    meaning: 'Request headers that a cache must compare before it reuses the response.',
     schema: { type: 'string', enum: [READ_VARY], example: READ_VARY },
   },
   contentDigest: {
@@ -142,13 +139,13 @@ export const RESPONSE_HEADER_DOCS = {
   },
   signedAt: {
     name: HEADERS.signedAt,
-    meaning: 'When the answer was signed, ISO 8601 UTC; part of the signed text.',
+    meaning: 'When the response was signed, ISO 8601 UTC; part of the signed text.',
     schema: { type: 'string', format: 'date-time', example: '2026-11-21T09:00:00.000Z' },
   },
   signature: {
     name: HEADERS.signature,
     meaning:
-      'Ed25519 signature over the six lines of the signed text, base64. Left out while no signing key is configured.',
+      'Ed25519 signature over the six lines of the signed text, base64. Omitted if no signing key is configured.',
     schema: {
       type: 'string',
       minLength: 88,
@@ -160,87 +157,93 @@ export const RESPONSE_HEADER_DOCS = {
   revalidated: {
     name: HEADERS.revalidated,
     meaning:
-      'Proof on a 304: when it was given and an Ed25519 signature that binds the target and the entity tag to that time. It keeps a stored body verifiable after its own signature has aged.',
+      'Proof on a 304: the time, and an Ed25519 signature that binds the target and the entity tag to it. It keeps a stored body verifiable after its own signature expires.',
     schema: text(
       '2026-11-21T09:00:00.000Z; 5VZDAMNgrHKQhuLMgG6CioSHfx64dg3OwIxB8hV3eYxCvDUMUXtnNqyOaFhpMN1mBrRpqgiY7jIYwC2/pQJrCw==',
     ),
   },
   rateLimitLimit: {
     name: HEADERS.rateLimitLimit,
-    meaning: 'Requests that the API key may make in one window. Only on requests with a valid key.',
+    meaning:
+      'Requests that the API key may make in one window. Sent only for requests with a valid key.',
     schema: whole(LIMITS.keyedRequests.requests),
   },
   rateLimitRemaining: {
     name: HEADERS.rateLimitRemaining,
     meaning:
-      'Requests that the API key has left in this window. Only on requests with a valid key.',
+      'Requests that remain for the API key in this window. Sent only for requests with a valid key.',
     schema: whole(LIMITS.keyedRequests.requests - 1),
   },
   rateLimitReset: {
     name: HEADERS.rateLimitReset,
-    meaning: 'Seconds until the window of the API key ends. Only on requests with a valid key.',
+    meaning:
+      'Seconds until the window of the API key ends. Sent only for requests with a valid key.',
     schema: whole(42),
   },
   retryAfter: {
     name: HEADERS.retryAfter,
-    meaning: 'Seconds to wait before another try: always on 429, on 503 where the wait is known.',
+    meaning:
+      'Seconds to wait before a retry. Sent on every 429, and on a 503 if the wait is known.',
     schema: { type: 'integer', minimum: 1, example: 42 },
   },
   allow: {
     name: HEADERS.allow,
-    meaning: 'On 405: the methods that the route accepts.',
+    meaning: 'The methods that the route supports. Sent on 405 and on preflight responses.',
     schema: text('GET, HEAD, OPTIONS'),
   },
   wwwAuthenticate: {
     name: HEADERS.wwwAuthenticate,
     meaning:
-      'On 401: Bearer when a key is missing, with error="invalid_token" when it was not accepted (RFC 6750).',
+      'On 401: Bearer if the key is missing, with error="invalid_token" if the key was not accepted (RFC 6750).',
     schema: text('Bearer error="invalid_token"'),
   },
   deprecation: {
     name: HEADERS.deprecation,
-    meaning: 'On a deprecated endpoint: since when, as @ and Unix seconds (RFC 9745).',
+    meaning:
+      'On a deprecated endpoint: the time of its deprecation, as @ and Unix seconds (RFC 9745).',
     schema: text('@1795251600'),
   },
   sunset: {
     name: HEADERS.sunset,
-    meaning: 'On a deprecated endpoint: until when it serves, as an HTTP date (RFC 8594).',
+    meaning:
+      'On a deprecated endpoint: the time until which it is available, as an HTTP date (RFC 8594).',
     schema: text('Sat, 20 Feb 2027 09:00:00 GMT'),
   },
   link: {
     name: HEADERS.link,
     meaning:
-      'Related resources (RFC 8288): the documents of this API on the index, the replacement (rel="successor-version") on a deprecated endpoint.',
+      'Related resources (RFC 8288): the documents of this API on the index, and the successor (rel="successor-version") on a deprecated endpoint.',
     schema: text(`<${READ_PATHS.openapi}>; rel="service-desc"; type="application/json"`),
   },
   robotsTag: {
     name: HEADERS.robotsTag,
-    meaning: 'noindex, nofollow on a preview deployment, so that search engines leave it out.',
+    meaning: 'noindex, nofollow on a preview deployment, which search engines must not index.',
     schema: text('noindex, nofollow'),
   },
   accessControlAllowOrigin: {
     name: HEADERS.accessControlAllowOrigin,
-    meaning: 'Pages of every origin may read the answer. Only on read endpoints.',
+    meaning: 'Pages of every origin may read the response. Sent only on read endpoints.',
     schema: text(CORS.allowOrigin),
   },
   accessControlExposeHeaders: {
     name: HEADERS.accessControlExposeHeaders,
-    meaning: 'Response headers that a page of another origin may read. Only on read endpoints.',
+    meaning:
+      'Response headers that a page of another origin may read. Sent only on read endpoints.',
     schema: text(CORS.exposeHeaders.join(', ')),
   },
   accessControlAllowMethods: {
     name: HEADERS.accessControlAllowMethods,
-    meaning: 'On a preflight answer: the methods that a page of another origin may use.',
+    meaning: 'On a preflight response: the methods that a page of another origin may use.',
     schema: text(CORS.allowMethods.join(', ')),
   },
   accessControlAllowHeaders: {
     name: HEADERS.accessControlAllowHeaders,
-    meaning: 'On a preflight answer: the request headers that a page of another origin may send.',
+    meaning: 'On a preflight response: the request headers that a page of another origin may send.',
     schema: text(CORS.allowHeaders.join(', ')),
   },
   accessControlMaxAge: {
     name: HEADERS.accessControlMaxAge,
-    meaning: 'On a preflight answer: how many seconds it may be remembered.',
+    meaning: 'On a preflight response: how many seconds it may be cached.',
     schema: whole(CORS.maxAgeSeconds),
   },
 } as const satisfies Docs<ResponseHeader>

@@ -10,19 +10,19 @@ export type ResponseHeaders = { readonly [wireName: string]: { readonly $ref: st
 
 const ref = (component: string) => ({ $ref: `#/components/headers/${component}` })
 
-// Content-Type is left out on purpose: OpenAPI 3.0 ignores it among the headers and states it as the media type.
-const EVERY_ANSWER: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
+// Content-Type is omitted: OpenAPI 3.0 ignores it among the headers and states it as the media type.
+const EVERY_RESPONSE: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
 const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
 const READ: readonly ResponseHeader[] = ['accessControlAllowOrigin', 'accessControlExposeHeaders']
 const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
 const DEPRECATED: readonly ResponseHeader[] = ['deprecation', 'sunset', 'link']
 
-/** Whether successful answers of an endpoint carry an ETag, and so know 304: every successful GET (spec section 8). */
+/** Whether an endpoint sends an ETag and so 304: every successful GET (spec section 8). */
 export function isRevalidated(row: Endpoint): boolean {
   return row.method === 'GET' && row.success !== undefined
 }
 
-/** Headers of a successful answer. `links` says whether the endpoint states the documents of this API in `Link`. */
+/** Headers of a success. `links`: whether the endpoint lists the documents of this API in `Link`. */
 export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
   return compose(
     row,
@@ -37,12 +37,12 @@ export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
   )
 }
 
-/** Headers of a 304: nothing that a cache must not merge into a stored answer (RFC 9111 4.3.4, decisions 3.3). */
+/** Headers of a 304: nothing that a cache must not merge into a stored response (RFC 9111 4.3.4, decisions 3.3). */
 export function notModifiedHeaders(row: Endpoint): ResponseHeaders {
   return compose(row, row.cacheClass, ['etag', 'revalidated'], varying(row), QUOTA)
 }
 
-/** Headers of an answer with one of these errors, which share a status. */
+/** Headers of a response with one of these errors, which share a status. */
 export function errorHeaders(row: Endpoint, codes: readonly ErrorCode[]): ResponseHeaders {
   const statuses = codes.map((code) => errorOf(code).status)
   return compose(
@@ -55,7 +55,7 @@ export function errorHeaders(row: Endpoint, codes: readonly ErrorCode[]): Respon
   )
 }
 
-/** A cacheable read differs by the key it was asked with; what is never stored need not say so. */
+/** A cacheable read varies with the API key; a response that is never stored needs no Vary. */
 function varying(row: Endpoint): readonly ResponseHeader[] {
   return row.cacheClass === 'none' ? [] : ['vary']
 }
@@ -65,7 +65,7 @@ function compose(
   cacheClass: CacheClass,
   ...groups: readonly (readonly ResponseHeader[])[]
 ): ResponseHeaders {
-  const names = [...EVERY_ANSWER, ...groups.flat(), ...(row.method === 'GET' ? READ : [])]
+  const names = [...EVERY_RESPONSE, ...groups.flat(), ...(row.method === 'GET' ? READ : [])]
   return {
     ...Object.fromEntries(names.map((name) => [HEADERS[name], ref(HEADERS[name])])),
     [HEADERS.cacheControl]: ref(cacheControlComponent(cacheClass)),
@@ -76,7 +76,7 @@ function cacheControlComponent(cacheClass: string): string {
   return `${HEADERS.cacheControl}.${cacheClass}`
 }
 
-/** Headers that stand on every answer they are listed for; the others depend on the request or the deployment. */
+/** Headers that are on every response that lists them. The others depend on the request or the deployment. */
 const ALWAYS: ReadonlySet<string> = new Set([
   HEADERS.requestId,
   HEADERS.apiVersion,

@@ -16,27 +16,25 @@ import {
 import { dataSchema, EXAMPLE_IDENTITY, schemaRef, successSchema } from './openapi-schemas.ts'
 import type { JsonObject } from './plain-json.ts'
 
-/** Examples of `data` that are known as a whole; all others are put together from their schemas. */
+/** Complete examples of `data`; the others are composed from their schemas. */
 export type DataExamples = { readonly [Name in DataSchemaName]?: JsonValue }
 
-/** One answer of an endpoint. */
+/** One response of an endpoint. */
 export interface OpenApiResponse {
   readonly status: number
   readonly headers: ResponseHeaders
   /** The Response Object. */
   readonly response: JsonObject
-  /** Its name in `components.responses`, for an answer that is not the endpoint's own. */
+  /** Its name in `components.responses`, if endpoints may share it. */
   readonly component?: string
 }
 
-/** The body of every answer is JSON; the charset parameter is no part of an OpenAPI media type's name. */
-
-/** A wait in the middle of a window, for the examples of errors that know theirs. */
+/** A wait in the middle of a window, for the examples of errors with a known wait. */
 const EXAMPLE_WAIT_SECONDS = 42
 
 /**
- * Every answer of an endpoint, by ascending status: its success, the 304 of a read that can be revalidated, and its
- * errors grouped by status. An error with the status of the success (DUPLICATE) stands beside it as the other case.
+ * Every response of an endpoint, by ascending status: its success, the 304 of a read that can be revalidated, and its
+ * errors grouped by status. An error with the status of the success (DUPLICATE) is the other case of that response.
  */
 export function createResponses(row: Endpoint, examples: DataExamples): OpenApiResponse[] {
   const byStatus = new Map<number, ErrorCode[]>()
@@ -55,7 +53,7 @@ export function createResponses(row: Endpoint, examples: DataExamples): OpenApiR
   return responses.toSorted((a, b) => a.status - b.status)
 }
 
-/** `components.examples`: the answer of every error that one of these endpoints may give, by code. */
+/** `components.examples`: the response of every error that one of these endpoints may return, by code. */
 export function errorExamples(rows: readonly Endpoint[]): JsonObject {
   const codes = new Set(rows.flatMap(errorsOf))
   return Object.fromEntries(
@@ -111,7 +109,7 @@ function successResponse(
 function notModifiedResponse(row: Endpoint): OpenApiResponse {
   const headers = notModifiedHeaders(row)
   const description =
-    'The caller holds the current data: an entity tag of If-None-Match matches. No body.'
+    'The client has the current data: an entity tag in If-None-Match matches. No body.'
   const component = `304.${row.cacheClass}`
   return { status: 304, headers, response: { description, headers }, component }
 }

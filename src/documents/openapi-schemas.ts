@@ -9,7 +9,7 @@ import {
 } from '../contract/schemas.ts'
 import { toJson, type JsonObject } from './plain-json.ts'
 
-/** What the examples say of the one answer they show: a version 4 UUID and a time. */
+/** The identity of the responses in examples: a version 4 UUID and a time. */
 export const EXAMPLE_IDENTITY = {
   requestId: '5f0c2f5e-3b1d-4c6a-9a3e-0d6f2b7c8e91',
   issuedAt: '2026-11-21T09:00:00.000Z',
@@ -20,13 +20,13 @@ const IDENTITY_PROPERTIES: { readonly [name: string]: JsonSchema } = {
     type: 'string',
     format: 'uuid',
     description:
-      'Random id of this answer; equals the header X-Request-Id and says nothing of the caller.',
+      'Random ID of this response, equal to the header X-Request-Id. It carries no identity.',
     example: EXAMPLE_IDENTITY.requestId,
   },
   issuedAt: {
     type: 'string',
     format: 'date-time',
-    description: 'When the answer was made. ISO 8601 UTC with milliseconds.',
+    description: 'When the response was created. ISO 8601 UTC with milliseconds.',
     example: EXAMPLE_IDENTITY.issuedAt,
   },
 }
@@ -72,7 +72,7 @@ export function schemaRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The schema of a success: the envelope with this `data`, or the bare data where there is no envelope. */
+/** The schema of a success: the envelope with this `data`, or the bare data if there is no envelope. */
 export function successSchema(success: NonNullable<Endpoint['success']>): JsonObject {
   if (success.envelope === 'none') return schemaRef(success.data)
   return {

@@ -23,7 +23,7 @@ import { schemaComponents } from './openapi-schemas.ts'
 import { toJson, type JsonObject } from './plain-json.ts'
 import { createPolicy } from './policy.ts'
 
-/** What the OpenAPI document is made from. */
+/** What the OpenAPI document is generated from. */
 export interface OpenApiOptions {
   readonly registry: Registry
   readonly runtime: Runtime
@@ -34,7 +34,7 @@ export interface OpenApiOptions {
   readonly baseUrl: string
 }
 
-/** An OpenAPI document. A type alias, since canonical JSON is made of it. */
+/** An OpenAPI document. A type alias, because canonicalJson takes no interface. */
 export type OpenApiDocument = {
   readonly openapi: typeof OPENAPI_VERSION
   readonly info: JsonObject
@@ -67,12 +67,12 @@ const TITLE = 'Public read-only API'
 
 /**
  * `GET /api/v1/openapi.json`: the contract as an OpenAPI document, with every row that the runtime serves, every
- * answer it may give and an example of each. Pure: the same options give the same document.
+ * response it may send and an example of each. Pure: the same options give the same document.
  */
 export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const registry = visibleEndpoints(options.registry, options.runtime)
   const rows = Object.values(registry)
-  // Both documents are at hand, and a real one tells more than one put together from its parts.
+  // The real documents are better examples than documents composed from the examples of their parts.
   const examples: DataExamples = {
     Policy: toJson(createPolicy(options)),
     OpenApiDocument: {
@@ -104,7 +104,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
       title: TITLE,
       version: options.registryVersion,
       description: introduction(options.issuance),
-      contact: { name: 'Reference for readers', url: `${options.baseUrl}${LINKS.docs}` },
+      contact: { name: 'Reference documentation', url: `${options.baseUrl}${LINKS.docs}` },
       license: { name: 'Apache-2.0', url: 'https://spdx.org/licenses/Apache-2.0.html' },
     },
     externalDocs: { description: 'The policy in force.', url: `${options.baseUrl}${LINKS.policy}` },
@@ -131,12 +131,12 @@ function introduction(issuance: Issuance): string {
     return `\`${status}\` \`${code}\` (${meaning})`
   })
   return [
-    `Snapshots that an organisation publishes about itself, as JSON under \`${BASE_PATH}\`. Reading needs no account and no key.`,
-    `**Answers.** A success is an envelope with \`ok\`, \`schema\`, \`requestId\`, \`issuedAt\` and \`data\`; this document alone is sent without one. An error is an envelope with \`error\` in place of \`data\`. Every \`GET\` answers \`HEAD\` and \`OPTIONS\` too.`,
-    `**Signatures.** Every JSON body is signed with Ed25519 over its method, target, status, time and digest; the public key and the signed text stand at \`${ENDPOINTS.signingKey.path}\`. A \`304\` carries \`${HEADERS.revalidated}\` instead.`,
-    `**Keys.** A key is optional and adds a quota of its own. It travels as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : pauseOf(issuance)}`,
-    `**Routes.** Below the base path the router itself answers ${routeErrors.join(' and ')}, in the same error envelope, the second with \`${HEADERS.allow}\`.`,
-    `What is promised about versions, caching, limits and privacy stands at \`${LINKS.policy}\`.`,
+    `Snapshots that an organization publishes about itself, as JSON under \`${BASE_PATH}\`. Reading requires no account and no key.`,
+    `**Responses.** A success is an envelope with \`ok\`, \`schema\`, \`requestId\`, \`issuedAt\` and \`data\`; only this document is sent without one. An error is an envelope with \`error\` instead of \`data\`. Every \`GET\` endpoint also supports \`HEAD\` and \`OPTIONS\`.`,
+    `**Signatures.** Every JSON body is signed with Ed25519 over its method, target, status, time and digest; \`${ENDPOINTS.signingKey.path}\` has the public key and the format of the signed text. A \`304\` carries \`${HEADERS.revalidated}\` instead.`,
+    `**Keys.** A key is optional and has its own quota. Send it as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : pauseOf(issuance)}`,
+    `**Routes.** Below the base path the router returns ${routeErrors.join(' and ')} in the same error envelope, the second with \`${HEADERS.allow}\`.`,
+    `The promises about versions, caching, limits and privacy are at \`${LINKS.policy}\`.`,
   ].join('\n\n')
 }
 
@@ -147,7 +147,7 @@ function tagsOf(rows: readonly Endpoint[]): JsonObject[] {
     .map(([name, description]) => ({ name, description }))
 }
 
-/** The answers that several endpoints share, by name; those of one endpoint stand where they belong. */
+/** The responses that several endpoints share, by name. A response of one endpoint is inline. */
 function sharedResponses(responses: readonly OpenApiResponse[]): JsonObject {
   const shared: { [component: string]: JsonObject } = {}
   const seen = new Set<string>()
@@ -159,7 +159,7 @@ function sharedResponses(responses: readonly OpenApiResponse[]): JsonObject {
   return shared
 }
 
-/** One row of the registry with all its answers. */
+/** One row of the registry with all its responses. */
 interface Operation {
   readonly name: string
   readonly row: Endpoint

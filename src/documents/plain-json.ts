@@ -4,8 +4,8 @@ import type { JsonValue } from '../contract/canonical-json.ts'
 export type JsonObject = { readonly [name: string]: JsonValue | undefined }
 
 /**
- * The same value as plain JSON: a copy without members that are `undefined`. Throws a TypeError that names the place
- * of anything JSON cannot carry.
+ * The value as plain JSON: a copy without members that are `undefined`. Throws a TypeError that names the place of
+ * anything that JSON cannot represent.
  */
 export function toJson(value: unknown, where = '$'): JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

@@ -26,7 +26,7 @@ import {
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
 import { headerMeanings, REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from './header-docs.ts'
 
-/** What the policy document is made from. */
+/** What the policy document is generated from. */
 export interface PolicyOptions {
   readonly registry: Registry
   readonly runtime: Runtime
@@ -42,9 +42,9 @@ export function createPolicy(options: PolicyOptions): Policy {
   const rows = Object.values(visibleEndpoints(options.registry, options.runtime))
   return {
     schema: SCHEMA_IDS.policy,
-    note: 'What this API promises, stated for programs and auditors. It is written from the same tables that route, cache, sign and answer the requests.',
+    note: 'The promises of this API, for programs and auditors. Generated from the same tables that route, cache and sign the responses.',
     audience:
-      'Anyone. Reading needs no account, no registration and no key, and everything published here is meant for the public.',
+      'Everyone. Reading requires no account, registration or key, and everything published here is public.',
     runtime: { values: RUNTIMES, default: 'all' },
     authentication: authentication(options.issuance),
     versioning: versioning(options.registryVersion),
@@ -54,7 +54,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     cors: {
       ...CORS,
       writes:
-        'POST and DELETE answers carry no CORS header, and a preflight never offers those methods.',
+        'Responses to POST and DELETE carry no CORS header, and a preflight never offers these methods.',
     },
     headers: {
       request: headerMeanings(REQUEST_HEADER_DOCS),
@@ -89,33 +89,33 @@ function authentication(issuance: Issuance): Policy['authentication'] {
       defaultTtlDays: LIMITS.defaultTtlDays,
       maxTtlDays: LIMITS.maxTtlDays,
       storage:
-        'Only HMAC-SHA256 of the key is stored, under a secret that is kept outside the database. The key itself is shown once, when it is issued, and never stored, listed or logged.',
+        'Only an HMAC-SHA256 of the key is stored, under a secret kept outside the database. The key itself is shown once, when it is issued, and is never stored, listed or logged.',
     },
     issuance,
     rules: [
-      'A key is optional: it adds a quota of its own and opens nothing that is closed to others, its own metadata excepted.',
-      'A key that is sent is always checked, and the request counts against its quota, also where no key is needed.',
-      'A malformed, an unknown, a wrong and a revoked key get one and the same answer, KEY_INVALID, for the same work; none of them is served as an anonymous request.',
-      'KEY_EXPIRED is only told to a caller who holds the right secret of a key that was not revoked.',
-      'Two different keys in one request are KEY_INVALID; a key in a URL is never read as one.',
-      'A key identifies nobody: no account, address, login, session or device is tied to it.',
-      'No endpoint lists keys, their holders, their requests or anyone else’s usage.',
-      'Revocation is final and takes effect with the next request.',
-      'While keys cannot be checked, KEYS_UNAVAILABLE answers every request that carries one; all others are served.',
-      'Issuance opens only by an approved change of the registry; no configuration and no test mode opens it. Inspecting and revoking existing keys work while it is paused.',
+      'A key is optional. It has its own quota and gives access to nothing but its own metadata.',
+      'A key that is sent is always checked, and the request counts against its quota, even if the endpoint does not require a key.',
+      'Malformed, unknown, wrong and revoked keys get the same response, KEY_INVALID, for the same work. They are never served as anonymous requests.',
+      'KEY_EXPIRED is sent only if the secret is right and the key was not revoked.',
+      'Two different keys in one request are KEY_INVALID. A key in a URL is ignored.',
+      'A key carries no identity: it is not linked to an account, address, login, session or device.',
+      'No endpoint lists keys, their holders, their requests or the usage of others.',
+      'Revocation is permanent and takes effect with the next request.',
+      'While keys cannot be checked, every request with a key fails with KEYS_UNAVAILABLE. Other requests are served.',
+      'Only an approved change of the registry enables issuance; no configuration or test mode does. While it is paused, existing keys can still be inspected and revoked.',
     ],
   }
 }
 
 function versioning(registryVersion: string): Policy['versioning'] {
   return {
-    scheme: 'The major version stands in the path.',
+    scheme: 'The major version is in the path.',
     current: API_VERSION,
     registryVersion,
     additive:
-      'New endpoints and new optional response fields ship inside this major version without notice; readers must ignore fields they do not know.',
+      'New endpoints and new optional response fields ship within this major version without notice. Clients must ignore unknown fields.',
     breaking:
-      'Removing or renaming an endpoint or a field, changing a type or a meaning and tightening validation need a new major path, and the endpoint here is deprecated first.',
+      'Removing or renaming an endpoint or a field, changing a type or a meaning, and tightening validation require a new major path. The endpoint in this version is deprecated first.',
     header: HEADERS.apiVersion,
     history: ENDPOINTS.versions.path,
   }
@@ -132,7 +132,7 @@ function deprecation(rows: readonly Endpoint[]): Policy['deprecation'] {
       `the response header ${HEADERS.link} with rel="successor-version"`,
       'an entry in the changelog',
     ],
-    requires: ['a sunset date; the endpoint serves until then', 'a replacement'],
+    requires: ['a sunset date; the endpoint stays available until then', 'a successor'],
     statuses: ENDPOINT_STATUSES,
     endpoints: rows.flatMap(({ method, path, deprecation: notice }) =>
       notice === undefined ? [] : [{ method, path, ...notice }],
@@ -144,8 +144,8 @@ function caching(): Policy['caching'] {
   return {
     classes: CACHE_CLASSES,
     errors: ERROR_CACHE_CONTROL,
-    etag: `${formatEtag('<base64url SHA-256 of the RFC 8785 JSON of data>')}; requestId and issuedAt have no part in it, so every node gives the same tag and anyone can compute it from the body. For the OpenAPI document, which has no envelope, data is the whole body.`,
-    conditional: `A cacheable read whose ${HEADERS.ifNoneMatch} matches (weak comparison, lists and * included) is answered 304. The 304 carries ${HEADERS.revalidated} and no signature of a body, so that a cache never joins an old body with a new signature.`,
+    etag: `${formatEtag('<base64url SHA-256 of the RFC 8785 JSON of data>')}. requestId and issuedAt are not part of it, so every node sends the same tag and anyone can compute it from the body. For the OpenAPI document, which has no envelope, data is the whole body.`,
+    conditional: `A cacheable read whose ${HEADERS.ifNoneMatch} matches (weak comparison, lists and * included) gets a 304. The 304 carries ${HEADERS.revalidated} and no signature of a body, so that a cache never combines an old body with a new signature.`,
     vary: READ_VARY,
   }
 }
@@ -169,13 +169,13 @@ function limits(): Policy['limits'] {
 function rateLimiting(): Policy['rateLimiting'] {
   return {
     anonymousReads:
-      'The service does not limit reads without a key. A network in front of it may; that is outside this contract.',
+      'The service does not limit reads without a key. A network in front of it may have limits outside this contract.',
     registrationGlobal: LIMITS.registrationGlobal,
     registrationPerActor: LIMITS.registrationPerActor,
     keyedRequests: LIMITS.keyedRequests,
     keyIssuance: LIMITS.keyIssuance,
     actor:
-      'A keyed hash (HMAC-SHA256) of the IPv4 address or of the IPv6 /64, with a random key that is replaced every day. The address itself is no key, and is neither stored nor logged.',
+      'A keyed hash (HMAC-SHA256) of the IPv4 address or of the IPv6 /64, with a random key that changes daily. The address itself is never used as a key, stored or logged.',
     headers: [
       HEADERS.rateLimitLimit,
       HEADERS.rateLimitRemaining,
@@ -195,21 +195,21 @@ function security(): Policy['security'] {
       maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
       keyDocument: ENDPOINTS.signingKey.path,
       pinning:
-        'A clone of this origin can serve its own key with its own signatures. A client that has to tell them apart learns the key id some other way than from here, and accepts no other.',
+        'A clone of this origin can serve its own key with its own signatures. To detect a clone, get the key ID from an independent source and accept no other.',
     },
     privacy: [
-      'No account, session, login or cookie exists.',
-      'No IP address is stored, logged or used as the key of a rate limit.',
+      'There are no accounts, sessions, logins or cookies.',
+      'IP addresses are never stored, logged or used as rate-limit keys.',
       'Queries and user agents are not logged.',
-      'Request ids are random and say nothing of the caller.',
-      'An address on the waitlist is sealed to a key that need not be on the server, and a known address costs and shows as much as a new one.',
-      'Which rule rejected a request is never told, and no message repeats any part of a request.',
+      'Request IDs are random and carry no identity.',
+      'Email addresses on the waitlist are encrypted to a key that does not have to be on the server. A known address costs the same work as a new one and gets the same status.',
+      'The rule that rejected a request is never revealed, and no message repeats any part of a request.',
     ],
     isolation: [
-      'No route reaches an internal system; what is read here was published beforehand.',
-      'Wallet views are published snapshots. No wallet is queried, and no key of one is known here.',
+      'No route reaches an internal system. Everything served was published beforehand.',
+      'Wallet views are published snapshots. No wallet is queried, and the service has no wallet keys.',
       'Publishing checks every resource for secrets before it becomes part of a release.',
-      'The waitlist is the one write path, and it leads to a waitlist only.',
+      'The waitlist is the only write path, and it writes to a waitlist only.',
     ],
   }
 }

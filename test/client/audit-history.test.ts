@@ -14,6 +14,7 @@ import {
 } from '../../src/client/history-evidence.ts'
 import { publishedOf, toPortable, type PortableAnswer } from '../../src/client/portable-answer.ts'
 import { UnsettledError } from '../../src/client/unsettled-error.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { payloadOf } from '../../src/service/payload.ts'
@@ -111,7 +112,7 @@ describe('a sound history', () => {
     assert.equal(first.head.snapshotId, 'VS-0005')
     assert.equal(first.previousHead, undefined)
     assert.equal(first.versionsRead, 5)
-    assert.equal(first.resources.length, 12)
+    assert.equal(first.resources.length, SNAPSHOT_NAMES.length)
     assert.deepEqual(first.unavailable, [])
     assert.equal(asked.filter((path) => path.startsWith(`${READ_PATHS.versions}/`)).length, 5)
 
@@ -183,7 +184,7 @@ describe('a sound history', () => {
     const { client } = await deploy(t, loadReleases(made.store))
     const { unavailable, resources } = await auditHistory({ client })
     assert.deepEqual(unavailable, ['status'])
-    assert.equal(resources.length, 11)
+    assert.equal(resources.length, SNAPSHOT_NAMES.length - 1)
   })
 })
 
@@ -215,9 +216,9 @@ describe('the progress of an audit', () => {
     await auditHistory({ client, store, onProgress: (each) => progress.push(each) })
     const [head, index, version, ...resources] = told(progress)
     assert.equal(head, `head VS-0003 ${key.keyId}`)
-    assert.equal(index, 'index 3 after VS-0002, 1 to read, 12 resources')
+    assert.equal(index, `index 3 after VS-0002, 1 to read, ${SNAPSHOT_NAMES.length} resources`)
     assert.equal(version, 'version VS-0003')
-    assert.equal(resources.length, 12)
+    assert.equal(resources.length, SNAPSHOT_NAMES.length)
     assert.deepEqual([...new Set(resources)].toSorted(), [
       'resource served',
       'resource unavailable',
@@ -235,12 +236,12 @@ describe('the progress of an audit', () => {
       [...lines.slice(0, 2), ...lines.slice(2, 5).toSorted(), ...lines.slice(5)],
       [
         `head VS-0003 ${key.keyId}`,
-        'index 3 after nothing, 3 to read, 12 resources',
+        `index 3 after nothing, 3 to read, ${SNAPSHOT_NAMES.length} resources`,
         'version VS-0001',
         'version VS-0002',
         'version VS-0003',
         `head VS-0004 ${key.keyId}`,
-        'index 4 after nothing, 1 to read, 12 resources',
+        `index 4 after nothing, 1 to read, ${SNAPSHOT_NAMES.length} resources`,
         'version VS-0004',
       ],
     )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deprecationFaults } from '../../src/contract/deprecation-rule.ts'
+import { deprecationViolations } from '../../src/contract/deprecation-rule.ts'
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 
 const NOTICE = {
@@ -16,7 +16,7 @@ function faultsOf(
 ): readonly string[] {
   const deprecation = { ...NOTICE, ...changes }
   const row: Endpoint = { ...ENDPOINTS.changelog, stability, status: 'deprecated', deprecation }
-  return deprecationFaults(row, ENDPOINTS)
+  return deprecationViolations(row, ENDPOINTS)
 }
 
 test('a stable endpoint serves for ninety days to the millisecond, another for none', () => {
@@ -30,7 +30,7 @@ test('a stable endpoint serves for ninety days to the millisecond, another for n
   }
 })
 
-test('a time that is none is the one fault of its notice', () => {
+test('reports an invalid time and nothing else', () => {
   assert.deepEqual(faultsOf({ deprecatedAt: 'today' }), [
     'deprecatedAt is today; expected an ISO 8601 time in UTC',
   ])
@@ -71,18 +71,21 @@ test('a successor is an active row of this version, or a path of another', () =>
     // The row itself is deprecated, and so no way out of it.
     const row: Endpoint = { ...ENDPOINTS.changelog, status: 'deprecated' }
     const deprecation = { ...NOTICE, successor }
-    assert.deepEqual(deprecationFaults({ ...row, deprecation }, { ...ENDPOINTS, changelog: row }), [
-      `the successor GET ${successor} is no active endpoint of this registry`,
-    ])
+    assert.deepEqual(
+      deprecationViolations({ ...row, deprecation }, { ...ENDPOINTS, changelog: row }),
+      [`the successor GET ${successor} is no active endpoint of this registry`],
+    )
   }
 })
 
 test('a notice and the status of its row go together', () => {
-  assert.deepEqual(deprecationFaults(ENDPOINTS.changelog, ENDPOINTS), [])
-  assert.deepEqual(deprecationFaults({ ...ENDPOINTS.changelog, deprecation: NOTICE }, ENDPOINTS), [
-    'it has a deprecation notice, but is active',
-  ])
-  assert.deepEqual(deprecationFaults({ ...ENDPOINTS.changelog, status: 'deprecated' }, ENDPOINTS), [
-    'deprecated without a notice; expected when, until when and what to use instead',
-  ])
+  assert.deepEqual(deprecationViolations(ENDPOINTS.changelog, ENDPOINTS), [])
+  assert.deepEqual(
+    deprecationViolations({ ...ENDPOINTS.changelog, deprecation: NOTICE }, ENDPOINTS),
+    ['it has a deprecation notice, but is active'],
+  )
+  assert.deepEqual(
+    deprecationViolations({ ...ENDPOINTS.changelog, status: 'deprecated' }, ENDPOINTS),
+    ['deprecated without a notice; expected when, until when and what to use instead'],
+  )
 })

@@ -45,7 +45,7 @@ test('every schema is used by an endpoint, and every tag', () => {
   assert.deepEqual([...tags].toSorted(), Object.keys(TAGS).toSorted())
 })
 
-test('the errors of the specification stand at their endpoints', () => {
+test('endpoints list the errors of the specification', () => {
   const reads = ['status', 'architecture', 'developmentQueue', 'roadmap'] as const
   for (const name of reads) assert.ok(errorsOf(ENDPOINTS[name]).includes('SNAPSHOT_UNAVAILABLE'))
   assert.ok(errorsOf(ENDPOINTS.versionById).includes('VERSION_NOT_FOUND'))

@@ -54,7 +54,7 @@ test('the catalog is the one of the specification: every code with status, retry
   )
 })
 
-test('every code is answered by an endpoint or by the router, and no endpoint answers another', () => {
+test('every code is returned by an endpoint or the router, and no other code is', () => {
   const answered = new Set<string>([
     ...Object.values(ENDPOINTS).flatMap((row) => errorsOf(row)),
     ...ROUTE_ERRORS,

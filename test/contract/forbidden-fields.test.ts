@@ -147,7 +147,7 @@ test('case, underscores and hyphens make no difference, anything else does', () 
   fc.assert(fc.property(spelling, (name) => assert.ok(!isForbiddenField(`${name} `))))
 })
 
-test('a session id is known in every spelling, and is no forbidden field', () => {
+test('a session id is recognized in every spelling and is not a forbidden field', () => {
   for (const name of [
     'sessionId',
     'sessionid',

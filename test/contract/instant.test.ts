@@ -44,7 +44,7 @@ test('every moment that is written comes back', () => {
   )
 })
 
-test('what is in no calendar and on no clock is none', () => {
+test('rejects dates and times that do not exist', () => {
   for (const text of [
     '2026-02-30T00:00:00Z',
     '2026-02-29T00:00:00Z',
@@ -61,7 +61,7 @@ test('what is in no calendar and on no clock is none', () => {
   }
 })
 
-test('another way of writing a moment is none', () => {
+test('rejects other formats of an instant', () => {
   for (const text of [
     '',
     '2026-11-21',

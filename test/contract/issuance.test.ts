@@ -70,7 +70,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     ])
   })
 
-  test('nobody takes the module as a whole, and with it the literal under another name', () => {
+  test('no module imports the namespace, which would hide a use of the literal', () => {
     const importers = PROGRAM.filter((file) => /\/issuance\.ts['"]/.test(codeOf(file)))
     assert.ok(importers.length >= 4)
     for (const file of importers) {
@@ -200,7 +200,7 @@ describe('lifting the pause needs an approval on record', () => {
     }
   })
 
-  test('everything that is wrong is told at once', () => {
+  test('reports every mistake at once', () => {
     assert.equal(
       faultsOf({ enabled: true, approvedBy: '', approvedAt: 'soon', reference: ' ' }).length,
       3,
@@ -230,7 +230,7 @@ describe('lifting the pause needs an approval on record', () => {
     }
   })
 
-  test('a record without one of its members is told in words', () => {
+  test('reports a missing member by name', () => {
     for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
       const { [name]: _, ...rest } = OPEN
       const faults = faultsOf(rest as unknown as Issuance)
@@ -269,7 +269,7 @@ describe('lifting the pause is a new version of the contract', () => {
     )
   })
 
-  test('with a raised version it is sound, and the approval stands in the digest', (t) => {
+  test('with a raised version it is valid, and the digest covers the approval', (t) => {
     const dir = committedFiles(t)
     const raised = { ...OWN_CONTRACT, issuance: OPEN, registryVersion: '999.0.0' }
     assert.ok(generate(dir, raised).includes(VERSIONS))

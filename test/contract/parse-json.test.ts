@@ -10,7 +10,7 @@ test('a JSON text has its value, as text and as bytes', () => {
   }
 })
 
-test('what is no JSON text is undefined', () => {
+test('returns undefined for text that is not JSON', () => {
   for (const text of ['', 'undefined', '{', '{"a":1}}', "{'a':1}", 'NaN', '[1,]']) {
     assert.equal(parseJson(text), undefined, text)
     assert.equal(parseJson(new TextEncoder().encode(text)), undefined, text)

@@ -11,7 +11,7 @@ test('a property of its own is given, whatever it is', () => {
   assert.equal(propertyOf(['first'], '0'), 'first')
 })
 
-test('what a value inherits, and what no object has, is none', () => {
+test('inherited properties and primitives give undefined', () => {
   const inherits: unknown = Object.create({ a: 1 })
   for (const [value, name] of [
     [inherits, 'a'],

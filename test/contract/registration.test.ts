@@ -54,7 +54,7 @@ test('the least that is needed, and everything there is', () => {
   } satisfies RegistrationInput)
 })
 
-test('what is no JSON object has the wrong shape', () => {
+test('a body that is not a JSON object has the wrong shape', () => {
   for (const value of [null, true, false, 0, 1.5, '', 'text', [], [LEAST], [null]]) {
     assert.equal(codeOf(value), 'INVALID_INPUT', JSON.stringify(value))
   }
@@ -151,7 +151,7 @@ test('interests are known, different and at most ten', () => {
   }
 })
 
-test('consent is true itself', () => {
+test('consent must be the literal `true`', () => {
   assert.equal(codeOf(without('consent')), 'CONSENT_REQUIRED')
   for (const consent of [...ANYTHING.filter((value) => value !== true), 'true', 'yes', [true]]) {
     assert.equal(codeOf({ ...WHOLE, consent }), 'CONSENT_REQUIRED', JSON.stringify(consent))
@@ -204,7 +204,7 @@ const BREAKS = [
   ['CHALLENGE_REQUIRED', { challengeToken: '' }],
 ] as const
 
-test('of any rules that are broken, the first in the order answers, wherever the members stand', () => {
+test('the first broken rule decides the error, whatever the order of the members', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray([...BREAKS], { minLength: 1 }), (broken) => {
       const value: object = Object.assign({}, ...broken.map(([, change]) => change))

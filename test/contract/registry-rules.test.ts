@@ -434,7 +434,7 @@ describe('a broken row is named with the rule it breaks', () => {
   }
 })
 
-test('a name that is no operationId is named', () => {
+test('reports a name that is not an operationId', () => {
   const [fault] = faultsOf({ 'version-by-id': ENDPOINTS.versionById })
   assert.match(fault ?? '', /^version-by-id: the name is no operationId/)
 })

@@ -245,7 +245,7 @@ test('every member of an entry must be there and of its own kind', () => {
   }
 })
 
-test('a resource that was added, changed or removed may stand among the changes', () => {
+test('accepts added, changed and removed resources as changes', () => {
   const [entry] = makeChain(1)
   assert.ok(entry !== undefined)
   const changes = (['added', 'changed', 'removed'] as const).map((kind) => ({

@@ -57,7 +57,7 @@ test('the document is OpenAPI 3.0.3 for one deployment, with a contact and a lic
   })
 })
 
-test('every row is an operation under its own name, and there is no other', () => {
+test('the operations are exactly the rows, under their names', () => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => [
       operationId,
@@ -148,7 +148,7 @@ for (const [name, row] of rows) {
       }
     })
 
-    test('has a valid example of every answer with a body', () => {
+    test('has a valid example of every response with a body', () => {
       for (const [status, response] of responses) {
         if (status === 304) {
           assert.equal('content' in response, false)
@@ -168,7 +168,7 @@ for (const [name, row] of rows) {
       }
     })
 
-    test('names the headers of every answer', () => {
+    test('names the headers of every response', () => {
       for (const [status, response] of responses) {
         const headers = headersOf(response)
         const has = (header: string) => headers.includes(header)
@@ -191,7 +191,7 @@ for (const [name, row] of rows) {
       }
     })
 
-    test('states the exact Cache-Control of every answer', () => {
+    test('states the exact Cache-Control of every response', () => {
       for (const [status, response] of responses) {
         const isError = status !== 304 && status !== row.success?.status
         const cacheClass = isError ? 'none' : row.cacheClass

@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('INVALID_INPUT: a body that is no object, or holds an unknown field, is 400', async (t) => {
+test('INVALID_INPUT: 400 for a body that is not an object or has an unknown field', async (t) => {
   const bodies = [
     null,
     true,

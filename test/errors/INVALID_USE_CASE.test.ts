@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('INVALID_USE_CASE: a use case that is no text or too long is 400', async (t) => {
+test('INVALID_USE_CASE: 400 for a use case that is not a string or is too long', async (t) => {
   const bodies = [
     { ...GOOD_BODY, useCase: null },
     { ...GOOD_BODY, useCase: 1 },

@@ -12,7 +12,7 @@ const GOOD_POST = {
   body: JSON.stringify(GOOD_KEY_REQUEST),
 } as const
 
-test('KEYS_UNAVAILABLE: while issuance is paused nobody gets a key, whatever is sent', async (t) => {
+test('KEYS_UNAVAILABLE: while issuance is paused no request gets a key', async (t) => {
   const app = await runKeyedApp(t, { isOpen: false })
   await assertCatalogError(app, GOOD_POST, { ...ROW, cors: false })
 })
@@ -59,7 +59,7 @@ test('KEYS_UNAVAILABLE: a key that cannot be kept is not given out', async (t) =
   await assertCatalogError(app, GOOD_POST, { ...ROW, cors: false })
 })
 
-test('KEYS_UNAVAILABLE: with as many keys as may be active there is none to be had', async (t) => {
+test('KEYS_UNAVAILABLE: 503 at the maximum number of active keys', async (t) => {
   const app = await runKeyedApp(t, {
     store: (store) => ({ ...store, add: () => Promise.resolve('full') }),
   })

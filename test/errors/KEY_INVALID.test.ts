@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { assertCatalogError, ECHO_MARKER } from '../support/catalog-error.ts'
 import { makeRefusedKeys, runKeyedApp, SELF } from '../support/keyed-app.ts'
 
-test('KEY_INVALID: a key that is malformed, unknown, wrong or revoked is 401, wherever it stands', async (t) => {
+test('KEY_INVALID: 401 for a malformed, unknown, wrong or revoked key, in either header', async (t) => {
   const app = await runKeyedApp(t)
   const good = await app.makeKey()
   const marked = `svk_aaaaaaaaaaaaaaaa_${ECHO_MARKER.padEnd(43, 'x')}`

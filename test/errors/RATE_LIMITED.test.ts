@@ -12,7 +12,7 @@ const TRIGGER = {
   body: JSON.stringify(GOOD_BODY),
 } as const
 
-test('RATE_LIMITED: the sixth request of one actor within a minute is 429 and told when to come back', async (t) => {
+test('RATE_LIMITED: 429 with Retry-After for the sixth request of one actor within a minute', async (t) => {
   const app = await runRegisteringApp(t)
   for (let count = 0; count < 5; count += 1) {
     await app.register({}, { 'X-Forwarded-For': '192.0.2.1' })
@@ -54,7 +54,7 @@ test('RATE_LIMITED: so is the 301st of all actors together', async (t) => {
   })
 })
 
-test('RATE_LIMITED: where nobody knows what is left of the window, the wait is a whole one', async (t) => {
+test('RATE_LIMITED: Retry-After is a whole window if the rest is unknown', async (t) => {
   const register = () => {
     throw new ApiError('RATE_LIMITED')
   }

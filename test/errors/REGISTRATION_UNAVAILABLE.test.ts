@@ -43,7 +43,7 @@ test('REGISTRATION_UNAVAILABLE: a store that cannot keep the registration is 503
   assert.deepEqual(await app.entries(), [])
 })
 
-test('REGISTRATION_UNAVAILABLE: so is a challenge that nobody can check', async (t) => {
+test('REGISTRATION_UNAVAILABLE: 503 if the challenge cannot be verified', async (t) => {
   const app = await runRegisteringApp(t, {
     challenge: () => ({
       ...UNSOLVABLE_CHALLENGE,
@@ -54,7 +54,7 @@ test('REGISTRATION_UNAVAILABLE: so is a challenge that nobody can check', async 
   assert.deepEqual(await app.entries(), [])
 })
 
-test('REGISTRATION_UNAVAILABLE: so is any request while there is no store', async (t) => {
+test('REGISTRATION_UNAVAILABLE: 503 without a store', async (t) => {
   const app = await runRegisteringApp(t, { parts: { waitlist: createUnavailableWaitlist() } })
   for (const body of [BODY, '{}', '{', '[]', '']) {
     await assertRegistrationError(app, { body }, EXPECTED)

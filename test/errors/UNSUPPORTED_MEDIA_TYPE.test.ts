@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('UNSUPPORTED_MEDIA_TYPE: a body that is no application/json, or is coded, is 415', async (t) => {
+test('UNSUPPORTED_MEDIA_TYPE: 415 for a body that is not application/json or has a content coding', async (t) => {
   const body = JSON.stringify(GOOD_BODY)
   const descriptions: readonly { readonly [name: string]: string }[] = [
     { 'Content-Type': 'text/plain' },

@@ -5,7 +5,7 @@ import { ERRORS } from '../../src/contract/errors.ts'
 
 const folder = new URL('.', import.meta.url)
 
-test('every code of the catalog has its own file here, and there is no other', () => {
+test('every code of the catalog has a test file, and no other file exists', () => {
   const files = readdirSync(folder).filter((name) => name !== 'every-code.test.ts')
   assert.deepEqual(
     files.toSorted(),

@@ -88,7 +88,7 @@ const WAYS: readonly { readonly [name: string]: string }[] = [
 
 const rows: readonly (readonly [string, Endpoint])[] = Object.entries(ENDPOINTS)
 
-test('every answer of the running app is described, with each of its headers', async (t) => {
+test('every response of the running app is described, with each of its headers', async (t) => {
   const statuses = new Set<number>()
   for (const deployment of ['primary', 'preview'] as const) {
     const app = await runApp(t, { deployment, apiKeys: createFakeApiKeys() })
@@ -100,7 +100,7 @@ test('every answer of the running app is described, with each of its headers', a
   for (const status of [200, 304, 401, 403, 429, 503]) assert.ok(statuses.has(status), `${status}`)
 })
 
-test('so is every answer without a key store and without a signing key', async (t) => {
+test('every response without a key store and without a signing key is described', async (t) => {
   const app = await runApp(t, { signing: undefined })
   const document = createOpenApi(PRODUCTION)
   for (const [, row] of rows) {

@@ -1,0 +1,114 @@
+import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
+import { LIMITS } from './limits.ts'
+import { text, timestamp, whole } from './response-fields.ts'
+import type { JsonSchema } from './schema-type.ts'
+
+const label = {
+  type: 'string',
+  pattern: API_KEY_LABEL_PATTERN,
+  description: 'A name for the key, for the holder’s own use.',
+  example: 'ci-mirror',
+} as const
+const keyId = {
+  type: 'string',
+  pattern: API_KEY_ID_PATTERN,
+  description: 'The public part of the key.',
+  example: '0123456789abcdef',
+} as const
+export const scope = {
+  type: 'string',
+  enum: ['read'],
+  description: 'What the key may do.',
+  example: 'read',
+} as const
+
+/** Body of a request for an API key (spec 4.2). */
+export const KEY_REQUEST_SCHEMA = {
+  type: 'object',
+  description: 'A request for an API key.',
+  additionalProperties: false,
+  required: ['challengeToken'],
+  properties: {
+    challengeToken: {
+      type: 'string',
+      minLength: 1,
+      description: 'Token of a solved human-verification challenge. It can be used once.',
+      example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
+    },
+    label,
+    ttlDays: {
+      type: 'integer',
+      minimum: LIMITS.minTtlDays,
+      maximum: LIMITS.maxTtlDays,
+      default: LIMITS.defaultTtlDays,
+      description: 'Days until the key expires.',
+      example: LIMITS.defaultTtlDays,
+    },
+  },
+} as const satisfies JsonSchema
+
+/** What an issuance and a later look at the key both tell of it. */
+const activeKeyProperties = {
+  keyId,
+  scope,
+  label: { ...label, nullable: true },
+  status: {
+    type: 'string',
+    enum: ['active'],
+    description: 'State of the key.',
+    example: 'active',
+  },
+  createdAt: timestamp('When it was issued.'),
+  expiresAt: timestamp('When it expires.'),
+} as const
+
+const quota = {
+  type: 'object',
+  description: 'Quota of the key in the current window.',
+  required: ['limit', 'remaining', 'resetSeconds', 'windowSeconds'],
+  properties: {
+    limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+    remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
+    resetSeconds: whole('Seconds until the window ends.', 42),
+    windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
+  },
+} as const
+
+/** `data` of an issued key; the only response that holds the key itself. */
+export const ISSUED_KEY_SCHEMA = {
+  type: 'object',
+  description: 'A new API key. The key is shown only in this response.',
+  required: ['key', 'keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt'],
+  properties: {
+    key: text('The whole key. It is never shown again.', API_KEY_FORMAT),
+    ...activeKeyProperties,
+  },
+} as const satisfies JsonSchema
+
+/** `data` of the key in use. */
+export const KEY_METADATA_SCHEMA = {
+  type: 'object',
+  description: 'Metadata of an API key. Never includes the secret.',
+  required: ['keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt', 'quota'],
+  properties: {
+    ...activeKeyProperties,
+    quota,
+  },
+} as const satisfies JsonSchema
+
+/** `data` of a revocation. */
+export const REVOKED_KEY_SCHEMA = {
+  type: 'object',
+  description: 'A revocation.',
+  required: ['keyId', 'status', 'revokedAt'],
+  properties: {
+    keyId,
+    status: {
+      type: 'string',
+      enum: ['revoked'],
+      description: 'State of the key.',
+      example: 'revoked',
+    },
+    revokedAt: timestamp('When it was revoked.'),
+  },
+} as const satisfies JsonSchema

@@ -1,0 +1,32 @@
+import { SHA256_HEX_PATTERN, SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
+import type { JsonSchema } from './schema-type.ts'
+
+// The fields that response schemas are written with. Each function returns a literal schema, so that the TypeScript type
+// of a response follows from its schema.
+
+/** The keys of a table as an enumeration, so that a new row of the table is a value of the schema too. */
+export const keysOf = <Key extends string>(table: {
+  readonly [Name in Key]: unknown
+}): readonly Key[] => Object.keys(table).filter((name): name is Key => Object.hasOwn(table, name))
+
+export const text = (description: string, example: string) =>
+  ({ type: 'string', description, example }) as const
+export const whole = (description: string, example: number) =>
+  ({ type: 'integer', description, example, minimum: 0 }) as const
+export const timestamp = (description: string) =>
+  ({
+    type: 'string',
+    format: 'date-time',
+    description: `${description} ISO 8601 UTC.`,
+    example: '2026-11-21T09:00:00.000Z',
+  }) as const
+export const flag = (description: string, example: boolean) =>
+  ({ type: 'boolean', description, example }) as const
+export const hexHash = (description: string) =>
+  ({ type: 'string', pattern: SHA256_HEX_PATTERN, description, example: '0'.repeat(64) }) as const
+export const snapshotId = (description: string) =>
+  ({ type: 'string', pattern: SNAPSHOT_ID_PATTERN, description, example: 'VS-0001' }) as const
+export const list = <const Item extends JsonSchema>(description: string, items: Item) =>
+  ({ type: 'array', description, items }) as const
+export const textList = (description: string, example: string) =>
+  list(description, { type: 'string', description: 'One of them.', example })

@@ -1,0 +1,93 @@
+import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
+import { hexHash, list, snapshotId, text, timestamp, whole } from './response-fields.ts'
+import type { JsonSchema } from './schema-type.ts'
+import { CHANGE_KINDS } from './version-chain.ts'
+
+const digest = {
+  type: 'string',
+  pattern: SHA256_BASE64URL_PATTERN,
+  description:
+    'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s data; the value between the quotes of its ETag.',
+  example: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
+} as const
+
+const versionSummaryProperties = {
+  snapshotId: snapshotId('ID of the version.'),
+  sequence: whole('1 for the first version, incremented by 1 for each version.', 1),
+  createdAt: timestamp('When it was published.'),
+  previousHash: hexHash('Hash of the previous version; 64 zeros for the first.'),
+  hash: hexHash('SHA-256 over a label line and the canonical JSON of this entry without its hash.'),
+} as const
+
+/** `data` of one version. */
+export const VERSION_SNAPSHOT_SCHEMA = {
+  type: 'object',
+  description: 'One entry of the version history.',
+  required: [
+    'snapshotId',
+    'sequence',
+    'createdAt',
+    'apiVersion',
+    'registryVersion',
+    'resources',
+    'changes',
+    'note',
+    'previousHash',
+    'hash',
+  ],
+  properties: {
+    ...versionSummaryProperties,
+    apiVersion: text('Major version of the API at the time.', 'v1'),
+    registryVersion: text('Registry version at the time.', '1.0.0'),
+    resources: {
+      type: 'object',
+      description: 'Digest of each published resource, by path below the base path.',
+      example: { status: digest.example },
+      additionalProperties: digest,
+    },
+    changes: list('Changes from the previous version.', {
+      type: 'object',
+      description: 'One change.',
+      required: ['resource', 'kind'],
+      properties: {
+        resource: text('The resource, by its path below the base path.', 'status'),
+        kind: {
+          type: 'string',
+          enum: CHANGE_KINDS,
+          description: 'Kind of the change.',
+          example: 'changed',
+        },
+      },
+    }),
+    note: text('Release note of the operator.', 'Opens the waitlist.'),
+  },
+} as const satisfies JsonSchema
+
+/** `data` of the version history. */
+export const VERSION_HISTORY_SCHEMA = {
+  type: 'object',
+  description: 'The hash-chained index of all versions.',
+  required: ['algorithm', 'count', 'head', 'entries'],
+  properties: {
+    algorithm: text(
+      'How the hashes are computed.',
+      'SHA-256 over svc-version-v1 and RFC 8785 JSON',
+    ),
+    count: whole('Number of versions.', 1),
+    head: {
+      type: 'object',
+      description: 'The newest version.',
+      required: ['snapshotId', 'hash'],
+      properties: {
+        snapshotId: snapshotId('Its id.'),
+        hash: hexHash('Its hash.'),
+      },
+    },
+    entries: list('Every version, newest first.', {
+      type: 'object',
+      description: 'One version.',
+      required: ['snapshotId', 'sequence', 'createdAt', 'previousHash', 'hash'],
+      properties: versionSummaryProperties,
+    }),
+  },
+} as const satisfies JsonSchema
