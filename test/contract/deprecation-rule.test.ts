@@ -19,10 +19,10 @@ function faultsOf(
   return deprecationViolations(row, ENDPOINTS)
 }
 
-test('a stable endpoint serves for ninety days to the millisecond, another for none', () => {
+test('a stable endpoint stays available for ninety days to the millisecond, others have no minimum', () => {
   assert.deepEqual(faultsOf({}), [])
   assert.deepEqual(faultsOf({ sunsetAt: '2027-02-18T23:59:59.999Z' }), [
-    'the sunset 2027-02-18T23:59:59.999Z is too early; a stable endpoint serves at least 90 days after 2026-11-21T00:00:00Z',
+    'the sunset 2027-02-18T23:59:59.999Z is too early; a stable endpoint stays available for at least 90 days after 2026-11-21T00:00:00Z',
   ])
   for (const stability of ['beta', 'experimental'] as const) {
     assert.deepEqual(faultsOf({ sunsetAt: NOTICE.deprecatedAt }, stability), [])
@@ -64,7 +64,7 @@ test('a successor is an active row of this version, or a path of another', () =>
     '/elsewhere/api/v2/changes',
   ]) {
     assert.deepEqual(faultsOf({ successor }), [
-      `the successor ${successor} is no path of this API; expected one below /api/v<number>`,
+      `the successor ${successor} is not a path of this API; expected a path below /api/v<number>`,
     ])
   }
   for (const successor of ['/api/v1/', '/api/v1/roadmap/', '/api/v1/keys', '/api/v1/changelog']) {
@@ -73,7 +73,7 @@ test('a successor is an active row of this version, or a path of another', () =>
     const deprecation = { ...NOTICE, successor }
     assert.deepEqual(
       deprecationViolations({ ...row, deprecation }, { ...ENDPOINTS, changelog: row }),
-      [`the successor GET ${successor} is no active endpoint of this registry`],
+      [`the successor GET ${successor} is not an active endpoint of this registry`],
     )
   }
 })
@@ -86,6 +86,6 @@ test('a notice and the status of its row go together', () => {
   )
   assert.deepEqual(
     deprecationViolations({ ...ENDPOINTS.changelog, status: 'deprecated' }, ENDPOINTS),
-    ['deprecated without a notice; expected when, until when and what to use instead'],
+    ['deprecated without a notice; expected deprecatedAt, sunsetAt and successor'],
   )
 })

@@ -150,16 +150,14 @@ describe('lifting the pause needs an approval on record', () => {
   test('somebody approved it', () => {
     for (const approvedBy of ['', ' ', '\t\n', '\u00a0']) {
       assert.deepEqual(faultsOf({ ...OPEN, approvedBy }), [
-        'issuance: open, but approvedBy names nobody',
+        'issuance: open, but approvedBy is empty',
       ])
     }
   })
 
   test('a decision is named', () => {
     for (const reference of ['', ' ', '\t\n', '\u00a0']) {
-      assert.deepEqual(faultsOf({ ...OPEN, reference }), [
-        'issuance: open, but reference names no decision',
-      ])
+      assert.deepEqual(faultsOf({ ...OPEN, reference }), ['issuance: open, but reference is empty'])
     }
   })
 

@@ -64,24 +64,24 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     changes: { authentication: 'basic' },
     says: /authentication basic is unknown/,
   },
-  { rule: 'summary', row: 'status', changes: { summary: ' ' }, says: /there is no summary/ },
+  { rule: 'summary', row: 'status', changes: { summary: ' ' }, says: /the summary is missing/ },
   {
     rule: 'description',
     row: 'status',
     changes: { description: '' },
-    says: /there is no description/,
+    says: /the description is missing/,
   },
   {
     rule: 'base path',
     row: 'time',
     changes: { path: '/api/v2/time' },
-    says: /\/api\/v2\/time does not stand under \/api\/v1/,
+    says: /\/api\/v2\/time is not below \/api\/v1/,
   },
   {
     rule: 'base path as a mere prefix',
     row: 'time',
     changes: { path: '/api/v1time' },
-    says: /does not stand under/,
+    says: /is not below/,
   },
   {
     rule: 'trailing slash',
@@ -100,7 +100,7 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     rule: 'parameter inside',
     row: 'versionById',
     changes: { path: '/api/v1/versions/{snapshotId}/x' },
-    says: /\{snapshotId\} stands inside the path/,
+    says: /\{snapshotId\} is inside the path/,
   },
   {
     rule: 'parameter without a description',
@@ -112,7 +112,7 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     rule: 'parameter of another name',
     row: 'versionById',
     changes: { path: '/api/v1/versions/{id}' },
-    says: /snapshotId is described, but the path/,
+    says: /snapshotId is described, but is not in the path/,
   },
   {
     rule: 'empty parameter description',
@@ -280,7 +280,7 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     rule: 'snapshot elsewhere',
     row: 'status',
     changes: { path: '/api/v1/state' },
-    says: /stands at \/api\/v1\/status, not at/,
+    says: /is \/api\/v1\/status, not/,
   },
   {
     rule: 'snapshot of another cache class',
@@ -370,13 +370,13 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     rule: 'sunset before the notice is over',
     row: 'changelog',
     changes: { status: 'deprecated', deprecation: { ...NOTICE, sunsetAt: '2027-02-18T23:59:59Z' } },
-    says: /too early; a stable endpoint serves at least 90 days/,
+    says: /too early; a stable endpoint stays available for at least 90 days/,
   },
   {
     rule: 'sunset before the deprecation',
     row: 'signingKey',
     changes: { status: 'deprecated', deprecation: { ...NOTICE, sunsetAt: '2026-11-20T00:00:00Z' } },
-    says: /too early; a beta endpoint serves at least 0 days/,
+    says: /too early; a beta endpoint stays available for at least 0 days/,
   },
   {
     rule: 'sunset that is no time',
@@ -400,25 +400,25 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
       status: 'deprecated',
       deprecation: { ...NOTICE, successor: 'https://example.org/' },
     },
-    says: /is no path of this API/,
+    says: /is not a path of this API/,
   },
   {
     rule: 'successor that does not exist',
     row: 'changelog',
     changes: { status: 'deprecated', deprecation: { ...NOTICE, successor: '/api/v1/news' } },
-    says: /GET \/api\/v1\/news is no active endpoint/,
+    says: /GET \/api\/v1\/news is not an active endpoint/,
   },
   {
     rule: 'its own successor',
     row: 'changelog',
     changes: { status: 'deprecated', deprecation: { ...NOTICE, successor: '/api/v1/changelog' } },
-    says: /is no active endpoint/,
+    says: /is not an active endpoint/,
   },
   {
     rule: 'successor that is only written',
     row: 'changelog',
     changes: { status: 'deprecated', deprecation: { ...NOTICE, successor: '/api/v1/keys' } },
-    says: /GET \/api\/v1\/keys is no active endpoint/,
+    says: /GET \/api\/v1\/keys is not an active endpoint/,
   },
 ]
 
@@ -436,7 +436,7 @@ describe('a broken row is named with the rule it breaks', () => {
 
 test('reports a name that is not an operationId', () => {
   const [fault] = faultsOf({ 'version-by-id': ENDPOINTS.versionById })
-  assert.match(fault ?? '', /^version-by-id: the name is no operationId/)
+  assert.match(fault ?? '', /^version-by-id: the name is not an operationId/)
 })
 
 test('two rows for one method and path, or for one request, are named together', () => {
@@ -485,10 +485,10 @@ test('issuance is paused with a reason or opened on record', () => {
     'issuance: paused without a reason',
   ])
   assert.deepEqual(faultsOf(ENDPOINTS, { ...open, approvedBy: ' ' }), [
-    'issuance: open, but approvedBy names nobody',
+    'issuance: open, but approvedBy is empty',
   ])
   assert.deepEqual(faultsOf(ENDPOINTS, { ...open, reference: '' }), [
-    'issuance: open, but reference names no decision',
+    'issuance: open, but reference is empty',
   ])
   for (const approvedAt of ['', 'yesterday', '2027-02-30']) {
     assert.deepEqual(faultsOf(ENDPOINTS, { ...open, approvedAt }), [
