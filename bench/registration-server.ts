@@ -31,7 +31,7 @@ const server = await startServer({
   config,
   releases: loadReleases(openReleaseStore(config.releasesDir)),
   secrets,
-  counters: createBoundlessCounters(),
+  localCounters: createBoundlessCounters(),
   log: openLog(config.logLevel),
   graceMs: GRACE_MS,
   onAnswer: undefined,

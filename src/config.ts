@@ -49,6 +49,10 @@ export interface Config {
   readonly challenge: ChallengeSettings
   readonly trustedProxies: readonly AddressRange[]
   readonly workers: number
+  /** Where several nodes count together; may contain a password. */
+  readonly valkeyUrl: string | undefined
+  /** The number of nodes that share the limits, for the share of each while Valkey is away. */
+  readonly nodes: number
   readonly adminPort: number | undefined
   readonly ntpServer: ConfiguredNtpServer | undefined
   /** URI at which the operator hears of security problems, as written; for security.txt and the privacy page. */
@@ -196,11 +200,13 @@ function readDatabase(reader: Reader, dataDir: string, workingDir: string): Data
   return file === '' ? embedded : { kind: 'sqlite', file: path.resolve(workingDir, file) }
 }
 
-/** Taken for something else, it would surprise whoever relies on counts that several machines share. */
-function refuseValkey(reader: Reader): void {
-  const name = 'SVC_VALKEY_URL'
-  if (reader.text(name) === undefined) return
-  reader.wrong(name, 'nothing, since this version counts in its own processes', { isSecret: true })
+function readValkeyUrl(reader: Reader): string | undefined {
+  // The URL may contain a password.
+  const options = { isSecret: true }
+  const protocols = ['valkey:', 'redis:', 'valkeys:', 'rediss:']
+  const url = reader.url('SVC_VALKEY_URL', protocols, options)
+  if (url === undefined || url.hostname !== '') return url?.href
+  return reader.wrong('SVC_VALKEY_URL', 'a host, such as valkey://127.0.0.1:6379', options)
 }
 
 function readVerifyUrl(reader: Reader, runtime: Runtime): string | undefined {
@@ -315,7 +321,6 @@ export function inspectConfig(
   if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
     reader.wrong('SVC_ADMIN_PORT', 'another port than PORT')
   }
-  refuseValkey(reader)
   const known = {
     host: readHost(reader),
     port,
@@ -329,6 +334,8 @@ export function inspectConfig(
     challenge: readChallenge(reader, runtime),
     trustedProxies: readTrustedProxies(reader),
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,
+    valkeyUrl: readValkeyUrl(reader),
+    nodes: reader.integer('SVC_NODES', 1, 1000) ?? 1,
     adminPort,
     ntpServer: readNtpServer(reader),
     securityContact: readSecurityContact(reader),

@@ -36,6 +36,8 @@ test('an empty environment is a whole configuration', () => {
     challenge: { provider: 'altcha' },
     trustedProxies: [],
     workers: 1,
+    valkeyUrl: undefined,
+    nodes: 1,
     adminPort: undefined,
     ntpServer: undefined,
     securityContact: undefined,
@@ -289,9 +291,15 @@ test('an unusable database or counter store is refused without repeating its URL
   )
   assertRefused(
     'SVC_VALKEY_URL',
-    ['redis://cache:6379', 'rediss://:p@cache', 'valkeys://cache', 'redis://', 'none'],
-    'nothing, since this version counts in its own processes',
+    ['http://cache:6379', 'cache:6379', 'none'],
+    'a URL that starts with valkey:// or redis:// or valkeys:// or rediss://',
   )
+  assertRefused('SVC_VALKEY_URL', ['redis://'], 'a host, such as valkey://127.0.0.1:6379')
+  const { mistakes } = inspectConfig({ SVC_NODES: '0' }, WORKING_DIR)
+  assert.deepEqual(mistakes, ['SVC_NODES: expected a whole number from 1 to 1000, found "0"'])
+  for (const url of ['valkey://cache:6379', 'rediss://:p@cache/2', 'valkeys://cache']) {
+    assert.equal(inspectConfig({ SVC_VALKEY_URL: url }, WORKING_DIR).config.valkeyUrl, url)
+  }
 })
 
 test('an address that may hold a password is not repeated', () => {

@@ -168,11 +168,11 @@ async function serveHere(
   opened: Opened,
 ): Promise<Serving> {
   const counted = config.adminPort === undefined ? undefined : await openMetrics()
-  const counters = cluster.isWorker
+  const localCounters = cluster.isWorker
     ? createClusterCounters()
     : createMemoryCounters({ clock: SYSTEM_CLOCK })
   const onAnswer = counted?.observe
-  const server = await startServer({ config, ...opened, counters, log, graceMs, onAnswer })
+  const server = await startServer({ config, ...opened, localCounters, log, graceMs, onAnswer })
   return { ...server, metrics: counted?.metrics }
 }
 

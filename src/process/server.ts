@@ -18,6 +18,7 @@ import {
 } from '../service/time-quality.ts'
 import type { Counters } from '../storage/counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import { openCounters } from './open-counters.ts'
 import { createStoredServices } from './stored-services.ts'
 
 /** A server that answers. */
@@ -51,8 +52,8 @@ export interface ServerParts {
   readonly config: Config
   readonly releases: Releases
   readonly secrets: Secrets
-  /** What this process counts together with the others. */
-  readonly counters: Counters
+  /** The counters of this node. */
+  readonly localCounters: Counters
   readonly log: Log
   /** What is in flight when a stop is asked for may take this long. */
   readonly graceMs: number
@@ -125,13 +126,18 @@ async function listenAhead({
  * Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken.
  */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { config, releases, secrets, counters, log, graceMs } = parts
+  const { config, releases, secrets, localCounters, log, graceMs } = parts
   tellFaults(releases.faults, log)
   const signing = await openSigning(secrets, log)
   const storage = await openStorage(config.database, {
     onUnavailable: (error) =>
       log.error({ err: error }, 'Database unavailable; serving reads and retrying'),
     onRecovered: () => log.info({}, 'Database available'),
+  })
+  const { counters, close: closeCounters } = await openCounters(config, {
+    local: localCounters,
+    database: storage.counters,
+    log,
   })
   const clock = SYSTEM_CLOCK
   const challenge = createChallenge(config.challenge, { counters, clock })
@@ -169,6 +175,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     close: async () => {
       await stopListening(server, graceMs)
       timeQuality.close()
+      closeCounters()
       await storage.close()
     },
   }

@@ -4,7 +4,7 @@ import { createChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { ApiError } from '../contract/api-error.ts'
 import { parseJson } from '../contract/parse-json.ts'
-import type { Counters } from '../storage/counters.ts'
+import type { Counters, NamedSecret } from '../storage/counters.ts'
 import {
   type AcceptedChallenge,
   type Challenge,
@@ -48,7 +48,8 @@ const LIFE_MS = 10 * 60_000
  */
 const CLOCK_MARGIN_MS = 60 * 60_000
 
-/** The key is kept for as long as the counters are: a year that every store can hold. */
+const SECRET_NAME = 'challenge-key'
+/** The key has no end of its own. The date is one that every store can represent. */
 const KEY_UNTIL_MS = Date.UTC(9999, 0, 1)
 
 /** The widget makes about 750 characters of it. */
@@ -69,6 +70,7 @@ interface Submission {
 }
 
 interface Keys {
+  readonly secret: NamedSecret
   readonly signature: string
   readonly keySignature: string
 }
@@ -109,11 +111,11 @@ function isHmac(hex: string, key: string, data: string | Uint8Array): boolean {
   return timingSafeEqual(Buffer.from(hex, 'hex'), hmac(key, data))
 }
 
-async function reachCounters<Value>(call: Promise<Value>): Promise<Value> {
+async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call
   } catch (error) {
-    throw new ChallengeUnavailableError('The counters cannot be reached', { cause: error })
+    throw new ChallengeUnavailableError('The counters are unavailable', { cause: error })
   }
 }
 
@@ -133,9 +135,13 @@ export function createAltchaChallenge({
 }: AltchaOptions): Challenge {
   // Asked for each time and not kept: should the counters be lost, what was spent is forgotten, and the key with it.
   async function openKeys(): Promise<Keys> {
-    const secret = await counters.secret('challenge-key', KEY_UNTIL_MS)
-    const keyFor = (use: string) => createHmac('sha256', secret).update(use).digest('hex')
-    return { signature: keyFor('altcha signature'), keySignature: keyFor('altcha key signature') }
+    const bytes = await counters.secret(SECRET_NAME, KEY_UNTIL_MS)
+    const keyFor = (use: string) => createHmac('sha256', bytes).update(use).digest('hex')
+    return {
+      secret: { name: SECRET_NAME, bytes },
+      signature: keyFor('altcha signature'),
+      keySignature: keyFor('altcha key signature'),
+    }
   }
 
   async function issue(purpose: ChallengePurpose): Promise<string> {
@@ -175,14 +181,17 @@ export function createAltchaChallenge({
     if (!isDeepStrictEqual(parameters, expected) || clock.nowMs() >= expiresAtMs) {
       throw new ApiError('CHALLENGE_FAILED')
     }
-    const keys = await reachCounters(openKeys())
+    const keys = await orUnavailable(openKeys())
     const isSolved =
       isHmac(signature, keys.signature, JSON.stringify(expected)) &&
       isHmac(keySignature, keys.keySignature, Buffer.from(derivedKey, 'hex'))
     if (!isSolved) throw new ApiError('CHALLENGE_FAILED')
     // One for each challenge, in whatever way its solution is written down.
     const id = `challenge:${signature}`
-    const isFirst = await reachCounters(counters.spend(id, expiresAtMs + CLOCK_MARGIN_MS))
+    // With the secret, so that an id is never spent in a place that did not issue the challenge.
+    const isFirst = await orUnavailable(
+      counters.spend(id, expiresAtMs + CLOCK_MARGIN_MS, keys.secret),
+    )
     if (!isFirst) throw new ApiError('CHALLENGE_FAILED')
     return {
       async release() {

@@ -136,7 +136,7 @@ export function createHostedChallenge({
     try {
       isFirst = await counters.spend(`challenge:${digest}`, clock.nowMs() + TOKEN_LIFE_MS)
     } catch (error) {
-      throw new ChallengeUnavailableError('The counters cannot be reached', { cause: error })
+      throw new ChallengeUnavailableError('The counters are unavailable', { cause: error })
     }
     const isForAnother = action !== undefined && action !== purpose
     if (!isFirst || isForAnother) throw new ApiError('CHALLENGE_FAILED')

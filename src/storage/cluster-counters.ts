@@ -9,7 +9,13 @@ const RESPONSE = 'svc.counters.response'
 /** A call of a worker as plain JSON, which is what the channel carries. */
 type Call =
   | { readonly method: 'count'; readonly windows: readonly CountedWindow[] }
-  | { readonly method: 'spend'; readonly id: string; readonly untilMs: number }
+  | {
+      readonly method: 'spend'
+      readonly id: string
+      readonly untilMs: number
+      /** The bytes in base64: the channel turns an array of bytes into an object of numbers. */
+      readonly secret?: { readonly name: string; readonly base64: string }
+    }
   | { readonly method: 'release'; readonly id: string }
   | { readonly method: 'secret'; readonly name: string; readonly untilMs: number }
 
@@ -46,13 +52,16 @@ async function perform(counters: Counters, call: Call): Promise<unknown> {
   switch (call.method) {
     case 'count':
       return counters.count(call.windows)
-    case 'spend':
-      return counters.spend(call.id, call.untilMs)
+    case 'spend': {
+      const { id, untilMs, secret } = call
+      if (secret === undefined) return counters.spend(id, untilMs)
+      const bytes = Buffer.from(secret.base64, 'base64')
+      return counters.spend(id, untilMs, { name: secret.name, bytes })
+    }
     case 'release':
       await counters.release(call.id)
       return null
     case 'secret':
-      // The channel carries JSON, which turns an array of bytes into an object of numbers.
       return Buffer.from(await counters.secret(call.name, call.untilMs)).toString('base64')
   }
 }
@@ -180,7 +189,12 @@ export function createClusterCounters({
 
   return {
     count: async (windows) => (await request({ method: 'count', windows })) as CountOutcome,
-    spend: async (id, untilMs) => (await request({ method: 'spend', id, untilMs })) as boolean,
+    async spend(id, untilMs, secret) {
+      const call = { method: 'spend', id, untilMs } as const
+      if (secret === undefined) return (await request(call)) as boolean
+      const base64 = Buffer.from(secret.bytes).toString('base64')
+      return (await request({ ...call, secret: { name: secret.name, base64 } })) as boolean
+    },
     async release(id) {
       await request({ method: 'release', id })
     },

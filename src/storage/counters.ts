@@ -22,6 +22,12 @@ export interface CountOutcome {
   readonly windows: readonly WindowState[]
 }
 
+/** A secret of `Counters.secret` as its caller received it. */
+export interface NamedSecret {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
 /**
  * Short-lived state that all processes of a deployment share. Each call is atomic, also between processes. A call may
  * reject with CountersError. Usually nothing was counted or spent then; if only the response was late, something was, which
@@ -35,9 +41,10 @@ export interface Counters {
   count(windows: readonly CountedWindow[]): Promise<CountOutcome>
   /**
    * Stores an id until the given time (milliseconds since the epoch); false if it is already stored. Ids are dropped at
-   * their time only, never to free memory.
+   * their time only, never to free memory. With a secret also false if the secret of this name is another one by now, in
+   * the place where the id would be stored: whatever loses spent ids must lose the secret of their challenges.
    */
-  spend(id: string, untilMs: number): Promise<boolean>
+  spend(id: string, untilMs: number, secret?: NamedSecret): Promise<boolean>
   /** Deletes a spent id, when the action it was spent on did not happen. */
   release(id: string): Promise<void>
   /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CountedWindow, Counters, CountOutcome } from './counters.ts'
+import type { CountedWindow, Counters, CountOutcome, NamedSecret } from './counters.ts'
 
 /** Counters in this process. */
 export interface MemoryCounters extends Counters {
@@ -112,9 +112,15 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
     }
   }
 
-  function spendNow(id: string, untilMs: number): boolean {
+  function isCurrentSecret({ name, bytes }: NamedSecret, nowMs: number): boolean {
+    const known = secrets.get(name)
+    return known !== undefined && nowMs < known.untilMs && Buffer.from(bytes).equals(known.bytes)
+  }
+
+  function spendNow(id: string, untilMs: number, secret?: NamedSecret): boolean {
     const nowMs = clock.nowMs()
     dropSpent(nowMs)
+    if (secret !== undefined && !isCurrentSecret(secret, nowMs)) return false
     if ((spent.get(id) ?? nowMs) > nowMs) return false
     forget(id)
     if (untilMs <= nowMs) return true
@@ -138,7 +144,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
 
   return {
     count: async (windows) => countNow(windows),
-    spend: async (id, untilMs) => spendNow(id, untilMs),
+    spend: async (id, untilMs, secret) => spendNow(id, untilMs, secret),
     release: async (id) => forget(id),
     secret: async (name, untilMs) => secretNow(name, untilMs),
     size() {

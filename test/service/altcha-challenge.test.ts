@@ -292,7 +292,7 @@ test('counters that cannot be reached: no challenge, no verdict, and nothing of 
   for (const challenge of [keyless, spendless]) {
     await assert.rejects(challenge.verify(token, 'register'), (error) => {
       assert.ok(error instanceof ChallengeUnavailableError)
-      assert.equal(error.message, 'The counters cannot be reached')
+      assert.equal(error.message, 'The counters are unavailable')
       assert.ok(error.cause instanceof CountersError)
       return true
     })

@@ -60,7 +60,7 @@ test('a hosted provider is asked at its address, and its tokens are spent in the
   })
   const { port } = server.address() as AddressInfo
   const { counters: plain, clock } = makeParts()
-  const spent: (readonly [id: string, untilMs: number])[] = []
+  const spent: Parameters<Counters['spend']>[] = []
   const counters: Counters = {
     ...plain,
     spend: async (...asked) => {

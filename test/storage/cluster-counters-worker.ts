@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { createClusterCounters } from '../../src/storage/cluster-counters.ts'
+import type { NamedSecret } from '../../src/storage/counters.ts'
 
 /** What a test tells a worker to do; everything else on the channel is not for it. */
 export interface Order {
@@ -18,13 +19,20 @@ export interface Report {
 
 const counters = createClusterCounters({ deadlineMs: Number(process.argv[2]) })
 
+/** A secret as the test sends it over the channel: with its bytes as an array of numbers. */
+function parseSecret(sent: unknown): NamedSecret | undefined {
+  if (sent === undefined || sent === null) return undefined
+  const { name, bytes } = sent as { readonly name: string; readonly bytes: readonly number[] }
+  return { name, bytes: Uint8Array.from(bytes) }
+}
+
 async function once(order: Order): Promise<unknown> {
-  const [first, second] = order.args
+  const [first, second, third] = order.args
   switch (order.method) {
     case 'count':
       return counters.count(first as Parameters<typeof counters.count>[0])
     case 'spend':
-      return counters.spend(String(first), Number(second))
+      return counters.spend(String(first), Number(second), parseSecret(third))
     case 'release':
       return counters.release(String(first))
     case 'secret': {

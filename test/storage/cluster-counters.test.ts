@@ -83,7 +83,10 @@ testCounters({
     const hand = await startHand(t, DEADLINE_MS)
     return {
       count: async (windows) => (await only(hand.tell('count', [windows]))) as CountOutcome,
-      spend: async (id, untilMs) => (await only(hand.tell('spend', [id, untilMs]))) as boolean,
+      async spend(id, untilMs, secret) {
+        const sent = secret && { name: secret.name, bytes: [...secret.bytes] }
+        return (await only(hand.tell('spend', [id, untilMs, sent]))) as boolean
+      },
       async release(id) {
         await only(hand.tell('release', [id]))
       },

@@ -205,4 +205,18 @@ export function testCounters({ name, open }: CountersBackend): void {
     clock.now = untilMs
     assert.notDeepEqual([...(await counters.secret('salt', untilMs + MINUTE_MS))], kept)
   })
+
+  test(`${name}: an id is spent only with the secret that is stored`, async (t) => {
+    const { counters, clock } = await opened(t)
+    const untilMs = clock.now + MINUTE_MS
+    const secret = { name: 'key', bytes: new Uint8Array(32) }
+    assert.equal(await counters.spend('id', untilMs, secret), false, 'no secret of this name')
+    const bytes = await counters.secret('key', untilMs)
+    assert.equal(await counters.spend('id', untilMs, secret), false, 'another secret')
+    assert.equal(await counters.spend('id', untilMs, { name: 'other', bytes }), false)
+    assert.equal(await counters.spend('id', untilMs, { name: 'key', bytes }), true)
+    assert.equal(await counters.spend('id', untilMs, { name: 'key', bytes }), false)
+    clock.now = untilMs
+    assert.equal(await counters.spend('new', untilMs + 1, { name: 'key', bytes }), false)
+  })
 }

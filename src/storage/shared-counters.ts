@@ -1,0 +1,108 @@
+import { type CountedWindow, type Counters, CountersError } from './counters.ts'
+
+/** Where requests are counted now: with all nodes, or in this node alone at its share of the limits. */
+export type LimiterMode = 'shared' | 'local'
+
+export interface SharedCountersDependencies {
+  /** The counters of all nodes. */
+  readonly shared: Counters
+  /** The counters of this node. */
+  readonly local: Counters
+  /** The counters in the database, where challenges are spent while the shared counters are unavailable. */
+  readonly database: Counters | undefined
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonicMs: () => number
+  /** Called when the mode changes; `reason` says why the shared counters are not used. */
+  readonly onModeChange: (mode: LimiterMode, reason: string | undefined) => void
+}
+
+export interface SharedCountersOptions {
+  /** The number of nodes that share the limits. */
+  readonly nodes: number
+  /** The prefix of secrets that belong to counts, and so move to this node with them. */
+  readonly localSecretPrefix: string
+}
+
+export interface SharedCounters extends Counters {
+  mode(): LimiterMode
+}
+
+/** After a failure the shared counters are left alone for this long, so that a slow server delays few requests. */
+const UNAVAILABLE_FOR_MS = 1000
+
+/**
+ * Counters of all nodes with a fallback. While the shared ones fail, requests are counted in this node against its share of
+ * each limit, rounded up. Challenges, with their key, move to the database. Without one they are refused: counting them in
+ * one node would let another accept them again.
+ */
+export function createSharedCounters(
+  { shared, local, database, monotonicMs, onModeChange }: SharedCountersDependencies,
+  { nodes, localSecretPrefix }: SharedCountersOptions,
+): SharedCounters {
+  let mode: LimiterMode = 'shared'
+  let retryAtMs = Number.NEGATIVE_INFINITY
+  let lastFailure = new CountersError('The shared counters are unavailable')
+
+  function setMode(next: LimiterMode, reason?: string): void {
+    if (mode === next) return
+    mode = next
+    onModeChange(next, reason)
+  }
+
+  /** Calls the shared counters, or falls back when they fail or failed a moment ago. */
+  async function attempt<Value>(
+    call: () => Promise<Value>,
+    fallBack: (failure: CountersError) => Promise<Value>,
+  ): Promise<Value> {
+    if (monotonicMs() >= retryAtMs) {
+      try {
+        const value = await call()
+        retryAtMs = Number.NEGATIVE_INFINITY
+        setMode('shared')
+        return value
+      } catch (error) {
+        if (!(error instanceof CountersError)) throw error
+        lastFailure = error
+        retryAtMs = monotonicMs() + UNAVAILABLE_FOR_MS
+        setMode('local', error.message)
+      }
+    }
+    return fallBack(lastFailure)
+  }
+
+  function requireDatabase(failure: CountersError): Counters {
+    if (database === undefined) throw failure
+    return database
+  }
+
+  const shareOf = (window: CountedWindow): CountedWindow => ({
+    ...window,
+    limit: Math.ceil(window.limit / nodes),
+  })
+
+  return {
+    mode: () => mode,
+    count: (windows) =>
+      attempt(
+        () => shared.count(windows),
+        () => local.count(windows.map(shareOf)),
+      ),
+    spend: (id, untilMs, secret) =>
+      attempt(
+        () => shared.spend(id, untilMs, secret),
+        async (failure) => requireDatabase(failure).spend(id, untilMs, secret),
+      ),
+    async release(id) {
+      // The id is in one of the two. Releasing it in the other has no effect.
+      await Promise.allSettled([shared.release(id), database?.release(id)])
+    },
+    secret: (name, untilMs) =>
+      attempt(
+        () => shared.secret(name, untilMs),
+        async (failure) =>
+          name.startsWith(localSecretPrefix)
+            ? local.secret(name, untilMs)
+            : requireDatabase(failure).secret(name, untilMs),
+      ),
+  }
+}
