@@ -149,7 +149,11 @@ export function createClusterCounters({
   async function request(call: Call): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const timer = setTimeout(() => {
-      entry.fail(`The primary process did not respond within ${deadlineMs} ms`)
+      // A response that arrived while this event loop was busy is read between timers and immediates.
+      setImmediate(() => {
+        if (pending.get(number) === entry)
+          entry.fail(`The primary process did not respond within ${deadlineMs} ms`)
+      })
     }, deadlineMs)
     const entry: PendingRequest = {
       settle({ value }) {

@@ -185,3 +185,15 @@ test('a worker that is killed among them leaves the address on the list once, wi
   assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
   assertSound(running.databaseFile)
 })
+
+test('700 registrations at once all get a response, and none a 503', async (t) => {
+  const running = await startThree(t)
+  const responses = await Promise.all(
+    Array.from({ length: 700 }, (_each, index) =>
+      running.register({ email: `reader-${index}@example.org` }, { timeoutMs: 60_000 }),
+    ),
+  )
+  assert.equal(countOf(responses, '200 ok'), IN_ALL)
+  assert.equal(countOf(responses, '429 RATE_LIMITED'), 700 - IN_ALL)
+  assert.equal((await readKept(running)).length, IN_ALL)
+})

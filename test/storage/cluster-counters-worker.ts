@@ -5,7 +5,14 @@ import type { NamedSecret } from '../../src/storage/counters.ts'
 /** What a test tells a worker to do; everything else on the channel is not for it. */
 export interface Order {
   readonly order: number
-  readonly method: 'count' | 'spend' | 'release' | 'secret' | 'size' | 'disconnect-first'
+  readonly method:
+    | 'count'
+    | 'spend'
+    | 'release'
+    | 'secret'
+    | 'size'
+    | 'busy-spend'
+    | 'disconnect-first'
   readonly args: readonly unknown[]
   /** How often at the same time. */
   readonly times: number
@@ -33,6 +40,12 @@ async function once(order: Order): Promise<unknown> {
       return counters.count(first as Parameters<typeof counters.count>[0])
     case 'spend':
       return counters.spend(String(first), Number(second), parseSecret(third))
+    case 'busy-spend': {
+      const spent = counters.spend(String(first), Number(second))
+      // Until past the deadline, with the response waiting in the channel.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(third))
+      return spent
+    }
     case 'release':
       return counters.release(String(first))
     case 'secret': {

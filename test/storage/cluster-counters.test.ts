@@ -152,6 +152,13 @@ test('group: a primary that does not answer, or cannot, is a CountersError and l
   assert.equal(await only(hand.tell('size', [])), 0)
 })
 
+test('group: a response that arrives in time counts, however late the worker reads it', async (t) => {
+  const clock = setClock()
+  serve(t, createMemoryCounters({ clock }))
+  const hand = await startHand(t, 500)
+  assert.equal(await only(hand.tell('busy-spend', ['id', clock.now + 60_000, 1500])), true)
+})
+
 test('group: an id that was spent too late for its caller is given back', async (t) => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
