@@ -27,15 +27,16 @@ const GRACE_MS = 1000
 const { config, mistakes } = inspectConfig(process.env, process.cwd())
 if (mistakes.length > 0) throw new Error(mistakes.join('; '))
 const { secrets } = await openSecrets(config, Date.now())
-const server = await startServer({
-  config,
-  releases: loadReleases(openReleaseStore(config.releasesDir)),
-  secrets,
-  localCounters: createBoundlessCounters(),
-  log: openLog(config.logLevel),
-  graceMs: GRACE_MS,
-  onAnswer: undefined,
-})
+const server = await startServer(
+  { config, graceMs: GRACE_MS },
+  {
+    releases: loadReleases(openReleaseStore(config.releasesDir)),
+    secrets,
+    localCounters: createBoundlessCounters(),
+    log: openLog(config.logLevel),
+    metrics: undefined,
+  },
+)
 process.once('SIGTERM', () => {
   void server.close().then(() => process.exit())
 })

@@ -66,9 +66,17 @@ function isApiPath(path: string): boolean {
   return path === '/api' || path.startsWith('/api/')
 }
 
-/** Composes the app. Throws when the registry breaks one of its own rules. */
-export function createApp(parts: AppParts): App {
-  const { runtime, deployment, baseUrl, releases, signing, apiKeys } = parts
+/** What can be replaced while the service runs. */
+export type Published = Pick<AppParts, 'releases' | 'signing'>
+
+/**
+ * Prepares everything that stays, and returns a function that composes the app for what is published. An app never
+ * changes: another release is served by another app. Throws if the registry breaks one of its own rules.
+ */
+export function createAppComposer(
+  parts: Omit<AppParts, keyof Published>,
+): (published: Published) => App {
+  const { runtime, deployment, baseUrl, apiKeys } = parts
   const { waitlist, challenge, timeQuality, clock, log } = parts
   const registry: Registry = parts.registry ?? ENDPOINTS
   const issuance = parts.issuance ?? ISSUANCE
@@ -76,50 +84,58 @@ export function createApp(parts: AppParts): App {
   if (faults.length > 0) throw new Error(`The registry breaks its rules: ${faults.join('; ')}`)
 
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
-  const handlers = createHandlers({
-    registry,
-    releases,
-    documents: {
-      index: documentPayloadOf(createDiscoveryIndex(described)),
-      policy: documentPayloadOf(createPolicy(described)),
-      openapi: documentPayloadOf(createOpenApi(described)),
-    },
-    signingKeys:
-      signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys)),
-    apiKeys,
-    waitlist,
-    challenge,
-    clientAddress: createClientAddress(parts.trustedProxies),
-    ownOrigin: baseUrl,
-    timeQuality,
-    clock,
-  })
-  const answerApi = createPipeline({
-    router: createRouter(visibleEndpoints(registry, runtime), {
-      ...handlers,
-      ...parts.extraHandlers,
-    }),
-    responder: createResponder({ signer: signing?.signer, noIndex: deployment === 'preview' }),
-    apiKeys,
-    ownOrigin: baseUrl,
-    issuance,
-    clock,
-    newRequestId: parts.newRequestId,
-    log,
-  })
-  const answerSite = createSite({
-    deployment,
-    challenge,
-    clock,
-    log,
-    origin: baseUrl,
-    contact: parts.securityContact,
-    registry: visibleEndpoints(registry, runtime),
-    runtime,
-    registryVersion: REGISTRY_VERSION,
-    issuance,
-    releases,
-    keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
-  })
-  return (request) => (isApiPath(request.path) ? answerApi(request) : answerSite(request))
+  const documents = {
+    index: documentPayloadOf(createDiscoveryIndex(described)),
+    policy: documentPayloadOf(createPolicy(described)),
+    openapi: documentPayloadOf(createOpenApi(described)),
+  }
+  return ({ releases, signing }) => {
+    const handlers = createHandlers({
+      registry,
+      releases,
+      documents,
+      signingKeys:
+        signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys)),
+      apiKeys,
+      waitlist,
+      challenge,
+      clientAddress: createClientAddress(parts.trustedProxies),
+      ownOrigin: baseUrl,
+      timeQuality,
+      clock,
+    })
+    const answerApi = createPipeline({
+      router: createRouter(visibleEndpoints(registry, runtime), {
+        ...handlers,
+        ...parts.extraHandlers,
+      }),
+      responder: createResponder({ signer: signing?.signer, noIndex: deployment === 'preview' }),
+      apiKeys,
+      ownOrigin: baseUrl,
+      issuance,
+      clock,
+      newRequestId: parts.newRequestId,
+      log,
+    })
+    const answerSite = createSite({
+      deployment,
+      challenge,
+      clock,
+      log,
+      origin: baseUrl,
+      contact: parts.securityContact,
+      registry: visibleEndpoints(registry, runtime),
+      runtime,
+      registryVersion: REGISTRY_VERSION,
+      issuance,
+      releases,
+      keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
+    })
+    return (request) => (isApiPath(request.path) ? answerApi(request) : answerSite(request))
+  }
+}
+
+/** Composes an app whose releases and keys stay. */
+export function createApp({ releases, signing, ...parts }: AppParts): App {
+  return createAppComposer(parts)({ releases, signing })
 }

@@ -54,6 +54,8 @@ export interface Config {
   /** The number of nodes that share the limits, for the share of each while Valkey is away. */
   readonly nodes: number
   readonly adminPort: number | undefined
+  /** How often to look for a new release; 0 for on SIGHUP alone. */
+  readonly reloadSeconds: number
   readonly ntpServer: ConfiguredNtpServer | undefined
   /** URI at which the operator hears of security problems, as written; for security.txt and the privacy page. */
   readonly securityContact: string | undefined
@@ -337,6 +339,7 @@ export function inspectConfig(
     valkeyUrl: readValkeyUrl(reader),
     nodes: reader.integer('SVC_NODES', 1, 1000) ?? 1,
     adminPort,
+    reloadSeconds: reader.integer('SVC_RELOAD_SECONDS', 0, 86_400) ?? 5,
     ntpServer: readNtpServer(reader),
     securityContact: readSecurityContact(reader),
     logLevel: reader.oneOf('SVC_LOG_LEVEL', LOG_LEVELS) ?? 'info',

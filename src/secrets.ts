@@ -128,12 +128,27 @@ function readSecretTexts(config: Config, mistakes: string[]): ReadonlyMap<Secret
   return texts
 }
 
-/** The secrets as variables, from wherever they stand now: what a process is given that must have the same as this one. */
+/** The secrets by the names of their variables, from wherever they are now. */
 export function readSecretVariables(config: Config): { readonly [variable: string]: string } {
   const texts = readSecretTexts(config, [])
   return Object.fromEntries(
     [...texts].map(([name, text]) => [SECRET_VARIABLES[name].variable, text]),
   )
+}
+
+/** The same configuration with secrets that were passed by the names of their variables. */
+export function withSecretVariables(
+  config: Config,
+  texts: { readonly [variable: string]: string },
+): Config {
+  const names = Object.keys(SECRET_VARIABLES) as SecretName[]
+  const secretVariables = Object.fromEntries(
+    names.flatMap((name) => {
+      const text = texts[SECRET_VARIABLES[name].variable]
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+  return { ...config, secretVariables }
 }
 
 /** What is published of the keys, of which the one that signs must be in use already. */

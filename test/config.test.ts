@@ -39,6 +39,7 @@ test('an empty environment is a whole configuration', () => {
     valkeyUrl: undefined,
     nodes: 1,
     adminPort: undefined,
+    reloadSeconds: 5,
     ntpServer: undefined,
     securityContact: undefined,
     logLevel: 'info',
@@ -79,6 +80,7 @@ const GOOD: readonly (readonly [
   ['SVC_BASE_URL', 'http://[::1]:8080', ({ baseUrl }) => baseUrl, 'http://[::1]:8080'],
   ['SVC_RUNTIME', 'production', ({ runtime }) => runtime, 'production'],
   ['SVC_DEPLOYMENT', 'preview', ({ deployment }) => deployment, 'preview'],
+  ['SVC_RELOAD_SECONDS', '0', ({ reloadSeconds }) => reloadSeconds, 0],
   ['SVC_RELEASES_DIR', 'published', ({ releasesDir }) => releasesDir, '/srv/service/published'],
   ['SVC_DATA_DIR', '/var/lib/svc', ({ dataDir }) => dataDir, '/var/lib/svc'],
   [

@@ -127,24 +127,32 @@ export interface VersionChainSource {
 }
 
 /**
- * Reads every version, oldest first. Checks each entry against the one before it, against its own hash, and its `changes`
- * against its resources. Throws a VersionEntryError or a ChainError that names the first invalid entry.
+ * Yields every version, oldest first, and keeps none. Checks each entry against the one before it (`after` for the first
+ * one), against its own hash, and its `changes` against its resources. Throws a VersionEntryError or a ChainError that
+ * names the first invalid entry.
  */
-export function readVersionChain(source: VersionChainSource): readonly StoredVersion[] {
-  const chain: StoredVersion[] = []
+export function* walkVersionChain(
+  source: VersionChainSource,
+  after?: VersionEntry,
+): Generator<StoredVersion, undefined> {
+  let previous = after
   for (const snapshotId of source.snapshotIds) {
     const text = readTextOf(source, snapshotId)
     const entry = parseVersionEntry(text, snapshotId)
-    // What was renamed would link and hash all the same, and stand where the next version has to go.
+    // A renamed file would link and hash correctly, and stand where the next version has to go.
     if (entry.snapshotId !== snapshotId) {
       throw new VersionEntryError(snapshotId, `the entry there is ${entry.snapshotId}`)
     }
-    const previous = chain.at(-1)?.entry
     verifyLink(previous, entry, source.sha256Hex(versionHashText(entry)))
     verifyChanges(previous, entry)
-    chain.push({ entry, text })
+    previous = entry
+    yield { entry, text }
   }
-  return chain
+}
+
+/** All versions of a chain at once, checked as `walkVersionChain` does. */
+export function readVersionChain(source: VersionChainSource): readonly StoredVersion[] {
+  return [...walkVersionChain(source)]
 }
 
 function readTextOf({ readText }: VersionChainSource, snapshotId: string): string {

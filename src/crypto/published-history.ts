@@ -1,5 +1,10 @@
 import { type VersionEntry, versionHashText } from '../contract/version-chain.ts'
-import { readVersionChain, type StoredVersion } from '../contract/version-entry.ts'
+import {
+  readVersionChain,
+  walkVersionChain,
+  type StoredVersion,
+  type VersionChainSource,
+} from '../contract/version-entry.ts'
 import { sha256Hex } from './sha256.ts'
 
 /** The versions that were published, as a release store holds them. Each of these throws where it cannot be read. */
@@ -14,15 +19,31 @@ export function versionHash(entry: Omit<VersionEntry, 'hash'>): string {
   return sha256Hex(versionHashText(entry))
 }
 
+function chainSourceOf(
+  published: Pick<PublishedVersions, 'readVersionText'>,
+  snapshotIds: readonly string[],
+): VersionChainSource {
+  return {
+    snapshotIds,
+    readText: (snapshotId) => published.readVersionText(snapshotId),
+    sha256Hex,
+  }
+}
+
 /**
  * Every published version, oldest first, with the whole chain checked. Throws a VersionEntryError or a ChainError that
  * names the first entry that is missing, damaged or does not follow from the one before it, and what `readVersionIds`
  * throws.
  */
 export function readHistory(published: PublishedVersions): readonly StoredVersion[] {
-  return readVersionChain({
-    snapshotIds: published.readVersionIds(),
-    readText: (snapshotId) => published.readVersionText(snapshotId),
-    sha256Hex,
-  })
+  return readVersionChain(chainSourceOf(published, published.readVersionIds()))
+}
+
+/** Yields the versions with these ids, which follow on `after`, one at a time. Throws like `readHistory`. */
+export function walkHistory(
+  published: Pick<PublishedVersions, 'readVersionText'>,
+  snapshotIds: readonly string[],
+  after?: VersionEntry,
+): Generator<StoredVersion, undefined> {
+  return walkVersionChain(chainSourceOf(published, snapshotIds), after)
 }

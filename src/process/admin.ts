@@ -1,14 +1,25 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { listen } from '../http/listener.ts'
-import type { Metrics } from './metrics.ts'
 import type { Log } from '../service/log.ts'
+import type { Metrics } from './metrics.ts'
+import type { NotReadyReason } from './process-status.ts'
+import type { RefusedRelease } from './release-watcher.ts'
 
-/** What the admin listener tells of. */
+/** Whether the deployment should get requests. */
+export interface Readiness {
+  /** Why it should not; it is ready without any. */
+  readonly reasons: readonly NotReadyReason[]
+  /** The served release; undefined before the first one is loaded. */
+  readonly release?: { readonly snapshotId: string; readonly refused?: RefusedRelease | undefined }
+}
+
 export interface AdminOptions {
   readonly port: number
+}
+
+export interface AdminDependencies {
   readonly log: Log
-  /** Whether the service takes requests now. */
-  readonly isReady: () => boolean
+  readonly readiness: () => Promise<Readiness>
   readonly metrics: Metrics
 }
 
@@ -29,44 +40,48 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(value))
 }
 
-/** Opens the admin listener: /healthz (the process lives), /readyz (it takes requests), /metrics. */
-export async function openAdmin({
-  port,
-  log,
-  isReady,
-  metrics,
-}: AdminOptions): Promise<AdminListener> {
-  const pages = new Map<string, (response: ServerResponse) => void>([
+/** Opens the admin listener: /healthz (the process runs), /readyz (it should get requests), /metrics. */
+export async function openAdmin(
+  { port }: AdminOptions,
+  { log, readiness, metrics }: AdminDependencies,
+): Promise<AdminListener> {
+  const pages = new Map<string, (response: ServerResponse) => void | Promise<void>>([
     ['/healthz', (response) => sendJson(response, 200, { status: 'alive' })],
     [
       '/readyz',
-      (response) => {
-        if (isReady()) sendJson(response, 200, { status: 'ready' })
-        else sendJson(response, 503, { status: 'not ready' })
+      async (response) => {
+        const { reasons, release } = await readiness()
+        const isReady = reasons.length === 0
+        const status = isReady ? 'ready' : 'not ready'
+        sendJson(response, isReady ? 200 : 503, { status, reasons, release })
       },
     ],
     [
       '/metrics',
-      (response) => {
-        metrics().then(
-          ({ contentType, text }) => send(response, 200, contentType, text),
-          (error: unknown) => sendJson(response, 500, { status: 'failed', reason: String(error) }),
-        )
+      async (response) => {
+        const { contentType, text } = await metrics()
+        send(response, 200, contentType, text)
       },
     ],
   ])
   const server = createServer((request, response) => {
     const page = pages.get(request.url ?? '')
-    if (page === undefined)
+    if (page === undefined) {
       sendJson(response, 404, { status: 'not found', paths: [...pages.keys()] })
-    else page(response)
+      return
+    }
+    const respond = async () => page(response)
+    respond().catch((error: unknown) => {
+      log.error({ err: error, path: request.url }, 'An admin request failed')
+      sendJson(response, 500, { status: 'failed', reason: String(error) })
+    })
   })
-  const taken = await listen(server, port, LOOPBACK)
+  const listeningPort = await listen(server, port, LOOPBACK)
   server.on('error', (error) => {
-    log.error({ err: error }, 'The admin listener failed to take up a connection')
+    log.error({ err: error }, 'The admin listener failed to accept a connection')
   })
   return {
-    port: taken,
+    port: listeningPort,
     async close() {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve())

@@ -1,73 +1,254 @@
-import cluster from 'node:cluster'
+import type { Worker } from 'node:cluster'
+import { ApiError } from '../contract/api-error.ts'
 import type { AnswerObserver } from '../http/listener.ts'
-import { answerFigures, askFigures } from './worker-metrics.ts'
-import type { Workers } from './workers.ts'
+import type { ApiKeys } from '../service/api-keys.ts'
+import type { Challenge } from '../service/challenge.ts'
+import type { TimeQualityMonitor } from '../service/time-quality.ts'
+import type { Waitlist } from '../service/waitlist.ts'
+import type { LeaderState } from './leader-metrics.ts'
+import { registerLeaderMetrics } from './leader-metrics.ts'
+import type { ProcessStatus } from './process-status.ts'
+import type { StoreHealth, StoreObserver } from './store-health.ts'
 
 /** Reads metrics in Prometheus' text format. */
 export type Metrics = () => Promise<{ readonly contentType: string; readonly text: string }>
 
+/** Counts what goes through a service, by how it ended. The result behaves as the service does. */
+export interface OutcomeCounters {
+  readonly waitlist: (waitlist: Waitlist) => Waitlist
+  readonly challenge: (challenge: Challenge) => Challenge
+  readonly apiKeys: (apiKeys: ApiKeys) => ApiKeys
+}
+
+/** What the metrics of one serving process are read from. */
+export interface ServingState {
+  readonly timeQuality: TimeQualityMonitor
+  readonly store: StoreHealth
+  /** How requests are counted against limits: by all nodes, or by this node at its share. */
+  readonly limiterMode: () => string
+}
+
 /** The metrics of one serving process. */
-export interface ProcessMetrics {
-  readonly observe: AnswerObserver
+export interface ProcessMetrics extends OutcomeCounters {
+  readonly onAnswer: AnswerObserver
+  readonly onStoreCall: StoreObserver
+  /** Adds the gauges that are read from running parts. */
+  readonly observe: (state: ServingState) => void
+  /** Adds what only the leading process knows. */
+  readonly lead: (state: LeaderState) => void
+  readonly readJson: () => Promise<readonly object[]>
   readonly metrics: Metrics
 }
 
-/** Counts answers in this process; a worker tells its figures when asked. prom-client is loaded only where metrics are asked for. */
-export async function openMetrics(): Promise<ProcessMetrics> {
-  const { collectDefaultMetrics, Counter, Histogram, register } = await import('prom-client')
+/** The contract's code of a failure. */
+function codeOf(error: unknown): string {
+  return error instanceof ApiError ? error.code : 'INTERNAL'
+}
+
+const DURATION_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+
+/** Counts what this process does. prom-client is loaded only where metrics are asked for. */
+export async function openProcessMetrics(): Promise<ProcessMetrics> {
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, register } = await import('prom-client')
   collectDefaultMetrics()
   const requests = new Counter({
     name: 'svc_http_requests_total',
-    help: 'Answers by method and status.',
+    help: 'Responses by method and status.',
     labelNames: ['method', 'status'],
   })
   const duration = new Histogram({
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from a request’s headers to the end of its answer.',
-    buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    help: 'Time from a request’s headers to the end of its response.',
+    buckets: DURATION_BUCKETS,
   })
-  if (cluster.isWorker) answerFigures(() => register.getMetricsAsJSON())
+  const outcomes = (name: string, help: string) => {
+    const counter = new Counter({ name, help, labelNames: ['outcome'] })
+    return (outcome: string) => counter.inc({ outcome })
+  }
+  const countRegistration = outcomes(
+    'svc_registrations_total',
+    'Registrations with valid fields by outcome: WAITING, DUPLICATE or an error code; RATE_LIMITED before any check.',
+  )
+  const countChallenge = outcomes(
+    'svc_challenges_total',
+    'Checked challenge tokens by outcome: ACCEPTED, CHALLENGE_FAILED or UNAVAILABLE.',
+  )
+  const countKeyCheck = outcomes(
+    'svc_key_checks_total',
+    'Checked API keys by outcome: VALID or an error code.',
+  )
+  const storeDuration = new Histogram({
+    name: 'svc_store_call_duration_seconds',
+    help: 'Duration of calls to the store by call and result.',
+    labelNames: ['call', 'result'],
+    buckets: DURATION_BUCKETS,
+  })
+
   return {
-    observe(method, status, seconds) {
+    onAnswer(method, status, seconds) {
       requests.inc({ method: method ?? 'unknown', status })
       if (seconds !== undefined) duration.observe(seconds)
     },
+    onStoreCall(call, seconds, isSuccess) {
+      storeDuration.observe({ call, result: isSuccess ? 'ok' : 'failed' }, seconds)
+    },
+    waitlist: (waitlist) => ({
+      isOpen: () => waitlist.isOpen(),
+      async admit(address) {
+        try {
+          await waitlist.admit(address)
+        } catch (error) {
+          countRegistration(codeOf(error))
+          throw error
+        }
+      },
+      async register(registration) {
+        try {
+          const result = await waitlist.register(registration)
+          countRegistration(result.status)
+          return result
+        } catch (error) {
+          countRegistration(codeOf(error))
+          throw error
+        }
+      },
+    }),
+    challenge: (challenge) => ({
+      description: challenge.description,
+      issue: challenge.issue,
+      async verify(token, purpose) {
+        try {
+          const accepted = await challenge.verify(token, purpose)
+          countChallenge('ACCEPTED')
+          return accepted
+        } catch (error) {
+          countChallenge(error instanceof ApiError ? error.code : 'UNAVAILABLE')
+          throw error
+        }
+      },
+    }),
+    apiKeys: (apiKeys) => ({
+      async check(presented) {
+        try {
+          const checked = await apiKeys.check(presented)
+          countKeyCheck('VALID')
+          return checked
+        } catch (error) {
+          countKeyCheck(codeOf(error))
+          throw error
+        }
+      },
+      revoke: (keyId) => apiKeys.revoke(keyId),
+      issue: (request) => apiKeys.issue(request),
+    }),
+    observe({ timeQuality, store, limiterMode }) {
+      register.registerMetric(
+        new Gauge({
+          registers: [],
+          name: 'svc_store_unavailable_seconds',
+          help: 'Seconds since the store became unavailable; 0 while it works.',
+          aggregator: 'max',
+          collect() {
+            this.set(store.unavailableForMs() / 1000)
+          },
+        }),
+      )
+      register.registerMetric(
+        new Gauge({
+          registers: [],
+          name: 'svc_limiter_mode',
+          help: 'How rate limits are counted: 1 for the mode in use.',
+          labelNames: ['mode'],
+          aggregator: 'max',
+          collect() {
+            this.reset()
+            this.set({ mode: limiterMode() }, 1)
+          },
+        }),
+      )
+      register.registerMetric(
+        new Gauge({
+          registers: [],
+          name: 'svc_time_quality_state',
+          help: 'The quality of the clock as /api/v1/time reports it: 1 for the current state.',
+          labelNames: ['state'],
+          aggregator: 'first',
+          collect() {
+            const current = timeQuality.quality().state
+            for (const state of TIME_STATES) this.set({ state }, state === current ? 1 : 0)
+          },
+        }),
+      )
+      register.registerMetric(
+        new Gauge({
+          registers: [],
+          name: 'svc_time_offset_seconds',
+          help: 'This clock minus the time source; absent until measured.',
+          aggregator: 'first',
+          collect() {
+            const { offsetMs } = timeQuality.quality()
+            if (offsetMs === null) this.remove()
+            else this.set(offsetMs / 1000)
+          },
+        }),
+      )
+    },
+    lead: (state) => registerLeaderMetrics({ Counter, Gauge }, register, state),
+    readJson: () => register.getMetricsAsJSON(),
     metrics: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }
 }
 
+/** What the primary knows of its workers. */
+export interface ClusterState {
+  readonly accepting: () => readonly Worker[]
+  readonly crashes: () => number
+  readonly requestStatus: (worker: Worker) => Promise<ProcessStatus | null | undefined>
+}
+
 /**
- * The figures of all workers that take requests, added up, and what their process knows of them. When one of them does
- * not answer, only the latter: a sum that leaves one out would look like counters that were set back.
+ * The metrics of all workers that accept requests, added up, and what the primary knows. When a worker does not respond,
+ * only the latter: a sum without it would look like counters that were reset.
  */
-export async function openWorkerMetrics({
-  accepting,
-  deaths,
-}: Pick<Workers, 'accepting' | 'deaths'>): Promise<Metrics> {
+export async function openClusterMetrics(
+  { accepting, crashes, requestStatus }: ClusterState,
+  leader: LeaderState,
+): Promise<Metrics> {
   const { AggregatorRegistry, Counter, Gauge, Registry } = await import('prom-client')
   const own = new Registry()
-  const registers = [own]
-  const died = new Counter({
-    name: 'svc_worker_deaths_total',
-    help: 'Workers that ended without being asked to.',
-    registers,
-  })
-  const serving = new Gauge({
-    name: 'svc_workers_accepting',
-    help: 'Workers that take requests.',
-    registers,
-  })
-  let asked = 0
+  const registers: (typeof own)[] = []
+  own.registerMetric(
+    new Counter({
+      name: 'svc_worker_crashes_total',
+      help: 'Workers that exited unexpectedly.',
+      registers,
+      collect() {
+        this.reset()
+        this.inc(crashes())
+      },
+    }),
+  )
+  own.registerMetric(
+    new Gauge({
+      name: 'svc_workers_accepting',
+      help: 'Workers that accept requests.',
+      registers,
+      collect() {
+        this.set(accepting().length)
+      },
+    }),
+  )
+  registerLeaderMetrics({ Counter, Gauge }, own, leader)
   return async () => {
-    asked += 1
-    const workers = accepting()
-    const answers = await Promise.all(workers.map((worker) => askFigures(worker, asked)))
-    const figures = answers.filter((answer) => answer !== undefined)
-    const sum =
-      figures.length < answers.length ? '' : await AggregatorRegistry.aggregate(figures).metrics()
-    died.reset()
-    died.inc(deaths())
-    serving.set(workers.length)
+    const statuses = await Promise.all(accepting().map(requestStatus))
+    const figures = statuses.filter((status) => status !== null)
+    const isComplete = figures.every((status) => status !== undefined)
+    const sum = isComplete
+      ? await AggregatorRegistry.aggregate(
+          figures.flatMap((status) => (status === undefined ? [] : [status.metrics])),
+        ).metrics()
+      : ''
     return { contentType: own.contentType, text: `${sum}${await own.metrics()}` }
   }
 }

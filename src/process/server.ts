@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import { createApp, type Signing } from '../app.ts'
+import { createAppComposer, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import type { App } from '../http/api-request.ts'
-import { createListener, listen, stopListening, type AnswerObserver } from '../http/listener.ts'
+import { createListener, listen, stopListening } from '../http/listener.ts'
 import type { Secrets } from '../secrets.ts'
 import { createChallenge } from '../service/create-challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import type { Releases } from '../service/releases.ts'
+import type { ReleaseUpdate, ResourceFault } from '../service/read-releases.ts'
+import type { ServableReleases } from '../service/releases.ts'
 import { SntpError } from '../service/sntp.ts'
 import {
   createUnverifiedTime,
@@ -18,18 +19,29 @@ import {
 } from '../service/time-quality.ts'
 import type { Counters } from '../storage/counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import type { ProcessMetrics } from './metrics.ts'
 import { openCounters } from './open-counters.ts'
+import type { NotReadyReason } from './process-status.ts'
+import { observeStorage } from './store-health.ts'
 import { createStoredServices } from './stored-services.ts'
 
-/** A server that answers. */
+/** A server that responds to requests. */
 export interface RunningServer {
-  /** The port that was taken. */
   readonly port: number
-  /** Whether requests are still accepted. */
+  /** Whether new connections are accepted. */
   readonly isAccepting: () => boolean
-  /** Accepts nothing more, answers what is in flight, closes what was opened. */
+  /** The releases that are served now. */
+  readonly releases: () => ServableReleases
+  /** Serves an update from the next request on. Throws, and changes nothing, if it does not follow the served releases. */
+  readonly takeUp: (update: ReleaseUpdate) => void
+  /** Signs and publishes with these keys from the next request on. */
+  readonly applySigning: (secrets: SigningSecrets) => Promise<void>
+  readonly reasons: () => readonly NotReadyReason[]
+  /** Accepts nothing more, completes requests in flight, closes what was opened. */
   readonly close: () => Promise<void>
 }
+
+export type SigningSecrets = Pick<Secrets, 'signingKey' | 'publishedKeys'>
 
 function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
   if (ntpServer === undefined) return createUnverifiedTime()
@@ -38,33 +50,36 @@ function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
     nowMs: () => SYSTEM_CLOCK.nowMs(),
     monotonicMs: () => performance.now(),
     onMeasured: (quality) => log.debug({ quality }, 'Measured the clock against the time source'),
-    // The cause can hold a resolved address, so only the code and the message are written.
+    // The cause can contain a resolved address, so only the code and the message are logged.
     onFailure(error) {
       const [code, reason] =
         error instanceof SntpError ? [error.code, error.message] : ['', String(error)]
-      log.warn({ code, reason }, 'The time source gave no usable answer')
+      log.warn({ code, reason }, 'The time source gave no usable response')
     },
   })
 }
 
-/** What a server serves and how it ends. */
-export interface ServerParts {
+export interface ServerOptions {
   readonly config: Config
-  readonly releases: Releases
+  /** Requests in flight at a stop may take this long. */
+  readonly graceMs: number
+}
+
+export interface ServerDependencies {
+  readonly releases: ServableReleases
   readonly secrets: Secrets
   /** The counters of this node. */
   readonly localCounters: Counters
   readonly log: Log
-  /** What is in flight when a stop is asked for may take this long. */
-  readonly graceMs: number
-  readonly onAnswer: AnswerObserver | undefined
+  /** Undefined where no metrics are asked for. */
+  readonly metrics: ProcessMetrics | undefined
 }
 
-function tellFaults(faults: Releases['faults'], log: Log): void {
+function logFaults(faults: readonly ResourceFault[], log: Log): void {
   for (const { snapshotId, resource, reason, served } of faults) {
     const effect = served
-      ? 'its endpoint answers 503 SNAPSHOT_UNAVAILABLE'
-      : 'it is not served any more'
+      ? 'its endpoint responds 503 SNAPSHOT_UNAVAILABLE'
+      : 'only the archive needs it'
     log[served ? 'error' : 'warn'](
       { snapshotId, resource, reason },
       `A published resource is damaged; ${effect}`,
@@ -72,13 +87,13 @@ function tellFaults(faults: Releases['faults'], log: Log): void {
   }
 }
 
-/** Undefined where no key is configured. */
+/** Undefined without a key. */
 async function openSigning(
-  { signingKey, publishedKeys }: Secrets,
+  { signingKey, publishedKeys }: SigningSecrets,
   log: Log,
 ): Promise<Signing | undefined> {
   if (signingKey === undefined) {
-    log.warn({}, 'No signing key is configured; answers are unsigned')
+    log.warn({}, 'No signing key is configured; responses are unsigned')
     return undefined
   }
   const signer = await openResponseSigner(signingKey, (reason) =>
@@ -88,94 +103,114 @@ async function openSigning(
 }
 
 /**
- * Listens ahead of the app, which is composed once the port is known: the OpenAPI document names the origin, and the
- * system may have picked the port. No connection is taken up before the turn of the event loop ends in which this resolves.
+ * Listens before there is an app, which needs the port: the OpenAPI document names the origin, and the system may have
+ * picked the port. No connection is accepted before the turn of the event loop ends in which this resolves.
  */
-async function listenAhead({
-  config,
-  log,
-  onAnswer,
-}: Pick<ServerParts, 'config' | 'log' | 'onAnswer'>): Promise<{
+async function listenAhead(
+  { config }: ServerOptions,
+  { log, metrics }: ServerDependencies,
+): Promise<{
   readonly server: Server
   readonly port: number
-  readonly answerWith: (app: App) => void
+  readonly serve: (app: App) => void
 }> {
-  let app: App | undefined
+  let current: App | undefined
   const server = createListener(
     (request) => {
-      if (app === undefined) throw new Error('A request came before the app was composed')
-      return app(request)
+      if (current === undefined) throw new Error('A request arrived before the app was composed')
+      return current(request)
     },
     {
       noIndex: config.deployment === 'preview',
       log,
-      ...(onAnswer === undefined ? {} : { onAnswer }),
+      ...(metrics === undefined ? {} : { onAnswer: metrics.onAnswer }),
     },
   )
   const port = await listen(server, config.port, config.host)
   return {
     server,
     port,
-    answerWith(composed) {
-      app = composed
+    serve(app) {
+      current = app
     },
   }
 }
 
-/**
- * Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken.
- */
-export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { config, releases, secrets, localCounters, log, graceMs } = parts
-  tellFaults(releases.faults, log)
-  const signing = await openSigning(secrets, log)
-  const storage = await openStorage(config.database, {
+/** Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken. */
+export async function startServer(
+  options: ServerOptions,
+  dependencies: ServerDependencies,
+): Promise<RunningServer> {
+  const { config, graceMs } = options
+  const { secrets, localCounters, log, metrics } = dependencies
+  let { releases } = dependencies
+  logFaults(releases.faults, log)
+  let signing = await openSigning(secrets, log)
+  const opened = await openStorage(config.database, {
     onUnavailable: (error) =>
       log.error({ err: error }, 'Database unavailable; serving reads and retrying'),
     onRecovered: () => log.info({}, 'Database available'),
   })
-  const { counters, close: closeCounters } = await openCounters(config, {
+  const store =
+    metrics &&
+    observeStorage(opened, { monotonicMs: () => performance.now(), onCall: metrics.onStoreCall })
+  const storage = store?.storage ?? opened
+  const limiter = await openCounters(config, {
     local: localCounters,
-    database: storage.counters,
+    database: opened.counters,
     log,
   })
+  const { counters } = limiter
   const clock = SYSTEM_CLOCK
-  const challenge = createChallenge(config.challenge, { counters, clock })
-  const { waitlist, apiKeys } = createStoredServices({
-    storage,
-    counters,
-    clock,
+  const provider = createChallenge(config.challenge, { counters, clock })
+  const challenge = metrics?.challenge(provider) ?? provider
+  const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
+  const { server, port, serve } = await listenAhead(options, dependencies)
+  const timeQuality = openTime(config, log)
+  if (store !== undefined) metrics?.observe({ timeQuality, store, limiterMode: limiter.mode })
+  const compose = createAppComposer({
+    runtime: config.runtime,
+    deployment: config.deployment,
+    baseUrl: config.baseUrl ?? originOf(config.host, port),
+    waitlist: metrics?.waitlist(services.waitlist) ?? services.waitlist,
+    apiKeys: metrics?.apiKeys(services.apiKeys) ?? services.apiKeys,
     challenge,
-    secrets,
+    trustedProxies: config.trustedProxies,
+    timeQuality,
+    securityContact: config.securityContact,
+    clock,
+    newRequestId: () => randomUUID(),
     log,
   })
-  const { server, port, answerWith } = await listenAhead(parts)
-  const timeQuality = openTime(config, log)
-  answerWith(
-    createApp({
-      runtime: config.runtime,
-      deployment: config.deployment,
-      baseUrl: config.baseUrl ?? originOf(config.host, port),
-      releases,
-      signing,
-      waitlist,
-      apiKeys,
-      challenge,
-      trustedProxies: config.trustedProxies,
-      timeQuality,
-      securityContact: config.securityContact,
-      clock,
-      newRequestId: () => randomUUID(),
-      log,
-    }),
-  )
+  serve(compose({ releases, signing }))
   return {
     port,
     isAccepting: () => server.listening,
+    releases: () => releases,
+    takeUp(update) {
+      const next = releases.extend(update)
+      // Composed completely before it is served, so that a failure leaves the old app in place.
+      const app = compose({ releases: next, signing })
+      releases = next
+      serve(app)
+      const { snapshotId } = next.served.head
+      log.info(
+        { snapshotId, versions: update.versionTexts.length },
+        `Serving release ${snapshotId}`,
+      )
+      logFaults(next.faults, log)
+    },
+    async applySigning(newSecrets) {
+      const next = await openSigning(newSecrets, log)
+      serve(compose({ releases, signing: next }))
+      signing = next
+    },
+    reasons: () => store?.reasons() ?? [],
     close: async () => {
       await stopListening(server, graceMs)
+      store?.close()
       timeQuality.close()
-      closeCounters()
+      limiter.close()
       await storage.close()
     },
   }

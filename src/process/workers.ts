@@ -1,31 +1,35 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:http'
+import { SECRET_VARIABLES } from '../config.ts'
 import { listen } from '../http/listener.ts'
 import type { Log } from '../service/log.ts'
+import { sendToWorker, type PrimaryMessage, type WorkerBoot } from './worker-channel.ts'
 
 /** Several serving processes on one port. */
 export interface Workers {
-  /** Whether at least one of them takes requests, and no stop was asked for. */
+  /** Whether at least one of them accepts requests, and no stop was requested. */
   readonly isAccepting: () => boolean
-  /** The ones that take requests now; those that start or end are left out. */
+  /** The ones that accept requests now; those that start or end are left out. */
   readonly accepting: () => readonly Worker[]
-  /** How many ended without being asked to, since the start. */
-  readonly deaths: () => number
+  /** How many exited unexpectedly since the start. */
+  readonly crashes: () => number
   /** Resolves once the first one listens; rejects when none manages to. */
   readonly listening: Promise<void>
-  /** Asks every worker to finish, and kills what does not in time; resolves when the last one has ended. */
+  /** Sends a message to every worker, also to those that are starting. */
+  readonly broadcast: (message: PrimaryMessage) => void
+  /** Asks every worker to stop, and kills those that do not in time; resolves when the last one has ended. */
   readonly close: () => Promise<void>
 }
 
-/** A worker that dies is replaced after a pause, which grows while they keep dying early. */
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 10_000
-/** A worker that served this long did start well. */
-const SETTLED_MS = 10_000
+/** A worker that crashes is restarted after a pause, which grows while workers keep crashing early. */
+const INITIAL_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 10_000
+/** A worker that ran this long started well. */
+const STABLE_AFTER_MS = 10_000
 
 /**
- * A port that is free now. Workers are told one and never 0, since a worker that starts when all the others have died
- * would be given another port than they had.
+ * A port that is free now. Workers are given one and never 0: a worker that starts when all others have crashed would
+ * get another port than they had.
  */
 export async function findFreePort(host: string): Promise<number> {
   const server = createServer()
@@ -40,60 +44,73 @@ export async function findFreePort(host: string): Promise<number> {
 export interface WorkerOptions {
   readonly count: number
   readonly port: number
-  /** Variables that each worker has besides those of this process, also one that is started later. */
-  readonly env: { readonly [name: string]: string }
-  readonly log: Log
-  /** A worker that was asked to end and has not for so long is killed: its event loop hangs. */
+  /** A worker that has not ended this long after it was asked to is killed: its event loop hangs. */
   readonly killAfterMs: number
 }
 
-/** Starts the workers, all on one port, and replaces those that die. */
-export function openWorkers({ count, port, env, log, killAfterMs }: WorkerOptions): Workers {
+export interface WorkerDependencies {
+  readonly log: Log
+  /** What the next worker starts with. */
+  readonly boot: () => WorkerBoot
+}
+
+/** Secrets reach a worker over its channel, so none of them stands in its environment, where others can read it. */
+const WITHOUT_SECRETS: { readonly [variable: string]: undefined } = Object.fromEntries(
+  Object.values(SECRET_VARIABLES).map(({ variable }) => [variable, undefined]),
+)
+
+/** Starts the workers, all on one port, and restarts those that crash. */
+export function openWorkers(
+  { count, port, killAfterMs }: WorkerOptions,
+  { log, boot }: WorkerDependencies,
+): Workers {
   let closing = false
-  let pauseMs = FIRST_PAUSE_MS
-  let deaths = 0
+  let backoffMs = INITIAL_BACKOFF_MS
+  let crashes = 0
   const living = new Set<Worker>()
   const accepting = new Set<Worker>()
   const pauses = new Set<NodeJS.Timeout>()
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
 
   function start(): void {
-    const worker = cluster.fork({ ...env, PORT: String(port) })
+    const worker = cluster.fork({ ...WITHOUT_SECRETS, PORT: String(port) })
     living.add(worker)
+    sendToWorker(worker, { tag: 'svc.boot', boot: boot() })
     const startedMs = performance.now()
     worker.on('listening', () => {
       accepting.add(worker)
-      log.info({ worker: worker.id, pid: worker.process.pid }, 'A worker takes requests')
+      log.info({ worker: worker.id, pid: worker.process.pid }, 'Worker ready')
       resolve()
     })
     worker.on('exit', (code, signal) => {
       living.delete(worker)
       accepting.delete(worker)
       if (closing) return
-      deaths += 1
-      const lived = performance.now() - startedMs
-      if (lived < SETTLED_MS && accepting.size === 0 && code === 1) {
-        reject(new Error('The first worker did not start; its own line above says why'))
+      crashes += 1
+      const ranMs = performance.now() - startedMs
+      if (ranMs < STABLE_AFTER_MS && accepting.size === 0 && code === 1) {
+        reject(new Error('The first worker did not start; its own log line says why'))
       }
-      pauseMs = lived < SETTLED_MS ? Math.min(pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
+      backoffMs =
+        ranMs < STABLE_AFTER_MS ? Math.min(backoffMs * 2, MAX_BACKOFF_MS) : INITIAL_BACKOFF_MS
       log.error(
-        { worker: worker.id, code, signal, pauseMs },
-        'A worker died; another one is started',
+        { worker: worker.id, code, signal, backoffMs },
+        'Worker exited unexpectedly; restarting',
       )
       const pause = setTimeout(() => {
         pauses.delete(pause)
         start()
-      }, pauseMs)
+      }, backoffMs)
       pauses.add(pause)
     })
   }
 
-  function end(worker: Worker): Promise<void> {
+  function stop(worker: Worker): Promise<void> {
     return new Promise((ended) => {
       const kill = setTimeout(() => {
         log.error(
           { worker: worker.id, pid: worker.process.pid, killAfterMs },
-          'A worker did not end when it was asked to; it is killed',
+          'Worker did not stop in time; killing it',
         )
         worker.process.kill('SIGKILL')
       }, killAfterMs).unref()
@@ -110,11 +127,14 @@ export function openWorkers({ count, port, env, log, killAfterMs }: WorkerOption
     listening,
     isAccepting: () => !closing && accepting.size > 0,
     accepting: () => [...accepting],
-    deaths: () => deaths,
+    crashes: () => crashes,
+    broadcast(message) {
+      for (const worker of living) sendToWorker(worker, message)
+    },
     close: async () => {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
-      await Promise.all([...living].map(end))
+      await Promise.all([...living].map(stop))
     },
   }
 }

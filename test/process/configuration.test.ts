@@ -269,7 +269,9 @@ test('a key whose time has not come ends the start, one whose time is over is an
   keep('2020-01-01T00:00:00Z', '2020-02-01T00:00:00Z')
   const service = startService(t, folder)
   await service.serving()
-  const line = service.lines().find(({ msg }) => msg.startsWith('The time of the current signing'))
+  const line = service
+    .lines()
+    .find(({ msg }) => msg.startsWith('The current signing key has expired'))
   assert.equal(line?.level, 'error')
   assert.equal(line.notAfter, '2020-02-01T00:00:00Z')
   assert.equal((await service.stop()).code, 0)

@@ -304,7 +304,7 @@ function livingWorkers(service: ServiceProcess, count: number): Promise<readonly
   return eventually(`${count} workers take requests`, () => {
     const pids = service
       .lines()
-      .filter(({ msg }) => msg === 'A worker takes requests')
+      .filter(({ msg }) => msg === 'Worker ready')
       .map((line) => Number(line['pid']))
       .filter(isAlive)
     return pids.length === count ? pids : undefined
@@ -352,7 +352,7 @@ test(
         if (target === 'a worker') {
           // The other one went on, and the counters with it. What is handed to the dead one until its death is noticed is
           // lost.
-          await service.line('A worker died')
+          await service.line('Worker exited unexpectedly')
           await askAgain(ledger, port)
           assert.equal(ledger.open.size, 0)
           await livingWorkers(service, 2)

@@ -34,7 +34,7 @@ test('the first start makes secrets only the owner can read and says where; the 
   for (const file of files) {
     assert.equal(statSync(path.join(secretsDir, file)).mode & 0o777, 0o600, file)
   }
-  const told = await first.line('Made local secrets')
+  const told = await first.line('Created local secrets')
   assert.ok(told.msg.includes(secretsDir))
   assert.deepEqual(
     (told['files'] as string[]).toSorted(),
@@ -53,7 +53,7 @@ test('the first start makes secrets only the owner can read and says where; the 
   const second = startService(t, folder)
   assert.equal(await servedKeyId((await second.serving()).origin), keyId)
   assert.deepEqual(await second.stop(), { code: 0, signal: null })
-  assert.ok(second.lines().every(({ msg }) => !msg.includes('Made local secrets')))
+  assert.ok(second.lines().every(({ msg }) => !msg.includes('Created local secrets')))
   assert.deepEqual(
     files.map((file) => readFileSync(path.join(secretsDir, file), 'utf8')),
     before,

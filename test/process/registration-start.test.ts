@@ -100,7 +100,7 @@ test('while another program holds the database at the start, reads are served, a
     if (database.isOpen) database.close()
   })
   const running = await startRegistering(t, {}, { deployment })
-  const line = await running.service.line('The database cannot be opened')
+  const line = await running.service.line('Database unavailable')
   assert.equal(line.level, 'error')
   assert.match(line.msg, /reads are served/)
   assert.equal((await running.read('/api/v1/status')).status, 200)
@@ -118,7 +118,7 @@ test('while another program holds the database at the start, reads are served, a
   assert.equal(data['state'], 'unavailable')
 
   database.close()
-  await running.service.line('The database is open')
+  await running.service.line('Database available')
   assert.equal((await running.register({ email: 'second@example.org' })).status, 200)
   assert.equal((await running.register({ email: 'first@example.org' })).code, 'DUPLICATE')
   assert.equal((await readKept(deployment)).length, 2)
@@ -136,7 +136,7 @@ test('with no room on the disk at the start, reads are served, and registering b
   const command = ['prlimit', '--fsize=0:', process.execPath, main]
   const launcher = `process.execve('/usr/bin/env', ${JSON.stringify(['env', ...command])}, process.env)`
   const running = await startRegistering(t, {}, { deployment, program: ['-e', launcher] })
-  assert.match((await running.service.line('The database cannot be opened')).msg, /reads are/)
+  assert.match((await running.service.line('Database unavailable')).msg, /reads are/)
   assert.equal((await running.read('/api/v1/status')).status, 200)
   assert.equal((await running.register({ email: 'second@example.org' })).status, 503)
   const { pid } = running.service
@@ -162,7 +162,7 @@ test('the first start says to move the identity away, and the service goes on wi
   assert.equal((await second.register({ email: 'first@example.org' })).status, 200)
   assert.equal((await second.service.stop()).code, 0)
   assert.ok(
-    second.service.lines().every(({ msg }) => !/Made local secrets|another machine/.test(msg)),
+    second.service.lines().every(({ msg }) => !/Created local secrets|another machine/.test(msg)),
   )
   assert.ok(!listFolder(deployment.secretsDir).includes('waitlist-identity.txt'))
   writeFileSync(file, identity)

@@ -20,7 +20,7 @@ const IN_ALL = LIMITS.registrationGlobal.requests
 
 function livingPids({ service }: RegisteringService, started: number): Promise<readonly number[]> {
   return eventually(`${started} workers took requests`, () => {
-    const lines = service.lines().filter(({ msg }) => msg === 'A worker takes requests')
+    const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')
     return lines.length === started ? lines.map((line) => Number(line['pid'])) : undefined
   })
 }

@@ -15,7 +15,7 @@ import {
 /** Process ids of the workers that took requests so far, once there are as many; the newest last. */
 function workerPids(service: ServiceProcess, count: number): Promise<readonly number[]> {
   return eventually(`${count} workers take requests`, () => {
-    const lines = service.lines().filter(({ msg }) => msg === 'A worker takes requests')
+    const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')
     return lines.length >= count ? lines.map((line) => Number(line['pid'])) : undefined
   })
 }
@@ -60,14 +60,14 @@ async function statusOf(url: string): Promise<number> {
 
 test('two workers serve one port; one that is killed is replaced; all of them stop', async (t) => {
   const { service, origin, admin, secretsDir } = await startTwo(t)
-  const made = service.lines().filter(({ msg }) => msg.includes('Made local secrets'))
+  const made = service.lines().filter(({ msg }) => msg.includes('Created local secrets'))
   assert.equal(made.length, 1, 'the primary made the secrets, once')
   assert.equal(made[0]?.['worker'], undefined)
   assert.equal(listFolder(secretsDir).length, 6)
 
   const [first = 0, second = 0] = await workerPids(service, 2)
   process.kill(first, 'SIGKILL')
-  const line = await service.line('A worker died')
+  const line = await service.line('Worker exited unexpectedly')
   assert.equal(line['signal'], 'SIGKILL')
   assert.equal(await statusOf(`${origin}/api/v1/time`), 200, 'the other one goes on')
   await workerPids(service, 3)
@@ -133,7 +133,7 @@ test('while workers die and start, figures are told of those that serve, and the
     const response = await fetch(`${admin}/metrics`, { signal: AbortSignal.timeout(500) })
     const metrics = await response.text()
     assert.equal(response.status, 200, metrics)
-    return Number(valueOf(metrics, 'svc_worker_deaths_total')) >= 3 ? metrics : undefined
+    return Number(valueOf(metrics, 'svc_worker_crashes_total')) >= 3 ? metrics : undefined
   })
   assert.equal(valueOf(text, 'svc_workers_accepting'), 1)
   assert.ok(sumOf(text, 'svc_http_requests_total', 'status="200"') > 0, 'the other worker’s')
@@ -147,11 +147,11 @@ test('a worker that hangs leaves the figures out, and does not keep the service 
   const response = await fetch(`${admin}/metrics`)
   const text = await response.text()
   assert.equal(response.status, 200, text)
-  assert.equal(valueOf(text, 'svc_worker_deaths_total'), 0)
+  assert.equal(valueOf(text, 'svc_worker_crashes_total'), 0)
   assert.ok(!text.includes('svc_http_requests_total'), 'no sum that leaves a worker out')
 
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
-  const killed = await service.line('A worker did not end')
+  const killed = await service.line('Worker did not stop in time')
   assert.deepEqual([killed.level, killed['pid']], ['error', hanging])
   assert.equal(isAlive(hanging), false)
 })

@@ -5,7 +5,8 @@ import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
 import { changesBetween } from '../../src/contract/version-changes.ts'
 import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
-import { loadReleases, ReleasesError } from '../../src/service/releases.ts'
+import { ReleasesError } from '../../src/service/read-releases.ts'
+import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases, type MadeReleases } from '../support/made-releases.ts'
 
 function entryOf({ versions }: MadeReleases, snapshotId: string): VersionEntry {

@@ -13,10 +13,11 @@ export interface Deployment {
   readonly secretsDir: string
 }
 
-/** Writes releases with `count` versions through the store that publishing uses. */
+/** Writes releases with `count` versions through the store that publishing uses. Versions that exist are left alone. */
 export function writeReleases(releasesDir: string, count = 2): void {
   const { versions, resources } = makeReleases(count)
   const store = openReleaseStore(releasesDir)
+  for (const snapshotId of store.readVersionIds()) versions.delete(snapshotId)
   for (const [file, text] of resources) {
     const [name = '', digest = ''] = file.split(' ')
     store.writeResource(name, digest, text)

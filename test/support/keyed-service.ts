@@ -101,7 +101,7 @@ export async function stopKeyed({ service }: KeyedService): Promise<void> {
 /** Process ids of all workers that were ever started, once there were so many. */
 export function livingPids({ service }: KeyedService, started: number): Promise<readonly number[]> {
   return eventually(`${started} workers took requests`, () => {
-    const lines = service.lines().filter(({ msg }) => msg === 'A worker takes requests')
+    const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')
     return lines.length === started ? lines.map((line) => Number(line['pid'])) : undefined
   })
 }

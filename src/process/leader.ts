@@ -1,0 +1,188 @@
+import type { Config } from '../config.ts'
+import { originOf } from '../config.ts'
+import { openSecrets } from '../local-secrets.ts'
+import { inspectSecrets, type Secrets } from '../secrets.ts'
+import { SYSTEM_CLOCK } from '../service/clock.ts'
+import type { Log } from '../service/log.ts'
+import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
+import { loadReleases, type ServableReleases } from '../service/releases.ts'
+import { openReleaseStore } from '../storage/release-store.ts'
+import { openAdmin, type Readiness } from './admin.ts'
+import type { LeaderState } from './leader-metrics.ts'
+import type { Metrics } from './metrics.ts'
+import type { NotReadyReason } from './process-status.ts'
+import { openReleaseWatcher, type ReleaseWatcher } from './release-watcher.ts'
+import type { SigningSecrets } from './server.ts'
+import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
+
+/** What was read before anything serves. */
+export interface Opened {
+  readonly releases: ServableReleases
+  readonly secrets: Secrets
+}
+
+/** What serves requests: the leading process itself, or workers. */
+export interface Serving {
+  readonly port: number
+  readonly served: () => ServedReleases
+  readonly takeUp: (update: ReleaseUpdate) => void
+  readonly applySigning: (secrets: SigningSecrets) => Promise<void>
+  readonly reasons: () => Promise<readonly NotReadyReason[]>
+  readonly isAccepting: () => boolean
+  readonly close: () => Promise<void>
+}
+
+/** How the leader gets what serves, and its metrics where an admin port asks for them. */
+export interface LeaderDependencies {
+  readonly log: Log
+  readonly openServing: (opened: Opened) => Promise<Serving>
+  readonly openMetrics: (state: LeaderState) => Promise<Metrics>
+}
+
+/**
+ * Resolves at the first signal to stop. Later ones must not end the process: a terminal sends Ctrl-C to the whole group,
+ * and npm and the primary pass on what their children got already.
+ */
+export function onShutdownSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.on('SIGTERM', resolve)
+    process.on('SIGINT', resolve)
+  })
+}
+
+/** Reads what is published before any secret is created: a broken chain ends the start and leaves nothing behind. */
+async function openFiles(config: Config, log: Log): Promise<Opened> {
+  const releases = loadReleases(openReleaseStore(config.releasesDir))
+  const { secrets, made } = await openSecrets(config, Date.now())
+  if (made.length > 0) {
+    log.info({ files: made }, `Created local secrets in ${config.secretsDir}; keep a copy of them`)
+  }
+  return { releases, secrets }
+}
+
+/** Reads the signing keys again, and applies them if they changed. A fault leaves the keys in use. */
+function createSigningReload(
+  config: Config,
+  log: Log,
+  initial: SigningSecrets,
+  apply: (secrets: SigningSecrets) => Promise<void>,
+): { readonly reload: () => Promise<void>; readonly current: () => SigningSecrets } {
+  let current = initial
+  return {
+    current: () => current,
+    async reload() {
+      const { mistakes, secrets } = inspectSecrets(config, Date.now())
+      const { signingKey, publishedKeys = [] } = secrets
+      if (mistakes.length > 0) {
+        log.error({ mistakes }, 'Signing keys refused; the previous ones stay in use')
+        return
+      }
+      if (signingKey === undefined && current.signingKey !== undefined) {
+        log.error({}, 'The signing key is missing; the previous one stays in use')
+        return
+      }
+      if (JSON.stringify(publishedKeys) === JSON.stringify(current.publishedKeys)) return
+      const next = { signingKey, publishedKeys }
+      await apply(next)
+      current = next
+      const keyId = publishedKeys.find(({ status }) => status === 'current')?.keyId
+      log.info({ keyId, keys: publishedKeys.length }, 'Signing keys reloaded')
+      warnIfSigningKeyExpired(publishedKeys, Date.now(), log)
+    },
+  }
+}
+
+/** Serves until a stop is requested: looks for releases, reloads on SIGHUP, reports health. */
+export async function lead(
+  config: Config,
+  { log, openServing, openMetrics }: LeaderDependencies,
+): Promise<void> {
+  const shutdown = onShutdownSignal()
+  let serving: Serving | undefined
+  let watcher: ReleaseWatcher | undefined
+  let reload = async () => {}
+  let isStopping = false
+  let signing: () => SigningSecrets | undefined = () => undefined
+  // From the first moment on, since SIGHUP without a handler ends a process.
+  process.on('SIGHUP', () => void reload())
+
+  async function readiness(): Promise<Readiness> {
+    if (isStopping) {
+      return { reasons: [{ code: 'STOPPING', message: 'The service is stopping' }] }
+    }
+    if (serving === undefined) {
+      return { reasons: [{ code: 'STARTING', message: 'No release is loaded yet' }] }
+    }
+    const { snapshotId } = serving.served().head
+    return {
+      reasons: await serving.reasons(),
+      release: { snapshotId, refused: watcher?.refused() },
+    }
+  }
+
+  const admin =
+    config.adminPort === undefined
+      ? undefined
+      : await openAdmin(
+          { port: config.adminPort },
+          {
+            log,
+            readiness,
+            metrics: await openMetrics({
+              head: () => serving?.served().head,
+              reloadFailures: () => watcher?.failures() ?? 0,
+              isReleaseRefused: () => watcher?.refused() !== undefined,
+              signingKeys: () => signing()?.publishedKeys ?? [],
+              nowMs: () => SYSTEM_CLOCK.nowMs(),
+            }),
+          },
+        )
+  if (admin !== undefined) log.info({ port: admin.port }, 'Health and metrics on loopback')
+
+  const opened = await openFiles(config, log)
+  warnAboutEnvironment(config, log)
+  warnIfSigningKeyExpired(opened.secrets.publishedKeys, Date.now(), log)
+  const running = await openServing(opened)
+  serving = running
+  const keys = createSigningReload(config, log, opened.secrets, running.applySigning)
+  signing = keys.current
+  const releases = openReleaseWatcher(
+    { releasesDir: config.releasesDir, intervalMs: config.reloadSeconds * 1000 },
+    {
+      log,
+      served: running.served,
+      takeUp: running.takeUp,
+      monotonicMs: () => performance.now(),
+    },
+  )
+  watcher = releases
+  reload = createReload(log, keys.reload, releases.reload)
+  const origin = originOf(config.host, running.port)
+  log.info({ url: origin, api: `${origin}/api/v1` }, `Serving at ${origin}`)
+
+  const signal = await shutdown
+  isStopping = true
+  log.info({ signal }, 'Stopping: completing requests in flight')
+  releases.close()
+  await running.close()
+  await admin?.close()
+}
+
+/** One reload at a time; those requested meanwhile are one more. */
+function createReload(log: Log, ...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+  let isRunning = false
+  let isRequested = false
+  return async () => {
+    isRequested = true
+    if (isRunning) return
+    isRunning = true
+    while (isRequested) {
+      isRequested = false
+      log.info({}, 'Reloading releases and signing keys')
+      for (const step of steps) {
+        await step().catch((error: unknown) => log.error({ err: error }, 'Reload failed'))
+      }
+    }
+    isRunning = false
+  }
+}

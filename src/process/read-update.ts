@@ -1,0 +1,49 @@
+import { getCompileCacheDir } from 'node:module'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { messageOf } from '../contract/error-message.ts'
+import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
+import type { UpdateThreadData } from './release-update-thread.ts'
+
+/** An update that can be taken up, undefined when nothing is new, or why it is refused. */
+export type UpdateOutcome =
+  | { readonly update: ReleaseUpdate | undefined }
+  | { readonly refusal: string }
+
+/** A disk that does not respond must not end the looking for good. */
+const DEADLINE_MS = 60_000
+
+const THREAD_FILE = new URL('release-update-thread.ts', import.meta.url)
+
+/**
+ * Reads and checks new releases in a thread of their own: parsing, hashing and checking a large resource would block the
+ * event loop. Never rejects.
+ */
+export function readUpdateInThread(
+  releasesDir: string,
+  served: ServedReleases,
+): Promise<UpdateOutcome> {
+  return new Promise((resolve) => {
+    const cache = getCompileCacheDir()
+    const data: UpdateThreadData = { releasesDir, served }
+    const thread = new Worker(THREAD_FILE, {
+      name: 'release-update',
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
+      // The thread needs no variable of this process, and some are secret. The cache spares it the TypeScript compiler.
+      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
+    })
+    function settle(outcome: UpdateOutcome): void {
+      clearTimeout(timeout)
+      resolve(outcome)
+    }
+    const timeout = setTimeout(() => {
+      settle({ refusal: `the releases folder did not respond within ${DEADLINE_MS / 1000} s` })
+      void thread.terminate()
+    }, DEADLINE_MS)
+    thread.once('message', settle)
+    thread.once('error', (error) => settle({ refusal: messageOf(error) }))
+    thread.once('exit', (code) => settle({ refusal: `the thread ended with exit code ${code}` }))
+    thread.unref()
+  })
+}

@@ -1,0 +1,139 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { messageOf } from '../contract/error-message.ts'
+import { formatSnapshotId } from '../contract/version-chain.ts'
+import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
+import type { Log } from '../service/log.ts'
+import { readUpdateInThread, type UpdateOutcome } from './read-update.ts'
+
+/** A release that is not taken up, and why. */
+export interface RefusedRelease {
+  readonly snapshotId: string
+  readonly reason: string
+}
+
+/** Looks for new releases while the service runs. */
+export interface ReleaseWatcher {
+  /** Looks now, whatever it found before. Resolves when that is done; calls at one time share it. */
+  readonly reload: () => Promise<void>
+  /** The newest release that is refused; undefined when there is none. */
+  readonly refused: () => RefusedRelease | undefined
+  /** How often a release was refused since the start. */
+  readonly failures: () => number
+  readonly close: () => void
+}
+
+export interface ReleaseWatcherOptions {
+  readonly releasesDir: string
+  /** Milliseconds between two looks; 0 looks only on `reload`. */
+  readonly intervalMs: number
+}
+
+export interface ReleaseWatcherDependencies {
+  readonly log: Log
+  readonly served: () => ServedReleases
+  /** Serves an update. A throw refuses it. */
+  readonly takeUp: (update: ReleaseUpdate) => void
+  readonly monotonicMs: () => number
+  readonly readUpdate?: (releasesDir: string, served: ServedReleases) => Promise<UpdateOutcome>
+}
+
+/** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
+const MAX_BACKOFF_MS = 60_000
+
+/** Tells whether the folder changed: modification times of a resource's folder, and of the next version. */
+async function fingerprintOf(releasesDir: string, { head }: ServedReleases): Promise<string> {
+  const next = path.join(releasesDir, 'versions', `${formatSnapshotId(head.sequence + 1)}.json`)
+  const folders = Object.keys(head.resources).map((name) =>
+    path.join(releasesDir, 'resources', name),
+  )
+  const times = await Promise.all(
+    [next, ...folders].map((file) =>
+      stat(file, { bigint: true }).then(
+        ({ mtimeNs, ino, size }) => `${ino} ${size} ${mtimeNs}`,
+        () => '-',
+      ),
+    ),
+  )
+  return times.join('\n')
+}
+
+/** Starts looking for new releases. Nothing is read, checked or served twice at one time. */
+export function openReleaseWatcher(
+  { releasesDir, intervalMs }: ReleaseWatcherOptions,
+  dependencies: ReleaseWatcherDependencies,
+): ReleaseWatcher {
+  const { log, served, takeUp, monotonicMs, readUpdate = readUpdateInThread } = dependencies
+  let refused: RefusedRelease | undefined
+  let failures = 0
+  let backoffMs = 0
+  let retryAtMs = 0
+  let lastFingerprint: string | undefined
+  let isClosed = false
+  let looking: Promise<void> | undefined
+  let queued: Promise<void> | undefined
+
+  function refuse(reason: string): void {
+    const snapshotId = formatSnapshotId(served().head.sequence + 1)
+    failures += 1
+    backoffMs = reason === refused?.reason ? Math.min(backoffMs * 2, MAX_BACKOFF_MS) : intervalMs
+    retryAtMs = monotonicMs() + backoffMs
+    if (reason !== refused?.reason) {
+      const { snapshotId: serving } = served().head
+      log.error({ snapshotId, reason, serving }, `Release refused; still serving ${serving}`)
+    }
+    refused = { snapshotId, reason }
+  }
+
+  function settle(outcome: UpdateOutcome): void {
+    if ('refusal' in outcome) return refuse(outcome.refusal)
+    try {
+      if (outcome.update !== undefined) takeUp(outcome.update)
+    } catch (error) {
+      return refuse(messageOf(error))
+    }
+    refused = undefined
+    return undefined
+  }
+
+  async function look(isForced: boolean): Promise<void> {
+    const fingerprint = await fingerprintOf(releasesDir, served())
+    const isRetryDue = refused !== undefined && monotonicMs() >= retryAtMs
+    if (!isForced && fingerprint === lastFingerprint && !isRetryDue) return
+    lastFingerprint = fingerprint
+    const outcome = await readUpdate(releasesDir, served())
+    if (!isClosed) settle(outcome)
+  }
+
+  function start(isForced: boolean): Promise<void> {
+    looking = look(isForced).finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
+  const timer =
+    intervalMs === 0
+      ? undefined
+      : setInterval(() => {
+          if (looking === undefined && queued === undefined) start(false).catch(() => {})
+        }, intervalMs).unref()
+
+  return {
+    reload() {
+      if (looking === undefined) return start(true)
+      // What is being read may be older than the reason of this call. One more look serves all who call meanwhile.
+      queued ??= looking.then(() => {
+        queued = undefined
+        return start(true)
+      })
+      return queued
+    },
+    refused: () => refused,
+    failures: () => failures,
+    close() {
+      isClosed = true
+      clearInterval(timer)
+    },
+  }
+}

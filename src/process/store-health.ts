@@ -1,0 +1,103 @@
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { NotReadyReason } from './process-status.ts'
+
+/** A store that has been unavailable this long makes the process not ready. */
+export const STORE_GRACE_MS = 30_000
+
+/** How often the store is asked for a sign of life. */
+const PROBE_INTERVAL_MS = 5000
+
+/** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */
+const NO_CHANGE = { keyId: '', fromSecretId: '', secretId: '', keyHash: new Uint8Array() }
+
+/** Called after every call to the store. */
+export type StoreObserver = (call: string, seconds: number, isSuccess: boolean) => void
+
+/** Whether the store works, as far as the calls of this process show. */
+export interface StoreHealth {
+  /** The same store, with every call observed. */
+  readonly storage: Storage
+  /** Milliseconds since the store stopped working; 0 while it works. */
+  readonly unavailableForMs: () => number
+  readonly reasons: () => readonly NotReadyReason[]
+  readonly close: () => void
+}
+
+export interface StoreHealthOptions {
+  readonly monotonicMs: () => number
+  readonly onCall: StoreObserver
+  /** Milliseconds between probes. */
+  readonly probeIntervalMs?: number
+}
+
+type AsyncCalls = { readonly [name: string]: unknown }
+
+/** Observes a store, and probes it with a write that changes nothing, so that an outage shows without traffic. */
+export function observeStorage(
+  storage: Storage,
+  { monotonicMs, onCall, probeIntervalMs = PROBE_INTERVAL_MS }: StoreHealthOptions,
+): StoreHealth {
+  let failingSinceMs: number | undefined
+
+  function record(call: string, startedMs: number, error?: unknown): void {
+    // Other errors are refusals of the call, such as a key id that is taken; the store works.
+    const isOutage = error instanceof StorageError && error.code !== 'CLOSED'
+    if (!isOutage) failingSinceMs = undefined
+    else failingSinceMs ??= startedMs
+    onCall(call, (monotonicMs() - startedMs) / 1000, !isOutage)
+  }
+
+  function observed<Calls extends object>(store: string, calls: Calls): Calls {
+    const wrapped = Object.entries(calls as AsyncCalls).map(([name, call]) => {
+      if (typeof call !== 'function') return [name, call]
+      const perform = (...args: unknown[]): unknown => {
+        const startedMs = monotonicMs()
+        const label = `${store}.${name}`
+        const outcome: unknown = call.apply(calls, args)
+        if (!(outcome instanceof Promise)) return outcome
+        return outcome.then(
+          (value: unknown) => {
+            record(label, startedMs)
+            return value
+          },
+          (error: unknown) => {
+            record(label, startedMs, error)
+            throw error
+          },
+        )
+      }
+      return [name, perform]
+    })
+    return Object.fromEntries(wrapped) as Calls
+  }
+
+  const apiKeys = observed('apiKeys', storage.apiKeys)
+  const waitlist = observed('waitlist', storage.waitlist)
+  let isProbing = false
+  const probe = setInterval(() => {
+    if (isProbing) return
+    isProbing = true
+    void apiKeys
+      .rehash(NO_CHANGE)
+      .catch(() => {})
+      .finally(() => {
+        isProbing = false
+      })
+  }, probeIntervalMs).unref()
+
+  const unavailableForMs = () =>
+    failingSinceMs === undefined ? 0 : Math.max(1, monotonicMs() - failingSinceMs)
+  return {
+    storage: { ...storage, apiKeys, waitlist },
+    unavailableForMs,
+    reasons() {
+      const forMs = unavailableForMs()
+      if (forMs < STORE_GRACE_MS) return []
+      const seconds = Math.floor(forMs / 1000)
+      const message = `The store has been unavailable for ${seconds} s; reads are served`
+      return [{ code: 'STORE_UNAVAILABLE', message }]
+    },
+    close: () => clearInterval(probe),
+  }
+}

@@ -1,0 +1,63 @@
+import type { Config } from '../config.ts'
+import { inspectSecrets, requireSecrets, withSecretVariables } from '../secrets.ts'
+import type { Log } from '../service/log.ts'
+import type { ChainHead } from '../service/read-releases.ts'
+import { loadReleases } from '../service/releases.ts'
+import { createClusterCounters } from '../storage/cluster-counters.ts'
+import { openReleaseStore } from '../storage/release-store.ts'
+import { onShutdownSignal } from './leader.ts'
+import { openProcessMetrics } from './metrics.ts'
+import { startServer } from './server.ts'
+import type { WorkerChannel } from './worker-channel.ts'
+
+export interface WorkerDependencies {
+  readonly log: Log
+  readonly channel: WorkerChannel
+  /** The newest version to load; later ones come over the channel. */
+  readonly head: ChainHead
+  readonly graceMs: number
+}
+
+/** Serves as one of several workers until a stop is requested. The primary looks for releases and keys. */
+export async function serveAsWorker(
+  config: Config,
+  { log, channel, head, graceMs }: WorkerDependencies,
+): Promise<void> {
+  const shutdown = onShutdownSignal()
+  // For the primary alone; a terminal that hangs up sends it to the whole group.
+  process.on('SIGHUP', () => {})
+  const releases = loadReleases(openReleaseStore(config.releasesDir), head)
+  const secrets = requireSecrets(inspectSecrets(config, Date.now()))
+  const metrics = config.adminPort === undefined ? undefined : await openProcessMetrics()
+  const server = await startServer(
+    { config, graceMs },
+    { releases, secrets, localCounters: createClusterCounters(), log, metrics },
+  )
+  channel.serve({
+    takeUp(update) {
+      try {
+        server.takeUp(update)
+      } catch (error) {
+        // The others serve it. Restarted, this worker loads what the primary names.
+        log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')
+        process.exit(1)
+      }
+    },
+    applySigning(texts) {
+      const { secrets: next } = inspectSecrets(withSecretVariables(config, texts), Date.now())
+      const { signingKey, publishedKeys = [] } = next
+      server.applySigning({ signingKey, publishedKeys }).catch((error: unknown) => {
+        log.error(
+          { err: error },
+          'Signing keys of the primary refused; the previous ones stay in use',
+        )
+      })
+    },
+    async readStatus() {
+      return { reasons: server.reasons(), metrics: (await metrics?.readJson()) ?? [] }
+    },
+  })
+  await shutdown
+  await server.close()
+  process.disconnect?.()
+}

@@ -1,0 +1,225 @@
+import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
+import { messageOf } from '../contract/error-message.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
+import { isSnapshotName, SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
+import { ChainError, formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
+import { VersionEntryError } from '../contract/version-entry.ts'
+import { walkHistory } from '../crypto/published-history.ts'
+import { digestFault } from '../crypto/resource-digest.ts'
+import type { ReleaseStore } from '../storage/release-store.ts'
+
+/** The published releases cannot be served: there is none, the chain is broken, or they do not extend what is served. */
+export class ReleasesError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'ReleasesError'
+  }
+}
+
+/** A stored resource that cannot be served. A fault of the newest version makes that resource unavailable. */
+export interface ResourceFault {
+  readonly snapshotId: string
+  readonly resource: string
+  readonly reason: string
+  /** Whether it belongs to the newest version. */
+  readonly served: boolean
+}
+
+/** A resource of the newest version, checked. */
+export interface LoadedResource {
+  readonly name: string
+  readonly digest: string
+  readonly json: string
+}
+
+/** Checked versions in order, with the resources of the newest one. Plain data, so that it can cross threads and processes. */
+export interface LoadedReleases {
+  /** The canonical JSON of each version entry, oldest first. */
+  readonly versionTexts: readonly string[]
+  readonly resources: readonly LoadedResource[]
+  readonly faults: readonly ResourceFault[]
+}
+
+/** A version by its id and hash, which together name the whole chain up to it. */
+export interface ChainHead {
+  readonly snapshotId: string
+  readonly hash: string
+}
+
+/** Versions that follow on the served ones, and resources that the served ones lacked. */
+export interface ReleaseUpdate extends LoadedReleases {
+  /** The newest served version, which the first of `versionTexts` follows. */
+  readonly after: ChainHead
+}
+
+type Reader = Pick<ReleaseStore, 'readVersionText' | 'readResourceText'>
+
+/**
+ * Throws unless a resource can be served as stored. The text is sent unchanged and its hash is the ETag, so it must be
+ * canonical JSON; pages and clients rely on its shape.
+ */
+function requireServable(name: string, text: string): void {
+  let value: JsonValue
+  try {
+    value = JSON.parse(text) as JsonValue
+  } catch {
+    throw new Error('expected JSON')
+  }
+  if (canonicalJson(value) !== text) throw new Error('expected canonical JSON (RFC 8785)')
+  if (!isSnapshotName(name)) return
+  const violation = schemaViolation(SNAPSHOT_SCHEMAS[name], value)
+  if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
+}
+
+/** The text of a resource. Throws if the file is missing, unreadable or does not match its digest. */
+export function readMatching(store: Reader, name: string, digest: string): string {
+  const text = store.readResourceText(name, digest)
+  const fault = digestFault(text, digest)
+  if (fault !== undefined) throw new Error(fault)
+  return text
+}
+
+function loadResource(store: Reader, name: string, digest: string): LoadedResource {
+  const json = readMatching(store, name, digest)
+  requireServable(name, json)
+  return { name, digest, json }
+}
+
+/** Walks versions and checks the digest of every resource that they add or change. Throws ReleasesError. */
+function walkVersions(
+  store: Reader,
+  snapshotIds: readonly string[],
+  after?: VersionEntry,
+): {
+  readonly texts: string[]
+  readonly newest: VersionEntry | undefined
+  readonly damaged: DamagedFile[]
+} {
+  const texts: string[] = []
+  const damaged: DamagedFile[] = []
+  const seen = new Set<string>()
+  let newest = after
+  try {
+    for (const { entry, text } of walkHistory(store, snapshotIds, after)) {
+      texts.push(text)
+      newest = entry
+      // `changes` was checked against the resources, so it names every file that an earlier version did not.
+      for (const { resource, kind } of entry.changes) {
+        const digest = entry.resources[resource]
+        if (kind === 'removed' || digest === undefined || seen.has(`${resource} ${digest}`))
+          continue
+        seen.add(`${resource} ${digest}`)
+        try {
+          readMatching(store, resource, digest)
+        } catch (error) {
+          const { snapshotId } = entry
+          damaged.push({ snapshotId, resource, digest, reason: messageOf(error) })
+        }
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ChainError || error instanceof VersionEntryError)) throw error
+    throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
+  }
+  return { texts, newest, damaged }
+}
+
+interface DamagedFile extends Omit<ResourceFault, 'served'> {
+  readonly digest: string
+}
+
+/** The resources of the newest version, and what is wrong with the others. */
+function loadNewest(
+  store: Reader,
+  { snapshotId, resources }: VersionEntry,
+  isWanted: (name: string, digest: string) => boolean,
+): Pick<LoadedReleases, 'resources' | 'faults'> {
+  const loaded: LoadedResource[] = []
+  const faults: ResourceFault[] = []
+  const fail = (resource: string, reason: string) =>
+    faults.push({ snapshotId, resource, reason, served: true })
+  for (const [name, digest] of Object.entries(resources)) {
+    if (!isWanted(name, digest)) continue
+    try {
+      loaded.push(loadResource(store, name, digest))
+    } catch (error) {
+      fail(name, messageOf(error))
+    }
+  }
+  for (const name of SNAPSHOT_NAMES) {
+    if (resources[name] === undefined) fail(name, `${snapshotId} was published without it`)
+  }
+  return { resources: loaded, faults }
+}
+
+/** The versions up to and including the one with this sequence number. */
+function idsUpTo(sequence: number): readonly string[] {
+  return Array.from({ length: sequence }, (_each, index) => formatSnapshotId(index + 1))
+}
+
+/**
+ * Reads every version, checks the whole chain and the digest of every resource that any version names, and returns the
+ * newest one's resources. With `upTo`, later versions are not read and that one must have the given hash. Throws
+ * ReleasesError when the chain is broken (naming the entry), empty or another one; a missing or damaged resource is a
+ * fault, not an error.
+ */
+export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedReleases {
+  const ids =
+    upTo === undefined
+      ? store.readVersionIds()
+      : idsUpTo(Number(upTo.snapshotId.slice('VS-'.length)))
+  const { texts, newest, damaged } = walkVersions(store, ids)
+  if (newest === undefined) {
+    throw new ReleasesError('No version is published; publish one first (npm run svc -- publish)')
+  }
+  if (upTo !== undefined && newest.hash !== upTo.hash) {
+    throw new ReleasesError(
+      `Another chain has replaced the served one: expected ${upTo.snapshotId} with the hash ${upTo.hash}, found ${newest.hash}`,
+    )
+  }
+  const { resources, faults } = loadNewest(store, newest, () => true)
+  const older = damaged
+    .filter(({ resource, digest }) => newest.resources[resource] !== digest)
+    .map(({ snapshotId, resource, reason }) => ({ snapshotId, resource, reason, served: false }))
+  return { versionTexts: texts, resources, faults: [...faults, ...older] }
+}
+
+/** What a reader of an update knows of the served releases. */
+export interface ServedReleases {
+  readonly head: VersionEntry
+  /** Resources of the newest served version that are unavailable. */
+  readonly unavailable: readonly string[]
+}
+
+/** Ids of the versions after one, as far as the store has them without a gap. */
+function idsAfter(store: ReleaseStore, { sequence }: VersionEntry): readonly string[] {
+  const ids = new Set(store.readVersionIds())
+  const found: string[] = []
+  for (let next = sequence + 1; ids.has(formatSnapshotId(next)); next += 1) {
+    found.push(formatSnapshotId(next))
+  }
+  return found
+}
+
+/**
+ * Reads the versions after the served one. Checks that they extend its chain, and every resource they need. Returns
+ * undefined when nothing is new, which includes a resource that is still unavailable. Throws ReleasesError when anything
+ * of the new versions is missing or wrong, so that they are taken up completely or not at all.
+ */
+export function readUpdate(
+  store: ReleaseStore,
+  { head, unavailable }: ServedReleases,
+): ReleaseUpdate | undefined {
+  const { texts, newest = head, damaged } = walkVersions(store, idsAfter(store, head), head)
+  const after = { snapshotId: head.snapshotId, hash: head.hash }
+  const isKnown = (name: string, digest: string) =>
+    head.resources[name] === digest && !unavailable.includes(name)
+  const { resources, faults } = loadNewest(store, newest, (name, digest) => !isKnown(name, digest))
+  if (texts.length === 0) {
+    return resources.length === 0 ? undefined : { after, versionTexts: [], resources, faults }
+  }
+  const [fault] = [...faults, ...damaged]
+  if (fault === undefined) return { after, versionTexts: texts, resources, faults: [] }
+  const { snapshotId, resource, reason } = fault
+  throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { sha256Hex } from '../../src/crypto/sha256.ts'
+import {
+  editFile,
+  makeDeployment,
+  resourceFile,
+  writeReleases,
+  type Deployment,
+} from '../support/deployment.ts'
+import { eventually, startService, type ServiceProcess } from '../support/service-process.ts'
+
+interface Started extends Deployment {
+  readonly service: ServiceProcess
+  readonly origin: string
+  readonly admin: string
+}
+
+async function start(
+  t: TestContext,
+  env: { readonly [name: string]: string } = {},
+): Promise<Started> {
+  const deployment = makeDeployment(t)
+  const service = startService(t, deployment.folder, { SVC_ADMIN_PORT: '0', ...env })
+  const { origin } = await service.serving()
+  const { port } = await service.line('Health and metrics')
+  return { ...deployment, service, origin, admin: `http://127.0.0.1:${String(port)}` }
+}
+
+async function headOf(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/api/v1/version`, { headers: { Connection: 'close' } })
+  assert.equal(response.status, 200)
+  const { data } = (await response.json()) as { data: { snapshotId: string } }
+  return data.snapshotId
+}
+
+function untilServed(origin: string, snapshotId: string): Promise<true> {
+  return eventually(`${snapshotId} is served`, async () =>
+    (await headOf(origin)) === snapshotId ? true : undefined,
+  )
+}
+
+interface Ready {
+  readonly status: string
+  readonly release: {
+    readonly snapshotId: string
+    readonly refused?: { readonly snapshotId: string; readonly reason: string }
+  }
+}
+
+async function readyz({ admin }: Started): Promise<Ready> {
+  const response = await fetch(`${admin}/readyz`)
+  assert.equal(response.status, 200)
+  return (await response.json()) as Ready
+}
+
+async function metric({ admin }: Started, name: string): Promise<number | undefined> {
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+  return line === undefined ? undefined : Number(line.slice(name.length))
+}
+
+test('a published version is served within the reload interval, in the API and on the pages', async (t) => {
+  const started = await start(t, { SVC_RELOAD_SECONDS: '1' })
+  const { service, origin, releasesDir } = started
+  assert.ok((await (await fetch(`${origin}/en/history`)).text()).includes('VS-0002'))
+  writeReleases(releasesDir, 4)
+  await untilServed(origin, 'VS-0004')
+  assert.ok((await (await fetch(`${origin}/en/history`)).text()).includes('VS-0004'))
+  for (const snapshotId of ['VS-0001', 'VS-0003', 'VS-0004']) {
+    const response = await fetch(`${origin}/api/v1/versions/${snapshotId}`)
+    assert.equal(response.status, 200, snapshotId)
+  }
+  const history = (await (await fetch(`${origin}/api/v1/versions`)).json()) as {
+    data: { count: number; head: { snapshotId: string }; entries: { snapshotId: string }[] }
+  }
+  assert.equal(history.data.count, 4)
+  assert.equal(history.data.head.snapshotId, 'VS-0004')
+  assert.deepEqual(
+    history.data.entries.map(({ snapshotId }) => snapshotId),
+    ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'],
+  )
+  const status = await fetch(`${origin}/api/v1/status`)
+  const digest = path.basename(resourceFile(releasesDir, 'VS-0004', 'status'), '.json')
+  assert.equal(status.headers.get('etag'), `W/"${digest}"`)
+  assert.equal((await readyz(started)).release.snapshotId, 'VS-0004')
+  assert.equal(await metric(started, 'svc_release_info{snapshot_id="VS-0004"}'), 1)
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('SIGHUP does not end the process, and looks for a release at once', async (t) => {
+  const started = await start(t, { SVC_RELOAD_SECONDS: '0' })
+  const { service, origin, releasesDir } = started
+  writeReleases(releasesDir, 3)
+  service.signal('SIGHUP')
+  await untilServed(origin, 'VS-0003')
+  // A storm of signals is a few reloads, one after the other.
+  writeReleases(releasesDir, 4)
+  for (let each = 0; each < 200; each += 1) service.signal('SIGHUP')
+  await untilServed(origin, 'VS-0004')
+  assert.equal((await service.stop()).code, 0)
+})
+
+/** What is wrong with a third version, and what the log says of it. */
+const REFUSED: readonly (readonly [
+  what: string,
+  damage: (releasesDir: string) => void,
+  reason: RegExp,
+])[] = [
+  [
+    'of another chain',
+    (releasesDir) => editEntry(releasesDir, { previousHash: '1'.repeat(64) }),
+    /VS-0003: PREVIOUS_HASH/,
+  ],
+  ['with false changes', (releasesDir) => editEntry(releasesDir, { changes: [] }), /CHANGES/],
+  [
+    'with a damaged resource',
+    (releasesDir) => editFile(resourceFile(releasesDir, 'VS-0003', 'status'), (text) => `${text} `),
+    /VS-0003: the resource status cannot be served: found the digest/,
+  ],
+  [
+    'with a missing resource',
+    (releasesDir) => rmSync(resourceFile(releasesDir, 'VS-0003', 'status')),
+    /the resource status cannot be served: .* is missing/,
+  ],
+  [
+    'that is not JSON',
+    (releasesDir) => writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), '{'),
+    /VS-0003/,
+  ],
+]
+
+function editEntry(releasesDir: string, change: Partial<VersionEntry>): void {
+  const file = path.join(releasesDir, 'versions', 'VS-0003.json')
+  const { hash: _, ...entry } = JSON.parse(readFileSync(file, 'utf8')) as VersionEntry
+  const edited = { ...entry, ...change }
+  writeFileSync(file, canonicalJson({ ...edited, hash: sha256Hex(versionHashText(edited)) }))
+}
+
+for (const [what, damage, reason] of REFUSED) {
+  test(`a version ${what} is refused, and the old one stays served until it is repaired`, async (t) => {
+    const started = await start(t, { SVC_RELOAD_SECONDS: '0' })
+    const { service, origin, releasesDir, folder } = started
+    // Prepared elsewhere, so that it appears with its damage.
+    const prepared = path.join(folder, 'prepared')
+    writeReleases(prepared, 3)
+    const good = readFileSync(path.join(prepared, 'versions', 'VS-0003.json'), 'utf8')
+    damage(prepared)
+    rmSync(releasesDir, { recursive: true })
+    renameSync(prepared, releasesDir)
+    service.signal('SIGHUP')
+    const line = await service.line('Release refused')
+    assert.equal(line.level, 'error')
+    assert.match(String(line['reason']), reason)
+    assert.equal(line['serving'], 'VS-0002')
+    assert.equal(await headOf(origin), 'VS-0002')
+    const ready = await readyz(started)
+    assert.equal(ready.status, 'ready')
+    assert.equal(ready.release.snapshotId, 'VS-0002')
+    assert.equal(ready.release.refused?.snapshotId, 'VS-0003')
+    assert.match(ready.release.refused?.reason ?? '', reason)
+    assert.equal(await metric(started, 'svc_release_reload_failures_total'), 1)
+    assert.equal(await metric(started, 'svc_release_refused'), 1)
+
+    writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), good)
+    writeReleases(releasesDir, 3)
+    service.signal('SIGHUP')
+    await untilServed(origin, 'VS-0003')
+    assert.equal((await readyz(started)).release.refused, undefined)
+    assert.equal(await metric(started, 'svc_release_refused'), 0)
+    assert.equal((await service.stop()).code, 0)
+  })
+}
+
+test('a folder that lost its versions, or vanished, leaves the served release', async (t) => {
+  const { service, origin, releasesDir } = await start(t, { SVC_RELOAD_SECONDS: '1' })
+  rmSync(releasesDir, { recursive: true })
+  service.signal('SIGHUP')
+  await service.line('Reloading')
+  assert.equal(await headOf(origin), 'VS-0002')
+  assert.equal((await fetch(`${origin}/api/v1/versions/VS-0001`)).status, 200)
+  writeReleases(releasesDir, 3)
+  await untilServed(origin, 'VS-0003')
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('a resource that was damaged at the start is served once it is repaired', async (t) => {
+  const deployment = makeDeployment(t)
+  const file = resourceFile(deployment.releasesDir, 'VS-0002', 'roadmap')
+  const good = readFileSync(file, 'utf8')
+  writeFileSync(file, 'damaged')
+  const service = startService(t, deployment.folder, { SVC_RELOAD_SECONDS: '0' })
+  const { origin } = await service.serving()
+  assert.equal((await fetch(`${origin}/api/v1/roadmap`)).status, 503)
+  writeFileSync(file, good)
+  service.signal('SIGHUP')
+  await eventually('the roadmap is served', async () =>
+    (await fetch(`${origin}/api/v1/roadmap`)).status === 200 ? true : undefined,
+  )
+  assert.equal((await service.stop()).code, 0)
+})
+
+test('all workers serve a new version, also one that is started beside a refused one', async (t) => {
+  const started = await start(t, { SVC_RELOAD_SECONDS: '0', SVC_WORKERS: '2' })
+  const { service, origin, releasesDir } = started
+  const pids = () =>
+    service
+      .lines()
+      .filter(({ msg }) => msg === 'Worker ready')
+      .map((line) => Number(line['pid']))
+  await eventually('two workers are ready', () => (pids().length === 2 ? true : undefined))
+  writeReleases(releasesDir, 3)
+  service.signal('SIGHUP')
+  const workersOf = (text: string) =>
+    new Set(
+      service
+        .lines()
+        .filter(({ msg }) => msg === text)
+        .map(({ worker }) => worker),
+    ).size
+  await eventually('both workers serve it', () =>
+    workersOf('Serving release VS-0003') === 2 ? true : undefined,
+  )
+  for (let each = 0; each < 6; each += 1) assert.equal(await headOf(origin), 'VS-0003')
+
+  writeReleases(releasesDir, 4)
+  const damaged = resourceFile(releasesDir, 'VS-0004', 'status')
+  const good = readFileSync(damaged, 'utf8')
+  writeFileSync(damaged, 'damaged')
+  service.signal('SIGHUP')
+  await service.line('Release refused')
+  process.kill(pids()[0] ?? 0, 'SIGKILL')
+  await eventually('a third worker is ready', () => (pids().length === 3 ? true : undefined))
+  for (let each = 0; each < 6; each += 1) assert.equal(await headOf(origin), 'VS-0003')
+
+  writeFileSync(damaged, good)
+  service.signal('SIGHUP')
+  await eventually('old and new workers serve it', () =>
+    workersOf('Serving release VS-0004') === 2 ? true : undefined,
+  )
+  for (let each = 0; each < 6; each += 1) assert.equal(await headOf(origin), 'VS-0004')
+  assert.equal((await readyz(started)).release.snapshotId, 'VS-0004')
+  assert.deepEqual(await service.stop(), { code: 0, signal: null })
+})
