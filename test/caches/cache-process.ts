@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, connect } from 'node:net'
 import type { TestContext } from 'node:test'
-import { eventually } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** Whether a program is there to be started. */
 export function hasProgram(name: string): boolean {

@@ -1,3 +1,4 @@
+// isolated: the linters must not use the network, so Socket.connect is replaced
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { before, describe, mock, test } from 'node:test'

@@ -6,7 +6,7 @@ import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { eventually } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { get, GET_STATUS, openListener, waitingApp } from '../support/test-listener.ts'
 
 test('a body that nobody asked for is passed over, and the next request is answered', async (t) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
-import { eventually, startService } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService } from '../support/service-process.ts'
 
 const OTHER_LOOPBACK = '127.0.0.2'
 

@@ -14,7 +14,7 @@ import {
   stopKeyed,
   type KeyedService,
 } from '../support/keyed-service.ts'
-import { eventually } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 
 const STATUS = '/api/v1/status'
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]

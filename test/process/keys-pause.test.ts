@@ -20,7 +20,8 @@ import {
 import { assertPausedAnswer, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
-import { eventually, failedStart, startService } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { failedStart, startService } from '../support/service-process.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 // Issuance is paused by a literal in the registry. Here the real program is given everything else there is.

@@ -11,7 +11,7 @@ import {
   stopKeyed,
   writeHashSecrets,
 } from '../support/keyed-service.ts'
-import { eventually } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const DAY_MS = 86_400_000

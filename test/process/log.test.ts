@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { findFreePort } from '../../src/process/workers.ts'
 import { editFile, makeDeployment, resourceFile } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
-import { eventually, startService } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService } from '../support/service-process.ts'
 
 /** An address of loopback that is neither the service's own nor anything else in this deployment. */
 const CLIENT = '127.0.0.73'

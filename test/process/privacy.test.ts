@@ -20,7 +20,8 @@ import { listFolder, makeDeployment, type Deployment } from '../support/deployme
 import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.ts'
 import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
 import { databaseFileOf, say, startRegistering, type Said } from '../support/registering-service.ts'
-import { eventually, type ServiceProcess } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ServiceProcess } from '../support/service-process.ts'
 import { createTelltale, type Telltale } from '../support/telltale.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -18,7 +18,8 @@ import {
   solvedToken,
   startRegistering,
 } from '../support/registering-service.ts'
-import { eventually, failedStart, startService } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { failedStart, startService } from '../support/service-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FAILED = { code: 1, signal: null }

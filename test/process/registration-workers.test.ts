@@ -9,7 +9,7 @@ import {
   type RegisteringService,
   type Said,
 } from '../support/registering-service.ts'
-import { eventually } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 
 // Three workers behind one port count, spend and decide as one. Each request comes over a connection of its own, and the
 // primary hands connections out in turn.

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerTo, freeUdpPort, startSntpServer } from '../service/sntp-server.ts'
 import { makeDeployment } from '../support/deployment.ts'
-import { eventually, startService } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService } from '../support/service-process.ts'
 
 interface Quality {
   readonly state: string

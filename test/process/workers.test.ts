@@ -4,8 +4,8 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
+import { eventually } from '../support/eventually.ts'
 import {
-  eventually,
   hastyProgram,
   servedKeyId,
   startService,

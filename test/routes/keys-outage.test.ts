@@ -13,7 +13,7 @@ import {
   type KeyedApp,
 } from '../support/keyed-app.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { eventually } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   answerOf,
   ask,

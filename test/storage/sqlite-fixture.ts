@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import type { TestContext } from 'node:test'
 
@@ -34,21 +33,4 @@ export const SQLITE_FORMS: readonly SqliteForm[] = [
 /** The files of a database that are there: itself, its WAL, the WAL's index. */
 export function filesOf(file: string): readonly string[] {
   return [file, `${file}-wal`, `${file}-shm`].filter((each) => fs.existsSync(each))
-}
-
-/**
- * Everything that the files of a database hold. Another process reads them: to close a file in this one would drop the
- * locks that SQLite has on it here.
- */
-export function readFilesOf(file: string): Buffer {
-  return execFileSync('cat', [...filesOf(file)], { maxBuffer: 2 ** 28 })
-}
-
-/** Whether any 16 bytes in a row of these stand in the files of a database. */
-export function isTraceLeft(file: string, bytes: Uint8Array): boolean {
-  const held = readFilesOf(file)
-  for (let start = 0; start + 16 <= bytes.length; start += 16) {
-    if (held.includes(bytes.subarray(start, start + 16))) return true
-  }
-  return false
 }

@@ -6,7 +6,8 @@ import { describe, test, type TestContext } from 'node:test'
 
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
-import { isTraceLeft, readFilesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
+import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
+import { SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

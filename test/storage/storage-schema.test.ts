@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
-import { isTraceLeft, readFilesOf } from './sqlite-fixture.ts'
+import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

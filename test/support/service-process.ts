@@ -4,12 +4,10 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StopTimes } from '../../src/process/run.ts'
+import { eventually } from './eventually.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const HASTY_MAIN = fileURLToPath(new URL('hasty-main.ts', import.meta.url))
-
-/** Far beyond what a busy machine needs; reached only when something never comes. */
-const DEADLINE_MS = 30_000
 
 /** How a process ended: its exit code, or the signal that killed it. */
 export interface Ending {
@@ -41,22 +39,6 @@ export interface ServiceProcess {
   readonly ended: Promise<Ending>
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<Ending>
-}
-
-/** Waits until `look` gives a value, looking again every few milliseconds; fails after the deadline. */
-export async function eventually<Value>(
-  what: string,
-  look: () => Promise<Value | undefined> | Value | undefined,
-): Promise<Value> {
-  const deadline = performance.now() + DEADLINE_MS
-  for (;;) {
-    const value = await look()
-    if (value !== undefined) return value
-    if (performance.now() > deadline) throw new Error(`Never happened: ${what}`)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
-  }
 }
 
 /** The program's file and its arguments, for one whose stop takes other times than ten seconds. */

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import type { App } from '../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
-import { eventually } from './service-process.ts'
+import { eventually } from './eventually.ts'
 
 /** A log that nobody reads. */
 export const QUIET_LOG = { debug() {}, info() {}, warn() {}, error() {} }

@@ -18,13 +18,14 @@ import {
   type Said,
 } from '../support/registering-service.ts'
 import { createSeededRandom, seedOf, type RandomBelow } from '../support/seeded-random.ts'
-import { eventually, startService, type ServiceProcess } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type ServiceProcess } from '../support/service-process.ts'
 
 // A process that is killed at any moment, again and again. What was answered with a ticket must be on the list from then
 // on, exactly as it was sent and once. What was not answered may be on it or not: the row may have been durable before
 // the answer was on its way, and the person who sends it again is told DUPLICATE then. It is never there by half.
 
-/** Another run with the same kills: SVC_TEST_DURABILITY_SEED=<seed> node --test test/process/durability.test.ts */
+/** Another run with the same kills: SVC_TEST_DURABILITY_SEED=<seed> node --test test/process/durability.long.test.ts */
 const SEED_VARIABLE = 'SVC_TEST_DURABILITY_SEED'
 const KILLS = 50
 const KILLS_AT_START = 6

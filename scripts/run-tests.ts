@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runScript, ScriptUsageError } from './script-main.ts'
+import { findTestFiles, type TestKind } from './test-files.ts'
+
+const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
+
+const HELP = `Usage: npm test [-- [options] [PATTERN...]]
+       npm run test:fast | test:long | test:watch [-- [options] [PATTERN...]]
+
+Runs the test files whose path contains a PATTERN; without one, all but the long ones.
+
+  --fast           only files that start no other program
+  --long           only files that take long by nature (*.long.test.ts)
+  --name REGEX     only tests whose name matches
+  --watch          run again whenever a file changes
+  --no-skips       fail if a test is skipped
+  --list           print the files and how they run, and exit
+  --help           show this text
+
+Exit code: 0 all passed, 1 a test failed (or was skipped, with --no-skips), 2 wrong usage.
+`
+
+const FLAGS = {
+  fast: { type: 'boolean', default: false },
+  long: { type: 'boolean', default: false },
+  name: { type: 'string' },
+  watch: { type: 'boolean', default: false },
+  'no-skips': { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+} as const
+
+const TIMEOUT_MS = 180_000
+
+/** Result of one run of `node --test`. */
+interface RunResult {
+  readonly exitCode: number
+  /** As the summary of the spec reporter prints them. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly skipped: readonly string[]
+}
+
+/** Files in this order first, so that the longest do not run alone at the end. */
+const LONGEST_FIRST = ['process', 'browser', 'cli', 'docs']
+
+function byDuration(left: string, right: string): number {
+  const rank = (file: string) => {
+    const index = LONGEST_FIRST.indexOf(file.split(path.sep)[1] ?? '')
+    return index === -1 ? LONGEST_FIRST.length : index
+  }
+  return rank(left) - rank(right) || left.localeCompare(right)
+}
+
+function runNode(args: readonly string[], files: readonly string[]): Promise<RunResult> {
+  const child = spawn(
+    process.execPath,
+    ['--test', `--test-timeout=${TIMEOUT_MS}`, '--test-reporter=spec', ...args, ...files],
+    {
+      cwd: ROOT_DIR,
+      env: {
+        ...process.env,
+        // Programs that tests start find their sources compiled, too.
+        NODE_COMPILE_CACHE: path.join(ROOT_DIR, 'node_modules', '.cache', 'test'),
+        ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      },
+      stdio: ['inherit', 'pipe', 'inherit'],
+    },
+  )
+  const counts: Record<string, number> = {}
+  const skipped: string[] = []
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    process.stdout.write(text)
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const [, name, count] = /ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)/.exec(line) ?? []
+      if (name !== undefined) counts[name] = Number(count)
+      if (line.includes('# SKIP') || line.includes('﹣')) skipped.push(line.trim())
+    }
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ exitCode: code ?? 1, counts, skipped }))
+  })
+}
+
+/** Deals the files to so many processes. */
+function deal(files: readonly string[], processes: number): readonly (readonly string[])[] {
+  const hands = Array.from({ length: processes }, (): string[] => [])
+  for (const [index, file] of files.entries()) hands[index % processes]?.push(file)
+  return hands.filter(({ length }) => length > 0)
+}
+
+interface Selection {
+  readonly pure: readonly string[]
+  readonly isolated: readonly string[]
+}
+
+async function runSelection({ pure, isolated }: Selection, args: readonly string[]) {
+  const concurrency = availableParallelism()
+  const results = await Promise.all(
+    deal(pure, concurrency).map((files) => runNode(['--test-isolation=none', ...args], files)),
+  )
+  if (isolated.length > 0) {
+    const sorted = isolated.toSorted(byDuration)
+    results.push(await runNode([`--test-concurrency=${concurrency}`, ...args], sorted))
+  }
+  return results
+}
+
+function printSummary(results: readonly RunResult[], seconds: number): void {
+  const total = (name: string) => results.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0)
+  const names = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo']
+  const counts = names.map((name) => `${name} ${total(name)}`).join(', ')
+  process.stdout.write(`\nAll runs: ${counts}, ${seconds.toFixed(0)} s\n`)
+  for (const line of results.flatMap(({ skipped }) => skipped)) {
+    process.stdout.write(`  ${line}\n`)
+  }
+}
+
+await runScript(import.meta, {
+  help: HELP,
+  options: FLAGS,
+  takesArguments: true,
+  async run({ values: { fast, long, name, watch, list, 'no-skips': noSkips }, positionals }) {
+    if (fast && long) throw new ScriptUsageError('expected --fast or --long, found both')
+    const isSelected = (kind: TestKind) => {
+      if (fast) return kind === 'pure'
+      if (long) return kind === 'long'
+      return kind !== 'long' || positionals.length > 0
+    }
+    const files = [...findTestFiles(ROOT_DIR)].filter(
+      ([file, kind]) =>
+        isSelected(kind) &&
+        (positionals.length === 0 || positionals.some((pattern) => file.includes(pattern))),
+    )
+    if (files.length === 0) {
+      throw new ScriptUsageError(`no test file matches ${positionals.join(' ')}`)
+    }
+    if (list) {
+      for (const [file, kind] of files) process.stdout.write(`${kind.padEnd(8)} ${file}\n`)
+      return 0
+    }
+    const args = name === undefined ? [] : [`--test-name-pattern=${name}`]
+    const startedMs = performance.now()
+    if (watch) {
+      return (
+        await runNode(
+          ['--watch', ...args],
+          files.map(([file]) => file),
+        )
+      ).exitCode
+    }
+    const results = await runSelection(
+      {
+        pure: files.filter(([, kind]) => kind === 'pure').map(([file]) => file),
+        isolated: files.filter(([, kind]) => kind !== 'pure').map(([file]) => file),
+      },
+      args,
+    )
+    printSummary(results, (performance.now() - startedMs) / 1000)
+    const hasSkips = results.some(
+      ({ counts, skipped }) => (counts['skipped'] ?? skipped.length) > 0,
+    )
+    return results.some(({ exitCode }) => exitCode !== 0) || (noSkips && hasSkips) ? 1 : 0
+  },
+})

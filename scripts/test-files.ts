@@ -1,0 +1,53 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { moduleReferences } from './module-references.ts'
+
+/**
+ * How a test file runs: `pure` files share a process, `isolated` files start other programs and get a process each, and
+ * `long` files take long by nature.
+ */
+export type TestKind = 'pure' | 'isolated' | 'long'
+
+/** Modules that start processes. A test that imports one, directly or through its support files, is isolated. */
+const PROCESS_MODULES: ReadonlySet<string> = new Set([
+  'node:child_process',
+  'node:cluster',
+  'playwright-core',
+])
+
+/** Marks a file that must not share a process, with the reason behind it: `// isolated: replaces node:fs`. */
+const ISOLATED_MARK = /^\/\/ isolated: \S/m
+
+/** Finds the test files of a checkout and how each one runs. */
+export function findTestFiles(rootDir: string): ReadonlyMap<string, TestKind> {
+  const startsProcesses = new Map<string, boolean>()
+  const visit = (file: string): boolean => {
+    const known = startsProcesses.get(file)
+    if (known !== undefined) return known
+    // Ends cycles; the result of the cycle's entry replaces it.
+    startsProcesses.set(file, false)
+    const source = readFileSync(path.join(rootDir, file), 'utf8')
+    const found =
+      ISOLATED_MARK.test(source) ||
+      moduleReferences(source).some(({ specifier, isTypeOnly }) => {
+        if (specifier === undefined || isTypeOnly) return false
+        if (PROCESS_MODULES.has(specifier)) return true
+        const target = path.join(path.dirname(file), specifier)
+        return (
+          specifier.startsWith('.') &&
+          target.startsWith(`test${path.sep}`) &&
+          existsSync(path.join(rootDir, target)) &&
+          visit(target)
+        )
+      })
+    startsProcesses.set(file, found)
+    return found
+  }
+  const files = globSync('test/**/*.test.ts', { cwd: rootDir }).toSorted()
+  return new Map(
+    files.map((file) => {
+      if (file.endsWith('.long.test.ts')) return [file, 'long'] as const
+      return [file, visit(file) ? 'isolated' : 'pure'] as const
+    }),
+  )
+}

@@ -1,0 +1,18 @@
+const DEADLINE_MS = 60_000
+const PAUSE_MS = 20
+
+/** Waits until `look` returns a value, looking again every few milliseconds. Throws after the deadline. */
+export async function eventually<Value>(
+  what: string,
+  look: () => Promise<Value | undefined> | Value | undefined,
+): Promise<Value> {
+  const deadline = performance.now() + DEADLINE_MS
+  for (;;) {
+    const value = await look()
+    if (value !== undefined) return value
+    if (performance.now() > deadline) throw new Error(`Never happened: ${what}`)
+    await new Promise((resolve) => {
+      setTimeout(resolve, PAUSE_MS)
+    })
+  }
+}
