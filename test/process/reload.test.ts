@@ -12,7 +12,8 @@ import {
   writeReleases,
   type Deployment,
 } from '../support/deployment.ts'
-import { eventually, startService, type ServiceProcess } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type ServiceProcess } from '../support/service-process.ts'
 
 interface Started extends Deployment {
   readonly service: ServiceProcess
