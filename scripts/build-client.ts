@@ -104,7 +104,9 @@ async function bundle(file: string): Promise<void> {
 
 function copyVectors(folder: string): void {
   mkdirSync(folder, { recursive: true })
-  const files = readdirSync(VECTORS).filter((file) => file.endsWith('.json'))
+  const files = readdirSync(VECTORS, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.json'),
+  )
   for (const file of [...files, 'README.md']) {
     cpSync(path.join(VECTORS, file), path.join(folder, file))
   }

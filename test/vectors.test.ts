@@ -145,7 +145,13 @@ function checkVector(vector: Vector): Verdict {
     return faultOf(lines, signature, at, 'REVALIDATION') ?? (isFresh(at) ? 'ok' : 'STALE')
   }
 
-  if (response.status === 304) return end(checkProof(response, 'UNSIGNED'))
+  if (response.status === 304) {
+    const proved = checkProof(response, 'UNSIGNED')
+    const named = header({ ...response, headers: vector.request.headers }, 'if-none-match') ?? ''
+    const tags = named.split(', ').map((tag) => tag.replace('W/', ''))
+    const isNamed = named === '*' || tags.includes((header(response, 'etag') ?? '').slice(2))
+    return end(proved === 'ok' && !isNamed ? 'ETAG' : proved)
+  }
   const digest = header(response, 'content-digest')
   const signedAt = header(response, 'x-svc-signed-at')
   const signature = header(response, 'x-svc-signature')

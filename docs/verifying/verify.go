@@ -1,11 +1,14 @@
 // Verifies signed answers with Go's standard library. docs/verifying.md explains the steps.
 //
-//	go run verify.go URL KEY-ID [ETAG]              writes the body once it is proved; with your ETag, a 304 counts
-//	go run verify.go --history ORIGIN KEY-ID [HASH] follows the versions back to the first; HASH is the head of last time
-//	go run verify.go --vectors FOLDER               runs the cases of test/vectors
+//	go run verify.go URL KEY-IDS [ETAG]              writes the body once it is verified; with your ETag, a 304 counts
+//	go run verify.go --history ORIGIN KEY-IDS [HASH] follows the versions back to the first; HASH is the head of last time
+//	go run verify.go --vectors FOLDER                runs the cases of test/vectors
 //
-// Exit status: 0 proved; 1 refused, and the first word on standard error is the step; 2 no answer to check. `go run`
-// says 1 for both, so build it where that matters. Go 1.18 or newer.
+// KEY-IDS are the ids of the keys you trust, joined by commas.
+//
+// Exit status: 0 verified; 1 refused, and the first word on standard error is the step; 2 wrong usage; 3 no conclusion:
+// unreachable, or a proxy's error without a signature. `go run` says 1 for all of these; build the program if that matters.
+// Go 1.18 or newer.
 package main
 
 import (
@@ -36,12 +39,18 @@ import (
 const (
 	maxAge  = 900 * time.Second
 	maxSkew = 60 * time.Second
+	maxKeys = 64
 )
 
 // refused is a step of the check that failed.
 type refused struct{ step, detail string }
 
 func (r refused) Error() string { return r.step + ": " + r.detail }
+
+// misused is a command that was not understood.
+type misused string
+
+func (m misused) Error() string { return string(m) }
 
 func refuse(step, format string, values ...any) error {
 	return refused{step, fmt.Sprintf(format, values...)}
@@ -65,7 +74,7 @@ var (
 	}
 )
 
-func isSoundPoint(data []byte) bool {
+func isCanonicalPoint(data []byte) bool {
 	reversed := make([]byte, len(data))
 	for at, each := range data {
 		reversed[len(data)-1-at] = each
@@ -81,7 +90,7 @@ func isSoundPoint(data []byte) bool {
 }
 
 func isSignature(key ed25519.PublicKey, signature []byte, text string) bool {
-	return isSoundPoint(signature[:32]) && ed25519.Verify(key, []byte(text), signature)
+	return isCanonicalPoint(signature[:32]) && ed25519.Verify(key, []byte(text), signature)
 }
 
 // decodeBase64 gives the bytes of a text in the one right form: encoding them gives exactly this text.
@@ -196,9 +205,10 @@ func canonical(value any) []byte {
 
 // The check.
 
-// answer is what was asked, and what came.
-type answer struct {
+// response is a response, with the parts of its request that are signed.
+type response struct {
 	method, target string
+	ifNoneMatch    string
 	status         int
 	headers        http.Header
 	body           []byte
@@ -222,12 +232,28 @@ type offeredKey struct {
 	NotAfter  *string `json:"notAfter"`
 }
 
-// verifier is the pinned key with when it may sign, and the clock.
-type verifier struct {
+// publishedKey is a key with its computed id, and when it may sign.
+type publishedKey struct {
+	id                  string
 	key                 ed25519.PublicKey
 	notBefore, notAfter *time.Time
-	now                 time.Time
-	maxAge              time.Duration
+}
+
+// verifier is the published keys, the ids of those that are trusted, and the clock.
+type verifier struct {
+	keys   []publishedKey
+	pins   []string
+	now    time.Time
+	maxAge time.Duration
+}
+
+func (v verifier) isPinned(id string) bool {
+	for _, pin := range v.pins {
+		if pin == id {
+			return true
+		}
+	}
+	return false
 }
 
 func optionalInstant(text *string) (*time.Time, error) {
@@ -238,28 +264,47 @@ func optionalInstant(text *string) (*time.Time, error) {
 	return &moment, err
 }
 
-func newVerifier(offered []offeredKey, pinnedKeyID string, now time.Time, maxAge time.Duration) (verifier, error) {
-	for _, each := range offered {
+// newVerifier reads the usable keys among those offered. At least one of them has to be pinned.
+func newVerifier(offered []offeredKey, pins []string, now time.Time, maxAge time.Duration) (verifier, error) {
+	v := verifier{pins: pins, now: now, maxAge: maxAge}
+	hasPinned := false
+	for at, each := range offered {
 		data, ok := decodeBase64(base64.RawURLEncoding, each.JWK.X, ed25519.PublicKeySize)
-		id := base64url(sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + each.JWK.X + `"}`)))
-		if !ok || id != pinnedKeyID || !isSoundPoint(data) {
+		if !ok || at >= maxKeys || !isCanonicalPoint(data) {
 			continue
 		}
+		id := base64url(sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + each.JWK.X + `"}`)))
 		notBefore, err := optionalInstant(each.NotBefore)
 		if err != nil {
-			return verifier{}, err
+			return v, err
 		}
 		notAfter, err := optionalInstant(each.NotAfter)
-		return verifier{data, notBefore, notAfter, now, maxAge}, err
+		if err != nil {
+			return v, err
+		}
+		v.keys = append(v.keys, publishedKey{id, data, notBefore, notAfter})
+		hasPinned = hasPinned || v.isPinned(id)
 	}
-	return verifier{}, refuse("UNKNOWN_KEY", "no key that was offered has the id %s", pinnedKeyID)
+	if !hasPinned {
+		return v, refuse("UNKNOWN_KEY", "no published key has an id of %s", strings.Join(pins, ", "))
+	}
+	return v, nil
 }
 
-// signed checks one signature and its time; how old it may be is up to the caller.
+// signed checks one signature, its key and its time; how old it may be is up to the caller.
 func (v verifier) signed(lines []string, signedAt, signature, step string) (time.Time, error) {
 	data, ok := decodeBase64(base64.StdEncoding, signature, ed25519.SignatureSize)
-	if !ok || !isSignature(v.key, data, strings.Join(lines, "\n")) {
-		return time.Time{}, refuse(step, "the signature does not fit %s", strings.Join(lines, " | "))
+	var signer *publishedKey
+	for at := range v.keys {
+		if ok && signer == nil && isSignature(v.keys[at].key, data, strings.Join(lines, "\n")) {
+			signer = &v.keys[at]
+		}
+	}
+	if signer == nil {
+		return time.Time{}, refuse(step, "the signature does not match %s", strings.Join(lines, " | "))
+	}
+	if !v.isPinned(signer.id) {
+		return time.Time{}, refuse("UNKNOWN_KEY", "signed by %s", signer.id)
 	}
 	moment, err := parseInstant(signedAt)
 	if err != nil {
@@ -268,8 +313,8 @@ func (v verifier) signed(lines []string, signedAt, signature, step string) (time
 	if moment.After(v.now.Add(maxSkew)) {
 		return moment, refuse("FUTURE", "signed at %s", signedAt)
 	}
-	isEarly := v.notBefore != nil && moment.Before(*v.notBefore)
-	if isEarly || v.notAfter != nil && moment.After(*v.notAfter) {
+	isEarly := signer.notBefore != nil && moment.Before(*signer.notBefore)
+	if isEarly || signer.notAfter != nil && moment.After(*signer.notAfter) {
 		return moment, refuse("KEY_PERIOD", "the key was not in use at %s", signedAt)
 	}
 	return moment, nil
@@ -278,14 +323,14 @@ func (v verifier) signed(lines []string, signedAt, signature, step string) (time
 func (v verifier) isFresh(moment time.Time) bool { return v.now.Sub(moment) <= v.maxAge }
 
 // revalidation checks the proof of a 304, and gives its time and the ETag that it is about.
-func (v verifier) revalidation(a answer, headers http.Header, absent string) (signedAt, etag string, err error) {
+func (v verifier) revalidation(r response, headers http.Header, absent string) (signedAt, etag string, err error) {
 	revalidated, ok := field(headers, "X-SVC-Revalidated")
 	if !ok {
 		return "", "", refuse(absent, "there is no X-SVC-Revalidated")
 	}
 	signedAt, signature, _ := strings.Cut(revalidated, "; ")
 	etag, _ = field(headers, "ETag")
-	lines := []string{"svc-revalidation-v1", a.method, a.target, "304", signedAt, etag}
+	lines := []string{"svc-revalidation-v1", r.method, r.target, "304", signedAt, etag}
 	moment, err := v.signed(lines, signedAt, signature, "REVALIDATION")
 	if err == nil && !v.isFresh(moment) {
 		err = refuse("STALE", "revalidated at %s", signedAt)
@@ -310,46 +355,61 @@ func findDigest(contentDigest string) string {
 	return found
 }
 
-// check takes every step, and gives the time at which the answer was proved. renewedBy has the headers of a later 304,
-// where a cache did not merge them into the answer's own.
-func (v verifier) check(a answer, renewedBy http.Header) (string, error) {
-	if a.status == http.StatusNotModified {
-		signedAt, _, err := v.revalidation(a, a.headers, "UNSIGNED")
+var entityTag = regexp.MustCompile(`"[^"]*"`)
+
+// isNamed tells whether the request named an ETag in If-None-Match (weak comparison, RFC 9110 13.1.2).
+func isNamed(etag, ifNoneMatch string) bool {
+	for _, tag := range entityTag.FindAllString(ifNoneMatch, -1) {
+		if tag == strings.TrimPrefix(etag, "W/") {
+			return true
+		}
+	}
+	return ifNoneMatch == "*"
+}
+
+// check takes every step, and gives the time at which the response was proved. renewedBy has the headers of a later 304,
+// if a cache did not merge them into the response.
+func (v verifier) check(r response, renewedBy http.Header) (string, error) {
+	if r.status == http.StatusNotModified {
+		signedAt, etag, err := v.revalidation(r, r.headers, "UNSIGNED")
+		if err == nil && !isNamed(etag, r.ifNoneMatch) {
+			err = refuse("ETAG", "the request did not name %s in If-None-Match", etag)
+		}
 		return signedAt, err
 	}
-	contentDigest, hasDigest := field(a.headers, "Content-Digest")
-	signedAt, hasTime := field(a.headers, "X-SVC-Signed-At")
-	signature, hasSignature := field(a.headers, "X-SVC-Signature")
+	contentDigest, hasDigest := field(r.headers, "Content-Digest")
+	signedAt, hasTime := field(r.headers, "X-SVC-Signed-At")
+	signature, hasSignature := field(r.headers, "X-SVC-Signature")
 	if !hasDigest || !hasTime || !hasSignature {
 		return "", refuse("UNSIGNED", "expected Content-Digest, X-SVC-Signed-At and X-SVC-Signature")
 	}
-	sum := sha256.Sum256(a.body)
+	sum := sha256.Sum256(r.body)
 	if digest := base64.StdEncoding.EncodeToString(sum[:]); findDigest(contentDigest) != digest {
 		return "", refuse("DIGEST", "the body has %s, Content-Digest says %s", digest, contentDigest)
 	}
-	lines := []string{"svc-response-v1", a.method, a.target, strconv.Itoa(a.status), signedAt, contentDigest}
+	lines := []string{"svc-response-v1", r.method, r.target, strconv.Itoa(r.status), signedAt, contentDigest}
 	moment, err := v.signed(lines, signedAt, signature, "SIGNATURE")
 	if err != nil {
 		return "", err
 	}
-	etag, hasETag := field(a.headers, "ETag")
+	etag, hasETag := field(r.headers, "ETag")
 	if !v.isFresh(moment) {
 		if renewedBy == nil {
-			renewedBy = a.headers
+			renewedBy = r.headers
 		}
-		if signedAt, etag, err = v.revalidation(a, renewedBy, "STALE"); err != nil {
+		if signedAt, etag, err = v.revalidation(r, renewedBy, "STALE"); err != nil {
 			return "", err
 		}
 		hasETag = true
 	}
-	content, err := readJSON(a.body)
+	content, err := readJSON(r.body)
 	if err != nil {
 		return "", err
 	}
 	if computed := etagOf(content); hasETag && etag != computed {
 		return "", refuse("ETAG", "the data have %s, the ETag is %s", computed, etag)
 	}
-	requestID, hasID := field(a.headers, "X-Request-Id")
+	requestID, hasID := field(r.headers, "X-Request-Id")
 	if stated, ok := content["requestId"]; ok && hasID && stated != requestID {
 		return "", refuse("REQUEST_ID", "the body says %v, the header %s", stated, requestID)
 	}
@@ -383,36 +443,41 @@ func splitURL(text string) (*url.URL, string, error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	host, target, _ := strings.Cut(rest, "/")
 	if scheme != "http" && scheme != "https" || host == "" || strings.Contains(host, "?") {
-		return nil, "", fmt.Errorf("expected http://... or https://..., found %s", text)
+		return nil, "", misused("expected http://... or https://..., found " + text)
 	}
 	return &url.URL{Scheme: scheme, Host: host}, "/" + target, nil
 }
 
-func (s service) fetch(target, etag string) (answer, error) {
+func (s service) fetch(target, etag string) (response, error) {
 	// Of Opaque, Go sends every character as it is.
 	address := &url.URL{Scheme: s.origin.Scheme, Host: s.origin.Host, Opaque: target}
 	request := &http.Request{Method: "GET", URL: address, Host: s.origin.Host, Header: http.Header{}}
 	if etag != "" {
 		request.Header.Set("If-None-Match", etag)
 	}
-	response, err := s.client.Do(request)
+	received, err := s.client.Do(request)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	return answer{"GET", target, response.StatusCode, response.Header, body}, err
+	defer received.Body.Close()
+	status := received.StatusCode
+	// An unsigned 429 or 5xx is a proxy's, or says that signing is off: it proves nothing.
+	if _, isSigned := field(received.Header, "X-SVC-Signature"); !isSigned && (status == 429 || status >= 500) {
+		return response{}, fmt.Errorf("UNSIGNED: status %d without a signature, as from a proxy", status)
+	}
+	body, err := io.ReadAll(received.Body)
+	return response{"GET", target, etag, status, received.Header, body}, err
 }
 
 // connect reads the key document, and has its own signature prove the dates in it.
-func connect(origin *url.URL, pinnedKeyID string) (service, error) {
+func connect(origin *url.URL, pins string) (service, error) {
 	s := service{origin: origin, client: http.Client{
 		Timeout: 30 * time.Second,
 		// Otherwise Go asks for gzip and undoes it.
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, ForceAttemptHTTP2: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	a, err := s.fetch("/api/v1/keys/signing-key", "")
+	r, err := s.fetch("/api/v1/keys/signing-key", "")
 	if err != nil {
 		return s, err
 	}
@@ -421,45 +486,42 @@ func connect(origin *url.URL, pinnedKeyID string) (service, error) {
 			Keys []offeredKey `json:"keys"`
 		} `json:"data"`
 	}
-	if json.Unmarshal(a.body, &document) != nil {
+	if json.Unmarshal(r.body, &document) != nil {
 		return s, refuse("UNKNOWN_KEY", "the key document cannot be read")
 	}
-	s.verifier, err = newVerifier(document.Data.Keys, pinnedKeyID, time.Now(), maxAge)
+	s.verifier, err = newVerifier(document.Data.Keys, strings.Split(pins, ","), time.Now(), maxAge)
 	if err == nil {
-		_, err = s.check(a, nil)
+		_, err = s.check(r, nil)
 	}
 	return s, err
 }
 
-// fetchVerified fetches a target and takes every step on the answer.
-func (s *service) fetchVerified(target, etag string) (answer, string, error) {
-	a, err := s.fetch(target, etag)
+// fetchVerified fetches a target and takes every step on the response.
+func (s *service) fetchVerified(target, etag string) (response, string, error) {
+	r, err := s.fetch(target, etag)
 	if err != nil {
-		return a, "", err
+		return r, "", err
 	}
 	s.now = time.Now()
-	signedAt, err := s.check(a, nil)
-	return a, signedAt, err
+	signedAt, err := s.check(r, nil)
+	return r, signedAt, err
 }
 
-func verify(address, pinnedKeyID, etag string) error {
+func verify(address, pins, etag string) error {
 	origin, target, err := splitURL(address)
 	if err != nil {
 		return err
 	}
-	s, err := connect(origin, pinnedKeyID)
+	s, err := connect(origin, pins)
 	if err != nil {
 		return err
 	}
-	a, signedAt, err := s.fetchVerified(target, etag)
+	r, signedAt, err := s.fetchVerified(target, etag)
 	if err != nil {
 		return err
 	}
-	if found, _ := field(a.headers, "ETag"); a.status == http.StatusNotModified && found != etag {
-		return refuse("ETAG", "the 304 is about other data")
-	}
-	fmt.Fprintf(os.Stderr, "Verified: GET %s, status %d, signed at %s\n", target, a.status, signedAt)
-	_, err = os.Stdout.Write(a.body)
+	fmt.Fprintf(os.Stderr, "Verified: GET %s, status %d, signed at %s\n", target, r.status, signedAt)
+	_, err = os.Stdout.Write(r.body)
 	return err
 }
 
@@ -477,57 +539,134 @@ func hashOf(entry map[string]any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func entryOf(a answer) map[string]any {
-	content, _ := readJSON(a.body)
+func entryOf(r response) map[string]any {
+	content, _ := readJSON(r.body)
 	entry, _ := content["data"].(map[string]any)
 	return entry
 }
 
+// changesBetween gives how resources differ from those of the entry before, sorted by name: "status changed", and so on.
+func changesBetween(before, after map[string]any) []string {
+	names, changes := []string{}, []string{}
+	kinds := map[string]string{}
+	for name := range before {
+		if _, stays := after[name]; !stays {
+			kinds[name] = "removed"
+		}
+	}
+	for name, digest := range after {
+		if old, was := before[name]; !was {
+			kinds[name] = "added"
+		} else if old != digest {
+			kinds[name] = "changed"
+		}
+	}
+	for name := range kinds {
+		names = append(names, name)
+	}
+	sort.Slice(names, func(i, j int) bool { return isBefore(names[i], names[j]) })
+	for _, name := range names {
+		changes = append(changes, name+" "+kinds[name])
+	}
+	return changes
+}
+
+// requireChanges refuses an entry whose changes are not what its resources and those before it show.
+func requireChanges(entry, before map[string]any) error {
+	previous, hasPrevious := map[string]any{}, true
+	if before != nil {
+		previous, hasPrevious = before["resources"].(map[string]any)
+	}
+	resources, hasResources := entry["resources"].(map[string]any)
+	list, isList := entry["changes"].([]any)
+	stated := []string{}
+	for _, each := range list {
+		change, _ := each.(map[string]any)
+		stated = append(stated, fmt.Sprint(change["resource"], " ", change["kind"]))
+	}
+	expected := strings.Join(changesBetween(previous, resources), ", ")
+	if found := strings.Join(stated, ", "); !hasPrevious || !hasResources || !isList || found != expected {
+		return refuse("CHANGES_FALSE", "%v: expected %s, found %s", entry["snapshotId"], expected, found)
+	}
+	return nil
+}
+
+// requireEntry refuses an entry that does not have this number and this hash.
+func requireEntry(entry map[string]any, sequence int, hash any) error {
+	id := fmt.Sprintf("VS-%04d", sequence)
+	if entry["hash"] != hash || hashOf(entry) != hash {
+		return refuse("BROKEN", "%s: expected the hash %v", id, hash)
+	}
+	if entry["snapshotId"] != id || entry["sequence"] != float64(sequence) {
+		return refuse("BROKEN", "%s: this is not its number", id)
+	}
+	return nil
+}
+
+// requireLink refuses an entry that does not follow from the one before it, or from none.
+func requireLink(entry, before map[string]any) error {
+	var previousHash any = strings.Repeat("0", 64)
+	if before != nil {
+		previousHash = before["hash"]
+	}
+	if entry["previousHash"] != previousHash {
+		return refuse("BROKEN", "%v: previousHash is not the hash before it", entry["snapshotId"])
+	}
+	created, err := time.Parse(time.RFC3339, fmt.Sprint(entry["createdAt"]))
+	if err == nil && before != nil {
+		var earlier time.Time
+		earlier, err = time.Parse(time.RFC3339, fmt.Sprint(before["createdAt"]))
+		if err == nil && earlier.After(created) {
+			return refuse("BROKEN", "%v: it is earlier than the version before it", entry["snapshotId"])
+		}
+	}
+	if err != nil {
+		return refuse("BROKEN", "%v: createdAt is not a time", entry["snapshotId"])
+	}
+	return requireChanges(entry, before)
+}
+
 // follow goes from the newest version, which is signed, to the first: each one proves the one before by its hash.
-func follow(address, pinnedKeyID, keptHash string) error {
+func follow(address, pins, keptHash string) error {
 	origin, _, err := splitURL(address)
 	if err != nil {
 		return err
 	}
-	s, err := connect(origin, pinnedKeyID)
+	s, err := connect(origin, pins)
 	if err != nil {
 		return err
 	}
-	a, _, err := s.fetchVerified("/api/v1/version", "")
+	r, _, err := s.fetchVerified("/api/v1/version", "")
 	if err != nil {
 		return err
 	}
-	if a.status != http.StatusOK {
-		return fmt.Errorf("/api/v1/version answered %d", a.status)
+	if r.status != http.StatusOK {
+		return fmt.Errorf("/api/v1/version has status %d", r.status)
 	}
-	entry := entryOf(a)
-	head, expected := entry["hash"], entry["hash"]
-	isKeptMet, later := keptHash == "", time.Time{}
+	entry := entryOf(r)
+	head := entry["hash"]
 	newest, _ := entry["sequence"].(float64)
-	for sequence := int(newest); sequence > 0; sequence-- {
-		id := fmt.Sprintf("VS-%04d", sequence)
-		if entry == nil {
-			if a, err = s.fetch("/api/v1/versions/"+id, ""); err != nil {
-				return err
-			}
-			// The hash proves the entry, so its signature may be left alone.
-			entry = entryOf(a)
-		}
-		if entry["hash"] != expected || hashOf(entry) != expected {
-			return refuse("BROKEN", "%s: expected the hash %v", id, expected)
-		}
-		if entry["snapshotId"] != id || entry["sequence"] != float64(sequence) {
-			return refuse("BROKEN", "%s: this is not its number", id)
-		}
-		created, err := time.Parse(time.RFC3339, fmt.Sprint(entry["createdAt"]))
-		if err != nil || !later.IsZero() && created.After(later) {
-			return refuse("BROKEN", "%s: it is later than the version after it", id)
-		}
-		isKeptMet = isKeptMet || entry["hash"] == keptHash
-		expected, later, entry = entry["previousHash"], created, nil
+	if err := requireEntry(entry, int(newest), head); err != nil {
+		return err
 	}
-	if expected != strings.Repeat("0", 64) {
-		return refuse("BROKEN", "VS-0001: its previousHash is not 64 zeros")
+	isKeptMet := keptHash == "" || head == keptHash
+	for sequence := int(newest) - 1; sequence > 0; sequence-- {
+		if r, err = s.fetch(fmt.Sprintf("/api/v1/versions/VS-%04d", sequence), ""); err != nil {
+			return err
+		}
+		// The hash proves the entry, so its signature needs no check.
+		before := entryOf(r)
+		if err := requireEntry(before, sequence, entry["previousHash"]); err != nil {
+			return err
+		}
+		if err := requireLink(entry, before); err != nil {
+			return err
+		}
+		isKeptMet = isKeptMet || before["hash"] == keptHash
+		entry = before
+	}
+	if err := requireLink(entry, nil); err != nil {
+		return err
 	}
 	if !isKeptMet {
 		return refuse("REWRITTEN", "the version with the hash %s is gone", keptHash)
@@ -538,13 +677,13 @@ func follow(address, pinnedKeyID, keptHash string) error {
 
 // The vectors.
 
-type vectorAnswer struct {
+type vectorResponse struct {
 	Status     int
 	Headers    [][2]string
 	BodyBase64 *string
 }
 
-func (v vectorAnswer) header() http.Header {
+func (v vectorResponse) header() http.Header {
 	headers := http.Header{}
 	for _, pair := range v.Headers {
 		headers.Add(pair[0], pair[1])
@@ -554,7 +693,7 @@ func (v vectorAnswer) header() http.Header {
 
 type moment struct {
 	Expected, Now string
-	Revalidation  *vectorAnswer
+	Revalidation  *vectorResponse
 }
 
 type vector struct {
@@ -562,28 +701,54 @@ type vector struct {
 	MaxAgeSeconds int
 	PublicKey     offeredKey
 	PinnedKeyID   string
-	Request       struct{ Method, Target string }
-	Response      vectorAnswer
-	Chain         []moment
+	Request       struct {
+		Method, Target string
+		Headers        [][2]string
+	}
+	Response vectorResponse
+	Chain    []moment
+	// Only in the histories.
+	Entries []map[string]any
+}
+
+// historyOutcome checks a chain of entries, oldest first.
+func (v vector) historyOutcome() string {
+	var before map[string]any
+	for at, entry := range v.Entries {
+		err := requireEntry(entry, at+1, entry["hash"])
+		if err == nil {
+			err = requireLink(entry, before)
+		}
+		var step refused
+		if errors.As(err, &step) {
+			return step.step
+		}
+		before = entry
+	}
+	return "ok"
 }
 
 func (v vector) outcomeAt(at moment) string {
+	if v.Entries != nil {
+		return v.historyOutcome()
+	}
 	now, err := parseInstant(at.Now)
 	if err != nil {
 		return err.Error()
 	}
 	age := time.Duration(v.MaxAgeSeconds) * time.Second
-	verifier, err := newVerifier([]offeredKey{v.PublicKey}, v.PinnedKeyID, now, age)
+	verifier, err := newVerifier([]offeredKey{v.PublicKey}, []string{v.PinnedKeyID}, now, age)
 	if err == nil {
-		a := answer{v.Request.Method, v.Request.Target, v.Response.Status, v.Response.header(), nil}
+		ifNoneMatch, _ := field(vectorResponse{Headers: v.Request.Headers}.header(), "If-None-Match")
+		r := response{v.Request.Method, v.Request.Target, ifNoneMatch, v.Response.Status, v.Response.header(), nil}
 		if v.Response.BodyBase64 != nil {
-			a.body, _ = base64.StdEncoding.DecodeString(*v.Response.BodyBase64)
+			r.body, _ = base64.StdEncoding.DecodeString(*v.Response.BodyBase64)
 		}
 		var renewedBy http.Header
 		if at.Revalidation != nil {
 			renewedBy = at.Revalidation.header()
 		}
-		_, err = verifier.check(a, renewedBy)
+		_, err = verifier.check(r, renewedBy)
 	}
 	var step refused
 	if errors.As(err, &step) {
@@ -594,6 +759,8 @@ func (v vector) outcomeAt(at moment) string {
 
 func runVectors(folder string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	histories, _ := filepath.Glob(filepath.Join(folder, "history", "*.json"))
+	files = append(files, histories...)
 	count := 0
 	for _, file := range files {
 		if filepath.Base(file) == "index.json" {
@@ -617,7 +784,7 @@ func runVectors(folder string) error {
 	if count == 0 {
 		return refuse("VECTORS", "there are none in this folder")
 	}
-	fmt.Printf("%d cases end as they should\n", count)
+	fmt.Printf("%d cases have the expected outcome\n", count)
 	return err
 }
 
@@ -631,7 +798,7 @@ func run(arguments []string) error {
 	case (count == 2 || count == 3) && !strings.HasPrefix(arguments[0], "-"):
 		return verify(arguments[0], arguments[1], strings.Join(arguments[2:], ""))
 	}
-	return errors.New("expected URL KEY-ID [ETAG], or --history ORIGIN KEY-ID [HASH], or --vectors FOLDER")
+	return misused("expected URL KEY-IDS [ETAG], or --history ORIGIN KEY-IDS [HASH], or --vectors FOLDER")
 }
 
 func main() {
@@ -644,5 +811,9 @@ func main() {
 	if errors.As(err, &step) {
 		os.Exit(1)
 	}
-	os.Exit(2)
+	var misuse misused
+	if errors.As(err, &misuse) {
+		os.Exit(2)
+	}
+	os.Exit(3)
 }

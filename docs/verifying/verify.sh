@@ -1,10 +1,12 @@
 #!/bin/sh
 # Verifies signed answers with curl and the openssl command, version 3 or newer. docs/verifying.md explains the steps.
 #
-#   sh verify.sh URL KEY-ID [ETAG]              writes the body once it is proved; with the ETag you hold, a 304 counts
-#   sh verify.sh --history ORIGIN KEY-ID [HASH] follows the versions back to the first; HASH is the head of last time
+#   sh verify.sh URL KEY-ID[,KEY-ID...] [ETAG]  writes the body once it is verified; with the ETag you hold, a 304 counts
+#   sh verify.sh --history ORIGIN KEY-ID[,KEY-ID...] [HASH]
+#                                               follows the versions back to the first; HASH is the head of last time
 #
-# Exit status: 0 proved; 1 refused, and the first word on standard error is the step; 2 no answer to check.
+# Exit status: 0 verified; 1 refused, and the first word on standard error is the step; 2 wrong usage; 3 no conclusion:
+# unreachable, or a proxy's error without a signature.
 set -eu
 export LC_ALL=C
 max_age_seconds=900
@@ -13,18 +15,19 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 refuse() { echo "$1: $2" >&2; exit 1; }
-give_up() { echo "$1" >&2; exit 2; }
+misuse() { echo "$1" >&2; exit 2; }
+give_up() { echo "$1" >&2; exit 3; }
 sha256_base64url() { openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 # GNU's date takes seconds since 1970 after an @, BSD's after -r.
 moment() { date -u -d "@$1" +%FT%T 2>/dev/null || date -u -r "$1" +%FT%T; }
 is_before() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a "") < (b "")) }'; }
 
-# fetch ORIGIN TARGET NAME [ETAG]: the answer goes to NAME.head and NAME.body. The target is sent as it stands here:
+# fetch ORIGIN TARGET NAME [ETAG]: the response goes to NAME.head and NAME.body. The target is sent as it stands here:
 # curl would tidy a path, and the signature is over what was sent.
 fetch() {
   : >"$work/$3.body"
   curl -q -sS --max-time 60 --globoff --request-target "$2" ${4:+--header} ${4:+"If-None-Match: $4"} \
-    --dump-header "$work/$3.head" --output "$work/$3.body" "$1/" || give_up "There is no answer from $1"
+    --dump-header "$work/$3.head" --output "$work/$3.body" "$1/" || give_up "No response from $1"
 }
 
 # field HEAD NAME: the value of a header field, whatever the case of its name; several lines are joined by a comma.
@@ -43,31 +46,53 @@ field() {
 }
 status_of() { awk '/^HTTP\// { status = $2 } END { print status }' "$work/$1.head"; }
 
-# key ORIGIN KEY-ID: makes key.pem of the key whose id, computed here, is the pinned one.
-key() {
+# keys ORIGIN KEY-IDS: makes N.pem and N.id of every key in the document, and counts those that are pinned. Ids are
+# computed here: what the document calls a key proves nothing.
+keys() {
   fetch "$1" /api/v1/keys/signing-key key
-  for x in $(grep -o '"x":"[A-Za-z0-9_-]*"' "$work/key.body" | cut -d '"' -f 4); do
+  count=0 pinned=0
+  for x in $(grep -o '"x":"[A-Za-z0-9_-]*"' "$work/key.body" | cut -d '"' -f 4 | head -n 64); do
+    count=$((count + 1))
     id=$(printf '{"crv":"Ed25519","kty":"OKP","x":"%s"}' "$x" | sha256_base64url)
-    [ "$id" = "$2" ] || continue
+    echo "$id" >"$work/$count.id"
     # The first sixteen letters say "Ed25519"; what follows is the key itself in base64.
     printf -- '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA%s=\n-----END PUBLIC KEY-----\n' \
-      "$(printf %s "$x" | tr '_-' '/+')" >"$work/key.pem"
-    # Its dates stand behind it and before the next key; null, or none at all, is no limit.
-    tr -d '\n' <"$work/key.body" | sed "s/.*\"x\":\"$x\"//; s/\"jwk\":.*//" >"$work/key.rest"
-    not_before=$(sed -n 's/.*"notBefore":"\([^"]*\)".*/\1/p' "$work/key.rest")
-    not_after=$(sed -n 's/.*"notAfter":"\([^"]*\)".*/\1/p' "$work/key.rest")
-    for date in $not_before $not_after; do is_moment "$date" || refuse MALFORMED "$date is no time in UTC"; done
-    return
+      "$(printf %s "$x" | tr '_-' '/+')" >"$work/$count.pem"
+    # Its dates follow it and precede the next key; null, or none at all, is no limit.
+    tr -d '\n' <"$work/key.body" | sed "s/.*\"x\":\"$x\"//; s/\"jwk\":.*//" >"$work/$count.rest"
+    is_pinned "$id" "$2" || continue
+    pinned=$((pinned + 1))
+    for date in $(date_of $count notBefore) $(date_of $count notAfter); do
+      is_moment "$date" || refuse MALFORMED "$date is not a time in UTC"
+    done
   done
-  refuse UNKNOWN_KEY "no key of $1 has the id $2"
+  [ $pinned -gt 0 ] || is_proxy_error key || refuse UNKNOWN_KEY "no key of $1 has the id $2"
+  [ $pinned -gt 0 ] || give_up "UNSIGNED: $1 sent status $(status_of key) without a signature, as a proxy does"
+}
+date_of() { sed -n 's/.*"'"$2"'":"\([^"]*\)".*/\1/p' "$work/$1.rest"; }
+is_pinned() { case ,$2, in *,"$1",*) ;; *) return 1 ;; esac; }
+# is_proxy_error NAME: whether it is an error without a signature, which says nothing about the service.
+is_proxy_error() {
+  [ -z "$(field "$1" X-SVC-Signature)" ] || return 1
+  case $(status_of "$1") in 429 | 5??) ;; *) return 1 ;; esac
 }
 
-# is_signed SIGNATURE: whether the text in signed.txt bears this signature, in exactly this base64.
-is_signed() {
-  printf %s "$1" | openssl base64 -d -A >"$work/signature.bin" 2>/dev/null
-  [ "$(openssl base64 -A <"$work/signature.bin")" = "$1" ] &&
-    openssl pkeyutl -verify -pubin -inkey "$work/key.pem" -rawin -in "$work/signed.txt" \
-      -sigfile "$work/signature.bin" >/dev/null 2>&1
+# require_signed PINS SIGNATURE STEP TEXT: that a key signed signed.txt with exactly this base64, or refuses with STEP, and
+# that the key is pinned. Sets not_before and not_after to the dates of that key.
+require_signed() {
+  printf %s "$2" | openssl base64 -d -A >"$work/signature.bin" 2>/dev/null
+  [ "$(openssl base64 -A <"$work/signature.bin")" = "$2" ] || refuse "$3" "$4"
+  number=1
+  while [ $number -le $count ]; do
+    if openssl pkeyutl -verify -pubin -inkey "$work/$number.pem" -rawin -in "$work/signed.txt" \
+      -sigfile "$work/signature.bin" >/dev/null 2>&1; then
+      is_pinned "$(cat "$work/$number.id")" "$1" || refuse UNKNOWN_KEY "signed by $(cat "$work/$number.id")"
+      not_before=$(date_of $number notBefore) not_after=$(date_of $number notAfter)
+      return
+    fi
+    number=$((number + 1))
+  done
+  refuse "$3" "$4"
 }
 
 is_moment() {
@@ -76,9 +101,9 @@ is_moment() {
     *) return 1 ;;
   esac
 }
-# require_time TIME: that it is none to come, and one at which the key was in use.
+# require_time TIME: that it is not in the future, and that the key was in use then.
 require_time() {
-  is_moment "$1" || refuse MALFORMED "$1 is no time in UTC"
+  is_moment "$1" || refuse MALFORMED "$1 is not a time in UTC"
   ! is_before "$(moment $(($(date +%s) + max_skew_seconds)))" "${1%Z}" || refuse FUTURE "signed at $1"
   [ -z "$not_before" ] || ! is_before "${1%Z}" "${not_before%Z}" ||
     refuse KEY_PERIOD "signed at $1, the key is in use from $not_before"
@@ -87,13 +112,14 @@ require_time() {
 }
 is_fresh() { ! is_before "${1%Z}" "$(moment $(($(date +%s) - max_age_seconds)))"; }
 
-# revalidation NAME TARGET STEP: the proof that a 304 carries, or that a cache took over from one; where none, STEP.
+# revalidation NAME TARGET PINS STEP: the proof that a 304 carries, or that a cache merged from one; refuses with STEP if
+# there is none.
 revalidation() {
   revalidated=$(field "$1" X-SVC-Revalidated)
-  [ -n "$revalidated" ] || refuse "$3" 'there is no X-SVC-Revalidated'
+  [ -n "$revalidated" ] || refuse "$4" 'there is no X-SVC-Revalidated'
   signed_at=${revalidated%%; *}
   printf 'svc-revalidation-v1\nGET\n%s\n304\n%s\n%s' "$2" "$signed_at" "$(field "$1" ETag)" >"$work/signed.txt"
-  is_signed "${revalidated#*; }" || refuse REVALIDATION 'X-SVC-Revalidated does not fit target, time and ETag'
+  require_signed "$3" "${revalidated#*; }" REVALIDATION 'X-SVC-Revalidated does not match target, time and ETag'
   require_time "$signed_at"
   is_fresh "$signed_at" || refuse STALE "revalidated at $signed_at"
 }
@@ -106,7 +132,7 @@ data_of() {
 
 # require_etag NAME ETAG: that it is the one of the data.
 require_etag() {
-  [ "$2" = "W/\"$(data_of "$1" | sha256_base64url)\"" ] || refuse ETAG "the data are not those of $2"
+  [ "$2" = "W/\"$(data_of "$1" | sha256_base64url)\"" ] || refuse ETAG "the data does not match $2"
 }
 # is_canonical TARGET: false for the four documents that the service makes. Their members would have to be sorted first.
 is_canonical() {
@@ -123,11 +149,13 @@ require_request_id() {
     refuse REQUEST_ID "the body says $stated, the header $found"
 }
 
-# check NAME TARGET: every step on an answer that was fetched.
+# check NAME TARGET PINS ETAG: every step on a response that was fetched. A 304 counts only for the ETag in the request.
 check() {
   status=$(status_of "$1")
+  ! is_proxy_error "$1" || give_up "UNSIGNED: status $status without a signature, as from a proxy"
   if [ "$status" = 304 ]; then
-    revalidation "$1" "$2" UNSIGNED
+    revalidation "$1" "$2" "$3" UNSIGNED
+    [ -n "$4" ] && [ "$(field "$1" ETag)" = "$4" ] || refuse ETAG 'the request did not name the ETag of the 304'
     return
   fi
   for name in Content-Digest X-SVC-Signed-At X-SVC-Signature; do
@@ -137,8 +165,8 @@ check() {
   [ "$digest" = "$(field "$1" Content-Digest)" ] || refuse DIGEST "the body has $digest"
   signed_at=$(field "$1" X-SVC-Signed-At)
   printf 'svc-response-v1\nGET\n%s\n%s\n%s\n%s' "$2" "$status" "$signed_at" "$digest" >"$work/signed.txt"
-  is_signed "$(field "$1" X-SVC-Signature)" ||
-    refuse SIGNATURE 'it does not fit target, status, time and digest'
+  require_signed "$3" "$(field "$1" X-SVC-Signature)" SIGNATURE \
+    'it does not match target, status, time and digest'
   require_time "$signed_at"
   etag=$(field "$1" ETag)
   if is_fresh "$signed_at"; then
@@ -146,63 +174,90 @@ check() {
     if [ -n "$etag" ] && is_canonical "$2"; then require_etag "$1" "$etag"; fi
   else
     # A newer 304 may vouch for the ETag, and then the data must be those of the ETag.
-    revalidation "$1" "$2" STALE
+    revalidation "$1" "$2" "$3" STALE
     require_etag "$1" "$etag"
   fi
   require_request_id "$1"
 }
 
-# history ORIGIN KEY-ID HASH: the newest version is signed, and each one proves the one before by its hash.
+# resources_in FILE, changes_in FILE: of an entry, one line each, such as "status 47DE..." and "status changed".
+resources_in() {
+  sed -n 's/.*"resources":{\([^}]*\)}.*/\1/p' "$1" | tr ',' '\n' | sed -n 's/^"\([^"]*\)":"\([^"]*\)"$/\1 \2/p'
+}
+changes_in() {
+  sed -n 's/.*"changes":\[\([^]]*\)\].*/\1/p' "$1" | sed 's/},{/}\n{/g' |
+    sed -n 's/^{"kind":"\([^"]*\)","resource":"\([^"]*\)"}$/\2 \1/p' | awk 1
+}
+# require_changes ID BEFORE ENTRY: that the changes of an entry are what its resources and those before it show.
+require_changes() {
+  resources_in "$2" >"$work/old"
+  resources_in "$3" >"$work/new"
+  awk -v old="$work/old" '
+    FILENAME == old { before[$1] = $2; next }
+    !($1 in before) { print $1, "added" }
+    ($1 in before) && before[$1] != $2 { print $1, "changed" }
+    { delete before[$1] }
+    END { for (name in before) print name, "removed" }' "$work/old" "$work/new" | sort >"$work/expected"
+  changes_in "$3" | cmp -s - "$work/expected" ||
+    refuse CHANGES_FALSE "$1: expected $(tr '\n' ',' <"$work/expected") found $(changes_in "$3" | tr '\n' ',')"
+}
+
+# history ORIGIN PINS HASH: the newest version is signed, and each one proves the one before by its hash.
 history() {
-  key "$1" "$2"
+  keys "$1" "$2"
   fetch "$1" /api/v1/version version
-  check version /api/v1/version
-  [ "$status" = 200 ] || give_up "/api/v1/version answered $status"
-  text=$(data_of version)
-  member() { printf %s "$text" | grep -o "\"$1\":\"\{0,1\}[A-Za-z0-9-]*" | tail -n 1 | sed 's/.*[":]//'; }
+  check version /api/v1/version "$2" ''
+  [ "$status" = 200 ] || give_up "/api/v1/version has status $status"
+  data_of version >"$work/entry"
+  member() { grep -o "\"$1\":\"\{0,1\}[A-Za-z0-9-]*" "$work/entry" | tail -n 1 | sed 's/.*[":]//'; }
   sequence=$(member sequence) head=$(member hash) expected=$(member hash) unmet=$3
+  rm -f "$work/later"
   while [ "$sequence" -gt 0 ]; do
     id=$(printf 'VS-%04d' "$sequence")
     # Without its own hash an entry is what was hashed, after a line that says what it is.
     hash=$({
       printf 'svc-version-v1\n'
-      printf %s "$text" | sed 's/"hash":"[0-9a-f]*",//' | tr -d '\n'
+      sed 's/"hash":"[0-9a-f]*",//' "$work/entry" | tr -d '\n'
     } | openssl dgst -sha256 -r | cut -d ' ' -f 1)
     [ "$hash" = "$expected" ] && [ "$(member hash)" = "$expected" ] ||
       refuse BROKEN "$id: expected the hash $expected, it has $hash"
     [ "$(member snapshotId)" = "$id" ] && [ "$(member sequence)" = "$sequence" ] ||
       refuse BROKEN "$id: this is not its number"
+    [ ! -e "$work/later" ] || require_changes "$(printf 'VS-%04d' $((sequence + 1)))" "$work/entry" "$work/later"
     [ "$hash" != "$3" ] || unmet=
     expected=$(member previousHash)
+    mv "$work/entry" "$work/later"
     sequence=$((sequence - 1))
     [ "$sequence" -gt 0 ] || break
     id=$(printf 'VS-%04d' "$sequence")
     fetch "$1" "/api/v1/versions/$id" entry
-    [ "$(status_of entry)" = 200 ] || refuse BROKEN "$id: answered $(status_of entry)"
-    text=$(data_of entry)
+    ! is_proxy_error entry || give_up "UNSIGNED: $id: status $(status_of entry) without a signature, as from a proxy"
+    [ "$(status_of entry)" = 200 ] || refuse BROKEN "$id: status $(status_of entry)"
+    data_of entry >"$work/entry"
   done
   [ "$expected" = "$(printf '%064d' 0)" ] || refuse BROKEN 'VS-0001: its previousHash is not 64 zeros'
+  : >"$work/nothing"
+  require_changes VS-0001 "$work/nothing" "$work/later"
   [ -z "$unmet" ] || refuse REWRITTEN "the version with the hash $3 is gone"
   echo "$head"
 }
 
 case $(openssl version) in
   'OpenSSL '[3-9]*) ;;
-  *) give_up "Expected OpenSSL 3 or newer, found $(openssl version)" ;;
+  *) misuse "Expected OpenSSL 3 or newer, found $(openssl version)" ;;
 esac
-[ $# -ge 2 ] || give_up 'Expected URL KEY-ID [ETAG], or --history ORIGIN KEY-ID [HASH]'
+[ $# -ge 2 ] || misuse 'Expected URL KEY-ID[,KEY-ID...] [ETAG], or --history ORIGIN KEY-ID[,KEY-ID...] [HASH]'
 case $1 in
   --history) history "${2%/}" "${3-}" "${4-}" ;;
   http://*/* | https://*/*)
     url=${1%%#*}
     rest=${url#*://}
     origin=${url%%://*}://${rest%%/*} target=/${rest#*/}
-    key "$origin" "$2"
-    fetch "$origin" "$target" answer "${3-}"
-    check answer "$target"
-    if [ "$status" = 304 ] && [ "$(field answer ETag)" != "${3-}" ]; then refuse ETAG 'the 304 is about other data'; fi
+    keys "$origin" "$2"
+    fetch "$origin" "$target" response "${3-}"
+    check response "$target" "$2" "${3-}"
     echo "Verified: GET $target, status $status, signed at $signed_at" >&2
-    cat "$work/answer.body"
+    cat "$work/response.body"
     ;;
-  *) give_up "Expected http://... or https://..., with a path, found $1" ;;
+  *) misuse "Expected http://... or https://..., with a path, found $1" ;;
 esac

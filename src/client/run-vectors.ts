@@ -1,6 +1,9 @@
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { ChainError, verifyLink } from '../contract/version-chain.ts'
 import { decodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
+import { changesFindingOf, hashOf } from './history-evidence.ts'
+import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
 import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import { importKey } from './verification-key.ts'
@@ -55,12 +58,28 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
   }
 }
 
-/** One vector, or one link of its chain, with how it ended. */
+/** Result of one vector, or of one link of its chain. */
 export interface VectorResult {
   readonly name: string
   readonly description: string
-  readonly expected: Outcome
-  readonly found: Outcome
+  readonly expected: Outcome | HistoryOutcome
+  readonly found: Outcome | HistoryOutcome
+}
+
+/** Checks a chain of entries, oldest first, up to the first that is wrong. */
+async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutcome> {
+  let previous: HistoryVector['entries'][number] | undefined
+  for (const entry of entries) {
+    try {
+      verifyLink(previous, entry, await hashOf(entry))
+    } catch (error) {
+      if (error instanceof ChainError) return 'BROKEN'
+      throw error
+    }
+    if (changesFindingOf(previous, entry) !== undefined) return 'CHANGES_FALSE'
+    previous = entry
+  }
+  return 'ok'
 }
 
 /** A vector and every link of its chain, each as it stands at its time. */
@@ -92,9 +111,12 @@ export async function runVectors(
 ): Promise<readonly VectorResult[]> {
   const names = JSON.parse(await readText('index.json')) as readonly string[]
   const results = await Promise.all(
-    names.map(async (name) =>
-      checkVector(name, JSON.parse(await readText(`${name}.json`)) as Vector),
-    ),
+    names.map(async (name) => {
+      const vector = JSON.parse(await readText(`${name}.json`)) as Vector | HistoryVector
+      if (!('entries' in vector)) return checkVector(name, vector)
+      const { description, expected } = vector
+      return [{ name, description, expected, found: await outcomeOfHistory(vector) }]
+    }),
   )
   return results.flat()
 }

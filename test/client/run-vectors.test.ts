@@ -6,7 +6,7 @@ import { runVectors } from '../../src/client/run-vectors.ts'
 const FOLDER = new URL('../vectors/', import.meta.url)
 
 test('the verifier comes to the expected outcome in every vector and every link of a chain', async () => {
-  const names = readdirSync(FOLDER)
+  const names = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .map((file) => file.slice(0, -'.json'.length))
   const results = await runVectors((file) =>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, test, type TestContext } from 'node:test'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
-import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import type { Vector } from '../../src/client/vector.ts'
@@ -292,7 +292,7 @@ for (const { file, missing, run } of VERIFIERS) {
       await t.test('comes to the expected outcome in every vector', async () => {
         const { status, out, error } = await run('--vectors', 'test/vectors')
         assert.equal(status, 0, error)
-        assert.ok(Number(/^(\d+) cases end as they should\n$/.exec(out)?.[1]) > 100, out)
+        assert.ok(Number(/^(\d+) cases have the expected outcome\n$/.exec(out)?.[1]) > 100, out)
         const empty = await run('--vectors', 'docs')
         assert.deepEqual([empty.status, empty.error.split(':')[0]], [1, 'VECTORS'])
       })
@@ -339,10 +339,59 @@ for (const { file, missing, run } of VERIFIERS) {
       }
     })
 
-    await t.test('says 2 where there is nothing to check', async () => {
-      for (const args of [[], ['ftp://a/b', PIN], ['http://127.0.0.1:9/api', PIN]]) {
+    await t.test('refuses a history whose entry misstates its changes', async (part) => {
+      for (const [sequence, snapshotId] of [
+        [1, 'VS-0001'],
+        [2, 'VS-0002'],
+        [4, 'VS-0004'],
+      ] as const) {
+        const app = await runService(part, { releases: misstatingReleases(4, sequence, []) })
+        const { status, out, error } = await run('--history', app.origin, PIN)
+        assert.deepEqual([status, out], [1, ''], error)
+        assert.ok(error.startsWith(`CHANGES_FALSE: ${snapshotId}: `), error)
+      }
+    })
+
+    await t.test(
+      'accepts several pins, and refuses a published key that is none of them',
+      async (part) => {
+        const other = publicSigningKeyOf(otherSigningKey()).keyId
+        const app = await runService(part)
+        for (const pins of [`${other},${PIN}`, `${PIN},${other}`]) {
+          const { status, error } = await run(`${app.origin}${STATUS}`, pins)
+          assert.equal(status, 0, error)
+        }
+        const absent = await run(`${app.origin}${STATUS}`, `${other},${other}`)
+        assert.deepEqual([absent.status, absent.error.split(':')[0]], [1, 'UNKNOWN_KEY'])
+        // The pinned key is published, and another published key signs.
+        const own = testSigning()
+        const thief = testSigning(otherSigningKey())
+        const keys = [...thief.keys, ...own.keys]
+        const signing = { signer: thief.signer, keys }
+        await refuses(part, 'UNKNOWN_KEY', {}, { signing })
+      },
+    )
+
+    await t.test('has no conclusion (exit 3) about an unsigned error of a proxy', async (part) => {
+      for (const code of [502, 429]) {
+        const fail = onlyFor(STATUS, (answer) => {
+          for (const name of SIGNATURE_HEADERS) answer.headers.delete(name)
+          answer.status = code
+        })
+        const { status, out, error } = await through(part, fail)
+        assert.deepEqual([status, out], [3, ''], error)
+        assert.match(error, /^UNSIGNED: /)
+      }
+    })
+
+    await t.test('exits with 2 for wrong usage, and with 3 if nothing responds', async () => {
+      for (const [code, args] of [
+        [2, []],
+        [2, ['ftp://a/b', PIN]],
+        [3, ['http://127.0.0.1:9/api', PIN]],
+      ] as const) {
         const { status, out, error } = await run(...args)
-        assert.equal(status, 2, error)
+        assert.equal(status, code, error)
         assert.equal(out, '')
         assert.notEqual(error, '')
       }
@@ -375,7 +424,7 @@ void test('every block of commands on the page does what the page says', async (
   assert.match(entry ?? '', /^([0-9a-f]{64}) \*stdin\n"hash":"\1"\n$/)
   assert.match(heads ?? '', /^([0-9a-f]{64}\n)\1\1$/)
   assert.match(saved ?? '', new RegExp(`^Verified: signed by ${PIN}, proved \\d+ s ago\\.$`, 'm'))
-  assert.match(vectors ?? '', /^(\d{3} cases end as they should\n)\1$/)
+  assert.match(vectors ?? '', /^(\d{3} cases have the expected outcome\n)\1$/)
   assert.deepEqual(rest, [])
 })
 

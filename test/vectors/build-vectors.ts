@@ -317,6 +317,42 @@ async function revalidatedVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   ])
 }
 
+/** Cases of a 304 with a valid signature that does not answer the request. */
+function notModifiedVectors(good: Vector | undefined): ReadonlyMap<string, Vector> {
+  if (good === undefined) throw new Error('These cases start from good-not-modified')
+  const { signedText: _, revalidationText: __, ...base } = good
+  const etag = headerOf(good.response, 'ETag')
+  const asked = (headers: Vector['request']['headers']) => ({ ...good.request, headers })
+  return new Map<string, Vector>([
+    [
+      'not-modified-unsolicited',
+      {
+        ...base,
+        description: 'A valid 304 to a request that had no If-None-Match.',
+        expected: 'ETAG',
+        request: asked([]),
+      },
+    ],
+    [
+      'not-modified-other-etag',
+      {
+        ...base,
+        description: 'A valid 304 about data that the request did not name.',
+        expected: 'ETAG',
+        request: asked([['If-None-Match', 'W/"another", "and-another"']]),
+      },
+    ],
+    [
+      'good-not-modified-list',
+      {
+        ...good,
+        description: 'The request named several entity tags, this one without W/.',
+        request: asked([['If-None-Match', `"another", ${etag.replace('W/', '')}`]]),
+      },
+    ],
+  ])
+}
+
 /** Every vector by the name of its file, without `.json`. */
 export async function buildVectors(): Promise<ReadonlyMap<string, Vector>> {
   const vectors = new Map<string, Vector>()
@@ -327,6 +363,9 @@ export async function buildVectors(): Promise<ReadonlyMap<string, Vector>> {
   for (const [name, vector] of await revalidatedVectors(good)) vectors.set(name, vector)
   for (const [name, vector] of ed25519Vectors(good)) vectors.set(name, vector)
   for (const [name, vector] of await httpVectors(good)) vectors.set(name, vector)
+  for (const [name, vector] of notModifiedVectors(vectors.get('good-not-modified'))) {
+    vectors.set(name, vector)
+  }
   const otherKey = await recordAnswer({
     method: 'GET',
     target: STATUS,

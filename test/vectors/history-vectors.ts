@@ -1,0 +1,136 @@
+import type { HistoryVector } from '../../src/client/history-vector.ts'
+import {
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  type VersionEntry,
+} from '../../src/contract/version-chain.ts'
+import { changesBetween } from '../../src/contract/version-changes.ts'
+import { versionHash } from '../../src/crypto/published-history.ts'
+
+const [A, B, C] = ['A', 'B', 'C'].map((letter) => letter.repeat(43)) as [string, string, string]
+
+/** Resources of three versions: every kind of change occurs. */
+const RESOURCES: readonly VersionEntry['resources'][] = [
+  { roadmap: A, status: A },
+  { status: B, wallet: A },
+  { 'a/b': C, status: B, wallet: A },
+]
+
+type Edit = (entry: VersionEntry) => Partial<VersionEntry>
+
+/** A chain whose n-th entry is edited before it is hashed, and whose later entries link to the edited one. */
+function makeChain(sequence = 0, edit: Edit = () => ({})): readonly VersionEntry[] {
+  const chain: VersionEntry[] = []
+  for (const [index, resources] of RESOURCES.entries()) {
+    const before = chain.at(-1)
+    const entry: Omit<VersionEntry, 'hash'> = {
+      snapshotId: formatSnapshotId(index + 1),
+      sequence: index + 1,
+      createdAt: `2026-11-0${index + 1}T00:00:00.000Z`,
+      apiVersion: 'v1',
+      registryVersion: '1.0.0',
+      resources,
+      changes: changesBetween(before?.resources ?? {}, resources),
+      note: `Version ${index + 1}.`,
+      previousHash: before?.hash ?? GENESIS_PREVIOUS_HASH,
+    }
+    const edited = index + 1 === sequence ? { ...entry, ...edit({ ...entry, hash: '' }) } : entry
+    chain.push({ ...edited, hash: versionHash(edited) })
+  }
+  return chain
+}
+
+function falseChanges(description: string, sequence: number, edit: Edit): HistoryVector {
+  return {
+    description,
+    expected: 'CHANGES_FALSE',
+    at: formatSnapshotId(sequence),
+    entries: makeChain(sequence, edit),
+  }
+}
+
+function broken(
+  description: string,
+  sequence: number,
+  edit: Edit,
+  isRehashed = true,
+): HistoryVector {
+  const valid = makeChain()
+  const entries = isRehashed
+    ? makeChain(sequence, edit)
+    : valid.map((entry) => (entry.sequence === sequence ? { ...entry, ...edit(entry) } : entry))
+  return { description, expected: 'BROKEN', at: formatSnapshotId(sequence), entries }
+}
+
+/** Every case of test/vectors/history by the name of its file. */
+export const HISTORY_VECTORS: ReadonlyMap<string, HistoryVector> = new Map([
+  ['good', { description: 'A valid chain.', expected: 'ok', entries: makeChain() }],
+  [
+    'good-unknown-member',
+    {
+      description: 'A member that a later release adds is covered by the hash and not an error.',
+      expected: 'ok',
+      entries: makeChain(2, () => ({ later: 'more' }) as Partial<VersionEntry>),
+    },
+  ],
+  [
+    'changes-hidden',
+    falseChanges('An entry hides a changed resource behind a correct hash.', 2, ({ changes }) => ({
+      changes: changes.filter(({ resource }) => resource !== 'status'),
+    })),
+  ],
+  [
+    'changes-invented',
+    falseChanges('An entry states a change that did not happen.', 3, ({ changes }) => ({
+      changes: [...changes, { resource: 'wallet', kind: 'changed' }],
+    })),
+  ],
+  [
+    'changes-other-kind',
+    falseChanges('An entry states a replaced resource as added.', 2, ({ changes }) => ({
+      changes: changes.map(({ resource, kind }) => ({
+        resource,
+        kind: kind === 'changed' ? 'added' : kind,
+      })),
+    })),
+  ],
+  [
+    'changes-unsorted',
+    falseChanges('The changes are not sorted by resource.', 2, ({ changes }) => ({
+      changes: changes.toReversed(),
+    })),
+  ],
+  [
+    'changes-repeated',
+    falseChanges('A change is stated twice.', 3, ({ changes }) => ({
+      changes: [...changes, ...changes],
+    })),
+  ],
+  [
+    'changes-of-genesis-hidden',
+    falseChanges('The genesis entry states less than everything as added.', 1, ({ changes }) => ({
+      changes: changes.slice(1),
+    })),
+  ],
+  [
+    'edited-note',
+    broken('A note was edited, and the hash left alone.', 2, () => ({ note: 'Edited.' }), false),
+  ],
+  [
+    'other-number',
+    broken('An entry has the sequence number of another.', 2, () => ({ sequence: 9 })),
+  ],
+  ['other-id', broken('An entry has the id of another.', 3, () => ({ snapshotId: 'VS-0009' }))],
+  [
+    'other-link',
+    broken('An entry links to something else than the entry before it.', 3, () => ({
+      previousHash: 'f'.repeat(64),
+    })),
+  ],
+  [
+    'genesis-with-link',
+    broken('The genesis entry links to an entry before it.', 1, () => ({
+      previousHash: 'f'.repeat(64),
+    })),
+  ],
+])
