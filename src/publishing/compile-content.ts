@@ -43,7 +43,7 @@ import {
   SETTINGS_FILE,
   SETTINGS_SCHEMA,
 } from './publishing-settings.ts'
-import { createSchemaCheck } from './schema-check.ts'
+import { createSchemaCheck, type SchemaCheck } from './schema-check.ts'
 import {
   checkArchitecture,
   checkDevelopmentQueue,
@@ -162,8 +162,11 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
   }
 
   /** The value of a source if it has the described shape; its mistakes are reported. */
-  function checked<T>(source: ContentSource, schema: JsonSchema): T | undefined {
-    const check = createSchemaCheck<T>(schema)
+  function checked<T>(
+    source: ContentSource,
+    schema: JsonSchema,
+    check: SchemaCheck<T>,
+  ): T | undefined {
     mistakes.push(...check.mistakesOf(source))
     if (!check.accepts(source.value)) return undefined
     checkValues(source.value, schema, nowMs, reportIn(source))
@@ -177,14 +180,22 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       const source = parse(file)
       if (source === undefined) return
       sources.set(name, source)
-      const value = checked(source, SNAPSHOT_SCHEMAS[name])
+      const value = checked(
+        source,
+        SNAPSHOT_SCHEMAS[name],
+        createSchemaCheck(SNAPSHOT_SCHEMAS[name]),
+      )
       if (value !== undefined) Object.assign(data, { [name]: value })
     },
     readOrganization(file) {
       const publicEmails: string[] = []
       const source = parse(file, publicEmails)
       if (source === undefined) return
-      const value = checked<OrganizationContent>(source, ORGANIZATION_CONTENT_SCHEMA)
+      const value = checked(
+        source,
+        ORGANIZATION_CONTENT_SCHEMA,
+        createSchemaCheck<OrganizationContent>(ORGANIZATION_CONTENT_SCHEMA),
+      )
       if (value === undefined) return
       publicEmails.push(
         ...[value.contact.email, value.privacy.contact.email].filter(
@@ -233,7 +244,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       const overlay = compileOverlay(
         source.value,
         TRANSLATED_SCHEMAS[name],
-        original as JsonValue,
+        original,
         reportIn(source),
       )
       overlays.set(locale, { ...overlays.get(locale), [name]: overlay })
@@ -242,9 +253,9 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       const values = new Map<ResourceName, JsonValue>()
       for (const name of SNAPSHOT_NAMES) {
         const value = data[name]
-        if (value !== undefined) values.set(name, value as JsonValue)
+        if (value !== undefined) values.set(name, value)
       }
-      if (organization !== undefined) values.set(ORGANIZATION_RESOURCE, organization as JsonValue)
+      if (organization !== undefined) values.set(ORGANIZATION_RESOURCE, organization)
       for (const [locale, resources] of overlays) {
         values.set(translationResource(locale), { locale, resources })
       }

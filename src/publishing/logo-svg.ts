@@ -16,41 +16,20 @@ export type SvgOutcome =
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
 
-const ELEMENTS: ReadonlySet<string> = new Set([
-  ...['svg', 'g', 'defs', 'symbol', 'use', 'title', 'desc'],
-  ...['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'],
-  ...['text', 'tspan', 'linearGradient', 'radialGradient', 'stop', 'clipPath', 'mask'],
-])
+const ELEMENTS: ReadonlySet<string> = new Set(
+  `svg g defs symbol use title desc path rect circle ellipse line polyline polygon text tspan
+    linearGradient radialGradient stop clipPath mask`.split(/\s+/),
+)
 
-const ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...[
-    'id',
-    'class',
-    'd',
-    'x',
-    'y',
-    'x1',
-    'y1',
-    'x2',
-    'y2',
-    'cx',
-    'cy',
-    'r',
-    'rx',
-    'ry',
-    'fx',
-    'fy',
-  ],
-  ...['dx', 'dy', 'width', 'height', 'points', 'pathLength', 'transform', 'viewBox'],
-  ...['preserveAspectRatio', 'version', 'opacity', 'color', 'display', 'visibility', 'overflow'],
-  ...['fill', 'fill-opacity', 'fill-rule', 'stroke', 'stroke-width', 'stroke-opacity'],
-  ...['stroke-linecap', 'stroke-linejoin', 'stroke-miterlimit', 'stroke-dasharray'],
-  ...['stroke-dashoffset', 'vector-effect', 'paint-order', 'clip-path', 'clip-rule', 'mask'],
-  ...['clipPathUnits', 'maskUnits', 'maskContentUnits', 'mask-type'],
-  ...['gradientUnits', 'gradientTransform', 'spreadMethod', 'offset', 'stop-color', 'stop-opacity'],
-  ...['font-family', 'font-size', 'font-weight', 'font-style', 'letter-spacing', 'text-anchor'],
-  ...['dominant-baseline', 'textLength', 'lengthAdjust', 'href', 'role', 'lang'],
-])
+const ATTRIBUTES: ReadonlySet<string> = new Set(
+  `id class d x y x1 y1 x2 y2 cx cy r rx ry fx fy dx dy width height points pathLength transform viewBox
+    preserveAspectRatio version opacity color display visibility overflow fill fill-opacity fill-rule
+    stroke stroke-width stroke-opacity stroke-linecap stroke-linejoin stroke-miterlimit stroke-dasharray
+    stroke-dashoffset vector-effect paint-order clip-path clip-rule mask clipPathUnits maskUnits
+    maskContentUnits mask-type gradientUnits gradientTransform spreadMethod offset stop-color
+    stop-opacity font-family font-size font-weight font-style letter-spacing text-anchor
+    dominant-baseline textLength lengthAdjust href role lang`.split(/\s+/),
+)
 
 /** Most elements; a logo has a few dozen. Bounds what `use` can multiply. */
 const MAX_ELEMENTS = 2000

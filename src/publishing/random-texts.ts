@@ -18,8 +18,7 @@ const DIGEST_MARK =
 
 // Lengths of digests of 128 to 512 bits, in hexadecimal and in base64 with and without padding.
 const DIGEST_LENGTHS: ReadonlySet<number> = new Set([
-  ...[32, 40, 56, 64, 96, 128],
-  ...[22, 24, 27, 28, 38, 40, 43, 44, 64, 86, 88],
+  32, 40, 56, 64, 96, 128, 22, 24, 27, 28, 38, 43, 44, 86, 88,
 ])
 
 /** Whether the text before a token marks it as a digest: `sha256:…`, `SHA-256 of the file: …`. */

@@ -82,65 +82,96 @@ function explainToken(offset: number, message: string): SyntaxMistake {
   }
 }
 
-/** Puts an error of the YAML parser into words that need no knowledge of YAML's grammar. */
-export function explainSyntax(document: Document, text: string, error: YAMLError): SyntaxMistake {
-  const [offset] = error.pos
-  const { code, message } = error
-  switch (code) {
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return {
-        offset,
-        found: 'a text with a colon and a space in it, without quotes',
-        expected: 'the text in quotes',
-      }
-    case 'MISSING_CHAR':
-      return explainMissing(document, offset, message)
-    case 'TAB_AS_INDENT':
-      return { offset, found: 'a tab in the indentation', expected: 'spaces' }
-    case 'MULTIPLE_DOCS':
-      return {
-        offset,
-        found: 'a second document (after --- or ...)',
-        expected: 'one document in a file',
-      }
-    case 'BAD_INDENT':
-      return message.startsWith('Flow')
+/** What there is to know about an error of the YAML parser. */
+interface ErrorContext {
+  readonly document: Document
+  readonly text: string
+  readonly offset: number
+  readonly message: string
+}
+
+/** Explains an error; without an offset of its own it is where the parser says. */
+type Explain = (
+  error: ErrorContext,
+) => Pick<SyntaxMistake, 'found' | 'expected'> & { readonly offset?: number }
+
+const EXPLANATIONS: ReadonlyMap<string, Explain> = new Map<string, Explain>([
+  [
+    'BLOCK_AS_IMPLICIT_KEY',
+    () => ({
+      found: 'a text with a colon and a space in it, without quotes',
+      expected: 'the text in quotes',
+    }),
+  ],
+  ['MISSING_CHAR', ({ document, offset, message }) => explainMissing(document, offset, message)],
+  ['TAB_AS_INDENT', () => ({ found: 'a tab in the indentation', expected: 'spaces' })],
+  [
+    'MULTIPLE_DOCS',
+    () => ({
+      found: 'a second document (after --- or ...)',
+      expected: 'one document in a file',
+    }),
+  ],
+  [
+    'BAD_INDENT',
+    ({ message }) =>
+      message.startsWith('Flow')
         ? {
-            offset,
             found: 'a { or [ that is not closed',
             expected: 'its } or ] before the next field',
           }
         : {
-            offset,
             found: 'an indentation that matches no line above',
             expected: 'the same indentation for all fields of a group',
-          }
-    case 'MULTILINE_IMPLICIT_KEY':
-      return explainKey(text, offset)
-    case 'BAD_SCALAR_START':
-      return {
-        offset,
-        found: `a text that starts with ${text.slice(offset, offset + 1)}`,
-        expected: 'the text in quotes',
-      }
-    case 'UNEXPECTED_TOKEN':
-      return explainToken(offset, message)
-    case 'BAD_DQ_ESCAPE':
-      return {
-        offset,
-        found: 'a backslash with an unknown letter in double quotes',
-        expected: String.raw`\\ for a backslash, or single quotes around the text`,
-      }
-    case 'DUPLICATE_KEY':
-      return { offset, found: 'a field that is there already', expected: 'each field once' }
-    case 'TAG_RESOLVE_FAILED':
-      return { offset, found: 'a text that starts with !', expected: 'the text in quotes' }
-    case 'KEY_OVER_1024_CHARS':
-      return { offset, found: 'a field name of more than 1024 characters', expected: 'name: value' }
-    case 'RESOURCE_EXHAUSTION':
-      // The parser is recursive and stops itself where its stack ends: a bomb of brackets.
-      return { offset, found: 'fields nested too deeply', expected: `at most ${MAX_DEPTH} levels` }
-    default:
-      return { offset, found: `invalid YAML (${code})`, expected: 'one YAML 1.2 document' }
+          },
+  ],
+  ['MULTILINE_IMPLICIT_KEY', ({ text, offset }) => explainKey(text, offset)],
+  [
+    'BAD_SCALAR_START',
+    ({ text, offset }) => ({
+      found: `a text that starts with ${text.slice(offset, offset + 1)}`,
+      expected: 'the text in quotes',
+    }),
+  ],
+  ['UNEXPECTED_TOKEN', ({ offset, message }) => explainToken(offset, message)],
+  [
+    'BAD_DQ_ESCAPE',
+    () => ({
+      found: 'a backslash with an unknown letter in double quotes',
+      expected: String.raw`\\ for a backslash, or single quotes around the text`,
+    }),
+  ],
+  [
+    'DUPLICATE_KEY',
+    () => ({ found: 'a field that is there already', expected: 'each field once' }),
+  ],
+  [
+    'TAG_RESOLVE_FAILED',
+    () => ({ found: 'a text that starts with !', expected: 'the text in quotes' }),
+  ],
+  [
+    'KEY_OVER_1024_CHARS',
+    () => ({ found: 'a field name of more than 1024 characters', expected: 'name: value' }),
+  ],
+  // The parser is recursive and stops where its stack ends: a bomb of brackets.
+  [
+    'RESOURCE_EXHAUSTION',
+    () => ({ found: 'fields nested too deeply', expected: `at most ${MAX_DEPTH} levels` }),
+  ],
+])
+
+/** Puts an error of the YAML parser into words that need no knowledge of YAML's grammar. */
+export function explainSyntax(
+  document: Document,
+  text: string,
+  { code, message, pos: [offset] }: YAMLError,
+): SyntaxMistake {
+  const explain = EXPLANATIONS.get(code)
+  return {
+    offset,
+    ...(explain?.({ document, text, offset, message }) ?? {
+      found: `invalid YAML (${code})`,
+      expected: 'one YAML 1.2 document',
+    }),
   }
 }
