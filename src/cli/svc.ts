@@ -16,9 +16,29 @@ import {
 const COMMANDS: {
   readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
 } = {
+  diff: {
+    summary: 'what publishing would change, or what changed between versions',
+    load: async () => (await import('./diff.ts')).diffCommand,
+  },
   publish: {
     summary: 'check the content folder and publish it as the next version',
     load: async () => (await import('./publish.ts')).publishCommand,
+  },
+  rollback: {
+    summary: 'publish the content of an older version as the next version',
+    load: async () => (await import('./rollback.ts')).rollbackCommand,
+  },
+  log: {
+    summary: 'list the published versions',
+    load: async () => (await import('./log.ts')).logCommand,
+  },
+  'verify-releases': {
+    summary: 'check a releases folder from end to end',
+    load: async () => (await import('./verify-releases.ts')).verifyReleasesCommand,
+  },
+  redact: {
+    summary: 'remove one published resource for good',
+    load: async () => (await import('./redact.ts')).redactCommand,
   },
   challenge: {
     summary: 'solve the human-verification challenge of a deployment',

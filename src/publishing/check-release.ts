@@ -1,23 +1,18 @@
-import { messageOf } from '../contract/error-message.ts'
 import { API_VERSION } from '../contract/api-version.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
-import { isTranslatedName, RESOURCE_NAMES, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
+import {
+  isTranslatedName,
+  RESOURCE_NAMES,
+  type ResourceName,
+  TRANSLATED_SCHEMAS,
+} from '../contract/resource-names.ts'
 import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
-import { readHistory } from '../crypto/published-history.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { compileContent } from './compile-content.ts'
 import { type ContentMistake, formatMistake } from './content-mistake.ts'
-import { resourceFault } from './resource-fault.ts'
 import { createSchemaCheck } from './schema-check.ts'
+import { type ReleaseFinding, verifyReleases } from './verify-releases.ts'
 import { parseYamlSource } from './yaml-source.ts'
-
-/** One thing that is wrong with the published releases, or with the content compared to them. */
-export interface ReleaseFinding {
-  /** Version, file or folder. */
-  readonly where: string
-  /** One line: what was found and what was expected. */
-  readonly message: string
-}
 
 /** What to check, and against what. */
 export interface CheckOptions {
@@ -28,25 +23,6 @@ export interface CheckOptions {
   readonly registryVersion: string
   /** The command that publishes, as the operator would type it; named where that is the remedy. */
   readonly publishCommand?: string
-}
-
-function checkResourceFiles(
-  store: ReleaseStore,
-  history: readonly VersionEntry[],
-): ReleaseFinding[] {
-  const findings: ReleaseFinding[] = []
-  const sound = new Set<string>()
-  for (const entry of history) {
-    for (const [name, digest] of Object.entries(entry.resources)) {
-      const file = `${name}/${digest}`
-      if (sound.has(file)) continue
-      const where = `${entry.snapshotId} ${name}`
-      const fault = resourceFault(store, name, digest)
-      if (fault === undefined) sound.add(file)
-      else findings.push({ where, message: fault })
-    }
-  }
-  return findings
 }
 
 function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFinding[] {
@@ -63,7 +39,7 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
     try {
       text = store.readResourceText(name, digest)
     } catch {
-      continue // Told with the files.
+      continue // Reported with the files.
     }
     // JSON is YAML 1.2, so a published text goes through the very checks that its source went through.
     const { source, mistakes } = parseYamlSource(where, text)
@@ -87,22 +63,15 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
  */
 export async function checkRelease(options: CheckOptions): Promise<readonly ReleaseFinding[]> {
   const { contentDir, store, registryVersion, publishCommand = 'svc publish' } = options
-  let history: readonly VersionEntry[]
-  try {
-    history = readHistory(store).map(({ entry }) => entry)
-  } catch (error) {
-    return [{ where: 'version history', message: messageOf(error) }]
-  }
-  const head = history.at(-1)
+  const verified = verifyReleases(store)
+  const head = verified.versions.at(-1)
   if (head === undefined) {
-    return [
-      {
-        where: 'version history',
-        message: `found no version, expected one; run ${publishCommand}`,
-      },
-    ]
+    return verified.findings.map(({ where, message }) => ({
+      where,
+      message: `${message}; run ${publishCommand}`,
+    }))
   }
-  const findings = [...checkResourceFiles(store, history), ...checkHeadShapes(store, head)]
+  const findings = [...verified.findings, ...checkHeadShapes(store, head)]
   for (const [name, found, expected] of [
     ['registry', head.registryVersion, registryVersion],
     ['API', head.apiVersion, API_VERSION],
@@ -120,7 +89,9 @@ export async function checkRelease(options: CheckOptions): Promise<readonly Rele
     findings.push({ where: contentDir, message: formatMistake(mistake) })
   }
   if (compiled.mistakes.length > 0) return findings
-  for (const [name, { digest }] of compiled.resources) {
+  const names = new Set([...compiled.resources.keys(), ...Object.keys(head.resources)])
+  for (const name of names) {
+    const digest = compiled.resources.get(name as ResourceName)?.digest
     if (head.resources[name] === digest) continue
     findings.push({
       where: `${contentDir} ${name}`,

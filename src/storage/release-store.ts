@@ -7,16 +7,22 @@ import {
   SHA256_BASE64URL_PATTERN,
   SNAPSHOT_ID_PATTERN,
 } from '../contract/identifier-patterns.ts'
+import { canonicalJson } from '../contract/canonical-json.ts'
+import { parseInstant } from '../contract/instant.ts'
+import type { RedactedResource, Redaction } from '../contract/redaction.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
 import { makeFolder } from './make-folder.ts'
 import { readRegularFile } from './read-regular-file.ts'
+import { syncFolder } from './sync-folder.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
 /** What can go wrong with a file of a release. */
 export type ReleaseFileFault =
   /** There is no such file. */
   | 'MISSING'
-  /** The file is there and cannot be read. */
+  /** The resource was redacted: its bytes are gone and must not come back. */
+  | 'REDACTED'
+  /** The file exists and cannot be read. */
   | 'UNREADABLE'
   /** The file cannot be written. */
   | 'UNWRITABLE'
@@ -54,11 +60,11 @@ export interface ReleaseStore {
   readVersionIds(): readonly string[]
   /** The text of one version entry. Throws a ReleaseFileError. */
   readVersionText(snapshotId: string): string
-  /** The text of one resource. Its digest is not checked here. Throws a ReleaseFileError. */
+  /** The text of one resource. Its digest is not checked here. Throws a ReleaseFileError, REDACTED for a redacted one. */
   readResourceText(name: string, digest: string): string
   /**
    * Stores a resource; durable when it returns, and may be repeated. A file of this name that holds anything else is
-   * damaged (the name is the digest) and is replaced.
+   * damaged (the name is the digest) and is replaced. A redacted resource is refused with REDACTED.
    */
   writeResource(name: string, digest: string, text: string): void
   /**
@@ -66,12 +72,50 @@ export interface ReleaseStore {
    * succeeds; the others get a ReleaseFileError with the code EXISTS. Every resource must have been written before.
    */
   appendVersion(snapshotId: string, text: string): void
+  /** The redaction of a resource, or undefined. Throws a ReleaseFileError. */
+  readRedaction(name: string, digest: string): Redaction | undefined
+  /** Every redaction, sorted by resource and digest. Throws a ReleaseFileError. */
+  listRedactions(): readonly RedactedResource[]
+  /**
+   * Removes the bytes of a resource for good and leaves its redaction. Durable when it returns. May be repeated: the
+   * first redaction stays, and bytes that a crash left behind go.
+   */
+  redactResource(name: string, digest: string, redaction: Redaction): void
 }
 
 const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
+
+/** A redaction below the folder of resources. */
+const REDACTION_FILE = /^(.+)\/([A-Za-z0-9_-]{43})\.redacted\.json$/
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 const VERSION_FILE_SUFFIX = '.json'
+const REDACTION_FILE_SUFFIX = '.redacted.json'
+
+function parseRedaction(text: string, filePath: string): Redaction {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'reason' in value &&
+    typeof value.reason === 'string' &&
+    'redactedAt' in value &&
+    typeof value.redactedAt === 'string' &&
+    parseInstant(value.redactedAt) !== undefined
+  ) {
+    return { reason: value.reason, redactedAt: value.redactedAt }
+  }
+  throw new ReleaseFileError(
+    'UNREADABLE',
+    filePath,
+    `${filePath} is not a redaction; expected { reason, redactedAt }`,
+  )
+}
 
 function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === code
@@ -147,7 +191,67 @@ export function openReleaseStore(directory: string): ReleaseStore {
     return path.join(folder, name, `${digest}.json`)
   }
 
+  function redactionPath(name: string, digest: string): string {
+    return resourcePath(name, digest).replace(/\.json$/, REDACTION_FILE_SUFFIX)
+  }
+
+  function readRedaction(name: string, digest: string): Redaction | undefined {
+    const filePath = redactionPath(name, digest)
+    try {
+      return parseRedaction(readText(filePath, MAX_RELEASE_FILE_BYTES.version), filePath)
+    } catch (error) {
+      if (error instanceof ReleaseFileError && error.code === 'MISSING') return undefined
+      throw error
+    }
+  }
+
+  function listRedactions(): readonly RedactedResource[] {
+    const folder = path.join(root, 'resources')
+    let entries: readonly string[]
+    try {
+      entries = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return []
+      throw new ReleaseFileError(
+        'UNREADABLE',
+        folder,
+        `${folder} cannot be listed: ${messageOf(error)}`,
+        error,
+      )
+    }
+    return entries
+      .map((entry) => entry.split(path.sep).join('/'))
+      .toSorted()
+      .flatMap((entry) => {
+        const [, resource, digest] = REDACTION_FILE.exec(entry) ?? []
+        if (resource === undefined || digest === undefined) return []
+        const redaction = readRedaction(resource, digest)
+        return redaction === undefined ? [] : [{ resource, digest, ...redaction }]
+      })
+  }
+
   return {
+    readRedaction,
+    listRedactions,
+
+    redactResource(name, digest, redaction) {
+      const filePath = resourcePath(name, digest)
+      writeInFolder(filePath, () => {
+        // The redaction first: after a crash the resource is redacted, and repeating removes the bytes.
+        if (readRedaction(name, digest) === undefined) {
+          replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }))
+        }
+        const folder = path.dirname(filePath)
+        const leftovers = fs
+          .readdirSync(folder)
+          .filter((each) => each.startsWith(`${digest}.json.`) && each.endsWith('.partial'))
+        for (const each of [path.basename(filePath), ...leftovers]) {
+          fs.rmSync(path.join(folder, each), { force: true })
+        }
+        syncFolder(folder)
+      })
+    },
+
     readVersionIds() {
       let names: readonly string[]
       try {
@@ -175,7 +279,14 @@ export function openReleaseStore(directory: string): ReleaseStore {
     },
 
     readResourceText(name, digest) {
-      return readText(resourcePath(name, digest), MAX_RELEASE_FILE_BYTES.resource)
+      const filePath = resourcePath(name, digest)
+      try {
+        return readText(filePath, MAX_RELEASE_FILE_BYTES.resource)
+      } catch (error) {
+        const isMissing = error instanceof ReleaseFileError && error.code === 'MISSING'
+        if (!isMissing || readRedaction(name, digest) === undefined) throw error
+        throw new ReleaseFileError('REDACTED', filePath, `${filePath} was redacted`, error)
+      }
     },
 
     writeResource(name, digest, text) {
@@ -188,6 +299,9 @@ export function openReleaseStore(directory: string): ReleaseStore {
       if (Buffer.byteLength(text) > maxBytes) {
         const message = `${name} has more than ${maxBytes} bytes; readers would refuse it`
         throw new ReleaseFileError('TOO_LARGE', filePath, message)
+      }
+      if (fs.existsSync(redactionPath(name, digest))) {
+        throw new ReleaseFileError('REDACTED', filePath, `${name} was redacted with this content`)
       }
       writeInFolder(filePath, () => replaceFile(filePath, text))
     },

@@ -23,15 +23,7 @@ test('help: of the program and of the command, on standard output, quickly', (t)
   }
   const { status, out } = svc(folder, 'publish', '--help')
   assert.equal(status, 0)
-  for (const option of [
-    '--content',
-    '--releases',
-    '--note',
-    '--dry-run',
-    '--check',
-    '--json',
-    '--help',
-  ]) {
+  for (const option of ['--content', '--releases', '--note', '--json', '--help']) {
     assert.ok(out.includes(option), option)
   }
   assert.ok(out.split('\n').every((line) => line.length <= 80))
@@ -53,7 +45,7 @@ test('help does not load what publishing needs', (t) => {
     ]).status
   assert.equal(run('--help'), 0)
   assert.equal(run('publish', '--help'), 0)
-  assert.equal(run('publish'), 1)
+  assert.equal(run('publish', '--note', 'x'), 1)
 })
 
 test('the version is that of the package', (t) => {
@@ -81,7 +73,7 @@ test('what may be an API key is not repeated, wherever it was pasted', (t) => {
     [`${secret}_`],
     ['publish', key],
     ['publish', `--${cut}`],
-    ['publish', '--check', cut],
+    ['publish', '--json', cut],
     ['waitlist', key],
     ['waitlist', cut],
     ['waitlist', 'count', cut],
@@ -106,12 +98,20 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
     [['constructor'], 'svc: unknown command "constructor"; svc --help lists them\n'],
     [['--verbose'], 'svc: unknown option "--verbose"; svc --help lists them\n'],
     [
-      ['publish', '--dryrun'],
-      'svc: publish: unknown option --dryrun; did you mean --dry-run? (svc publish --help tells the options)\n',
+      ['publish', '--relases'],
+      'svc: publish: unknown option --relases; did you mean --releases? (svc publish --help tells the options)\n',
     ],
     [
-      ['publish', '--check', '--note', 'x'],
-      'svc: publish: --check publishes nothing; leave out --dry-run and --note (svc publish --help tells the options)\n',
+      ['publish'],
+      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help tells the options)\n',
+    ],
+    [
+      ['publish', '--note', ' '],
+      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help tells the options)\n',
+    ],
+    [
+      ['publish', '--note', 'x', '--content', 'elsewhere'],
+      'svc: publish: expected --releases DIR (or SVC_RELEASES_DIR) beside --content (svc publish --help tells the options)\n',
     ],
   ]
   for (const [args, line] of cases) {
@@ -133,45 +133,27 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('publish, again, dry run and check, with the default folders', (t) => {
+test('publish, and publish again, in the folders that are named', (t) => {
   const content = makeContent(t)
   const folder = path.dirname(content)
   const releases = temporaryFolder(t)
   const folders = ['--content', path.relative(folder, content), '--releases', releases]
 
-  const dry = svc(folder, 'publish', ...folders, '--dry-run')
-  assert.equal(dry.status, 0)
-  assert.match(dry.out, /^Would publish VS-0001\.\n {2}added: architecture\n/)
-  assert.deepEqual(readdirSync(releases), [])
-
-  const unpublished = svc(folder, 'publish', ...folders, '--check')
-  assert.equal(unpublished.status, 1)
-  assert.equal(unpublished.out, '')
-  assert.match(
-    unpublished.error,
-    /^svc publish: the check of .* has 1 finding\nversion history: found no version, expected one; run npm run svc -- publish\n$/,
-  )
-
   const first = svc(folder, 'publish', ...folders, '--note', 'The first one.')
   assert.equal(first.status, 0)
   assert.equal(first.error, '')
-  assert.match(first.out, /^Published VS-0001 \([0-9a-f]{64}\)\.\n/)
+  assert.match(first.out, new RegExp(`^Published VS-0001 in ${releases} \\([0-9a-f]{64}\\)\\.\n`))
 
-  const again = svc(folder, 'publish', ...folders)
+  const again = svc(folder, 'publish', ...folders, '--note', 'Again.')
   assert.deepEqual(again, {
     status: 0,
-    out: 'Nothing to publish: VS-0001 says all of this already.\n',
-    error: '',
-  })
-  assert.deepEqual(svc(folder, 'publish', ...folders, '--check'), {
-    status: 0,
-    out: 'The releases are sound and say what the content says.\n',
+    out: `Nothing to publish: VS-0001 in ${releases} already says all of this.\n`,
     error: '',
   })
 })
 
 test('the default folders are content and releases', (t) => {
-  const { status, error } = svc(temporaryFolder(t), 'publish')
+  const { status, error } = svc(temporaryFolder(t), 'publish', '--note', 'x')
   assert.equal(status, 1)
   assert.match(
     error,
@@ -182,9 +164,13 @@ test('the default folders are content and releases', (t) => {
 test('the folder of the releases is taken from the environment where the server takes it', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const { status, out } = runIn(temporaryFolder(t), [SVC, 'publish', '--content', content], {
-    env: { SVC_RELEASES_DIR: releases },
-  })
+  const { status, out } = runIn(
+    temporaryFolder(t),
+    [SVC, 'publish', '--note', 'x', '--content', content],
+    {
+      env: { SVC_RELEASES_DIR: releases },
+    },
+  )
   assert.equal(status, 0)
   assert.match(out, /^Published VS-0001 /)
   assert.ok(existsSync(path.join(releases, 'versions', 'VS-0001.json')))
@@ -197,6 +183,8 @@ test('mistakes: one clear line, then each with its place; exit code 1', (t) => {
   const { status, out, error } = svc(
     path.dirname(content),
     'publish',
+    '--note',
+    'x',
     '--content',
     path.basename(content),
     '--releases',
@@ -220,6 +208,8 @@ test('--json prints one object for a script, in success and failure', (t) => {
     const { status, out } = svc(
       releases,
       'publish',
+      '--note',
+      'x',
       '--content',
       content,
       '--releases',
@@ -236,7 +226,6 @@ test('--json prints one object for a script, in success and failure', (t) => {
   assert.equal(published.json['ok'], true)
   assert.equal(published.json['outcome'], 'published')
   assert.equal((published.json['entry'] as { snapshotId: string }).snapshotId, 'VS-0001')
-  assert.deepEqual(run('--check'), { status: 0, json: { ok: true, findings: [] } })
 
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
   const failed = run()
@@ -246,31 +235,27 @@ test('--json prints one object for a script, in success and failure', (t) => {
   const [mistake] = failed.json['mistakes'] as readonly { line: number; field: string }[]
   assert.equal(mistake?.line, 11)
   assert.equal(mistake?.field, 'items[1].horizon')
-  const checked = run('--check')
-  assert.equal(checked.status, 1)
-  assert.partialDeepStrictEqual(checked.json, { ok: false, code: 'FINDINGS' })
-  assert.equal((checked.json['findings'] as readonly unknown[]).length, 1)
 })
 
 test('a damaged history is one clear line, and nothing is written', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const args = ['publish', '--content', content, '--releases', releases]
+  const args = ['publish', '--note', 'x', '--content', content, '--releases', releases]
   assert.equal(svc(releases, ...args).status, 0)
   writeFileSync(path.join(releases, 'versions', 'VS-0001.json'), '{}')
   const { status, error } = svc(releases, ...args)
   assert.equal(status, 1)
   assert.equal(
     error,
-    'svc publish: the published history is damaged and is not extended: VS-0001: snapshotId is missing; expected VS- and at least four digits\n',
+    'svc publish: the published history is damaged: VS-0001: snapshotId is missing; expected VS- and at least four digits; nothing was published\n',
   )
 })
 
-test('a damaged file of the newest version: a dry run tells it, publishing writes it again', (t) => {
+test('a damaged file of the newest version: publishing writes it again', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   const publish = (...args: readonly string[]): Outcome =>
-    svc(releases, 'publish', '--content', content, '--releases', releases, ...args)
+    svc(releases, 'publish', '--note', 'x', '--content', content, '--releases', releases, ...args)
   assert.equal(publish().status, 0)
   const folder = path.join(releases, 'resources', 'roadmap')
   const [name = ''] = readdirSync(folder)
@@ -278,19 +263,10 @@ test('a damaged file of the newest version: a dry run tells it, publishing write
   const sound = readFileSync(file, 'utf8')
   writeFileSync(file, `${sound} `)
 
-  const nothing = 'Nothing to publish: VS-0001 says all of this already.\n'
-  assert.deepEqual(publish('--dry-run'), {
-    status: 0,
-    out: `${nothing}Files missing or damaged that would be written again: roadmap\n`,
-    error: '',
-  })
-  const dry: unknown = JSON.parse(publish('--dry-run', '--json').out)
-  assert.partialDeepStrictEqual(dry, { ok: true, outcome: 'would-repair', damaged: ['roadmap'] })
-  assert.equal(readFileSync(file, 'utf8'), `${sound} `)
-
+  const nothing = `Nothing to publish: VS-0001 in ${releases} already says all of this.\n`
   assert.deepEqual(publish(), {
     status: 0,
-    out: `${nothing}Files missing or damaged that were written again: roadmap\n`,
+    out: `${nothing}Rewrote missing or damaged files: roadmap\n`,
     error: '',
   })
   assert.equal(readFileSync(file, 'utf8'), sound)
@@ -309,9 +285,13 @@ test('several processes publish at once: the history stays whole and each is tol
       const content = makeContent(t)
       editContent(content, 'roadmap', 'title: Writing', `title: Writing ${number}`)
       return new Promise<number | null>((resolve) => {
-        spawn(process.execPath, [SVC, 'publish', '--content', content, '--releases', releases], {
-          stdio: 'ignore',
-        }).on('close', resolve)
+        spawn(
+          process.execPath,
+          [SVC, 'publish', '--note', 'x', '--content', content, '--releases', releases],
+          {
+            stdio: 'ignore',
+          },
+        ).on('close', resolve)
       })
     }),
   )

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { PublishError, publishRelease } from '../../src/publishing/publish-release.ts'
+import { PublishError } from '../../src/publishing/publish-error.ts'
+import { publishRelease } from '../../src/publishing/publish-release.ts'
 import { openReleaseStore, type ReleaseStore } from '../../src/storage/release-store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
@@ -17,6 +18,7 @@ function makeRig(t: TestContext) {
       store,
       nowMs: FIXTURE_NOW_MS,
       registryVersion: '1.0.0',
+      note: 'A note.',
       ...change,
     })
   return { releasesDir, store, publish }
@@ -50,21 +52,14 @@ test('a note is one line of at most 500 characters, with no space around it', as
   assert.equal((await publish({ note: '中文 🦊', registryVersion: '1.0.1' })).entry.note, '中文 🦊')
 })
 
-test('a repair, tried or done, tells the version that it is about', async (t) => {
+test('a repair returns the version that it is about', async (t) => {
   const { publish, store, releasesDir } = makeRig(t)
   const { entry, damaged } = await publish()
   assert.deepEqual(damaged, [])
   const [name = '', digest = ''] = Object.entries(entry.resources)[0] ?? []
   rmSync(path.join(releasesDir, 'resources', ...name.split('/'), `${digest}.json`))
-  for (const [dryRun, outcome] of [
-    [true, 'would-repair'],
-    [false, 'repaired'],
-  ] as const) {
-    assert.deepEqual(await publish({ dryRun }), { outcome, entry, damaged: [name] })
-  }
+  assert.deepEqual(await publish(), { outcome: 'repaired', entry, damaged: [name] })
   assert.deepEqual(await publish(), { outcome: 'unchanged', entry, damaged: [] })
-  const tried = await publish({ dryRun: true, registryVersion: '1.0.1' })
-  assert.deepEqual([tried.outcome, tried.damaged], ['would-publish', []])
   assert.deepEqual(store.readVersionIds(), ['VS-0001'])
 })
 

@@ -11,12 +11,8 @@ import { changesBetween } from '../../src/contract/version-changes.ts'
 import { readHistory, versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { checkRelease } from '../../src/publishing/check-release.ts'
-import {
-  PublishError,
-  type PublishFault,
-  publishRelease,
-  type PublishResult,
-} from '../../src/publishing/publish-release.ts'
+import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
+import { publishRelease, type PublishResult } from '../../src/publishing/publish-release.ts'
 import {
   openReleaseStore,
   ReleaseFileError,
@@ -51,6 +47,7 @@ function makeRig(t: TestContext): Rig {
         store,
         nowMs: FIXTURE_NOW_MS,
         registryVersion: '1.0.0',
+        note: 'A note.',
         ...change,
       }),
     check: async (registryVersion = '1.0.0') => {
@@ -136,7 +133,7 @@ test('openssl computes the digest of a resource file, which is its name', async 
   assert.equal(bytes.toString('base64url'), digest)
 })
 
-test('the next version tells what changed, and keeps what did not', async (t) => {
+test('the next version lists what changed, and keeps what did not', async (t) => {
   const { publish, contentDir, store, check } = makeRig(t)
   const first = await publish()
   editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
@@ -149,7 +146,6 @@ test('the next version tells what changed, and keeps what did not', async (t) =>
   assert.equal(second.entry.previousHash, first.entry.hash)
   assert.deepEqual(second.entry.changes, [{ resource: 'roadmap', kind: 'changed' }])
   assert.equal(second.entry.resources['status'], first.entry.resources['status'])
-  assert.equal(second.entry.note, '')
   assert.deepEqual(await check(), [])
 
   // Going back is publishing once more: what was said before gets its old digest, in a version of its own.
@@ -186,7 +182,7 @@ test('another registry version is a version of its own, with no changed resource
 
 test('a resource that older versions had and this one has not is removed', async (t) => {
   const { publish, store } = makeRig(t)
-  const { entry } = await publish({ dryRun: true })
+  const { entry } = await makeRig(t).publish()
   // Published by an earlier software that had one resource more.
   const resources = { ...entry.resources, mission: 'A'.repeat(43) }
   const { hash: _, ...unhashed } = {
@@ -199,23 +195,11 @@ test('a resource that older versions had and this one has not is removed', async
   assert.deepEqual(next.entry.changes, [{ resource: 'mission', kind: 'removed' }])
 })
 
-test('a dry run tells and writes nothing', async (t) => {
-  const { publish, releasesDir } = makeRig(t)
-  const { outcome, entry } = await publish({ dryRun: true })
-  assert.equal(outcome, 'would-publish')
-  assert.equal(entry.snapshotId, 'VS-0001')
-  assert.deepEqual(contentsOf(releasesDir), new Map())
-})
-
 test('content with mistakes publishes nothing and lists them all', async (t) => {
   const { publish, contentDir, releasesDir } = makeRig(t)
   editContent(contentDir, 'roadmap', 'horizon: later', 'horizon: soon')
   editContent(contentDir, 'status', 'name: Read API', 'name: 1')
-  const error = await assertRefused(
-    publish(),
-    'CONTENT',
-    /^the content has 2 mistakes; nothing was published$/,
-  )
+  const error = await assertRefused(publish(), 'CONTENT', /^the content has 2 mistakes$/)
   assert.deepEqual(
     error.mistakes.map(({ file, line, field }) => [path.basename(file), line, field]),
     [
@@ -232,8 +216,9 @@ test('the note is one line, short, and searched for secrets', async (t) => {
   await assertRefused(
     publish({ note: 'x'.repeat(501) }),
     'NOTE',
-    /^the note has 501 characters; expected at most 500$/,
+    /^the note has 501 characters; expected 1 to 500 characters$/,
   )
+  await assertRefused(publish({ note: '   ' }), 'NOTE', /^the note has no text; expected 1 to 500/)
   const error = await assertRefused(
     publish({ note: 'asked someone@example.org' }),
     'CONTENT',
@@ -252,7 +237,7 @@ test('a clock before the newest version is refused', async (t) => {
   await assertRefused(
     publish(),
     'CLOCK',
-    /^the clock says 2026-03-01T12:00:00\.000Z, before VS-0001 was made; expected 2026-03-01T13:00:00\.000Z or later$/,
+    /^the clock says 2026-03-01T12:00:00\.000Z, before VS-0001 was published; expected 2026-03-01T13:00:00\.000Z or later$/,
   )
 })
 
@@ -274,12 +259,12 @@ test('a broken history is not extended, and the entry is named', async (t) => {
   const hiding = { ...unhashed, changes: [] }
   const breakages: readonly (readonly [text: string | undefined, message: RegExp])[] = [
     [
-      sound.replace('"note":""', '"note":"edited"'),
-      /damaged and is not extended: VS-0002: HASH is broken/,
+      sound.replace('"note":"A note."', '"note":"edited"'),
+      /history is damaged: VS-0002: HASH is broken/,
     ],
     [
       canonicalJson({ ...hiding, hash: versionHash(hiding) }),
-      /damaged and is not extended: VS-0002: CHANGES is broken: expected roadmap changed, found nothing/,
+      /history is damaged: VS-0002: CHANGES is broken: expected roadmap changed, found nothing/,
     ],
     [sound.slice(0, -1), /VS-0002: the entry is no JSON text/],
     [`${sound}\n`, /VS-0002: the text is not the canonical JSON/],
@@ -317,10 +302,6 @@ test('damaged resource files are found by the check and written again by publish
       /^VS-0001 roadmap: found the digest [\w-]{43}, expected [\w-]{43}$/.test(finding),
     ),
   )
-  const dry = await publish({ dryRun: true })
-  assert.equal(dry.outcome, 'would-repair')
-  assert.deepEqual(dry.damaged, ['roadmap', 'status'])
-  assert.deepEqual(await check(), findings)
   const again = await publish()
   assert.equal(again.outcome, 'repaired')
   assert.deepEqual(again.damaged, ['roadmap', 'status'])
@@ -331,8 +312,8 @@ test('damaged resource files are found by the check and written again by publish
 })
 
 test('the check looks at the shape of what is published, not only at its digest', async (t) => {
-  const { publish, store, check } = makeRig(t)
-  const { entry } = await publish({ dryRun: true })
+  const { store, check } = makeRig(t)
+  const { entry } = await makeRig(t).publish()
   // A version by other hands: sound hashes, wrong shape.
   const wrong = '{"state":"fine"}'
   const digest = sha256Base64url(wrong)
@@ -392,7 +373,7 @@ test('a crash before any write leaves the old version, and the next run publishe
   }
 })
 
-test('a full disk is told, and nothing is visible', async (t) => {
+test('a full disk is reported, and no version appears', async (t) => {
   const { publish, store } = makeRig(t)
   const full: ReleaseStore = {
     ...store,
@@ -408,7 +389,7 @@ test('a full disk is told, and nothing is visible', async (t) => {
   assert.deepEqual(store.readVersionIds(), [])
 })
 
-test('of two publishers at once one wins and the other is told', async (t) => {
+test('of two publishers at once one wins and the other fails with CONFLICT', async (t) => {
   const { publish, contentDir, releasesDir, store } = makeRig(t)
   await publish()
   const otherContent = makeContent(t)
@@ -437,9 +418,7 @@ test('of two publishers at once one wins and the other is told', async (t) => {
   await assertRefused(
     publish({ store: racing }),
     'CONFLICT',
-    new RegExp(
-      `^${next} was published by somebody else in the meantime; look at it and publish again$`,
-    ),
+    new RegExp(`^another publisher published ${next} first; look at it and publish again$`),
   )
   assert.match(store.readVersionText(next), /"note":"rival"/)
 })

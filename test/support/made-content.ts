@@ -53,6 +53,9 @@ export function releasesOf(
     readResourceText: (name) => texts.get(name) ?? '',
     writeResource: never,
     appendVersion: never,
+    readRedaction: () => undefined,
+    listRedactions: () => [],
+    redactResource: never,
   })
 }
 

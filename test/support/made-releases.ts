@@ -48,6 +48,9 @@ export function makeReleases(count = 2): MadeReleases {
       readResourceText: (name, digest) => found(resources.get(`${name} ${digest}`), name),
       writeResource: () => assertUnused(),
       appendVersion: () => assertUnused(),
+      readRedaction: () => undefined,
+      listRedactions: () => [],
+      redactResource: () => assertUnused(),
     },
   }
 }

@@ -1,0 +1,54 @@
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
+
+const HELP = `Usage: svc redact VS-NNNN RESOURCE --reason TEXT [options]
+
+Removes the bytes of one published resource for good, such as a secret or the
+data of a person, and leaves the reason and the time. The chain keeps its
+digest and stays valid. What the newest version serves must be replaced first:
+correct the content and publish it, then redact the version before.
+
+  VS-NNNN          a version that has the resource
+  RESOURCE         its name, such as status or wallet/security
+
+Options:
+  --reason TEXT    one line for readers of the history; required
+  --releases DIR   folder with the published releases
+                   (default: SVC_RELEASES_DIR, else releases)
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+
+/** `svc redact`: erases one resource under the chain. */
+export const redactCommand: Command = createCommand({
+  help: HELP,
+  options: {
+    releases: { type: 'string' },
+    reason: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [snapshotId, resource, ...others] = positionals
+    if (snapshotId === undefined || resource === undefined || others.length > 0) {
+      throw new UsageError('expected a version and a resource, such as VS-0001 status')
+    }
+    const reason = requireText('reason', values.reason)
+    const { folder, store } = openReleasesFolder(values.releases)
+    const { redactResource } = await import('../publishing/redact-resource.ts')
+    const result = await withPublishErrors(
+      () => redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
+      'nothing was removed',
+    )
+    if (values.json) {
+      output.out(JSON.stringify({ ok: true, folder, ...result }))
+      return EXIT_CODES.done
+    }
+    output.out(`Redacted ${resource} of ${result.snapshotIds.join(', ')} in ${folder}.`)
+    output.out(
+      'Copies elsewhere are not affected: remove it from backups, version control and the content folder too.',
+    )
+    return EXIT_CODES.done
+  },
+})

@@ -1,0 +1,76 @@
+import type { ContentMistake } from '../publishing/content-mistake.ts'
+import { formatMistake } from '../publishing/content-mistake.ts'
+import { PublishError } from '../publishing/publish-error.ts'
+import { openReleaseStore, type ReleaseStore } from '../storage/release-store.ts'
+import { EXIT_CODES, UsageError } from './command.ts'
+import { CommandFailure } from './command-failure.ts'
+import { readConfig } from './database.ts'
+import { pluralOf } from './wording.ts'
+
+/** A release folder, and its path as the operator knows it. */
+export interface ReleasesFolder {
+  readonly folder: string
+  readonly store: ReleaseStore
+}
+
+/** Opens the release folder that `--releases` names, else the configured one. Throws a ConfigError. */
+export function openReleasesFolder(option: string | undefined): ReleasesFolder {
+  const folder = option ?? readConfig(['SVC_RELEASES_DIR']).releasesDir
+  return { folder, store: openReleaseStore(folder) }
+}
+
+/**
+ * Throws a UsageError if `--content` is given without a release folder: other content must not end up in the releases
+ * that happen to be near by.
+ */
+export function requireNamedReleases(
+  content: string | undefined,
+  releases: string | undefined,
+): void {
+  const named = releases ?? process.env['SVC_RELEASES_DIR']
+  if (content === undefined || (named !== undefined && named !== '')) return
+  throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
+}
+
+/** The text of a required option. Throws a UsageError if it is missing or blank. */
+export function requireText(name: string, value: string | undefined): string {
+  if (value !== undefined && value.trim() !== '') return value.trim()
+  throw new UsageError(`expected --${name} TEXT: one line for readers of the history`)
+}
+
+/** Most mistakes that are printed; all of them are in `--json`. */
+const MAX_PRINTED = 100
+
+/** Mistakes as lines for a person. */
+export function mistakeLines(mistakes: readonly ContentMistake[]): readonly string[] {
+  const more = mistakes.length - MAX_PRINTED
+  return [
+    ...mistakes.slice(0, MAX_PRINTED).map(formatMistake),
+    ...(more > 0 ? [`and ${pluralOf(more, 'more mistake')}`] : []),
+  ]
+}
+
+/**
+ * Runs work on releases. A PublishError becomes a CommandFailure that lists its mistakes. `consequence` completes the
+ * message, such as `nothing was published`.
+ */
+export async function withPublishErrors<Result>(
+  work: () => Promise<Result>,
+  consequence?: string,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof PublishError)) throw error
+    const { code, message, mistakes } = error
+    throw new CommandFailure(
+      code,
+      consequence === undefined ? message : `${message}; ${consequence}`,
+      EXIT_CODES.failure,
+      {
+        details: mistakeLines(mistakes),
+        members: { mistakes },
+      },
+    )
+  }
+}

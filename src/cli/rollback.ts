@@ -1,0 +1,53 @@
+import { REGISTRY_VERSION } from '../contract/endpoints.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { printResult } from './publish.ts'
+import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
+
+const HELP = `Usage: svc rollback VS-NNNN --note TEXT [options]
+
+Publishes the content of an older version as the next version. History only
+grows: nothing is removed. The content folder stays as it is, so correct it
+before you publish from it again.
+
+Options:
+  --note TEXT      one line for readers of the history; required
+  --releases DIR   folder with the published releases
+                   (default: SVC_RELEASES_DIR, else releases)
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done or nothing to do, 1 failure, 2 wrong usage.`
+
+/** `svc rollback`: older content as a new version. */
+export const rollbackCommand: Command = createCommand({
+  help: HELP,
+  options: {
+    releases: { type: 'string' },
+    note: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [snapshotId, ...others] = positionals
+    if (snapshotId === undefined || others.length > 0) {
+      throw new UsageError('expected one version, such as VS-0001')
+    }
+    const note = requireText('note', values.note)
+    const { folder, store } = openReleasesFolder(values.releases)
+    const { rollBackRelease } = await import('../publishing/roll-back-release.ts')
+    const result = await withPublishErrors(
+      () =>
+        rollBackRelease({
+          store,
+          snapshotId,
+          nowMs: Date.now(),
+          registryVersion: REGISTRY_VERSION,
+          note,
+        }),
+      'nothing was published',
+    )
+    if (values.json) output.out(JSON.stringify({ ok: true, folder, ...result }))
+    else printResult(result, folder, output)
+    return EXIT_CODES.done
+  },
+})

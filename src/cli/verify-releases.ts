@@ -1,0 +1,58 @@
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { CommandFailure } from './command-failure.ts'
+import { openReleasesFolder } from './releases-folder.ts'
+import { pluralOf } from './wording.ts'
+
+const HELP = `Usage: svc verify-releases [DIR] [options]
+
+Checks a releases folder from end to end: every version with its hash and its
+changes, the digest of every resource of every version, and every redaction.
+Nothing is written.
+
+  DIR              folder with the published releases
+                   (default: SVC_RELEASES_DIR, else releases)
+
+Options:
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 everything matches, 1 findings or failure, 2 wrong usage.`
+
+/** `svc verify-releases`: every entry, digest, change list and redaction of a folder. */
+export const verifyReleasesCommand: Command = createCommand({
+  help: HELP,
+  options: { json: { type: 'boolean', default: false } },
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    if (positionals.length > 1) throw new UsageError('expected at most one folder')
+    const { folder, store } = openReleasesFolder(positionals[0])
+    const { verifyReleases } = await import('../publishing/verify-releases.ts')
+    const { versions, resources, redactions, findings } = verifyReleases(store)
+    if (findings.length > 0) {
+      throw new CommandFailure(
+        'FINDINGS',
+        `${folder} has ${pluralOf(findings.length, 'finding')}`,
+        EXIT_CODES.failure,
+        {
+          details: findings.map(({ where, message }) => `${where}: ${message}`),
+          members: { folder, findings },
+        },
+      )
+    }
+    const head = versions.at(-1)?.snapshotId
+    output.out(
+      values.json
+        ? JSON.stringify({
+            ok: true,
+            folder,
+            head,
+            versions: versions.length,
+            resources,
+            redactions,
+            findings,
+          })
+        : `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,
+    )
+    return EXIT_CODES.done
+  },
+})

@@ -1,0 +1,172 @@
+import { API_VERSION } from '../contract/api-version.ts'
+import { canonicalJson } from '../contract/canonical-json.ts'
+import { messageOf } from '../contract/error-message.ts'
+import { formatInstant } from '../contract/instant.ts'
+import {
+  ChainError,
+  formatSnapshotId,
+  GENESIS_PREVIOUS_HASH,
+  type VersionEntry,
+  verifyLink,
+} from '../contract/version-chain.ts'
+import { changesBetween, verifyChanges } from '../contract/version-changes.ts'
+import { VersionEntryError } from '../contract/version-entry.ts'
+import { readHistory, versionHash } from '../crypto/published-history.ts'
+import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
+import { findLeaks } from './leak-guard.ts'
+import { DEFAULT_SETTINGS, SETTINGS_FILE } from './publishing-settings.ts'
+import { PublishError } from './publish-error.ts'
+
+/** What every change of a release folder needs. */
+export interface ReleaseOptions {
+  readonly store: ReleaseStore
+  /** Milliseconds since 1970; becomes the version's `createdAt`. */
+  readonly nowMs: number
+  readonly registryVersion: string
+  /** One line for readers of the history. */
+  readonly note: string
+}
+
+/** Longest note of a version, in UTF-16 code units. */
+export const MAX_NOTE_LENGTH = 500
+
+/** Checks a line that will be published. `name` is what a mistake calls it. Throws a PublishError. */
+export function checkLine(name: string, line: string): void {
+  if (line.trim() === '' || line.length > MAX_NOTE_LENGTH) {
+    throw new PublishError(
+      'NOTE',
+      `${name} has ${line.trim() === '' ? 'no text' : `${line.length} characters`}; expected 1 to ${MAX_NOTE_LENGTH} characters`,
+    )
+  }
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line) || !line.isWellFormed() || line !== line.trim()) {
+    throw new PublishError(
+      'NOTE',
+      `${name} has a line break, another control character or space around it; expected one line of text`,
+    )
+  }
+}
+
+/** Checks a line that will be published, by the leak guard too. Rejects with a PublishError. */
+export async function guardLine(name: string, line: string): Promise<void> {
+  checkLine(name, line)
+  const mistakes = await findLeaks([{ file: name, text: line, source: undefined }], {
+    file: SETTINGS_FILE,
+    value: DEFAULT_SETTINGS,
+    source: undefined,
+  })
+  if (mistakes.length === 0) return
+  throw new PublishError('NOTE', `${name} must not be published`, { mistakes })
+}
+
+/** Every version, oldest first. Throws a PublishError (HISTORY). */
+export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
+  try {
+    return readHistory(store).map(({ entry }) => entry)
+  } catch (error) {
+    if (
+      error instanceof ChainError ||
+      error instanceof VersionEntryError ||
+      error instanceof ReleaseFileError
+    ) {
+      throw new PublishError('HISTORY', `the published history is damaged: ${messageOf(error)}`, {
+        cause: error,
+      })
+    }
+    throw error
+  }
+}
+
+/** The version with an id. Throws a PublishError (VERSION). */
+export function requireVersion(
+  versions: readonly VersionEntry[],
+  snapshotId: string,
+): VersionEntry {
+  const found = versions.find((each) => each.snapshotId === snapshotId)
+  if (found !== undefined) return found
+  const newest = versions.at(-1)?.snapshotId
+  throw new PublishError(
+    'VERSION',
+    newest === undefined
+      ? 'no version is published'
+      : `there is no version ${JSON.stringify(snapshotId.slice(0, 30))}; expected ${versions[0]?.snapshotId} to ${newest}`,
+  )
+}
+
+/** The entry that would follow `head`. Throws a PublishError (CLOCK). */
+export function createEntry(
+  head: VersionEntry | undefined,
+  resources: VersionEntry['resources'],
+  { nowMs, registryVersion, note }: ReleaseOptions,
+): VersionEntry {
+  const sequence = (head?.sequence ?? 0) + 1
+  const unhashed: Omit<VersionEntry, 'hash'> = {
+    snapshotId: formatSnapshotId(sequence),
+    sequence,
+    createdAt: formatInstant(nowMs),
+    apiVersion: API_VERSION,
+    registryVersion,
+    resources,
+    changes: changesBetween(head?.resources ?? {}, resources),
+    note,
+    previousHash: head?.hash ?? GENESIS_PREVIOUS_HASH,
+  }
+  if (head !== undefined && nowMs < Date.parse(head.createdAt)) {
+    throw new PublishError(
+      'CLOCK',
+      `the clock says ${unhashed.createdAt}, before ${head.snapshotId} was published; expected ${head.createdAt} or later`,
+    )
+  }
+  return { ...unhashed, hash: versionHash(unhashed) }
+}
+
+/** Whether an entry says what the newest version says already. */
+export function isUnchanged(head: VersionEntry, entry: VersionEntry): boolean {
+  return (
+    entry.changes.length === 0 &&
+    head.registryVersion === entry.registryVersion &&
+    head.apiVersion === entry.apiVersion
+  )
+}
+
+/** Runs writes to a release folder. A file that cannot be written becomes a PublishError. */
+export function writeRelease(snapshotId: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof ReleaseFileError)) throw error
+    if (error.code === 'EXISTS') {
+      throw new PublishError(
+        'CONFLICT',
+        `another publisher published ${snapshotId} first; look at it and publish again`,
+        { cause: error },
+      )
+    }
+    if (error.code === 'REDACTED') {
+      throw new PublishError(
+        'REDACTED',
+        `${error.message}; expected content that was not redacted`,
+        {
+          cause: error,
+        },
+      )
+    }
+    throw new PublishError('STORAGE', `the release could not be written: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Appends an entry, whose resources must have been written. It appears at once: a reader, or a crash at any step, sees
+ * the old version or the new one.
+ */
+export function appendEntry(
+  store: ReleaseStore,
+  head: VersionEntry | undefined,
+  entry: VersionEntry,
+): void {
+  // Checks the entry by the rules that every reader applies, before it is published for good.
+  verifyLink(head, entry, versionHash(entry))
+  verifyChanges(head, entry)
+  store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
+}

@@ -1,0 +1,37 @@
+import type { ContentMistake } from './content-mistake.ts'
+
+/** Why nothing was published. */
+export type PublishFault =
+  /** The content has mistakes; `mistakes` lists them all. */
+  | 'CONTENT'
+  /** The published history is damaged, so nothing is built on it. */
+  | 'HISTORY'
+  /** The clock is before the newest version. */
+  | 'CLOCK'
+  /** The note, or the reason of a redaction, cannot be published. */
+  | 'NOTE'
+  /** Another publisher was faster. */
+  | 'CONFLICT'
+  /** The version, or the resource in it, does not exist or cannot be used. */
+  | 'VERSION'
+  /** The content was redacted, and publishing it again would undo that. */
+  | 'REDACTED'
+  /** The release folder cannot be written. Publishing again shows whether the version was published after all. */
+  | 'STORAGE'
+
+/** Nothing was published; the newest version is still the one before. The message is one line for the operator. */
+export class PublishError extends Error {
+  readonly code: PublishFault
+  readonly mistakes: readonly ContentMistake[]
+
+  constructor(
+    code: PublishFault,
+    message: string,
+    details: { cause?: unknown; mistakes?: readonly ContentMistake[] } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'PublishError'
+    this.code = code
+    this.mistakes = details.mistakes ?? []
+  }
+}

@@ -1,0 +1,70 @@
+import { formatInstant } from '../contract/instant.ts'
+import type { RedactedResource } from '../contract/redaction.ts'
+import { nearestName } from '../contract/nearest-name.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
+import type { ReleaseStore } from '../storage/release-store.ts'
+import { guardLine, readVersions, requireVersion, writeRelease } from './append-version.ts'
+import { PublishError } from './publish-error.ts'
+
+/** What to remove, and why. */
+export interface RedactOptions {
+  readonly store: ReleaseStore
+  readonly nowMs: number
+  /** A version that names the resource with the digest to be removed. */
+  readonly snapshotId: string
+  readonly resource: string
+  /** One line for readers of the history. */
+  readonly reason: string
+}
+
+/** What was removed. */
+export interface RedactResult extends RedactedResource {
+  /** Every version that named it. */
+  readonly snapshotIds: readonly string[]
+}
+
+/** Own properties only: a resource may have the name of something every object inherits. */
+function digestOf(resources: VersionEntry['resources'], name: string): string | undefined {
+  return Object.hasOwn(resources, name) ? resources[name] : undefined
+}
+
+/**
+ * Removes the bytes of one published resource for good and leaves a redaction with the reason. The chain keeps its
+ * digest and stays valid. Rejects with a PublishError if the newest version serves it.
+ */
+export async function redactResource(options: RedactOptions): Promise<RedactResult> {
+  const { store, nowMs, snapshotId, resource, reason } = options
+  await guardLine('the reason', reason)
+  const versions = readVersions(store)
+  const { resources } = requireVersion(versions, snapshotId)
+  const digest = digestOf(resources, resource)
+  if (digest === undefined) {
+    const nearest = nearestName(resource, Object.keys(resources))
+    throw new PublishError(
+      'VERSION',
+      `${snapshotId} has no such resource; ${
+        nearest === undefined
+          ? `expected one of ${Object.keys(resources).join(', ')}`
+          : `did you mean ${nearest}?`
+      }`,
+    )
+  }
+  const head = versions.at(-1)
+  if (head !== undefined && digestOf(head.resources, resource) === digest) {
+    throw new PublishError(
+      'VERSION',
+      `${head.snapshotId}, the newest version, serves this ${resource}; publish another one first`,
+    )
+  }
+  const redaction = { reason, redactedAt: formatInstant(nowMs) }
+  writeRelease(snapshotId, () => store.redactResource(resource, digest, redaction))
+  const kept = store.readRedaction(resource, digest) ?? redaction
+  return {
+    resource,
+    digest,
+    ...kept,
+    snapshotIds: versions
+      .filter((each) => digestOf(each.resources, resource) === digest)
+      .map((each) => each.snapshotId),
+  }
+}

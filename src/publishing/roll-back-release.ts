@@ -1,0 +1,69 @@
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
+import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
+import type { ReleaseStore } from '../storage/release-store.ts'
+import {
+  appendEntry,
+  createEntry,
+  guardLine,
+  isUnchanged,
+  readVersions,
+  type ReleaseOptions,
+  requireVersion,
+  writeRelease,
+} from './append-version.ts'
+import { PublishError } from './publish-error.ts'
+import type { PublishResult } from './publish-release.ts'
+import { resourceFault } from './resource-fault.ts'
+
+/** Which version to go back to. */
+export interface RollBackOptions extends ReleaseOptions {
+  readonly snapshotId: string
+}
+
+/** Why a version cannot be served again: every reason, one line each. */
+function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readonly string[] {
+  const obstacles: string[] = []
+  for (const [name, digest] of Object.entries(resources)) {
+    const fault = resourceFault(store, name, digest)
+    if (fault !== undefined) {
+      obstacles.push(`${name}: ${fault}`)
+      continue
+    }
+    if (!isTranslatedName(name)) continue
+    // The schemas may have grown since: what is served must match those of today.
+    const data: unknown = JSON.parse(store.readResourceText(name, digest))
+    const violation = schemaViolation(TRANSLATED_SCHEMAS[name], data)
+    if (violation !== undefined) obstacles.push(`${name} does not match its schema: ${violation}`)
+  }
+  for (const name of SNAPSHOT_NAMES) {
+    if (resources[name] === undefined) obstacles.push(`${name} is not in it`)
+  }
+  return obstacles
+}
+
+/**
+ * Publishes the content of an older version as the next version. Rejects with a PublishError if there is no such
+ * version, or if its content is damaged, redacted or outdated; then nothing changed.
+ */
+export async function rollBackRelease(options: RollBackOptions): Promise<PublishResult> {
+  const { store, snapshotId, note } = options
+  await guardLine('the note', note)
+  const versions = readVersions(store)
+  const target = requireVersion(versions, snapshotId)
+  const head = versions.at(-1)
+  const entry = createEntry(head, target.resources, options)
+  if (head !== undefined && isUnchanged(head, entry)) {
+    return { outcome: 'unchanged', entry: head, damaged: [] }
+  }
+  const obstacles = findObstacles(store, target)
+  if (obstacles.length > 0) {
+    throw new PublishError(
+      'VERSION',
+      `${snapshotId} cannot be published again: ${obstacles.join('; ')}`,
+    )
+  }
+  writeRelease(entry.snapshotId, () => appendEntry(store, head, entry))
+  return { outcome: 'published', entry, damaged: [] }
+}

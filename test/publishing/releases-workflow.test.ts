@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
+import { publishRelease } from '../../src/publishing/publish-release.ts'
+import { redactResource } from '../../src/publishing/redact-resource.ts'
+import { rollBackRelease } from '../../src/publishing/roll-back-release.ts'
+import { verifyReleases } from '../../src/publishing/verify-releases.ts'
+import { openReleaseStore, ReleaseFileError } from '../../src/storage/release-store.ts'
+import { runIn, SVC } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
+
+/** Three versions: the second has another roadmap title, the third another status name as well. */
+async function publishThree(t: TestContext) {
+  const contentDir = makeContent(t)
+  const releasesDir = path.join(temporaryFolder(t), 'releases')
+  const store = openReleaseStore(releasesDir)
+  const common = { store, nowMs: FIXTURE_NOW_MS, registryVersion: '1.0.0' }
+  const publish = (note: string) => publishRelease({ ...common, contentDir, note })
+  const first = await publish('One.')
+  editContent(contentDir, 'roadmap', 'title: Writing', 'title: Personal data')
+  const second = await publish('Two.')
+  editContent(contentDir, 'roadmap', 'title: Personal data', 'title: Writing well')
+  editContent(contentDir, 'status', 'name: Read API', 'name: Reads')
+  const third = await publish('Three.')
+  const fileOf = (digest: string, name = 'roadmap'): string =>
+    path.join(releasesDir, 'resources', name, `${digest}.json`)
+  return {
+    contentDir,
+    releasesDir,
+    common,
+    store,
+    publish,
+    fileOf,
+    entries: [first.entry, second.entry, third.entry] as const,
+  }
+}
+
+async function assertRefused(
+  work: Promise<unknown>,
+  code: PublishFault,
+  message: RegExp,
+): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(error instanceof PublishError, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, message)
+    return true
+  })
+}
+
+test('a rollback is a new version with the older content', async (t) => {
+  const { common, store, entries } = await publishThree(t)
+  const rollBack = (snapshotId: string) => rollBackRelease({ ...common, snapshotId, note: 'Back.' })
+  const { outcome, entry } = await rollBack('VS-0001')
+  assert.equal(outcome, 'published')
+  assert.deepEqual(entry.resources, entries[0].resources)
+  assert.deepEqual(entry.changes, [
+    { resource: 'roadmap', kind: 'changed' },
+    { resource: 'status', kind: 'changed' },
+  ])
+  assert.equal(entry.previousHash, entries[2].hash)
+  assert.deepEqual(verifyReleases(store).findings, [])
+  assert.equal((await rollBack('VS-0001')).outcome, 'unchanged')
+  assert.equal((await rollBack('VS-0004')).outcome, 'unchanged')
+  assert.equal(store.readVersionIds().length, 4)
+  await assertRefused(
+    rollBack('VS-0009'),
+    'VERSION',
+    /no version "VS-0009"; expected VS-0001 to VS-0004/,
+  )
+})
+
+test('a rollback to damaged or outdated content is refused, and nothing changes', async (t) => {
+  const { common, store, fileOf, entries } = await publishThree(t)
+  const rollBack = () => rollBackRelease({ ...common, snapshotId: 'VS-0001', note: 'Back.' })
+  const file = fileOf(entries[0].resources['roadmap'] ?? '')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace('Writing', 'Writinh'))
+  await assertRefused(
+    rollBack(),
+    'VERSION',
+    /^VS-0001 cannot be published again: roadmap: found the digest/,
+  )
+  rmSync(file)
+  await assertRefused(rollBack(), 'VERSION', /roadmap: .*is missing/)
+  assert.equal(store.readVersionIds().length, 3)
+})
+
+test('a redaction removes the bytes for good and keeps the chain', async (t) => {
+  const { contentDir, common, store, fileOf, releasesDir, entries, publish } = await publishThree(t)
+  const digest = entries[1].resources['roadmap'] ?? ''
+  const redact = (
+    snapshotId: string,
+    resource = 'roadmap',
+    reason = 'Held the data of a person.',
+  ) => redactResource({ ...common, snapshotId, resource, reason })
+  // What a crash of the publisher may leave beside a file.
+  const leftover = `${fileOf(digest)}.0123456789ab.partial`
+  writeFileSync(leftover, 'Personal data')
+  const result = await redact('VS-0002')
+  assert.deepEqual(result, {
+    resource: 'roadmap',
+    digest,
+    reason: 'Held the data of a person.',
+    redactedAt: '2026-03-01T12:00:00.000Z',
+    snapshotIds: ['VS-0002'],
+  })
+  for (const name of readdirSync(releasesDir, { recursive: true, encoding: 'utf8' })) {
+    const file = path.join(releasesDir, name)
+    if (name.endsWith('.json') || name.endsWith('.partial')) {
+      assert.ok(!readFileSync(file, 'utf8').includes('Personal data'), name)
+    }
+  }
+  assert.equal(existsSync(fileOf(digest)), false)
+  assert.equal(
+    readFileSync(fileOf(digest).replace(/json$/, 'redacted.json'), 'utf8'),
+    '{"reason":"Held the data of a person.","redactedAt":"2026-03-01T12:00:00.000Z"}',
+  )
+  assert.throws(
+    () => store.readResourceText('roadmap', digest),
+    (error) => error instanceof ReleaseFileError && error.code === 'REDACTED',
+  )
+  assert.deepEqual(store.listRedactions(), [
+    { resource: 'roadmap', digest, reason: result.reason, redactedAt: result.redactedAt },
+  ])
+  const verified = verifyReleases(store)
+  assert.deepEqual(verified.findings, [])
+  assert.equal(verified.redactions, 1)
+  // The first reason stays.
+  assert.equal((await redact('VS-0002', 'roadmap', 'Another reason.')).reason, result.reason)
+
+  // It does not come back: by a rollback, nor by publishing the same content.
+  await assertRefused(
+    rollBackRelease({ ...common, snapshotId: 'VS-0002', note: 'Back.' }),
+    'VERSION',
+    /roadmap: .*was redacted/,
+  )
+  editContent(contentDir, 'roadmap', 'title: Writing well', 'title: Personal data')
+  await assertRefused(publish('Again.'), 'REDACTED', /roadmap was redacted with this content/)
+  assert.equal(store.readVersionIds().length, 3)
+})
+
+test('what cannot be redacted is named', async (t) => {
+  const { common, store } = await publishThree(t)
+  const redact = (snapshotId: string, resource: string, reason = 'R.') =>
+    redactResource({ ...common, snapshotId, resource, reason })
+  await assertRefused(
+    redact('VS-0003', 'roadmap'),
+    'VERSION',
+    /VS-0003, the newest version, serves this roadmap/,
+  )
+  // The same bytes are served by the newest version.
+  await assertRefused(redact('VS-0001', 'changelog'), 'VERSION', /serves this changelog/)
+  await assertRefused(
+    redact('VS-0001', 'roadmpa'),
+    'VERSION',
+    /no such resource; did you mean roadmap\?/,
+  )
+  await assertRefused(redact('VS-0001', '__proto__'), 'VERSION', /no such resource/)
+  await assertRefused(redact('VS-0007', 'roadmap'), 'VERSION', /no version "VS-0007"/)
+  await assertRefused(
+    redact('VS-0001', 'roadmap', 'asked someone@example.org'),
+    'NOTE',
+    /the reason must not be published/,
+  )
+  await assertRefused(redact('VS-0001', 'roadmap', ' '), 'NOTE', /the reason has no text/)
+  assert.deepEqual(store.listRedactions(), [])
+})
+
+test('a crash between the redaction and the removal is found, and redacting again finishes it', async (t) => {
+  const { common, store, fileOf, entries } = await publishThree(t)
+  const digest = entries[1].resources['roadmap'] ?? ''
+  const text = readFileSync(fileOf(digest), 'utf8')
+  await redactResource({ ...common, snapshotId: 'VS-0002', resource: 'roadmap', reason: 'R.' })
+  writeFileSync(fileOf(digest), text)
+  assert.match(
+    verifyReleases(store).findings[0]?.message ?? '',
+    /found the bytes of a redacted resource/,
+  )
+  await redactResource({ ...common, snapshotId: 'VS-0002', resource: 'roadmap', reason: 'R.' })
+  assert.equal(existsSync(fileOf(digest)), false)
+  assert.deepEqual(verifyReleases(store).findings, [])
+})
+
+test('the check of a folder finds a damaged, foreign or misplaced redaction', async (t) => {
+  const { store, fileOf, entries } = await publishThree(t)
+  const [old = '', newest = ''] = [entries[1].resources['roadmap'], entries[2].resources['roadmap']]
+  const redaction = '{"reason":"R.","redactedAt":"2026-03-01T12:00:00.000Z"}'
+  const tombstone = (digest: string): string => fileOf(digest).replace(/json$/, 'redacted.json')
+  const findingsWith = (digest: string, text: string): string => {
+    writeFileSync(tombstone(digest), text)
+    const { findings } = verifyReleases(store)
+    rmSync(tombstone(digest))
+    return findings.map(({ where, message }) => `${where}: ${message}`).join('\n')
+  }
+  assert.match(findingsWith(old, '{}'), /VS-0002 roadmap: .*is not a redaction/)
+  assert.match(
+    findingsWith('A'.repeat(43), redaction),
+    /a redaction of a resource that no version names/,
+  )
+  assert.match(
+    findingsWith(newest, redaction),
+    /VS-0003 roadmap: found a redaction of what the newest version serves/,
+  )
+  assert.deepEqual(verifyReleases(store).findings, [])
+})
+
+test('the commands: diff, log, rollback, redact, verify-releases', async (t) => {
+  const { contentDir, releasesDir } = await publishThree(t)
+  const svc = (...args: readonly string[]) => runIn(path.dirname(contentDir), [SVC, ...args])
+  const releases = ['--releases', releasesDir]
+
+  const none = svc('diff', '--content', contentDir, ...releases)
+  assert.equal(none.status, 0)
+  editContent(contentDir, 'status', 'state: operational\nsummary', 'state: degraded\nsummary')
+  const diff = svc('diff', '--content', contentDir, ...releases)
+  assert.equal(diff.status, 0)
+  assert.match(diff.out, /^From VS-0003 to /)
+  assert.match(diff.out, /^status\n {2}state: "operational" -> "degraded"$/m)
+  const between = svc('diff', 'VS-0001', 'VS-0003', ...releases)
+  assert.equal(
+    between.out,
+    'From VS-0001 to VS-0003:\nroadmap\n  items[writing].title: "Writing" -> "Writing well"\nstatus\n  components[read-api].name: "Read API" -> "Reads"\n',
+  )
+  const json = JSON.parse(svc('diff', 'VS-0001', 'VS-0003', ...releases, '--json').out) as {
+    resources: readonly { resource: string; fields: readonly unknown[] }[]
+  }
+  assert.deepEqual(json.resources[0], {
+    resource: 'roadmap',
+    kind: 'changed',
+    fields: [
+      { path: 'items[writing].title', kind: 'changed', before: 'Writing', after: 'Writing well' },
+    ],
+  })
+  assert.equal(svc('diff', 'VS-0001', ...releases).status, 2)
+  assert.equal(svc('diff', 'VS-0001', 'VS-0002', '--content', contentDir).status, 2)
+  assert.equal(svc('diff', 'VS-0001', 'VS-0009', ...releases).status, 1)
+
+  assert.equal(svc('rollback', 'VS-0001', ...releases).status, 2)
+  assert.match(
+    svc('rollback', 'VS-0001', '--note', 'Back.', ...releases).out,
+    /^Published VS-0004 in .*\n {2}changed: roadmap\n {2}changed: status\n$/,
+  )
+  const log = svc('log', ...releases)
+  assert.deepEqual(log.out.match(/^VS-\d{4}/gm), ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'])
+  assert.match(log.out, /^ {2}"Back\."$/m)
+  assert.equal(
+    (JSON.parse(svc('log', '--json', ...releases).out) as { versions: readonly unknown[] }).versions
+      .length,
+    4,
+  )
+
+  assert.equal(svc('redact', 'VS-0002', 'roadmap', ...releases).status, 2)
+  assert.match(
+    svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases).out,
+    /^Redacted roadmap of VS-0002 in /,
+  )
+  assert.match(
+    svc('diff', 'VS-0001', 'VS-0002', ...releases).out,
+    /cannot be compared: .*was redacted/,
+  )
+  assert.match(
+    svc('verify-releases', releasesDir).out,
+    /is intact up to VS-0004: 4 versions, 14 resources, 1 redaction\.\n$/,
+  )
+  writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), '{}')
+  const damaged = svc('verify-releases', releasesDir, '--json')
+  assert.equal(damaged.status, 1)
+  assert.partialDeepStrictEqual(JSON.parse(damaged.out), { ok: false, code: 'FINDINGS' })
+})
