@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { type Outcome, runIn, SVC } from '../support/run-svc.ts'
+import { type Outcome, runIn, SVC } from '../support/run-program.ts'
 
 function svc(folder: string, ...args: readonly string[]): Outcome {
   return runIn(folder, [SVC, ...args])

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { serve } from '../support/loopback-server.ts'
-import { outcomeOf, SVC } from '../support/run-svc.ts'
+import { outcomeOf, SVC } from '../support/run-program.ts'
 
 /** Runs a line of the shell, in which `svc` stands for the program; the shell's own exit code and standard error. */
 function shell(line: string) {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { cleanEnvironment, SVC } from '../support/run-svc.ts'
+import { cleanEnvironment, SVC } from '../support/run-program.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
 import {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createDecryptor, parseIdentities, recipientOf } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { cleanEnvironment, SVC } from '../support/run-svc.ts'
+import { cleanEnvironment, SVC } from '../support/run-program.ts'
 import {
   addRegistrations,
   countRows,

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { REGISTER } from '../support/registering-app.ts'
-import { runIn, SVC } from '../support/run-svc.ts'
+import { runIn, SVC } from '../support/run-program.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -9,7 +9,7 @@ import { redactResource } from '../../src/publishing/redact-resource.ts'
 import { rollBackRelease } from '../../src/publishing/roll-back-release.ts'
 import { verifyReleases } from '../../src/publishing/verify-releases.ts'
 import { openReleaseStore, ReleaseFileError } from '../../src/storage/release-store.ts'
-import { runIn, SVC } from '../support/run-svc.ts'
+import { runIn, SVC } from '../support/run-program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 

@@ -1,69 +1,23 @@
-import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process'
-import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import { runProgram } from '../../src/cli/program.ts'
 
-/** The file of the program. */
-export const SVC: string = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
-
-/** What a run of a program came to. */
+/** Result of a command. */
 export interface Outcome {
   readonly status: number | null
   readonly out: string
   readonly error: string
 }
 
-/** What a program is started with besides its arguments. */
-export interface RunOptions {
-  readonly input?: string
-  readonly env?: { readonly [name: string]: string }
-}
-
-/** The environment without any variable of the service's own. */
-export function cleanEnvironment(changes: { readonly [name: string]: string } = {}) {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))
-  return { ...Object.fromEntries(kept), ...changes }
-}
-
-/** Runs a program of Node as a person would, in a folder: its file, and its arguments behind it. */
-export function runIn(
-  folder: string,
-  args: readonly string[],
-  { input = '', env = {} }: RunOptions = {},
-): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: folder,
-    env: cleanEnvironment(env),
-    encoding: 'utf8',
-    input,
-    timeout: 60_000,
-  })
-  return { status, out: stdout, error: stderr }
-}
-
-/** What a child that nothing is written to says until it ends. */
-export async function outcomeOf(
-  child: ChildProcessByStdio<null, Readable, Readable>,
-): Promise<Outcome> {
+/** Runs `svc` in this process. Tests of its standard streams and of signals start the program itself. */
+export async function svc(...args: readonly string[]): Promise<Outcome> {
   let out = ''
   let error = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    error += text
-  })
-  const status = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve)
+  const status = await runProgram(args, {
+    out: (line) => {
+      out += `${line}\n`
+    },
+    error: (line) => {
+      error += `${line}\n`
+    },
   })
   return { status, out, error }
-}
-
-/** Runs `svc` without holding this process up: the deployment that it asks may be in it. */
-export function svc(...args: readonly string[]): Promise<Outcome> {
-  return outcomeOf(
-    spawn(process.execPath, [SVC, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: cleanEnvironment(),
-    }),
-  )
 }

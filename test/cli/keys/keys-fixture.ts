@@ -15,7 +15,7 @@ import {
   runIn,
   type RunOptions,
   SVC,
-} from '../../support/run-svc.ts'
+} from '../../support/run-program.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 

@@ -13,7 +13,7 @@ import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'
 import { inspectSecrets } from '../../../src/secrets.ts'
 import { configureSecrets, pemOf } from '../../support/configured-secrets.ts'
 import { listFolder } from '../../support/deployment.ts'
-import { runIn, SVC } from '../../support/run-svc.ts'
+import { runIn, SVC } from '../../support/run-program.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
 

@@ -12,7 +12,7 @@ import {
   makeServiceFolder,
   type ServiceFolder,
 } from '../../support/service-folder.ts'
-import { type Outcome, runIn, type RunOptions, SVC } from '../../support/run-svc.ts'
+import { type Outcome, runIn, type RunOptions, SVC } from '../../support/run-program.ts'
 import { ADDRESS_HASH_SECRET, type KeyPair, makeKeyPair } from './waitlist-fixture.ts'
 
 /** A folder as the service has it after its first start: a database, and secrets with the identity still there. */
