@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { findLanguageFaults, languageFaults, PATTERNS } from '../scripts/check-language.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+// language-ok: the words under test
+const EXAMPLES: readonly (readonly [text: string, found: string])[] = [
+  // language-ok: the words under test
+  ['A key that is no key is refused.', 'is no key'],
+  // language-ok: the words under test
+  ['Throws where the recipient is none.', 'is none'],
+  // language-ok: the words under test
+  ['Nobody is told of it.', 'Nobody'],
+  // language-ok: the words under test
+  ['The value stands in the header.', 'stands in'],
+  // language-ok: the words under test
+  ['Made anew by whoever asks.', 'anew'],
+]
+
+test('names the place, the phrase and what to write instead', () => {
+  for (const [text, found] of EXAMPLES) {
+    const [fault = ''] = languageFaults('src/a.ts', `// fine\n// ${text}\n`).filter((each) =>
+      each.includes(`"${found}"`),
+    )
+    assert.match(fault, /^src\/a\.ts:2: found ".*"; expected ./, text)
+  }
+})
+
+test('a comment allows a deliberate use in its line and the next', () => {
+  const [first] = EXAMPLES
+  const phrase = first?.[0] ?? ''
+  assert.deepEqual(languageFaults('a.md', `<!-- language-ok: a quotation -->\n${phrase}`), [])
+  assert.deepEqual(languageFaults('a.ts', `say('${phrase}') // language-ok: a quotation`), [])
+  assert.equal(languageFaults('a.ts', `// language-ok:\n${phrase}`).length, 1)
+  assert.equal(languageFaults('a.ts', `// language-ok: one\n\n${phrase}`).length, 1)
+})
+
+test('allows ordinary English', () => {
+  for (const text of [
+    'There is no default.',
+    'The key is no longer valid.',
+    'It stands in for the server.',
+    'The response contains none of them.',
+  ]) {
+    assert.deepEqual(languageFaults('a.md', text), [], text)
+  }
+})
+
+test('reads sources, documents and English texts', (t) => {
+  const root = temporaryFolder(t)
+  const phrase = EXAMPLES[0]?.[0] ?? ''
+  for (const file of ['src/a/b.ts', 'docs/c.md', 'locales/en.json', 'locales/th.json', 'D.md']) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true })
+    writeFileSync(path.join(root, file), phrase)
+  }
+  const files = findLanguageFaults(root).map((fault) => fault.split(':')[0])
+  assert.deepEqual(files, ['D.md', 'docs/c.md', 'locales/en.json', 'src/a/b.ts'])
+  assert.deepEqual(findLanguageFaults(root, ['docs']).length, 1)
+})
+
+test('every pattern has a suggestion', () => {
+  for (const { instead } of PATTERNS) assert.notEqual(instead, '')
+})
