@@ -30,6 +30,8 @@ import { checkChangelog } from './changelog-rules.ts'
 import { compileOrganization } from './compile-organization.ts'
 import { compileOverlay } from './compile-overlay.ts'
 import { type ContentFile, type ContentFolder, readContentFolder } from './content-folder.ts'
+import { IMPORT_FIELDS } from './content-schemas.ts'
+import { readImport } from './read-import.ts'
 import {
   type ContentMistake,
   formatFieldPath,
@@ -173,11 +175,27 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
     return source.value
   }
 
+  /** A source with the fields of the file that it imports, if it does; undefined if that has mistakes. */
+  function withImports(name: SnapshotName, source: ContentSource): ContentSource | undefined {
+    const imported = readImport(name, source, (file) =>
+      folder.readReferenced(file, (found, expected) =>
+        reportIn(source)([IMPORT_FIELDS[name]?.name ?? '', 'file'], found, expected),
+      ),
+    )
+    if (imported === undefined) return source
+    mistakes.push(...imported.mistakes)
+    if (imported.source === undefined) return undefined
+    // Only what is published: an export has columns that are not.
+    files.push({ file: imported.file, text: '', source: { ...source, texts: imported.texts } })
+    return imported.source
+  }
+
   return {
     mistakes,
     files,
     readSnapshot(name, file) {
-      const source = parse(file)
+      const parsed = parse(file)
+      const source = parsed === undefined ? undefined : withImports(name, parsed)
       if (source === undefined) return
       sources.set(name, source)
       const value = checked(

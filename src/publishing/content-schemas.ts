@@ -1,0 +1,117 @@
+import { ORGANIZATION_CONTENT_SCHEMA, ORGANIZATION_RESOURCE } from '../contract/organization.ts'
+import type { TranslatedName } from '../contract/resource-names.ts'
+import type { JsonSchema } from '../contract/schema-type.ts'
+import { SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
+
+const FILE = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$',
+  description: 'A file in the content folder.',
+} as const
+
+/** Fields of a content file that say where other fields come from, by resource. */
+const CHANGELOG_IMPORT = {
+  type: 'object',
+  description:
+    'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0. Endpoints that a change names become its `endpoints`.',
+  required: ['file'],
+  properties: { file: { ...FILE, example: 'CHANGELOG.md' } },
+} as const satisfies JsonSchema
+
+function csvImport(items: JsonSchema, file: string): JsonSchema {
+  const fields = Object.entries(items.properties ?? {})
+  const column = (name: string): JsonSchema => ({
+    type: 'string',
+    minLength: 1,
+    maxLength: 120,
+    description: `Header of the column for \`${name}\`.`,
+  })
+  return {
+    type: 'object',
+    description:
+      'Instead of `items`: a CSV export, such as one of GitHub or Jira. Ids become kebab-case, dates may have a time after the day, and items are sorted.',
+    required: ['file', 'columns'],
+    properties: {
+      file: { ...FILE, example: file },
+      columns: {
+        type: 'object',
+        description: 'The header of the column for each field.',
+        required: ['id', 'title'],
+        properties: Object.fromEntries(fields.map(([name]) => [name, column(name)])),
+      },
+      values: {
+        type: 'object',
+        description:
+          'For a field: what each value of its column becomes. `skip` leaves the row out.',
+        properties: Object.fromEntries(
+          fields
+            .filter(([, { type }]) => type === 'string' || type === 'integer')
+            .map(([name]) => [
+              name,
+              {
+                type: 'object',
+                description: `Values of the column for \`${name}\`.`,
+                additionalProperties: { type: 'string', maxLength: 120 },
+              } satisfies JsonSchema,
+            ]),
+        ),
+      },
+      defaults: {
+        type: 'object',
+        description: 'Values of fields that have no column, or where it is empty.',
+        properties: Object.fromEntries(
+          fields
+            .filter(([name, { type }]) => type === 'string' && name !== 'id')
+            .map(([name]) => [
+              name,
+              {
+                type: 'string',
+                maxLength: 1000,
+                description: `The default of \`${name}\`.`,
+              } satisfies JsonSchema,
+            ]),
+        ),
+      },
+      delimiter: {
+        type: 'string',
+        pattern: '^[,;\\t|]$',
+        description: 'What separates the fields of a row: a comma if left out.',
+        example: ';',
+      },
+    },
+  }
+}
+
+/** A field of a content file that replaces other fields by those of another file. */
+export interface ImportField {
+  readonly name: string
+  readonly replaces: readonly string[]
+  readonly schema: JsonSchema
+  /** An object with this field alone, so that places of mistakes are those of the content file. */
+  readonly wrapper: JsonSchema
+}
+
+function importField(name: string, replaces: readonly string[], schema: JsonSchema): ImportField {
+  const wrapper = { type: 'object', required: [name], properties: { [name]: schema } } as const
+  return { name, replaces, schema, wrapper }
+}
+
+/** The import field of each resource that has one. */
+export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
+  changelog: importField('releasesFrom', ['unreleased', 'releases'], CHANGELOG_IMPORT),
+  roadmap: importField(
+    'itemsFrom',
+    ['items'],
+    csvImport(SNAPSHOT_SCHEMAS.roadmap.properties.items.items, 'roadmap.csv'),
+  ),
+  'development-queue': importField(
+    'itemsFrom',
+    ['items'],
+    csvImport(SNAPSHOT_SCHEMAS['development-queue'].properties.items.items, 'queue.csv'),
+  ),
+}
+
+/** The schema of a content file, without its import field. */
+export function contentSchema(name: TranslatedName): JsonSchema & { readonly title: string } {
+  return name === ORGANIZATION_RESOURCE ? ORGANIZATION_CONTENT_SCHEMA : SNAPSHOT_SCHEMAS[name]
+}
