@@ -92,15 +92,15 @@ test('the program explains itself, runs the steps it is told and refuses others'
     'unused',
     'generated',
     'vectors',
-    'registry',
+    'contract',
     'release',
   ]) {
     assert.match(help.stdout, new RegExp(`^  ${name} `, 'm'))
   }
-  const two = run('registry', 'layers')
+  const two = run('contract', 'layers')
   assert.equal(two.status, 0, two.stdout)
   assert.match(two.stdout, /^ok .*layers/m)
-  assert.match(two.stdout, /^ok .*registry/m)
+  assert.match(two.stdout, /^ok .*contract/m)
   assert.match(two.stdout, /All is well: 2 steps\.\n$/)
   const wrong = run('layer')
   assert.equal(wrong.status, 2)

@@ -5,24 +5,17 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { contractDigest } from '../scripts/contract-digest.ts'
-import { findDrift, generate, OWN_CONTRACT } from '../scripts/generate.ts'
-import {
-  parseRegistryVersions,
-  recordRegistryVersion,
-  RegistryVersionError,
-} from '../scripts/registry-versions.ts'
+import { OWN_CONTRACT } from '../scripts/contract-outline.ts'
+import { findDrift, generate } from '../scripts/generate.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { ERRORS } from '../src/contract/errors.ts'
-import { LIMITS } from '../src/contract/limits.ts'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
+import { REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
 import { READ_PATHS } from '../src/contract/read-paths.ts'
 import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
 import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
-const VERSIONS = 'docs/api/registry-versions.json'
 
 /** A folder with freshly generated files, so that a drift of the repository itself fails the one test about it. */
 function generatedFolder(t: TestContext): string {
@@ -47,7 +40,7 @@ test('the committed files are what the tables say', () => {
 describe('drift is found', () => {
   test('each file that does not fit the tables is named, with the first line that differs', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
-    assert.equal(drift.length, 5)
+    assert.equal(drift.length, 4)
     assert.match(
       drift[0] ?? '',
       /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
@@ -58,7 +51,6 @@ describe('drift is found', () => {
     )
     assert.match(drift[2] ?? '', /^locales\/contract\.json drifted, line \d+: found "/)
     assert.match(drift[3] ?? '', /^src\/contract\/read-paths\.ts drifted/)
-    assert.match(drift[4] ?? '', /^docs\/api\/registry-versions\.json: The contract changed, but/)
   })
 
   test('a word for people makes the documents drift and no new version', (t) => {
@@ -147,134 +139,6 @@ test('the paths of reads are those of the registry', (t) => {
       ),
     ),
   )
-})
-
-describe('a registry version stands for one contract', () => {
-  test('generating refuses another contract under a recorded version and writes nothing', (t) => {
-    const dir = generatedFolder(t)
-    assert.throws(
-      () => generate(dir, WITHOUT_TIME),
-      (error) =>
-        error instanceof RegistryVersionError &&
-        /Raise REGISTRY_VERSION in src\/contract\/endpoints\.ts: the minor number for an addition/.test(
-          error.message,
-        ),
-    )
-    assert.deepEqual(findDrift(dir), [])
-  })
-
-  test('a raised version is appended, and the older record stays', (t) => {
-    const dir = generatedFolder(t)
-    const before = parseRegistryVersions(readFileSync(path.join(dir, VERSIONS), 'utf8'))
-    const raised = { ...WITHOUT_TIME, registryVersion: '999.0.0' }
-    assert.ok(generate(dir, raised).includes(VERSIONS))
-    const after = parseRegistryVersions(readFileSync(path.join(dir, VERSIONS), 'utf8'))
-    assert.deepEqual(after, [
-      ...before,
-      { registryVersion: '999.0.0', contractDigest: contractDigest(raised) },
-    ])
-    assert.deepEqual(findDrift(dir, raised), [])
-  })
-
-  test('an unrecorded version is drift, and without the file generating starts the list', (t) => {
-    const dir = generatedFolder(t)
-    rmSync(path.join(dir, VERSIONS))
-    assert.deepEqual(findDrift(dir), [`${VERSIONS} is missing; run npm run generate`])
-    assert.deepEqual(generate(dir), [VERSIONS])
-    assert.equal(parseRegistryVersions(readFileSync(path.join(dir, VERSIONS), 'utf8')).length, 1)
-  })
-
-  const digest = (digit: string) => digit.repeat(64)
-  const recorded = [
-    { registryVersion: '1.0.0', contractDigest: digest('a') },
-    { registryVersion: '1.9.0', contractDigest: digest('b') },
-  ]
-
-  test('versions only increase, number by number', () => {
-    const next = { registryVersion: '1.10.0', contractDigest: digest('c') }
-    assert.deepEqual(recordRegistryVersion(recorded, next), [...recorded, next])
-    assert.throws(
-      () => recordRegistryVersion(recorded, { ...next, registryVersion: '1.8.9' }),
-      /1\.8\.9 is older than the recorded 1\.9\.0/,
-    )
-    assert.throws(
-      () => recordRegistryVersion(recorded, { ...next, registryVersion: '1.0.0' }),
-      /1\.0\.0 was followed by 1\.9\.0 already/,
-    )
-    assert.throws(
-      () => recordRegistryVersion(recorded, { ...next, registryVersion: '2.0' }),
-      /2\.0 is no version; expected three numbers/,
-    )
-  })
-
-  test('a damaged list is refused with the entry', () => {
-    assert.throws(() => parseRegistryVersions('{'), /no JSON/)
-    assert.throws(() => parseRegistryVersions('{}'), /no list/)
-    assert.throws(
-      () => parseRegistryVersions('[{ "registryVersion": "1.0.0" }]'),
-      /Entry 1 is no record/,
-    )
-    assert.throws(
-      () => parseRegistryVersions(JSON.stringify(recorded.toReversed())),
-      /Entry 2 records 1\.0\.0 after 1\.9\.0/,
-    )
-  })
-})
-
-describe('the contract digest', () => {
-  const own = contractDigest(OWN_CONTRACT)
-  const { Time } = DATA_SCHEMAS
-
-  test('ignores human-readable text', () => {
-    const parameter = {
-      ...ENDPOINTS.versionById.parameter,
-      description: 'An id.',
-      example: 'VS-0009',
-    }
-    const reworded = contractDigest({
-      ...OWN_CONTRACT,
-      registry: {
-        ...ENDPOINTS,
-        versionById: { ...ENDPOINTS.versionById, parameter, summary: 'A', description: 'B' },
-      },
-      errors: { ...ERRORS, NOT_FOUND: { ...ERRORS.NOT_FOUND, meaning: 'C', message: 'D' } },
-      dataSchemas: {
-        ...DATA_SCHEMAS,
-        Time: { ...Time, title: 'E', description: 'F', example: { utc: 'G' } },
-      },
-    })
-    assert.equal(reworded, own)
-  })
-
-  test('changes with everything a program can depend on', () => {
-    const { version: _, ...fewerRows } = ENDPOINTS
-    const { utc: _utc, ...fewerFields } = Time.properties
-    const changes = [
-      { registry: fewerRows },
-      { registry: { ...ENDPOINTS, time: { ...ENDPOINTS.time, cacheClass: 'none' } } },
-      { errors: { ...ERRORS, NOT_FOUND: { ...ERRORS.NOT_FOUND, retryable: true } } },
-      { limits: { ...LIMITS, maxBodyBytes: 8193 } },
-      { issuance: { enabled: false, reason: 'OTHER' } },
-      { dataSchemas: { ...DATA_SCHEMAS, Time: { ...Time, properties: fewerFields } } },
-      { dataSchemas: { ...DATA_SCHEMAS, Time: { ...Time, required: ['utc'] } } },
-      { requestSchemas: {} },
-    ] as const
-    const digests = changes.map((change) => contractDigest({ ...OWN_CONTRACT, ...change }))
-    assert.equal(new Set([own, ...digests]).size, changes.length + 1)
-  })
-
-  test('keeps a field that is called like a keyword', () => {
-    const schema = (properties: object) =>
-      contractDigest({
-        ...OWN_CONTRACT,
-        dataSchemas: { Thing: { type: 'object', properties: { ...properties } } },
-      })
-    assert.notEqual(schema({ description: { type: 'string' } }), schema({}))
-    assert.notEqual(
-      schema({ example: { type: 'string' } }),
-      schema({ example: { type: 'integer' } }),
-    )
-  })
 })
 
 test('the program says what it does and refuses what it does not know', () => {

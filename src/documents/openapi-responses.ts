@@ -23,6 +23,8 @@ export type DataExamples = { readonly [Name in DataSchemaName]?: JsonValue }
 export interface OpenApiResponse {
   readonly status: number
   readonly headers: ResponseHeaders
+  /** The error codes that it may have. */
+  readonly codes: readonly ErrorCode[]
   /** The Response Object. */
   readonly response: JsonObject
   /** Its name in `components.responses`, if endpoints may share it. */
@@ -87,6 +89,7 @@ function successResponse(
   return {
     status: success.status,
     headers,
+    codes: otherCodes,
     response: {
       description: [dataSchema(success.data).description, ...otherCodes.map(meaningOf)].join(' '),
       headers,
@@ -111,7 +114,7 @@ function notModifiedResponse(row: Endpoint): OpenApiResponse {
   const description =
     'The client has the current data: an entity tag in If-None-Match matches. No body.'
   const component = `304.${row.cacheClass}`
-  return { status: 304, headers, response: { description, headers }, component }
+  return { status: 304, headers, codes: [], response: { description, headers }, component }
 }
 
 function errorResponse(
@@ -124,6 +127,7 @@ function errorResponse(
   return {
     status,
     headers,
+    codes,
     component: `${status}.${codes.join('.')}.${kind}`,
     response: {
       description: codes.map(meaningOf).join(' '),

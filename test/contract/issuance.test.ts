@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { contractDigest } from '../../scripts/contract-digest.ts'
-import { findDrift, generate, OWN_CONTRACT } from '../../scripts/generate.ts'
-import { RegistryVersionError } from '../../scripts/registry-versions.ts'
+import { checkContract } from '../../scripts/contract-check.ts'
+import { outlineContract, OWN_CONTRACT } from '../../scripts/contract-outline.ts'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { ISSUANCE, type Issuance } from '../../src/contract/issuance.ts'
 import { checkRegistry } from '../../src/contract/registry-rules.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('../..', import.meta.url))
-const VERSIONS = 'docs/api/registry-versions.json'
 
 const OPEN = {
   enabled: true,
@@ -65,8 +62,7 @@ describe('the pause is a literal that nothing else reaches', () => {
       'src/app.ts',
       'src/cli/doctor/check-documents.ts',
       'src/cli/keys/issue-command.ts',
-      'scripts/check.ts',
-      'scripts/generate.ts',
+      'scripts/contract-outline.ts',
     ])
   })
 
@@ -105,10 +101,10 @@ describe('the pause is a literal that nothing else reaches', () => {
   })
 
   test('one place of the program composes the app, and gives it no word on issuance', () => {
-    const composers = sourceFiles('src').filter((file) => /\bcreateApp\(/.test(codeOf(file)))
+    const composers = sourceFiles('src').filter((file) => /\bcreateAppComposer\(/.test(codeOf(file)))
     assert.deepEqual(composers, ['src/app.ts', 'src/process/server.ts'])
     const [call = ''] =
-      /^( *)createApp\(\{[\s\S]*?\n\1\}\)/m.exec(codeOf('src/process/server.ts')) ?? []
+      /^( *)const compose = createAppComposer\(\{[\s\S]*?\n\1\}\)/m.exec(codeOf('src/process/server.ts')) ?? []
     assert.match(call, /apiKeys/)
     // Nothing is spread into it either, in which such a word could come along; nor another registry or handler.
     assert.doesNotMatch(call, /\.\.\.|issuance|registry|extraHandlers/i)
@@ -240,58 +236,53 @@ describe('lifting the pause needs an approval on record', () => {
   })
 })
 
-describe('lifting the pause is a new version of the contract', () => {
-  /** The committed files, copied, so that a test may generate over them. */
-  function committedFiles(t: TestContext): string {
-    const dir = temporaryFolder(t)
-    cpSync(path.join(ROOT_DIR, 'docs/api'), path.join(dir, 'docs/api'), { recursive: true })
-    // Whatever others are about to change in the contract meanwhile has a version of its own here.
-    rmSync(path.join(dir, VERSIONS))
-    generate(dir)
-    return dir
-  }
+describe('enabling issuance is a new version of the contract', () => {
+  const outline = (issuance: Issuance, registryVersion: string) =>
+    outlineContract({ ...OWN_CONTRACT, issuance, registryVersion }, [])
+  const check = (issuance: Issuance, registryVersion: string) =>
+    checkContract({
+      baseline: outline(ISSUANCE, '1.0.0'),
+      current: outline(issuance, registryVersion),
+      nowMs: 0,
+    })
 
-  test('the check finds a lifted pause under a recorded version, and generating refuses it', (t) => {
-    const dir = committedFiles(t)
-    assert.deepEqual(findDrift(dir), [])
-    const lifted = { ...OWN_CONTRACT, issuance: OPEN }
-    const drift = findDrift(dir, lifted)
-    assert.ok(drift.some((line) => line.startsWith(`${VERSIONS}: The contract changed, but`)))
-    assert.ok(drift.some((line) => line.startsWith('docs/api/policy.json drifted')))
-    const before = readFileSync(path.join(dir, VERSIONS), 'utf8')
-    assert.throws(() => generate(dir, lifted), RegistryVersionError)
-    assert.equal(readFileSync(path.join(dir, VERSIONS), 'utf8'), before)
-    assert.ok(
-      findDrift(dir, lifted).some((line) => /Raise REGISTRY_VERSION/.test(line)),
-      'refused again, however often it is generated',
+  test('the check reports it and requires a minor version', () => {
+    const { changes, problems } = check(OPEN, '1.0.1')
+    assert.deepEqual(
+      changes.map(({ class: each, place }) => `${each} ${place}`),
+      ['additive issuance'],
     )
+    assert.match(problems.join(), /expected 1\.1\.0 or higher/)
+    assert.deepEqual(check(OPEN, '1.1.0').problems, [])
   })
 
-  test('with a raised version it is valid, and the digest covers the approval', (t) => {
-    const dir = committedFiles(t)
-    const raised = { ...OWN_CONTRACT, issuance: OPEN, registryVersion: '999.0.0' }
-    assert.ok(generate(dir, raised).includes(VERSIONS))
-    assert.deepEqual(findDrift(dir, raised), [])
+  test('every member of the approval is part of the contract', () => {
     for (const change of [
       { approvedBy: 'somebody else' },
       { approvedAt: '2027-02-01' },
       { reference: 'decision 13' },
     ]) {
-      const changed = { ...raised, issuance: { ...OPEN, ...change } }
-      assert.ok(findDrift(dir, changed).some((line) => line.startsWith(`${VERSIONS}: `)))
+      const { changes } = checkContract({
+        baseline: outline(OPEN, '1.1.0'),
+        current: outline({ ...OPEN, ...change }, '1.1.0'),
+        nowMs: 0,
+      })
+      assert.deepEqual(
+        changes.map(({ class: each, place }) => `${each} ${place}`),
+        ['text issuance'],
+      )
     }
   })
 
-  test('every word of the literal makes another digest', () => {
-    const words: readonly Issuance[] = [
-      ISSUANCE,
-      { enabled: false, reason: 'OTHER' },
-      OPEN,
-      { ...OPEN, approvedBy: 'x' },
-      { ...OPEN, approvedAt: '2027-02-01' },
-      { ...OPEN, reference: 'x' },
-    ]
-    const digests = words.map((issuance) => contractDigest({ ...OWN_CONTRACT, issuance }))
-    assert.equal(new Set(digests).size, words.length)
+  test('pausing it again breaks a beta endpoint', () => {
+    const { changes } = checkContract({
+      baseline: outline(OPEN, '1.1.0'),
+      current: outline(ISSUANCE, '1.2.0'),
+      nowMs: 0,
+    })
+    assert.deepEqual(
+      changes.map(({ class: each }) => each),
+      ['beta'],
+    )
   })
 })

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+
+import { API_VERSION, BASE_PATH } from '../src/contract/api-version.ts'
+import {
+  AUTHENTICATIONS,
+  ENDPOINT_STATUSES,
+  RUNTIMES,
+  STABILITY_LEVELS,
+  TAGS,
+} from '../src/contract/endpoint-terms.ts'
+import {
+  ENDPOINTS,
+  REGISTRY_VERSION,
+  type Endpoint,
+  type Registry,
+} from '../src/contract/endpoints.ts'
+import { SCHEMA_IDS } from '../src/contract/envelope.ts'
+import { ERRORS, type CatalogError } from '../src/contract/errors.ts'
+import {
+  CACHE_CLASSES,
+  CORS,
+  ERROR_CACHE_CONTROL,
+  JSON_MEDIA_TYPE,
+  READ_VARY,
+  RESPONSE_CONTENT_TYPE,
+} from '../src/contract/headers.ts'
+import { ISSUANCE, type Issuance } from '../src/contract/issuance.ts'
+import { LIMITS } from '../src/contract/limits.ts'
+import { LINKS } from '../src/contract/links.ts'
+import { ROUTE_ERRORS } from '../src/contract/registry-rules.ts'
+import type { JsonSchema } from '../src/contract/schema-type.ts'
+import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'
+import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
+import { REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from '../src/documents/header-docs.ts'
+import { createResponses } from '../src/documents/openapi-responses.ts'
+import { toJson } from '../src/documents/plain-json.ts'
+
+export const BASELINE_FILE = 'docs/api/baseline.json'
+
+/** The tables that make up the contract. Tests compose others. */
+export interface ContractTables {
+  readonly registry: Registry
+  readonly registryVersion: string
+  readonly issuance: Issuance
+  readonly errors: { readonly [code: string]: CatalogError }
+  readonly limits: Limits
+  readonly dataSchemas: Schemas
+  readonly requestSchemas: Schemas
+  readonly snapshotSchemas: Schemas
+}
+
+interface Schemas {
+  readonly [name: string]: JsonSchema
+}
+
+/** Requests that are accepted per window. */
+export interface Rate {
+  readonly requests: number
+  readonly windowSeconds: number
+}
+
+export interface Limits {
+  readonly [name: string]: number | Rate
+}
+
+/** The tables of this service. */
+export const OWN_CONTRACT: ContractTables = {
+  registry: ENDPOINTS,
+  registryVersion: REGISTRY_VERSION,
+  issuance: ISSUANCE,
+  errors: ERRORS,
+  limits: LIMITS,
+  dataSchemas: DATA_SCHEMAS,
+  requestSchemas: REQUEST_SCHEMAS,
+  snapshotSchemas: SNAPSHOT_SCHEMAS,
+}
+
+/** One response of an endpoint: which headers it may carry and which error codes it may have. */
+interface ResponseOutline {
+  readonly headers: readonly string[]
+  readonly codes: readonly string[]
+}
+
+/** One row with everything that a client can depend on. */
+export interface EndpointOutline extends Omit<Endpoint, 'errors' | 'failure' | 'snapshot'> {
+  readonly name: string
+  /** By status. */
+  readonly responses: { readonly [status: string]: ResponseOutline }
+}
+
+/** Texts and values of a table, nested at will. */
+export type OutlineValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly OutlineValue[]
+  | { readonly [name: string]: OutlineValue }
+
+/** A contract as one JSON value: the form of `docs/api/baseline.json`. */
+export interface ContractOutline {
+  readonly registryVersion: string
+  /** By method and path, such as `GET /api/v1/status`. */
+  readonly endpoints: { readonly [row: string]: EndpointOutline }
+  readonly errors: { readonly [code: string]: CatalogError }
+  readonly routeErrors: readonly string[]
+  readonly limits: Limits
+  readonly issuance: Issuance
+  readonly dataSchemas: Schemas
+  readonly requestSchemas: Schemas
+  readonly errorSchema: JsonSchema
+  readonly headers: {
+    readonly request: { readonly [name: string]: HeaderOutline }
+    readonly response: { readonly [name: string]: HeaderOutline }
+  }
+  readonly cors: { readonly [rule: string]: OutlineValue }
+  /** Everything else, by name. */
+  readonly terms: { readonly [name: string]: OutlineValue }
+  /** Kinds of the changelog entries that name a row, by row. A change that requires an entry requires one more. */
+  readonly changelog: { readonly [row: string]: readonly string[] }
+}
+
+interface HeaderOutline {
+  readonly meaning: string
+  readonly schema: JsonSchema
+}
+
+/** One change of the changelog, as content/changelog.yaml has it. */
+export interface ChangelogEntry {
+  readonly kind: string
+  readonly endpoints?: readonly string[]
+}
+
+/** The outline of a contract. `entries` are the changes of the changelog, unreleased ones included. */
+export function outlineContract(
+  tables: ContractTables,
+  entries: readonly ChangelogEntry[],
+): ContractOutline {
+  const endpoints = Object.entries(tables.registry).map(([name, row]) => [
+    `${row.method} ${row.path}`,
+    outlineEndpoint(name, row),
+  ])
+  const changelog: { [row: string]: string[] } = {}
+  for (const { kind, endpoints: rows = [] } of entries) {
+    for (const row of rows) (changelog[row] ??= []).push(kind)
+  }
+  const outline = {
+    registryVersion: tables.registryVersion,
+    endpoints: Object.fromEntries(endpoints),
+    errors: tables.errors,
+    routeErrors: ROUTE_ERRORS,
+    limits: tables.limits,
+    issuance: tables.issuance,
+    dataSchemas: tables.dataSchemas,
+    requestSchemas: tables.requestSchemas,
+    errorSchema: ERROR_SCHEMA,
+    headers: {
+      request: outlineHeaders(REQUEST_HEADER_DOCS),
+      response: outlineHeaders(RESPONSE_HEADER_DOCS),
+    },
+    cors: CORS,
+    terms: {
+      apiVersion: API_VERSION,
+      basePath: BASE_PATH,
+      tags: TAGS,
+      stability: STABILITY_LEVELS,
+      statuses: ENDPOINT_STATUSES,
+      runtimes: RUNTIMES,
+      authentications: AUTHENTICATIONS,
+      cacheClasses: CACHE_CLASSES,
+      errorCacheControl: ERROR_CACHE_CONTROL,
+      vary: READ_VARY,
+      requestMediaType: JSON_MEDIA_TYPE,
+      responseContentType: RESPONSE_CONTENT_TYPE,
+      schemaIds: SCHEMA_IDS,
+      signedText: SIGNED_TEXT_LINES,
+      revalidationText: REVALIDATION_TEXT_LINES,
+      links: LINKS,
+    },
+    changelog,
+  }
+  return toJson(outline) as unknown as ContractOutline
+}
+
+function outlineEndpoint(name: string, row: Endpoint): EndpointOutline {
+  const { errors: _errors, failure: _failure, snapshot: _snapshot, ...rest } = row
+  const responses = createResponses(row, {}).map(({ status, headers, codes }) => [
+    status,
+    { headers: Object.keys(headers).toSorted(), codes: codes.toSorted() },
+  ])
+  return { name, ...rest, responses: Object.fromEntries(responses) }
+}
+
+function outlineHeaders(docs: {
+  readonly [key: string]: HeaderOutline & { readonly name: string }
+}): { readonly [name: string]: HeaderOutline } {
+  return Object.fromEntries(
+    Object.values(docs).map(({ name, meaning, schema }) => [name, { meaning, schema }]),
+  )
+}
+
+/** The committed baseline. Throws an Error that names the file if it is missing or damaged. */
+export function readBaseline(rootDir: string): ContractOutline {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path.join(rootDir, BASELINE_FILE), 'utf8'))
+  } catch (cause) {
+    throw new Error(`${BASELINE_FILE} cannot be read; restore it from the last release`, { cause })
+  }
+  if (typeof value !== 'object' || value === null || !('endpoints' in value)) {
+    throw new Error(`${BASELINE_FILE} is not a contract; restore it from the last release`)
+  }
+  return value as ContractOutline
+}
