@@ -101,10 +101,14 @@ describe('the pause is a literal that nothing else reaches', () => {
   })
 
   test('one place of the program composes the app, and gives it no word on issuance', () => {
-    const composers = sourceFiles('src').filter((file) => /\bcreateAppComposer\(/.test(codeOf(file)))
+    const composers = sourceFiles('src').filter((file) =>
+      /\bcreateAppComposer\(/.test(codeOf(file)),
+    )
     assert.deepEqual(composers, ['src/app.ts', 'src/process/server.ts'])
     const [call = ''] =
-      /^( *)const compose = createAppComposer\(\{[\s\S]*?\n\1\}\)/m.exec(codeOf('src/process/server.ts')) ?? []
+      /^( *)const compose = createAppComposer\(\{[\s\S]*?\n\1\}\)/m.exec(
+        codeOf('src/process/server.ts'),
+      ) ?? []
     assert.match(call, /apiKeys/)
     // Nothing is spread into it either, in which such a word could come along; nor another registry or handler.
     assert.doesNotMatch(call, /\.\.\.|issuance|registry|extraHandlers/i)
