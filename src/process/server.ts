@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { createAppComposer, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
+import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import type { App } from '../http/api-request.ts'
 import { createListener, listen, stopListening } from '../http/listener.ts'
 import type { Secrets } from '../secrets.ts'
@@ -77,9 +78,11 @@ export interface ServerDependencies {
 
 function logFaults(faults: readonly ResourceFault[], log: Log): void {
   for (const { snapshotId, resource, reason, served } of faults) {
-    const effect = served
-      ? 'its endpoint responds 503 SNAPSHOT_UNAVAILABLE'
-      : 'only the archive needs it'
+    const effect = !served
+      ? 'only the archive needs it'
+      : isSnapshotName(resource)
+        ? 'its endpoint responds 503 SNAPSHOT_UNAVAILABLE'
+        : 'the pages do without it'
     log[served ? 'error' : 'warn'](
       { snapshotId, resource, reason },
       `A published resource is damaged; ${effect}`,

@@ -52,6 +52,13 @@ export interface ReleaseUpdate extends LoadedReleases {
   readonly after: ChainHead
 }
 
+/** Translations overlay schemas of other resources, so only their frame is checked. */
+const TRANSLATIONS_SCHEMA = {
+  type: 'object',
+  required: ['locale', 'resources'],
+  properties: { locale: { type: 'string' }, resources: { type: 'object' } },
+} as const
+
 type Reader = Pick<ReleaseStore, 'readVersionText' | 'readResourceText'>
 
 /**
@@ -66,8 +73,8 @@ function requireServable(name: string, text: string): void {
     throw new Error('expected JSON')
   }
   if (canonicalJson(value) !== text) throw new Error('expected canonical JSON (RFC 8785)')
-  if (!isSnapshotName(name)) return
-  const violation = schemaViolation(SNAPSHOT_SCHEMAS[name], value)
+  const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : TRANSLATIONS_SCHEMA
+  const violation = schemaViolation(schema, value)
   if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
+import { runIn, SVC } from '../support/run-program.ts'
 
 interface Started extends Deployment {
   readonly service: ServiceProcess
@@ -247,3 +248,53 @@ test('all workers serve a new version, also one that is started beside a refused
   assert.equal((await readyz(started)).release.snapshotId, 'VS-0004')
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
 })
+
+interface KeyDocument {
+  readonly keyId: string
+  readonly keys: readonly { readonly keyId: string; readonly status: string }[]
+}
+
+async function keysOf(origin: string): Promise<KeyDocument> {
+  const response = await fetch(`${origin}/api/v1/keys/signing-key`, {
+    headers: { Connection: 'close' },
+  })
+  return ((await response.json()) as { data: KeyDocument }).data
+}
+
+for (const workers of ['1', '2']) {
+  test(`SIGHUP applies a rotation of the signing key step by step with ${workers} worker(s)`, async (t) => {
+    const { service, origin, folder, secretsDir } = await start(t, { SVC_WORKERS: workers })
+    const { keyId: oldId } = await keysOf(origin)
+    const untilKeys = (what: string, isDone: (document: KeyDocument) => boolean) =>
+      eventually(what, async () => {
+        service.signal('SIGHUP')
+        // Several requests, because each may reach another worker.
+        const documents = []
+        for (let each = 0; each < 4; each += 1) documents.push(await keysOf(origin))
+        return documents.every(isDone) ? documents[0] : undefined
+      })
+    const run = (...args: readonly string[]) => {
+      const { status, error } = runIn(folder, [SVC, 'signing-key', ...args])
+      assert.equal(status, 0, error)
+    }
+
+    run('new')
+    const both = await untilKeys('the next key is published', ({ keys }) => keys.length === 2)
+    assert.equal(both.keyId, oldId)
+    const nextId = both.keys.find(({ status }) => status === 'next')?.keyId
+    assert.notEqual(nextId, undefined)
+
+    // A damaged file leaves the keys in use.
+    const file = path.join(secretsDir, 'signing-keys.json')
+    const good = readFileSync(file, 'utf8')
+    writeFileSync(file, '{')
+    service.signal('SIGHUP')
+    await service.line('Signing keys refused')
+    assert.equal((await keysOf(origin)).keys.length, 2)
+    writeFileSync(file, good)
+
+    run('promote')
+    await untilKeys('the next key signs', ({ keyId }) => keyId === nextId)
+    assert.equal((await service.stop()).code, 0)
+  })
+}

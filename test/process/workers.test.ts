@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
@@ -217,4 +217,32 @@ test('a worker that takes another’s place has the secrets of the start, whatev
   assert.equal(after, keyId)
   assert.ok(!listFolder(secretsDir).includes('signing-key.pem'), 'no worker makes another key')
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
+})
+
+test('no secret is in the environment of a worker', async (t) => {
+  const deployment = makeDeployment(t)
+  const first = startService(t, deployment.folder)
+  const keyId = await servedKeyId((await first.serving()).origin)
+  assert.equal((await first.stop()).code, 0)
+  // As variables of the primary, and gone as files.
+  const read = (file: string) => readFileSync(path.join(deployment.secretsDir, file), 'utf8')
+  const secrets = {
+    SVC_SIGNING_KEY: read('signing-key.pem'),
+    SVC_KEY_HASH_SECRET: read('key-hash-secret.txt'),
+    SVC_ADDRESS_HASH_SECRET: read('address-hash-secret.txt'),
+  }
+  rmSync(path.join(deployment.secretsDir, 'signing-key.pem'))
+  const service = startService(t, deployment.folder, { SVC_WORKERS: '2', ...secrets })
+  const { origin } = await service.serving()
+  for (const pid of await workerPids(service, 2)) {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    assert.match(environment, /SVC_WORKERS=2/)
+    for (const [name, text] of Object.entries(secrets)) {
+      assert.ok(!environment.includes(name), name)
+      assert.ok(!environment.includes(text.trim()), name)
+    }
+    assert.ok(!/PRIVATE KEY/.test(environment))
+  }
+  assert.equal(await servedKeyId(origin), keyId, 'the workers sign with it')
+  assert.equal((await service.stop()).code, 0)
 })
