@@ -69,9 +69,10 @@ interface State {
   readonly faults: readonly ResourceFault[]
 }
 
-/** Members in the order of RFC 8785, put together by hand because parsing ten thousand summaries would block for long. */
-function formatHistory(count: number, summaries: string, head: ChainHead): string {
-  return `{"algorithm":${JSON.stringify(CHAIN_ALGORITHM)},"count":${count},"entries":[${summaries}],"head":${canonicalJson({ ...head })}}`
+/** The history index as canonical JSON, with the summaries of its entries (newest first) between the two parts. */
+function historyFrame(count: number, head: ChainHead): readonly [before: string, after: string] {
+  const before = `{"algorithm":${JSON.stringify(CHAIN_ALGORITHM)},"count":${count},"entries":[`
+  return [before, `],"head":${canonicalJson({ ...head })}}`]
 }
 
 function createState({ store, versionTexts, summaries, served, faults }: State): ServableReleases {
@@ -79,6 +80,9 @@ function createState({ store, versionTexts, summaries, served, faults }: State):
   const headText = versionTexts.at(-1) ?? ''
   const head = parseEntry(headText)
   const { snapshotId: headSnapshotId, hash } = head
+  // Put together by hand, because parsing ten thousand summaries would block for long.
+  const [before, after] = historyFrame(count, { snapshotId: headSnapshotId, hash })
+  const history = payloadOfCanonical(before + summaries + after)
 
   /** Made when a version is first requested. */
   const payloads = new Map<string, Payload>()
@@ -98,9 +102,7 @@ function createState({ store, versionTexts, summaries, served, faults }: State):
   return {
     head: payloadOfCanonical(headText),
     headSnapshotId,
-    history: payloadOfCanonical(
-      formatHistory(count, summaries, { snapshotId: headSnapshotId, hash }),
-    ),
+    history,
     snapshot: (name) => served.get(name),
     resource: (name) => served.get(name),
     readResource(name, digest) {
@@ -116,9 +118,9 @@ function createState({ store, versionTexts, summaries, served, faults }: State):
       head,
       unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
     },
-    extend({ after, versionTexts: newTexts, resources, faults: newFaults }) {
-      if (after.snapshotId !== headSnapshotId || after.hash !== hash) {
-        throw new Error(`The update follows ${after.snapshotId}; expected ${headSnapshotId}`)
+    extend({ after: base, versionTexts: newTexts, resources, faults: newFaults }) {
+      if (base.snapshotId !== headSnapshotId || base.hash !== hash) {
+        throw new Error(`The update follows ${base.snapshotId}; expected ${headSnapshotId}`)
       }
       const texts = [...versionTexts, ...newTexts]
       const newest = parseEntry(texts.at(-1) ?? '')
@@ -129,7 +131,10 @@ function createState({ store, versionTexts, summaries, served, faults }: State):
       return createState({
         store,
         versionTexts: texts,
-        summaries: [...newTexts.map(formatSummary).toReversed(), summaries].join(','),
+        summaries: [
+          ...newTexts.map(formatSummary).toReversed(),
+          history.json.slice(before.length, -after.length),
+        ].join(','),
         served: new Map([...kept, ...loaded]),
         faults: newFaults,
       })
