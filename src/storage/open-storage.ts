@@ -1,4 +1,5 @@
-import { type AvailabilityOptions, openSqliteInThread, openSqliteServer } from './sqlite-storage.ts'
+import type { AvailabilityOptions } from './availability.ts'
+import { openSqliteInThread, openSqliteServer } from './sqlite-storage.ts'
 import type { DatabaseLocation, Storage } from './storage.ts'
 
 /** Opens the database of a server, which keeps serving while the database is unavailable. Rejects with a StorageError. */
@@ -6,7 +7,11 @@ export async function openStorage(
   location: DatabaseLocation,
   options: AvailabilityOptions = {},
 ): Promise<Storage> {
-  if (location.kind === 'postgres') throw new Error('PostgreSQL is not supported yet')
+  if (location.kind === 'postgres') {
+    // Loaded on demand: a deployment on SQLite does not pay for the driver.
+    const { openPostgresServer } = await import('./postgres/postgres-storage.ts')
+    return openPostgresServer({ url: location.url, where: formatLocation(location), ...options })
+  }
   return openSqliteServer({ file: location.file, ...options })
 }
 
@@ -18,7 +23,10 @@ export async function openStorageForCommand(
   location: DatabaseLocation,
   mode: 'read-only' | 'read-write',
 ): Promise<Storage> {
-  if (location.kind === 'postgres') throw new Error('PostgreSQL is not supported yet')
+  if (location.kind === 'postgres') {
+    const { openPostgresForCommand } = await import('./postgres/postgres-storage.ts')
+    return openPostgresForCommand({ url: location.url, where: formatLocation(location) }, mode)
+  }
   return openSqliteInThread({ file: location.file, mode })
 }
 

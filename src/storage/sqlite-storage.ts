@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 
+import { type AvailabilityOptions, retryOpening } from './availability.ts'
 import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
 import { createKeyReader } from './sqlite-key-reader.ts'
 import { createSqliteSession } from './sqlite-session.ts'
@@ -15,42 +16,6 @@ function removeWal(options: SqliteOptions): void {
   } catch {
     // The next process that opens the database does it.
   }
-}
-
-/** How a server reacts to a database that cannot be opened at the start. */
-export interface AvailabilityOptions {
-  /**
-   * Called when the database cannot be opened for a transient reason. The storage then opens anyway and retries until the
-   * database opens or fails permanently. Without this callback, opening rejects.
-   */
-  readonly onUnavailable?: (error: StorageError) => void
-  /** Called once the database is open after all. */
-  readonly onRecovered?: () => void
-}
-
-/** The interval between attempts to open a database that was unavailable at the start. */
-const RETRY_INTERVAL_MS = 5000
-
-/** Retries until success or a permanent failure. Returns a function that stops it. */
-function retry(
-  attempt: () => Promise<unknown>,
-  { onUnavailable, onRecovered }: AvailabilityOptions,
-): () => void {
-  let timer: NodeJS.Timeout | undefined
-  function schedule(): void {
-    timer = setTimeout(() => {
-      attempt().then(
-        () => onRecovered?.(),
-        (error: unknown) => {
-          if (error instanceof StorageError && error.isTransient) schedule()
-          else if (error instanceof StorageError && error.code !== 'CLOSED') onUnavailable?.(error)
-        },
-      )
-    }, RETRY_INTERVAL_MS)
-    timer.unref()
-  }
-  schedule()
-  return () => clearTimeout(timer)
 }
 
 /** The transient reason why the database cannot be opened now; undefined if it can. Throws permanent failures. */
@@ -86,7 +51,7 @@ export async function openSqliteServer(
   let stopRetrying = () => {}
   if (failure !== undefined) {
     onUnavailable?.(failure)
-    stopRetrying = retry(restoreWal, options)
+    stopRetrying = retryOpening(restoreWal, options)
   }
   return {
     waitlist: stores.waitlist,

@@ -8,6 +8,8 @@ export const STORAGE_PROBLEMS = {
   EXISTS: 'there is a file of this name already, and it is left as it is',
   NEWER: 'the database was written by a newer version of this software',
   OLDER: 'the database was written by an older version of this software',
+  REFUSED: 'the server refused the user, the password or a permission',
+  SERVER_TOO_OLD: 'the server is older than PostgreSQL 15',
   NOT_A_DATABASE: 'the file is damaged or is no database of this service',
 } as const
 

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 
 /** An empty folder that is gone after the test. */
-export function temporaryFolder(t: TestContext): string {
+export function temporaryFolder(t: { after(end: () => void): void }): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder

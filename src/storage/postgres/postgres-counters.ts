@@ -1,0 +1,154 @@
+import { CountersError, type CountedWindow, type Counters, type CountOutcome } from '../counters.ts'
+import type { PostgresSession, Queryable } from './postgres-session.ts'
+
+export interface PostgresCountersDependencies {
+  readonly session: PostgresSession
+  readonly clock: { nowMs(): number }
+  readonly randomBytes: (size: number) => Uint8Array
+}
+
+const SECRET_BYTES = 32
+const SWEEP_INTERVAL_MS = 60_000
+
+/** Windows of one key but different lengths are counted apart. */
+function nameOf({ key, windowSeconds }: CountedWindow): string {
+  return `${key} ${windowSeconds}`
+}
+
+/** Counters in PostgreSQL, for several nodes without Valkey. Windows need not survive a power failure; spent ids must. */
+export function createPostgresCounters({
+  session,
+  clock,
+  randomBytes,
+}: PostgresCountersDependencies): Counters {
+  let sweptAtMs = Number.NEGATIVE_INFINITY
+
+  /** Deletes what has ended, once a minute. */
+  async function sweep(client: Queryable, nowMs: number): Promise<void> {
+    if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
+    sweptAtMs = nowMs
+    await client.query(
+      `DELETE FROM svc.windows WHERE key IN (
+        SELECT key FROM svc.windows WHERE ends_at_ms <= $1 LIMIT 10000 FOR UPDATE SKIP LOCKED
+      )`,
+      [nowMs],
+    )
+    await client.query(
+      `DELETE FROM svc.spent WHERE id IN (
+        SELECT id FROM svc.spent WHERE until_ms <= $1 LIMIT 10000 FOR UPDATE SKIP LOCKED
+      )`,
+      [nowMs],
+    )
+  }
+
+  async function countIn(
+    client: Queryable,
+    windows: readonly CountedWindow[],
+    nowMs: number,
+  ): Promise<CountOutcome> {
+    const names = [...new Set(windows.map(nameOf))]
+    // Locked in one order, so that no two requests wait for each other. A lock, unlike a row, leaves nothing behind when the
+    // request is refused.
+    await client.query(
+      `SELECT pg_advisory_xact_lock(id) FROM (
+        SELECT DISTINCT hashtextextended(name, 0) AS id FROM unnest($1::text[]) AS name ORDER BY id
+      ) AS ids`,
+      [names],
+    )
+    const rows = await client.query(
+      'SELECT key, used, ends_at_ms FROM svc.windows WHERE key = ANY($1::text[])',
+      [names],
+    )
+    const stored = new Map(
+      rows.map((row) => [
+        String(row['key']),
+        { used: Number(row['used']), endsAtMs: Number(row['ends_at_ms']) },
+      ]),
+    )
+    const states = windows.map((window) => {
+      const lengthMs = window.windowSeconds * 1000
+      const { used, endsAtMs } = stored.get(nameOf(window)) ?? { used: 0, endsAtMs: 0 }
+      // A window that ends later than one that starts now was started before the clock was set back.
+      const isOpen = nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
+      return isOpen
+        ? { left: Math.max(0, window.limit - used), used, endsAtMs }
+        : { left: window.limit, used: 0, endsAtMs: nowMs + lengthMs }
+    })
+    const isAdmitted = states.every(({ left }) => left > 0)
+    if (isAdmitted) {
+      await client.query(
+        `INSERT INTO svc.windows (key, used, ends_at_ms)
+          SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[])
+          ON CONFLICT (key) DO UPDATE SET used = excluded.used, ends_at_ms = excluded.ends_at_ms`,
+        [names, states.map(({ used }) => used + 1), states.map(({ endsAtMs }) => endsAtMs)],
+      )
+    }
+    return {
+      isAdmitted,
+      windows: states.map(({ left, endsAtMs }) => ({
+        remaining: left - (isAdmitted ? 1 : 0),
+        endsAtMs,
+      })),
+    }
+  }
+
+  async function orUnreachable<Value>(call: Promise<Value>): Promise<Value> {
+    try {
+      return await call
+    } catch (cause) {
+      throw new CountersError('the counters in the database could not be reached', { cause })
+    }
+  }
+
+  return {
+    count(windows) {
+      return orUnreachable(
+        session.transact('volatile', async (client) => {
+          const nowMs = clock.nowMs()
+          await sweep(client, nowMs)
+          return countIn(client, windows, nowMs)
+        }),
+      )
+    },
+
+    spend(id, untilMs) {
+      return orUnreachable(
+        session.transact('durable', async (client) => {
+          const nowMs = clock.nowMs()
+          const rows = await client.query(
+            `INSERT INTO svc.spent (id, until_ms) VALUES ($1, $2)
+              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms
+              WHERE svc.spent.until_ms <= $3 RETURNING id`,
+            [id, untilMs, nowMs],
+          )
+          await sweep(client, nowMs)
+          return rows.length === 1
+        }),
+      )
+    },
+
+    async release(id) {
+      await orUnreachable(
+        session.transact('durable', (client) =>
+          client.query('DELETE FROM svc.spent WHERE id = $1', [id]),
+        ),
+      )
+    },
+
+    secret(name, untilMs) {
+      return orUnreachable(
+        session.transact('durable', async (client) => {
+          const [row] = await client.query(
+            `INSERT INTO svc.secrets (name, bytes, until_ms) VALUES ($1, $2, $3)
+              ON CONFLICT (name) DO UPDATE SET
+                bytes = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.bytes ELSE svc.secrets.bytes END,
+                until_ms = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.until_ms ELSE svc.secrets.until_ms END
+              RETURNING bytes`,
+            [name, randomBytes(SECRET_BYTES), untilMs, clock.nowMs()],
+          )
+          return new Uint8Array(row?.['bytes'] as Buffer)
+        }),
+      )
+    },
+  }
+}

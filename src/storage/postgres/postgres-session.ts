@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
+import { StorageError } from '../storage-error.ts'
+import { isSerializationFailure, isServerEnding, postgresErrorOf } from './postgres-errors.ts'
+
+/** Milliseconds a statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may take. */
+export const POSTGRES_TIMEOUTS = {
+  statementMs: 5000,
+  connectMs: 3000,
+  resolveMs: 5000,
+} as const
+
+/** Connections of one process, at most. */
+export const POSTGRES_POOL_SIZE = 10
+
+/** How much longer the client waits than the server, so that the server's own timeout is reported where possible. */
+const CLIENT_MARGIN_MS = 1000
+const RESOLVE_INTERVAL_MS = 50
+const MAX_ATTEMPTS = 5
+
+/** Values of a parameterized statement. */
+export type Values = readonly (string | number | null | Uint8Array | readonly (string | number)[])[]
+
+/** A row as the driver returns it: bigint columns are strings, bytea columns are Buffers. */
+export interface Row {
+  readonly [column: string]: unknown
+}
+
+/** Runs statements on one connection, in or outside a transaction. */
+export interface Queryable {
+  query(sql: string, values?: Values): Promise<readonly Row[]>
+}
+
+/** How much a transaction must survive. */
+export type Durability = 'durable' | 'volatile'
+
+/** Connections to one PostgreSQL server. Nothing is bound to a session, so a pooler in transaction mode may stand between. */
+export interface PostgresSession extends Queryable {
+  /**
+   * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever the
+   * server's default. A connection lost during COMMIT is resolved by the transaction's own status. Rejects with a
+   * StorageError, and then nothing was changed; except when the outcome of a COMMIT stayed unknown (`IO`).
+   */
+  transact<Result>(
+    durability: Durability,
+    work: (client: Queryable) => Promise<Result>,
+  ): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface PostgresOptions {
+  /** A `postgres://` URL. May contain a password. */
+  readonly url: string
+  /** The database as messages name it, without a password. */
+  readonly where: string
+}
+
+/** The transaction's settings and its id, in one round trip: SET LOCAL ends with the transaction. */
+function beginText(durability: Durability): string {
+  const commit = durability === 'durable' ? 'on' : 'off'
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${commit}; SET LOCAL statement_timeout TO ${POSTGRES_TIMEOUTS.statementMs}; SET LOCAL lock_timeout TO ${POSTGRES_TIMEOUTS.statementMs}; SELECT pg_current_xact_id()::text AS id`
+}
+
+function toQueryable(client: ClientBase | Pool): Queryable {
+  return {
+    async query(sql, values = []) {
+      const result: QueryResult<Row> | readonly QueryResult[] = await client.query<Row>(sql, [
+        ...values,
+      ])
+      // Several statements without values give several results, of which none is asked for.
+      return 'rows' in result ? result.rows : []
+    },
+  }
+}
+
+/** A COMMIT whose outcome the server did not report; `result` holds if it succeeded. */
+class LostCommit extends Error {
+  readonly transactionId: string
+  readonly result: unknown
+
+  constructor(transactionId: string, result: unknown, cause: unknown) {
+    super('the connection was lost during COMMIT', { cause })
+    this.transactionId = transactionId
+    this.result = result
+  }
+}
+
+/** Whether the server reported the error, so that the connection still works unless the server ended it. */
+function isReported(error: unknown): boolean {
+  return error instanceof DatabaseError
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK')
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function runTransaction<Result>(
+  client: PoolClient,
+  durability: Durability,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  // Several statements in one message: one result each.
+  const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult[]
+  const transactionId = String((begun.at(-1)?.rows[0] as Row | undefined)?.['id'])
+  const result = await work(toQueryable(client))
+  let command: string
+  try {
+    ;({ command } = await client.query('COMMIT'))
+  } catch (error) {
+    // An error that the server reports for a COMMIT is a rollback, unless it reports its own end.
+    if (isReported(error) && !isServerEnding(error)) throw error
+    throw new LostCommit(transactionId, result, error)
+  }
+  if (command !== 'COMMIT') throw new Error('the server rolled the transaction back')
+  return result
+}
+
+/** Opens a pool; connects when it is first used. */
+export function createPostgresSession({ url, where }: PostgresOptions): PostgresSession {
+  const pool = new Pool({
+    connectionString: url,
+    max: POSTGRES_POOL_SIZE,
+    connectionTimeoutMillis: POSTGRES_TIMEOUTS.connectMs,
+    query_timeout: POSTGRES_TIMEOUTS.statementMs + CLIENT_MARGIN_MS,
+    keepAlive: true,
+    application_name: 'public-api',
+  })
+  // An idle connection was lost; the pool drops it, and the next call connects again.
+  pool.on('error', () => {})
+  const idle = toQueryable(pool)
+  const pending = new Set<Promise<unknown>>()
+  let isClosed = false
+
+  /** Runs a call unless the session is closed, and lets `close` wait for it. */
+  async function run<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (isClosed) throw new StorageError('CLOSED', where)
+    const running = call()
+    pending.add(running)
+    try {
+      return await running
+    } finally {
+      pending.delete(running)
+    }
+  }
+
+  async function attempt<Result>(
+    durability: Durability,
+    work: (client: Queryable) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await pool.connect()
+    // A connection that fails while it is checked out reports here as well as to its query.
+    const ignore = (): void => {}
+    client.on('error', ignore)
+    let isUsable = true
+    try {
+      return await runTransaction(client, durability, work)
+    } catch (error) {
+      isUsable = isReported(error) && (await rollBack(client))
+      if (error instanceof LostCommit && (await isCommitted(error))) return error.result as Result
+      throw error
+    } finally {
+      client.off('error', ignore)
+      // Closing the connection rolls an open transaction back, also when the server no longer responds.
+      client.release(!isUsable)
+    }
+  }
+
+  /** Asks the server, over another connection, what became of a transaction. False if it is known to be rolled back. */
+  async function isCommitted(lost: LostCommit): Promise<boolean> {
+    const deadlineMs = performance.now() + POSTGRES_TIMEOUTS.resolveMs
+    for (;;) {
+      try {
+        const [row] = await idle.query('SELECT pg_xact_status($1::text::xid8) AS status', [
+          lost.transactionId,
+        ])
+        if (row?.['status'] === 'committed') return true
+        if (row?.['status'] === 'aborted') return false
+      } catch {
+        // The server may be restarting.
+      }
+      if (performance.now() > deadlineMs) throw lost
+      await sleep(RESOLVE_INTERVAL_MS)
+    }
+  }
+
+  async function transact<Result>(
+    durability: Durability,
+    work: (client: Queryable) => Promise<Result>,
+  ): Promise<Result> {
+    for (let count = 1; ; count += 1) {
+      try {
+        return await attempt(durability, work)
+      } catch (error) {
+        if (isSerializationFailure(error) && count < MAX_ATTEMPTS) continue
+        throw postgresErrorOf(error, where)
+      }
+    }
+  }
+
+  return {
+    query: (sql, values) =>
+      run(() =>
+        idle.query(sql, values).catch((error: unknown) => {
+          throw postgresErrorOf(error, where)
+        }),
+      ),
+    transact: (durability, work) => run(() => transact(durability, work)),
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await Promise.allSettled(pending)
+      await pool.end()
+    },
+  }
+}

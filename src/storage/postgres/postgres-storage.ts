@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { type AvailabilityOptions, retryOpening } from '../availability.ts'
+import type { Counters } from '../counters.ts'
+import { StorageError } from '../storage-error.ts'
+import type { Storage } from '../storage.ts'
+import { createPostgresApiKeys } from './postgres-api-keys.ts'
+import { createPostgresCounters } from './postgres-counters.ts'
+import { assertMigrated, migratePostgres } from './postgres-migrations.ts'
+import {
+  createPostgresSession,
+  type PostgresOptions,
+  type PostgresSession,
+} from './postgres-session.ts'
+import { createPostgresWaitlist } from './postgres-waitlist.ts'
+
+/** An open PostgreSQL database, with counters for a deployment that has no Valkey. */
+export interface PostgresStorage extends Storage {
+  createCounters(clock: { nowMs(): number }): Counters
+}
+
+function createStorage(session: PostgresSession, stopRetrying: () => void): PostgresStorage {
+  return {
+    waitlist: createPostgresWaitlist(session, randomBytes),
+    apiKeys: createPostgresApiKeys(session),
+    createCounters: (clock) => createPostgresCounters({ session, clock, randomBytes }),
+    async ping() {
+      await session.query('SELECT 1 FROM svc.schema_version')
+    },
+    async close() {
+      stopRetrying()
+      await session.close()
+    },
+  }
+}
+
+/**
+ * Opens the database of a server and migrates it. An unreachable server is waited for when `onUnavailable` is given; calls
+ * reject meanwhile. Rejects with a StorageError for anything that waiting does not change: credentials, an unknown
+ * database, an old server, a database of a newer version.
+ */
+export async function openPostgresServer(
+  options: PostgresOptions & AvailabilityOptions,
+): Promise<PostgresStorage> {
+  const { where, onUnavailable } = options
+  const session = createPostgresSession(options)
+  const migrate = () => migratePostgres(session, where)
+  let stopRetrying = () => {}
+  try {
+    await migrate()
+  } catch (error) {
+    if (onUnavailable === undefined || !(error instanceof StorageError) || !error.isTransient) {
+      await session.close()
+      throw error
+    }
+    onUnavailable(error)
+    stopRetrying = retryOpening(migrate, options)
+  }
+  return createStorage(session, () => stopRetrying())
+}
+
+/**
+ * Opens the database for a command. `read-write` migrates first; `read-only` changes nothing. Rejects with a StorageError.
+ */
+export async function openPostgresForCommand(
+  options: PostgresOptions,
+  mode: 'read-only' | 'read-write',
+): Promise<PostgresStorage> {
+  const session = createPostgresSession(options)
+  try {
+    await (mode === 'read-only' ? assertMigrated : migratePostgres)(session, options.where)
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+  return createStorage(session, () => {})
+}

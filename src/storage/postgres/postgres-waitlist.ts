@@ -1,0 +1,149 @@
+import { TICKET_BYTES, TICKET_PREFIX } from '../../contract/ticket.ts'
+import type { StoredRegistration, WaitlistStore } from '../waitlist-store.ts'
+import type { PostgresSession, Row } from './postgres-session.ts'
+
+/** As in SQLite (sqlite-waitlist.ts). */
+const DECOY_SLOTS = 128
+
+const COLUMNS = 'position, address_hash, ticket, recipient, registered_at_ms, sealed'
+
+const ADD = `
+  INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
+  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (address_hash) DO NOTHING RETURNING position`
+
+/**
+ * Equal work: a repeated address costs a durable row of the same size, with random content. PostgreSQL offers 16 random
+ * bytes a call (gen_random_uuid), so the content comes from the caller.
+ */
+const ADD_DECOY = `
+  INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
+    recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed`
+
+function toRegistration(row: Row): StoredRegistration {
+  return {
+    position: Number(row['position']),
+    addressHash: new Uint8Array(row['address_hash'] as Buffer),
+    ticket: String(row['ticket']),
+    recipient: String(row['recipient']),
+    registeredAtMs: Number(row['registered_at_ms']),
+    sealed: new Uint8Array(row['sealed'] as Buffer),
+  }
+}
+
+/** The waitlist in PostgreSQL. */
+export function createPostgresWaitlist(
+  session: PostgresSession,
+  randomBytes: (size: number) => Uint8Array,
+): WaitlistStore {
+  /** Frees the space of deleted rows at once, so that it is overwritten soon. Their backups and WAL are the server's. */
+  async function vacuum(): Promise<void> {
+    await session.query('VACUUM svc.registrations').catch(() => {
+      // Autovacuum does it later.
+    })
+  }
+
+  function addDecoyValues(recipient: string, sealedLength: number) {
+    const random = Buffer.from(randomBytes(1 + 32 + TICKET_BYTES + 5 + sealedLength))
+    const ticket = random
+      .subarray(33, 33 + TICKET_BYTES)
+      .toString('hex')
+      .toUpperCase()
+    return [
+      (random[0] ?? 0) % DECOY_SLOTS,
+      random.subarray(1, 33),
+      `${TICKET_PREFIX}${ticket}`,
+      recipient,
+      random.readUIntBE(33 + TICKET_BYTES, 5),
+      random.subarray(38 + TICKET_BYTES),
+    ]
+  }
+
+  return {
+    add({ addressHash, ticket, recipient, registeredAtMs, sealed }) {
+      return session.transact('durable', async (client) => {
+        const values = [addressHash, ticket, recipient, registeredAtMs, sealed]
+        const { length } = await client.query(ADD, values)
+        if (length === 1) return 'added'
+        await client.query(ADD_DECOY, addDecoyValues(recipient, sealed.length))
+        return 'duplicate'
+      })
+    },
+
+    async count() {
+      const groups = await session.query(`
+        SELECT recipient, count(*) AS count, min(registered_at_ms) AS first, max(registered_at_ms) AS last
+        FROM svc.registrations GROUP BY recipient ORDER BY count DESC, recipient COLLATE "C"`)
+      const numbers = (column: string) => groups.map((row) => Number(row[column]))
+      const isEmpty = groups.length === 0
+      return {
+        total: numbers('count').reduce((sum, count) => sum + count, 0),
+        firstRegisteredAtMs: isEmpty ? undefined : Math.min(...numbers('first')),
+        lastRegisteredAtMs: isEmpty ? undefined : Math.max(...numbers('last')),
+        byRecipient: groups.map((row) => ({
+          recipient: String(row['recipient']),
+          count: Number(row['count']),
+        })),
+      }
+    },
+
+    async readAfter(position, limit) {
+      const rows = await session.query(
+        `SELECT ${COLUMNS} FROM svc.registrations WHERE position > $1 ORDER BY position LIMIT $2`,
+        [position, limit],
+      )
+      return rows.map(toRegistration)
+    },
+
+    async find(addressHash) {
+      const [row] = await session.query(
+        `SELECT ${COLUMNS} FROM svc.registrations WHERE address_hash = $1`,
+        [addressHash],
+      )
+      return row && toRegistration(row)
+    },
+
+    async erase(addressHash) {
+      const [row] = await session.transact('durable', (client) =>
+        client.query(
+          'DELETE FROM svc.registrations WHERE address_hash = $1 RETURNING ticket, registered_at_ms',
+          [addressHash],
+        ),
+      )
+      if (row === undefined) return undefined
+      await vacuum()
+      return { ticket: String(row['ticket']), registeredAtMs: Number(row['registered_at_ms']) }
+    },
+
+    async expire(beforeMs, limit) {
+      const rows = await session.transact('durable', (client) =>
+        client.query(
+          `DELETE FROM svc.registrations WHERE position IN (
+            SELECT position FROM svc.registrations WHERE registered_at_ms < $1 ORDER BY position LIMIT $2
+          ) RETURNING position`,
+          [beforeMs, limit],
+        ),
+      )
+      if (rows.length > 0) await vacuum()
+      return rows.length
+    },
+
+    async reseal(seals) {
+      const resealed = await session.transact('durable', async (client) => {
+        let count = 0
+        for (const { position, fromRecipient, recipient, sealed } of seals) {
+          const rows = await client.query(
+            `UPDATE svc.registrations SET recipient = $1, sealed = $2
+              WHERE position = $3 AND recipient = $4 RETURNING position`,
+            [recipient, sealed, position, fromRecipient],
+          )
+          count += rows.length
+        }
+        return count
+      })
+      if (resealed > 0) await vacuum()
+      return resealed
+    },
+  }
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { createServer, connect, type Socket } from 'node:net'
+import { after, describe, test, type TestContext } from 'node:test'
+import { Client } from 'pg'
+import { openStorage, openStorageForCommand } from '../../src/storage/open-storage.ts'
+import { createPostgresCounters } from '../../src/storage/postgres/postgres-counters.ts'
+import {
+  migratePostgres,
+  POSTGRES_MIGRATIONS,
+} from '../../src/storage/postgres/postgres-migrations.ts'
+import { createPostgresSession } from '../../src/storage/postgres/postgres-session.ts'
+import { openPostgresServer } from '../../src/storage/postgres/postgres-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/storage-error.ts'
+import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
+import { eventually } from '../support/service-process.ts'
+import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
+import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
+import { testCounters } from './counters-behaviour.ts'
+import { testWaitlistBehaviour } from './waitlist-behaviour.ts'
+import { makeRegistration, readAll } from './waitlist-fixture.ts'
+
+const WHERE = 'postgres://test'
+
+async function runSql(url: string, sql: string): Promise<readonly unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ readonly [column: string]: unknown }>(sql)
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** An operator's server, with a role that may create databases, in place of the one that this file starts. */
+const GIVEN_URL = process.env['TEST_POSTGRES_URL']
+const skip = GIVEN_URL === undefined ? postgresMissing : undefined
+const server =
+  skip === undefined && GIVEN_URL === undefined ? await startPostgres({ after }) : undefined
+let databases = 0
+
+async function newDatabase(): Promise<string> {
+  if (server !== undefined) return server.createDatabase()
+  databases += 1
+  const name = `svc_test_${process.pid}_${databases}`
+  await runSql(GIVEN_URL ?? '', `CREATE DATABASE ${name}`)
+  after(() => runSql(GIVEN_URL ?? '', `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = new URL(GIVEN_URL ?? '')
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function open(t: TestContext, url: string): Promise<Storage> {
+  const storage = await openStorage({ kind: 'postgres', url })
+  t.after(() => storage.close())
+  return storage
+}
+
+testWaitlistBehaviour({
+  name: 'PostgreSQL',
+  ...(skip === undefined ? {} : { skip }),
+  async open(t) {
+    const url = await newDatabase()
+    return { storage: await open(t, url), openAgain: () => open(t, url) }
+  },
+})
+
+testApiKeysBehaviour({
+  name: 'PostgreSQL',
+  ...(skip === undefined ? {} : { skip }),
+  async open(t) {
+    const url = await newDatabase()
+    const { apiKeys } = await open(t, url)
+    return { apiKeys, openAgain: async () => (await open(t, url)).apiKeys }
+  },
+})
+
+/** A relay to the server that can break connections at a chosen message. */
+async function startRelay(
+  t: TestContext,
+  port: number,
+): Promise<{
+  readonly port: number
+  /** Called with what the client sends; true passes it on and breaks the connection before the response. */
+  breakAfter: (sent: Buffer) => boolean
+}> {
+  const relay = { port: 0, breakAfter: (_sent: Buffer) => false }
+  const sockets = new Set<Socket>()
+  const listener = createServer((client) => {
+    const upstream = connect({ host: '127.0.0.1', port })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+    upstream.on('data', (chunk) => client.write(chunk))
+    upstream.on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+    client.on('data', (chunk: Buffer) => {
+      if (!relay.breakAfter(chunk)) {
+        upstream.write(chunk)
+        return
+      }
+      upstream.removeAllListeners('data')
+      upstream.write(chunk, () => setTimeout(() => client.destroy(), 100))
+    })
+  })
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve)
+  })
+  const address = listener.address()
+  relay.port = typeof address === 'object' && address !== null ? address.port : 0
+  t.after(() => {
+    listener.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return relay
+}
+
+describe('PostgreSQL', { skip: skip ?? false }, () => {
+  testCounters({
+    name: 'PostgreSQL',
+    async open(t, clock) {
+      const session = createPostgresSession({ url: await newDatabase(), where: WHERE })
+      t.after(() => session.close())
+      await migratePostgres(session, WHERE)
+      return createPostgresCounters({ session, clock, randomBytes })
+    },
+  })
+
+  test('any sequence of calls on keys has the results of memory', async (t) => {
+    await assertKeepsKeysAsMemoryDoes((await open(t, await newDatabase())).apiKeys)
+  })
+
+  test('ten nodes that start at once migrate once', async (t) => {
+    const url = await newDatabase()
+    const nodes = await Promise.all(Array.from({ length: 10 }, () => open(t, url)))
+    assert.deepEqual(await runSql(url, 'SELECT version FROM svc.schema_version'), [
+      { version: POSTGRES_MIGRATIONS.length },
+    ])
+    const added = await Promise.all(nodes.map(({ waitlist }) => waitlist.add(makeRegistration(1))))
+    assert.equal(added.filter((outcome) => outcome === 'added').length, 1)
+  })
+
+  test('a registration is committed durably although the server defaults to asynchronous commits', async (t) => {
+    const url = await newDatabase()
+    const name = new URL(url).pathname.slice(1)
+    await runSql(url, `ALTER DATABASE ${name} SET synchronous_commit TO off`)
+    const session = createPostgresSession({ url, where: WHERE })
+    t.after(() => session.close())
+    const settings = async (durability: 'durable' | 'volatile') =>
+      (await session.transact(durability, (client) => client.query('SHOW synchronous_commit')))[0]
+    assert.deepEqual(await settings('durable'), { synchronous_commit: 'on' })
+    assert.deepEqual(await settings('volatile'), { synchronous_commit: 'off' })
+  })
+
+  test('a read-only command does not migrate; an unknown, older or newer database is refused by name', async () => {
+    const url = await newDatabase()
+    const problem = async (mode: 'read-only' | 'read-write') => {
+      try {
+        await (await openStorageForCommand({ kind: 'postgres', url }, mode)).close()
+        return 'none'
+      } catch (error) {
+        assert.ok(error instanceof StorageError)
+        return error.code
+      }
+    }
+    assert.equal(await problem('read-only'), 'MISSING')
+    assert.equal(await problem('read-write'), 'none')
+    await runSql(url, 'UPDATE svc.schema_version SET version = 0')
+    assert.equal(await problem('read-only'), 'OLDER')
+    await runSql(url, 'UPDATE svc.schema_version SET version = 99')
+    assert.equal(await problem('read-write'), 'NEWER')
+  })
+
+  test('refused credentials and an unknown database end the start without the password', async () => {
+    const url = new URL(await newDatabase())
+    url.pathname = '/no-such-database'
+    url.password = 'hidden-password'
+    const onUnavailable = () => assert.fail('expected the start to end')
+    await assert.rejects(
+      openStorage({ kind: 'postgres', url: url.href }, { onUnavailable }),
+      (error) => {
+        assert.ok(error instanceof StorageError)
+        assert.equal(error.code, 'MISSING')
+        assert.doesNotMatch(`${error.stack} ${String(error.cause)}`, /hidden-password/)
+        return true
+      },
+    )
+    url.username = 'nobody-here'
+    await assert.rejects(openStorage({ kind: 'postgres', url: url.href }, { onUnavailable }), {
+      code: 'REFUSED',
+    })
+  })
+
+  test(
+    'an unreachable server is waited for, and used once it is there',
+    { skip: server === undefined && 'needs a server of its own' },
+    async (t) => {
+      const own = await startPostgres(t)
+      await own.kill()
+      let unavailable = 0
+      const storage = await openStorage(
+        { kind: 'postgres', url: own.url },
+        { onUnavailable: () => (unavailable += 1) },
+      )
+      t.after(() => storage.close())
+      assert.equal(unavailable, 1)
+      await assert.rejects(storage.waitlist.add(makeRegistration(1)), { code: 'IO' })
+      await own.start()
+      await eventually('the storage migrates', async () =>
+        storage.ping().then(
+          () => true,
+          () => undefined,
+        ),
+      )
+      assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
+      await own.kill()
+      await assert.rejects(storage.waitlist.add(makeRegistration(2)), { code: 'IO' })
+      await own.start()
+      assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
+      assert.equal(await storage.waitlist.add(makeRegistration(1)), 'duplicate')
+    },
+  )
+
+  test('the outcome of a COMMIT whose response is lost is looked up', async (t) => {
+    const url = new URL(await newDatabase())
+    const direct = await open(t, url.href)
+    const relay = await startRelay(t, Number(url.port))
+    url.port = String(relay.port)
+    const storage = await openPostgresServer({ url: url.href, where: WHERE })
+    t.after(() => storage.close())
+
+    const breakOnce = (text: string) => {
+      let isBroken = false
+      relay.breakAfter = (sent) => {
+        if (isBroken || !sent.includes(text)) return false
+        isBroken = true
+        return true
+      }
+    }
+    breakOnce('COMMIT\0')
+    assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
+    breakOnce('COMMIT\0')
+    assert.equal(await storage.waitlist.add(makeRegistration(1)), 'duplicate')
+    breakOnce('INSERT INTO svc.registrations')
+    await assert.rejects(storage.waitlist.add(makeRegistration(2)), { code: 'IO' })
+    assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
+    assert.deepEqual(
+      (await readAll(direct.waitlist)).map(({ ticket }) => ticket),
+      [makeRegistration(1).ticket, makeRegistration(2).ticket],
+    )
+  })
+
+  test('a transaction that the server rolled back is an error, and its connection is used again', async (t) => {
+    const session = createPostgresSession({ url: await newDatabase(), where: WHERE })
+    t.after(() => session.close())
+    await migratePostgres(session, WHERE)
+    await assert.rejects(
+      session.transact('durable', (client) => client.query('SELECT 1 / 0')),
+      { code: 'IO' },
+    )
+    assert.deepEqual(await session.query('SELECT 1 AS one'), [{ one: 1 }])
+  })
+})
