@@ -60,6 +60,10 @@ const COMMANDS: {
     summary: 'count, export, erase, reseal or copy the sealed waitlist',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,
   },
+  'copy-database': {
+    summary: 'copy the waitlist and the API keys from SQLite to PostgreSQL',
+    load: async () => (await import('./copy-database.ts')).copyDatabaseCommand,
+  },
   'signing-key': {
     summary: 'create, announce, promote or retire the keys that sign responses',
     load: async () => (await import('./signing-key.ts')).signingKeyCommand,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { createServer, connect, type Socket } from 'node:net'
+import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { openStorage, openStorageForCommand } from '../../src/storage/open-storage.ts'
@@ -10,11 +11,18 @@ import {
   POSTGRES_MIGRATIONS,
 } from '../../src/storage/postgres/postgres-migrations.ts'
 import { createPostgresSession } from '../../src/storage/postgres/postgres-session.ts'
-import { openPostgresServer } from '../../src/storage/postgres/postgres-storage.ts'
+import {
+  openPostgresForCommand,
+  openPostgresServer,
+} from '../../src/storage/postgres/postgres-storage.ts'
+import { copyStorage } from '../../src/cli/copy-database.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
+import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
-import { eventually } from '../support/service-process.ts'
+import { issueInto } from '../support/stored-keys.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { eventually } from '../support/eventually.ts'
 import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
 import { testCounters } from './counters-behaviour.ts'
@@ -262,5 +270,61 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       { code: 'IO' },
     )
     assert.deepEqual(await session.query('SELECT 1 AS one'), [{ one: 1 }])
+  })
+
+  test('PgBouncer in transaction mode serves the store', { skip: pgbouncerMissing }, async (t) => {
+    const url = await startPgbouncer(t, new URL(await newDatabase()))
+    const [first, second] = [await open(t, url), await open(t, url)]
+    const added = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        (index % 2 === 0 ? first : second).waitlist.add(makeRegistration(index % 10)),
+      ),
+    )
+    assert.equal(added.filter((outcome) => outcome === 'added').length, 10)
+    const windows = [{ key: 'shared', limit: 15, windowSeconds: 60 }]
+    const counted = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) =>
+        (index % 2 === 0 ? first : second).counters?.count(windows),
+      ),
+    )
+    assert.equal(counted.filter((outcome) => outcome?.isAdmitted === true).length, 15)
+  })
+
+  test('a copy from SQLite has every row, in order; a second run adds what came meanwhile', async (t) => {
+    const file = path.join(temporaryFolder(t), 'service.sqlite')
+    const source = await openStorageForCommand({ kind: 'sqlite', file }, 'read-write').catch(() =>
+      openStorage({ kind: 'sqlite', file }),
+    )
+    t.after(() => source.close())
+    for (let number = 0; number < 30; number += 1)
+      await source.waitlist.add(makeRegistration(number))
+    await issueInto(source.apiKeys)
+    const revoked = await issueInto(source.apiKeys)
+    await source.apiKeys.revoke(revoked.keyId, 5)
+    const url = await newDatabase()
+    const target = await openPostgresForCommand({ url, where: WHERE }, 'read-write')
+    t.after(() => target.close())
+    const progress = { advance() {} }
+    assert.deepEqual(await copyStorage(source, target, progress), {
+      registrations: 30,
+      keys: 2,
+      differing: 0,
+    })
+    assert.deepEqual(
+      (await readAll(target.waitlist)).map(({ ticket }) => ticket),
+      (await readAll(source.waitlist)).map(({ ticket }) => ticket),
+    )
+    await source.waitlist.add(makeRegistration(31))
+    await source.waitlist.add(makeRegistration(32))
+    // The same person registered with the new database: their ticket there stays, and the copy reports it.
+    const { addressHash } = makeRegistration(32)
+    await target.waitlist.add(makeRegistration(99, { addressHash }))
+    assert.deepEqual(await copyStorage(source, target, progress), {
+      registrations: 32,
+      keys: 2,
+      differing: 1,
+    })
+    const kept = await target.waitlist.find(addressHash)
+    assert.equal(kept?.ticket, makeRegistration(99).ticket)
   })
 })

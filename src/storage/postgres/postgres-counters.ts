@@ -111,10 +111,17 @@ export function createPostgresCounters({
       )
     },
 
-    spend(id, untilMs) {
+    spend(id, untilMs, secret) {
       return orUnreachable(
         session.transact('durable', async (client) => {
           const nowMs = clock.nowMs()
+          if (secret !== undefined) {
+            const current = await client.query(
+              'SELECT 1 FROM svc.secrets WHERE name = $1 AND bytes = $2 AND until_ms > $3 FOR SHARE',
+              [secret.name, secret.bytes, nowMs],
+            )
+            if (current.length === 0) return false
+          }
           const rows = await client.query(
             `INSERT INTO svc.spent (id, until_ms) VALUES ($1, $2)
               ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms

@@ -4,14 +4,14 @@ import { StorageError } from '../storage-error.ts'
 import { isSerializationFailure, isServerEnding, postgresErrorOf } from './postgres-errors.ts'
 
 /** Milliseconds a statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may take. */
-export const POSTGRES_TIMEOUTS = {
+const POSTGRES_TIMEOUTS = {
   statementMs: 5000,
-  connectMs: 3000,
+  connectMs: 5000,
   resolveMs: 5000,
 } as const
 
 /** Connections of one process, at most. */
-export const POSTGRES_POOL_SIZE = 10
+const POSTGRES_POOL_SIZE = 10
 
 /** How much longer the client waits than the server, so that the server's own timeout is reported where possible. */
 const CLIENT_MARGIN_MS = 1000

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type AvailabilityOptions, retryOpening } from '../availability.ts'
-import type { Counters } from '../counters.ts'
 import { StorageError } from '../storage-error.ts'
 import type { Storage } from '../storage.ts'
+import type { SealedRegistration } from '../waitlist-store.ts'
 import { createPostgresApiKeys } from './postgres-api-keys.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
 import { assertMigrated, migratePostgres } from './postgres-migrations.ts'
@@ -11,18 +11,20 @@ import {
   type PostgresOptions,
   type PostgresSession,
 } from './postgres-session.ts'
-import { createPostgresWaitlist } from './postgres-waitlist.ts'
+import { createPostgresWaitlist, importRegistrations } from './postgres-waitlist.ts'
 
-/** An open PostgreSQL database, with counters for a deployment that has no Valkey. */
+/** An open PostgreSQL database. */
 export interface PostgresStorage extends Storage {
-  createCounters(clock: { nowMs(): number }): Counters
+  /** Adds registrations of another database in their order, all or none; those with a listed address hash are left out. */
+  importRegistrations(registrations: readonly SealedRegistration[]): Promise<void>
 }
 
 function createStorage(session: PostgresSession, stopRetrying: () => void): PostgresStorage {
   return {
     waitlist: createPostgresWaitlist(session, randomBytes),
     apiKeys: createPostgresApiKeys(session),
-    createCounters: (clock) => createPostgresCounters({ session, clock, randomBytes }),
+    counters: createPostgresCounters({ session, clock: { nowMs: Date.now }, randomBytes }),
+    importRegistrations: (registrations) => importRegistrations(session, registrations),
     async ping() {
       await session.query('SELECT 1 FROM svc.schema_version')
     },

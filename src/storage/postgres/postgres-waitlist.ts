@@ -1,5 +1,5 @@
 import { TICKET_BYTES, TICKET_PREFIX } from '../../contract/ticket.ts'
-import type { StoredRegistration, WaitlistStore } from '../waitlist-store.ts'
+import type { SealedRegistration, StoredRegistration, WaitlistStore } from '../waitlist-store.ts'
 import type { PostgresSession, Row } from './postgres-session.ts'
 
 /** As in SQLite (sqlite-waitlist.ts). */
@@ -146,4 +146,32 @@ export function createPostgresWaitlist(
       return resealed
     },
   }
+}
+
+/**
+ * Adds registrations of another database in their order, in one transaction. Those with a listed address hash are left
+ * out. Bytes travel as hexadecimal text, since an array parameter takes no binary.
+ */
+export async function importRegistrations(
+  session: PostgresSession,
+  registrations: readonly SealedRegistration[],
+): Promise<void> {
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+  await session.transact('durable', (client) =>
+    client.query(
+      `INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
+        SELECT decode(hash, 'hex'), ticket, recipient, at_ms, decode(sealed, 'hex')
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+          WITH ORDINALITY AS rows (hash, ticket, recipient, at_ms, sealed, number)
+        ORDER BY number
+        ON CONFLICT (address_hash) DO NOTHING`,
+      [
+        registrations.map(({ addressHash }) => hex(addressHash)),
+        registrations.map(({ ticket }) => ticket),
+        registrations.map(({ recipient }) => recipient),
+        registrations.map(({ registeredAtMs }) => registeredAtMs),
+        registrations.map(({ sealed }) => hex(sealed)),
+      ],
+    ),
+  )
 }

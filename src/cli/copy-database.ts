@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
+import { formatLocation } from '../storage/open-storage.ts'
+import type { PostgresStorage } from '../storage/postgres/postgres-storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import type {
+  SealedRegistration,
+  StoredRegistration,
+  WaitlistStore,
+} from '../storage/waitlist-store.ts'
+import { CommandFailure } from './command-failure.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { databaseLocation, readConfig, withStorage } from './database.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { readPages } from './read-pages.ts'
+import { pluralOf } from './wording.ts'
+
+const HELP = `Usage: svc copy-database --from FILE [options]
+
+Copies the waitlist and the API keys from an SQLite database FILE into the
+PostgreSQL database of SVC_DATABASE_URL, in their order, and then compares every
+row. Stop the service first: what it stores during the copy is not copied. FILE
+is only read. Running it again copies what is missing.
+
+Tickets, sealed content, hashes and dates stay as they are, so the service needs
+the same secrets afterwards.
+
+Options:
+  --from FILE  the SQLite database to copy
+  --json       print the result as one JSON object
+  -h, --help   print this text
+
+Exit code: 0 every row is in PostgreSQL as it was, 1 a row differs or failure,
+2 wrong usage.`
+
+const PAGE_ROWS = 500
+/** No limit: keys that exist are copied, whatever their number. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/** How many rows the source has, and how many of them differ in the target. */
+export interface CopyResult {
+  readonly registrations: number
+  readonly keys: number
+  readonly differing: number
+}
+
+function registrationPages(waitlist: WaitlistStore) {
+  return readPages({
+    readAfter: (position, limit) => waitlist.readAfter(position, limit),
+    keyOf: ({ position }: StoredRegistration) => position,
+    start: 0,
+    pageRows: PAGE_ROWS,
+  })
+}
+
+function keyPages(apiKeys: ApiKeyStore) {
+  return readPages({
+    readAfter: (keyId, limit) => apiKeys.readAfter(keyId, limit),
+    keyOf: ({ keyId }: StoredApiKey) => keyId,
+    start: '',
+    pageRows: PAGE_ROWS,
+  })
+}
+
+/** A registration without its position, which every database assigns itself. */
+function contentOf(registration: StoredRegistration | undefined): SealedRegistration | undefined {
+  if (registration === undefined) return undefined
+  const { position: _, ...content } = registration
+  return content
+}
+
+/** Copies every row, then compares every row. Rejects with a StorageError; what was copied by then stays. */
+export async function copyStorage(
+  source: Storage,
+  target: PostgresStorage,
+  progress: Pick<Progress, 'advance'>,
+): Promise<CopyResult> {
+  for await (const page of registrationPages(source.waitlist)) {
+    await target.importRegistrations(page)
+    progress.advance(page.length)
+  }
+  for await (const page of keyPages(source.apiKeys)) {
+    for (const key of page) await target.apiKeys.add(key, NO_LIMIT)
+    progress.advance(page.length)
+  }
+  const result = { registrations: 0, keys: 0, differing: 0 }
+  for await (const page of registrationPages(source.waitlist)) {
+    for (const row of page) {
+      const copied = await target.waitlist.find(row.addressHash)
+      result.registrations += 1
+      result.differing += Number(!isDeepStrictEqual(contentOf(copied), contentOf(row)))
+    }
+    progress.advance(page.length)
+  }
+  for await (const page of keyPages(source.apiKeys)) {
+    for (const key of page) {
+      result.keys += 1
+      result.differing += Number(!isDeepStrictEqual(await target.apiKeys.find(key.keyId), key))
+    }
+    progress.advance(page.length)
+  }
+  return result
+}
+
+/** `svc copy-database`. */
+export const copyDatabaseCommand: Command = createCommand({
+  help: HELP,
+  options: { from: { type: 'string' }, json: { type: 'boolean', default: false } },
+  async run({ values }, output) {
+    if (values.from === undefined) throw new UsageError('expected --from FILE')
+    const from = databaseLocation(values.from)
+    if (from.kind !== 'sqlite') throw new UsageError('--from expects an SQLite database file')
+    const { database: to } = readConfig()
+    if (to.kind !== 'postgres') {
+      throw new CommandFailure(
+        'TARGET',
+        `expected a postgres:// URL in SVC_DATABASE_URL, found the SQLite database ${to.file}`,
+      )
+    }
+    const { openPostgresForCommand } = await import('../storage/postgres/postgres-storage.ts')
+    const where = formatLocation(to)
+    const result = await withStorage(from, 'read-only', async (source) => {
+      const target = await openPostgresForCommand({ url: to.url, where }, 'read-write')
+      const { total } = await source.waitlist.count()
+      const progress = createProgress({
+        stream: process.stderr,
+        label: 'Copying',
+        total: 2 * total,
+        env: process.env,
+        nowMs: () => performance.now(),
+      })
+      try {
+        return await copyStorage(source, target, progress)
+      } finally {
+        progress.end()
+        await target.close()
+      }
+    })
+    const { registrations, keys, differing } = result
+    if (differing > 0) {
+      throw new CommandFailure(
+        'DIFFERS',
+        `${pluralOf(differing, 'row')} in ${where} differ from ${from.file}; both databases have a row of the same address or key id`,
+      )
+    }
+    if (values.json) output.out(JSON.stringify({ ok: true, registrations, keys }))
+    else {
+      output.out(
+        `Copied ${pluralOf(registrations, 'registration')} and ${pluralOf(keys, 'API key')} to ${where}; every row matches.`,
+      )
+    }
+    return EXIT_CODES.done
+  },
+})
