@@ -197,10 +197,9 @@ export async function startServer(
       releases = next
       serve(app)
       const { snapshotId } = next.served.head
-      log.info(
-        { snapshotId, versions: update.versionTexts.length },
-        `Serving release ${snapshotId}`,
-      )
+      const { versionTexts, redactions } = update
+      const counts = { versions: versionTexts.length, redactions: redactions.length }
+      log.info({ snapshotId, ...counts }, `Serving release ${snapshotId}`)
       logFaults(next.faults, log)
     },
     async applySigning(newSecrets) {

@@ -7,9 +7,10 @@ import { ChainError, formatSnapshotId, type VersionEntry } from '../contract/ver
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { walkHistory } from '../crypto/published-history.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
+import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 
-/** The published releases cannot be served: there is none, the chain is broken, or they do not extend what is served. */
+/** The published releases cannot be served: none exists, the chain is broken, or they do not extend what is served. */
 export class ReleasesError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -39,6 +40,8 @@ export interface LoadedReleases {
   readonly versionTexts: readonly string[]
   readonly resources: readonly LoadedResource[]
   readonly faults: readonly ResourceFault[]
+  /** Resources of older versions whose bytes were removed for good. */
+  readonly redactions: readonly RedactedResource[]
 }
 
 /** A version by its id and hash, which together name the whole chain up to it. */
@@ -120,6 +123,7 @@ function walkVersions(
         try {
           readMatching(store, resource, digest)
         } catch (error) {
+          if (isRedacted(error)) continue
           const { snapshotId } = entry
           damaged.push({ snapshotId, resource, digest, reason: messageOf(error) })
         }
@@ -130,6 +134,11 @@ function walkVersions(
     throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
   }
   return { texts, newest, damaged }
+}
+
+/** A redacted resource of an older version is not damaged. The newest version has none. */
+function isRedacted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'REDACTED'
 }
 
 interface DamagedFile extends Omit<ResourceFault, 'served'> {
@@ -189,7 +198,8 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
   const older = damaged
     .filter(({ resource, digest }) => newest.resources[resource] !== digest)
     .map(({ snapshotId, resource, reason }) => ({ snapshotId, resource, reason, served: false }))
-  return { versionTexts: texts, resources, faults: [...faults, ...older] }
+  const redactions = store.listRedactions()
+  return { versionTexts: texts, resources, faults: [...faults, ...older], redactions }
 }
 
 /** What a reader of an update knows of the served releases. */
@@ -197,6 +207,7 @@ export interface ServedReleases {
   readonly head: VersionEntry
   /** Resources of the newest served version that are unavailable. */
   readonly unavailable: readonly string[]
+  readonly redactions: readonly RedactedResource[]
 }
 
 /** Ids of the versions after one, as far as the store has them without a gap. */
@@ -210,24 +221,26 @@ function idsAfter(store: ReleaseStore, { sequence }: VersionEntry): readonly str
 }
 
 /**
- * Reads the versions after the served one. Checks that they extend its chain, and every resource they need. Returns
+ * Reads the versions after the served one, and the redactions. Checks that they extend its chain, and every resource they need. Returns
  * undefined when nothing is new, which includes a resource that is still unavailable. Throws ReleasesError when anything
  * of the new versions is missing or wrong, so that they are taken up completely or not at all.
  */
 export function readUpdate(
   store: ReleaseStore,
-  { head, unavailable }: ServedReleases,
+  { head, unavailable, redactions: known }: ServedReleases,
 ): ReleaseUpdate | undefined {
   const { texts, newest = head, damaged } = walkVersions(store, idsAfter(store, head), head)
   const after = { snapshotId: head.snapshotId, hash: head.hash }
   const isKnown = (name: string, digest: string) =>
     head.resources[name] === digest && !unavailable.includes(name)
   const { resources, faults } = loadNewest(store, newest, (name, digest) => !isKnown(name, digest))
+  const redactions = store.listRedactions()
   if (texts.length === 0) {
-    return resources.length === 0 ? undefined : { after, versionTexts: [], resources, faults }
+    const isSame = resources.length === 0 && JSON.stringify(redactions) === JSON.stringify(known)
+    return isSame ? undefined : { after, versionTexts: [], resources, faults, redactions }
   }
   const [fault] = [...faults, ...damaged]
-  if (fault === undefined) return { after, versionTexts: texts, resources, faults: [] }
+  if (fault === undefined) return { after, versionTexts: texts, resources, faults: [], redactions }
   const { snapshotId, resource, reason } = fault
   throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
 }

@@ -6,6 +6,7 @@ import {
   type VersionEntry,
   type VersionSummary,
 } from '../contract/version-chain.ts'
+import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { payloadOfCanonical, type Payload } from './payload.ts'
 import {
@@ -28,12 +29,14 @@ export interface Releases {
   readResource(name: string, digest: string): string | undefined
   /** The newest version entry. */
   readonly head: Payload
-  /** The version entry with this id, or undefined when there is none. */
+  /** The version entry with this id, or undefined. */
   version(snapshotId: string): Payload | undefined
   /** The history index. */
   readonly history: Payload
   readonly headSnapshotId: string
   readonly faults: readonly ResourceFault[]
+  /** Resources of older versions whose bytes were removed for good. */
+  readonly redactions: readonly RedactedResource[]
 }
 
 /** Releases that can be extended. */
@@ -67,6 +70,7 @@ interface State {
   readonly summaries: string
   readonly served: ReadonlyMap<string, Payload>
   readonly faults: readonly ResourceFault[]
+  readonly redactions: readonly RedactedResource[]
 }
 
 /** The history index as canonical JSON, with the summaries of its entries (newest first) between the two parts. */
@@ -75,7 +79,9 @@ function historyFrame(count: number, head: ChainHead): readonly [before: string,
   return [before, `],"head":${canonicalJson({ ...head })}}`]
 }
 
-function createState({ store, versionTexts, summaries, served, faults }: State): ServableReleases {
+function createState(state: State): ServableReleases {
+  const { store, versionTexts, summaries, served, faults, redactions } = state
+
   const count = versionTexts.length
   const headText = versionTexts.at(-1) ?? ''
   const head = parseEntry(headText)
@@ -114,11 +120,19 @@ function createState({ store, versionTexts, summaries, served, faults }: State):
     },
     version,
     faults,
+    redactions,
     served: {
       head,
+      redactions,
       unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
     },
-    extend({ after: base, versionTexts: newTexts, resources, faults: newFaults }) {
+    extend({
+      after: base,
+      versionTexts: newTexts,
+      resources,
+      faults: newFaults,
+      redactions: newRedactions,
+    }) {
       if (base.snapshotId !== headSnapshotId || base.hash !== hash) {
         throw new Error(`The update follows ${base.snapshotId}; expected ${headSnapshotId}`)
       }
@@ -137,6 +151,7 @@ function createState({ store, versionTexts, summaries, served, faults }: State):
         ].join(','),
         served: new Map([...kept, ...loaded]),
         faults: newFaults,
+        redactions: newRedactions,
       })
     },
   }
@@ -150,12 +165,13 @@ function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload
 
 /** Reads and checks all published releases, or those up to a version. Throws like `readReleases`. */
 export function loadReleases(store: ReleaseStore, upTo?: ChainHead): ServableReleases {
-  const { versionTexts, resources, faults } = readReleases(store, upTo)
+  const { versionTexts, resources, faults, redactions } = readReleases(store, upTo)
   return createState({
     store,
     versionTexts,
     summaries: versionTexts.map(formatSummary).toReversed().join(','),
     served: payloadsOf(resources),
     faults,
+    redactions,
   })
 }

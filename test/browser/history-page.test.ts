@@ -48,6 +48,7 @@ function turningReleases(...histories: readonly Releases[]) {
       return now().headSnapshotId
     },
     faults: [],
+    redactions: [],
   }
   return Object.assign(turning, { releases })
 }

@@ -298,3 +298,23 @@ for (const workers of ['1', '2']) {
     assert.equal((await service.stop()).code, 0)
   })
 }
+
+test('a redaction is followed without a restart, and is no damage at the next start', async (t) => {
+  const deployment = makeDeployment(t)
+  const { folder, releasesDir } = deployment
+  const env = { SVC_RELOAD_SECONDS: '1' }
+  const service = startService(t, folder, env)
+  const { origin } = await service.serving()
+  const args = ['redact', 'VS-0001', 'status', '--reason', 'It named a person.']
+  const { status, error } = runIn(folder, [SVC, ...args, '--releases', releasesDir])
+  assert.equal(status, 0, error)
+  const line = await service.line('Serving release VS-0002')
+  assert.deepEqual([line['versions'], line['redactions']], [0, 1])
+  assert.equal((await fetch(`${origin}/api/v1/status`)).status, 200)
+  assert.equal((await service.stop()).code, 0)
+
+  const next = startService(t, folder, env)
+  await next.serving()
+  assert.equal((await next.stop()).code, 0)
+  assert.ok(!next.stdout().includes('damaged'))
+})
