@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { createContentReference } from '../src/publishing/content-reference.ts'
 import { createOpenApi } from '../src/documents/openapi.ts'
 import { createPolicy } from '../src/documents/policy.ts'
 import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
@@ -18,6 +19,7 @@ const HELP = `Usage: npm run generate [-- --check]
 Writes what follows from the contract's tables into docs/api and locales, and the scripts of the pages into assets:
   openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
   policy.json              the policy document (the data member of GET /api/v1/policy)
+  docs/content.md          every file and field of a content folder
   locales/contract.json    the texts of the tables, with the translations that they have; what is new waits for them there
   src/contract/read-paths.ts   the path of each read, for the client
   assets/*                 src/browser and the ALTCHA widget, each as one minified file
@@ -53,6 +55,7 @@ function documentFiles(contract: ContractTables): readonly GeneratedFile[] {
   return [
     { file: 'docs/api/openapi.json', text: formatJson(createOpenApi(options)) },
     { file: 'docs/api/policy.json', text: formatJson(createPolicy(options)) },
+    { file: 'docs/content.md', text: createContentReference() },
   ]
 }
 

@@ -16,6 +16,14 @@ import {
 const COMMANDS: {
   readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
 } = {
+  init: {
+    summary: 'create a content folder to start from',
+    load: async () => (await import('./init.ts')).initCommand,
+  },
+  check: {
+    summary: 'check the content folder without publishing it',
+    load: async () => (await import('./check.ts')).checkCommand,
+  },
   diff: {
     summary: 'what publishing would change, or what changed between versions',
     load: async () => (await import('./diff.ts')).diffCommand,

@@ -16,7 +16,8 @@ export const LOGO_TYPES = ['image/svg+xml', 'image/png'] as const
 
 const CONTACT = {
   type: 'object',
-  description: 'How to reach somebody about this record: an email address, a page, or both.',
+  description: 'How to reach the organization about this record.',
+  required: ['email'],
   properties: {
     name: textField('Who answers.', 'Press office', 'line'),
     email: emailField('Email address for the public.', 'contact@example.org'),

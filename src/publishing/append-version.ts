@@ -28,7 +28,7 @@ export interface ReleaseOptions {
 }
 
 /** Longest note of a version, in UTF-16 code units. */
-export const MAX_NOTE_LENGTH = 500
+const MAX_NOTE_LENGTH = 500
 
 /** Checks a line that will be published. `name` is what a mistake calls it. Throws a PublishError. */
 export function checkLine(name: string, line: string): void {

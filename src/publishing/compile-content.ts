@@ -215,11 +215,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
         createSchemaCheck<OrganizationContent>(ORGANIZATION_CONTENT_SCHEMA),
       )
       if (value === undefined) return
-      publicEmails.push(
-        ...[value.contact.email, value.privacy.contact.email].filter(
-          (email) => email !== undefined,
-        ),
-      )
+      publicEmails.push(value.contact.email, value.privacy.contact.email)
       const report = reportIn(source)
       organization = compileOrganization(
         value,

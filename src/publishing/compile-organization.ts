@@ -60,14 +60,6 @@ export function compileOrganization(
 ): Organization | undefined {
   const { logo: logoContent, accentColor, ...rest } = content
   let isSound = true
-  for (const [path, contact] of [
-    [['contact'], content.contact],
-    [['privacy', 'contact'], content.privacy.contact],
-  ] as const) {
-    if (contact.email !== undefined || contact.url !== undefined) continue
-    report(path, 'neither email nor url', 'at least one of them')
-    isSound = false
-  }
   if (accentColor !== undefined) {
     const fault = accentFault(accentColor)
     if (fault !== undefined) {

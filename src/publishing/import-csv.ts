@@ -21,7 +21,7 @@ export interface CsvMapping {
 }
 
 /** What a row becomes if a value is mapped to it. */
-export const SKIP = 'skip'
+const SKIP = 'skip'
 
 /** Most rows of an export. */
 const MAX_ROWS = 2000

@@ -158,7 +158,7 @@ test('a missing, linked or unused logo is named', async (t) => {
   )
 })
 
-test('a contact without any address is refused', async (t) => {
+test('a contact without an email address is refused', async (t) => {
   const folder = makeContent(t)
   writeContent(
     folder,
@@ -168,7 +168,7 @@ test('a contact without any address is refused', async (t) => {
   const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
   assert.match(
     mistakes.map(formatMistake).join('\n'),
-    /contact: found neither email nor url, expected at least one/,
+    /contact\.email: found nothing, expected text/,
   )
 })
 

@@ -1,0 +1,55 @@
+import { type Command, createCommand, EXIT_CODES } from './command.ts'
+import { CommandFailure } from './command-failure.ts'
+import { mistakeLines } from './releases-folder.ts'
+import { pluralOf } from './wording.ts'
+
+const HELP = `Usage: svc check [--content DIR] [options]
+
+Checks the content folder as publishing would: YAML, fields, references,
+translations, the logo and the leak guard. Nothing is written.
+
+Options:
+  --content DIR    folder with the content files (default: content)
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 no mistakes, 1 mistakes or failure, 2 wrong usage.`
+
+/** `svc check`: the content, without publishing it. */
+export const checkCommand: Command = createCommand({
+  help: HELP,
+  options: {
+    content: { type: 'string', default: 'content' },
+    json: { type: 'boolean', default: false },
+  },
+  async run({ values }, output) {
+    const { compileContent } = await import('../publishing/compile-content.ts')
+    const { countTranslations } = await import('../publishing/translation-coverage.ts')
+    const { resources, mistakes } = await compileContent(values.content, Date.now())
+    if (mistakes.length > 0) {
+      throw new CommandFailure(
+        'CONTENT',
+        `${values.content} has ${pluralOf(mistakes.length, 'mistake')}`,
+        EXIT_CODES.failure,
+        { details: mistakeLines(mistakes), members: { mistakes } },
+      )
+    }
+    const translations = countTranslations(resources)
+    if (values.json) {
+      output.out(
+        JSON.stringify({
+          ok: true,
+          content: values.content,
+          resources: [...resources.keys()],
+          translations,
+        }),
+      )
+      return EXIT_CODES.done
+    }
+    output.out(`${values.content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`)
+    for (const { locale, translated, texts } of translations) {
+      output.out(`  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`)
+    }
+    return EXIT_CODES.done
+  },
+})

@@ -1,0 +1,70 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+
+import { messageOf } from '../contract/error-message.ts'
+import { makeFolder } from '../storage/make-folder.ts'
+import { createFile, replaceFile } from '../storage/whole-file.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { CommandFailure } from './command-failure.ts'
+
+const HELP = `Usage: svc init DIR [options]
+
+Creates a content folder to start from: every file with every field and a
+comment, and JSON Schemas beside them that editors with the YAML language
+server use. There are no wallet files: the views then say that no wallet is
+attached. A folder that contains anything but dot files is refused.
+
+Options:
+  --schemas        write only the schemas, into a content folder that exists
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage or a folder that is not empty.`
+
+/** Throws a UsageError unless a folder may be filled: it is missing, or contains nothing but dot files. */
+function requireEmpty(folder: string): void {
+  if (!existsSync(folder)) return
+  if (!lstatSync(folder).isDirectory()) throw new UsageError(`${folder} is not a folder`)
+  const found = readdirSync(folder).find((name) => !name.startsWith('.'))
+  if (found === undefined) return
+  throw new UsageError(
+    `${folder} is not empty: found ${JSON.stringify(found)}, expected an empty folder`,
+  )
+}
+
+/** `svc init`: a content folder to start from. */
+export const initCommand: Command = createCommand({
+  help: HELP,
+  options: {
+    schemas: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [folder, ...others] = positionals
+    if (folder === undefined || others.length > 0) throw new UsageError('expected one folder')
+    if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
+    if (!values.schemas) requireEmpty(folder)
+    const { createSchemaFiles, createStarterContent } =
+      await import('../publishing/starter-content.ts')
+    const files = values.schemas ? createSchemaFiles() : createStarterContent(Date.now())
+    for (const [name, text] of files) {
+      const file = path.join(folder, name)
+      try {
+        makeFolder(path.dirname(file))
+        if (values.schemas || name.startsWith('.')) replaceFile(file, text)
+        else createFile(file, text, { withoutLinks: 'claim' })
+      } catch (error) {
+        throw new CommandFailure('UNWRITABLE', `${file} cannot be written: ${messageOf(error)}`)
+      }
+    }
+    const written = [...files.keys()].filter((name) => !name.startsWith('.'))
+    if (values.json) output.out(JSON.stringify({ ok: true, folder, files: written }))
+    else if (values.schemas) output.out(`Wrote the schemas of ${folder}.`)
+    else {
+      output.out(`Created ${folder} with ${written.join(', ')}.`)
+      output.out(`Edit organization.yaml first. Then run: svc check --content ${folder}`)
+    }
+    return EXIT_CODES.done
+  },
+})

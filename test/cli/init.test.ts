@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { runIn, SVC } from '../support/run-program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+test('init, check and publish: from nothing to a first version', (t) => {
+  const folder = temporaryFolder(t)
+  const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
+  const created = svc('init', 'ours')
+  assert.equal(created.status, 0, created.error)
+  assert.match(
+    created.out,
+    /^Created ours with status\.yaml, .*\nEdit organization\.yaml first\. Then run: svc check --content ours\n$/,
+  )
+  assert.ok(!existsSync(path.join(folder, 'ours', 'wallet.yaml')))
+  assert.ok(
+    existsSync(path.join(folder, 'ours', '.schemas', 'translations', 'wallet', 'security.json')),
+  )
+
+  assert.deepEqual(svc('check', '--content', 'ours'), {
+    status: 0,
+    out: 'ours has no mistakes: 13 resources.\n',
+    error: '',
+  })
+  mkdirSync(path.join(folder, 'ours', 'th'))
+  writeFileSync(path.join(folder, 'ours', 'th', 'roadmap.yaml'), 'summary: แผน\n')
+  assert.match(
+    svc('check', '--content', 'ours').out,
+    /^ours has no mistakes: 14 resources\.\n {2}th: 1 of \d+ texts translated\n$/,
+  )
+
+  const published = svc('publish', '--note', 'One.', '--content', 'ours', '--releases', 'releases')
+  assert.match(published.out, /^Published VS-0001 in releases /, published.error)
+  assert.match(
+    svc('verify-releases', 'releases').out,
+    /is intact up to VS-0001: 1 version, 14 resources/,
+  )
+})
+
+test('check names each mistake, and exits with 1', (t) => {
+  const folder = temporaryFolder(t)
+  const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
+  svc('init', 'ours')
+  const file = path.join(folder, 'ours', 'status.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('name: Read API', 'name: Read: API'))
+  const { status, out, error } = svc('check', '--content', 'ours')
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.match(
+    error,
+    /^svc check: ours has 1 mistake\nours\/status\.yaml:\d+:11: found a text with a colon and a space in it, without quotes, expected the text in quotes\n$/,
+  )
+  const json = svc('check', '--content', 'ours', '--json')
+  assert.partialDeepStrictEqual(JSON.parse(json.out), {
+    ok: false,
+    code: 'CONTENT',
+    mistakes: [{ column: 11 }],
+  })
+})
+
+test('init refuses a folder with anything but dot files', (t) => {
+  const folder = temporaryFolder(t)
+  const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
+  mkdirSync(path.join(folder, 'used'))
+  writeFileSync(path.join(folder, 'used', 'notes.txt'), 'x')
+  const refused = svc('init', 'used')
+  assert.equal(refused.status, 2)
+  assert.match(
+    refused.error,
+    /^svc: init: used is not empty: found "notes\.txt", expected an empty folder/,
+  )
+  assert.deepEqual(readdirSync(path.join(folder, 'used')), ['notes.txt'])
+  writeFileSync(path.join(folder, 'file'), 'x')
+  assert.equal(svc('init', 'file').status, 2)
+  assert.equal(svc('init').status, 2)
+
+  mkdirSync(path.join(folder, 'fresh'))
+  writeFileSync(path.join(folder, 'fresh', '.gitignore'), 'x')
+  assert.equal(svc('init', 'fresh').status, 0)
+  assert.equal(svc('init', 'fresh').status, 2)
+
+  // After an upgrade, only the schemas are written again.
+  const schema = path.join(folder, 'fresh', '.schemas', 'status.json')
+  const before = readFileSync(schema, 'utf8')
+  writeFileSync(schema, '{}')
+  writeFileSync(path.join(folder, 'fresh', 'status.yaml'), 'ours')
+  assert.equal(svc('init', '--schemas', 'fresh').status, 0)
+  assert.equal(readFileSync(schema, 'utf8'), before)
+  assert.equal(readFileSync(path.join(folder, 'fresh', 'status.yaml'), 'utf8'), 'ours')
+  assert.equal(svc('init', '--schemas', 'missing').status, 2)
+})

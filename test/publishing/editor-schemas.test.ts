@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '../../src/contract/resource-names.ts'
+import { schemaViolation } from '../../src/contract/schema-violation.ts'
+import { compileContent } from '../../src/publishing/compile-content.ts'
+import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { createContentReference, exampleOf } from '../../src/publishing/content-reference.ts'
+import { contentSchema } from '../../src/publishing/content-schemas.ts'
+import { createEditorSchemas } from '../../src/publishing/editor-schemas.ts'
+import { createStarterContent } from '../../src/publishing/starter-content.ts'
+import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { FIXTURE_NOW_MS, writeContent } from './content-fixture.ts'
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+
+const ajv = new Ajv({ strict: false })
+ajvFormats.default(ajv, ['date', 'date-time', 'uri'])
+const schemas = createEditorSchemas()
+
+/** Whether an editor would accept a file. */
+function accepts(schemaFile: string, yaml: string): boolean {
+  const schema = schemas.get(schemaFile)
+  assert.ok(schema !== undefined, schemaFile)
+  const { source, mistakes } = parseYamlSource('f.yaml', yaml)
+  assert.ok(source !== undefined, mistakes.map(formatMistake).join('\n'))
+  return ajv.compile(schema)(source.value)
+}
+
+test('new content passes the check, and its schema in an editor', async (t) => {
+  const folder = temporaryFolder(t)
+  const files = createStarterContent(FIXTURE_NOW_MS)
+  for (const [name, text] of files) writeContent(folder, name, text)
+  const { mistakes, resources } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.deepEqual(mistakes.map(formatMistake), [])
+  assert.ok(resources.has('site/organization'))
+  for (const [name, text] of files) {
+    if (!name.endsWith('.yaml')) continue
+    const schema = /^# yaml-language-server: \$schema=\.schemas\/(.+)\n/.exec(text)?.[1] ?? ''
+    assert.ok(files.has(`.schemas/${schema}`), `${name} names the schema ${schema}`)
+    assert.ok(accepts(schema, text), name)
+    assert.ok(!accepts(schema, `${text}unknown: 1\n`), `${name} with an unknown field`)
+  }
+})
+
+test('every field of new content has a comment', () => {
+  for (const [name, text] of createStarterContent(FIXTURE_NOW_MS)) {
+    if (!name.endsWith('.yaml')) continue
+    const lines = text.split('\n')
+    for (const [index, line] of lines.entries()) {
+      // The first field of an item is its id.
+      if (!/^[ #]*[A-Za-z]+:(?: |$)/.test(line) || line.includes('- id:')) continue
+      if (/^\s*# [A-Z]/.test(line) || line.startsWith('# yaml-language-server')) continue
+      assert.match(lines[index - 1] ?? '', /#/, `${name}:${index + 1}: ${line}`)
+    }
+  }
+})
+
+test('the schemas accept the content of this project, imports and overlays', () => {
+  for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
+    if (name === 'site/organization') continue
+    assert.ok(
+      accepts(`${name}.json`, readFileSync(path.join(ROOT, 'content', `${name}.yaml`), 'utf8')),
+      name,
+    )
+  }
+  const head = 'summary: S\nupdatedAt: 2026-01-01T00:00:00Z\n'
+  assert.ok(accepts('changelog.json', `${head}releasesFrom: { file: CHANGELOG.md }\n`))
+  assert.ok(!accepts('changelog.json', head))
+  assert.ok(
+    !accepts(
+      'changelog.json',
+      `${head}unreleased: []\nreleases: []\nreleasesFrom: { file: C.md }\n`,
+    ),
+  )
+  assert.ok(
+    accepts('roadmap.json', `${head}itemsFrom: { file: r.csv, columns: { id: Id, title: T } }\n`),
+  )
+  assert.ok(
+    !accepts('roadmap.json', `${head}itemsFrom: { file: r.csv, columns: { id: Id, titel: T } }\n`),
+  )
+  assert.ok(accepts('translations/roadmap.json', 'items:\n  - { id: a, title: T }\n'))
+  assert.ok(accepts('translations/roadmap.json', 'items:\n  a: { title: T }\n'))
+  assert.ok(!accepts('translations/roadmap.json', 'items:\n  a: { horizon: now }\n'))
+})
+
+test('the reference names every field, and its examples have the described shape', () => {
+  const reference = createContentReference()
+  for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
+    const schema = contentSchema(name)
+    assert.equal(schemaViolation(schema, exampleOf(schema)), undefined, name)
+    for (const field of Object.keys(schema.properties ?? {})) {
+      assert.ok(reference.includes(`| \`${field}\` |`), `${name}: ${field}`)
+    }
+  }
+})
