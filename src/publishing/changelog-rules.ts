@@ -1,5 +1,5 @@
 import { BASE_PATH } from '../contract/api-version.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
+import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.ts'
 import { DAY_MS, formatDate } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
@@ -42,9 +42,11 @@ function checkChange(
   change: ChangelogRelease['changes'][number],
   path: FieldPath,
   releasedOn: string | undefined,
-  knownEndpoints: readonly string[],
+  registry: Registry,
   report: Report,
 ): void {
+  const rows = new Map(Object.values(registry).map((row) => [`${row.method} ${row.path}`, row]))
+  const knownEndpoints = [...rows.keys()]
   const isDeprecation = change.kind === 'deprecated'
   for (const member of ['sunsetOn', 'replacement'] as const) {
     if (isDeprecation === (change[member] !== undefined)) continue
@@ -71,7 +73,13 @@ function checkChange(
   if (change.kind === 'removed') return
   for (const [index, endpoint] of (change.endpoints ?? []).entries()) {
     if (!endpoint.includes(`${BASE_PATH}/`) && !endpoint.endsWith(BASE_PATH)) continue
-    if (knownEndpoints.includes(endpoint)) continue
+    const row = rows.get(endpoint)
+    if (row !== undefined) {
+      if (isDeprecation) {
+        checkDeprecation(change, row, releasedOn, [...path, 'endpoints', index], report)
+      }
+      continue
+    }
     const nearest = nearestName(endpoint, knownEndpoints)
     report(
       [...path, 'endpoints', index],
@@ -83,9 +91,43 @@ function checkChange(
   }
 }
 
-/** Checks `changelog` beyond its schema. */
-export function checkChangelog(data: SnapshotData<'changelog'>, report: Report): void {
-  const endpoints = Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`)
+/** An announced deprecation is the registry's, with its sunset date and its successor (contract decisions section 11). */
+function checkDeprecation(
+  change: ChangelogRelease['changes'][number],
+  { method, path: rowPath, deprecation }: Endpoint,
+  releasedOn: string | undefined,
+  path: FieldPath,
+  report: Report,
+): void {
+  const where = `${method} ${rowPath}`
+  if (deprecation === undefined) {
+    report(path, `the deprecation of ${where}`, 'an endpoint that is deprecated in the registry')
+    return
+  }
+  const { sunsetAt, successor } = deprecation
+  const sunsetOn = sunsetAt.slice(0, 10)
+  // A released entry keeps the date it announced when the sunset is postponed.
+  const isWrong =
+    change.sunsetOn !== undefined &&
+    (releasedOn === undefined ? change.sunsetOn !== sunsetOn : change.sunsetOn > sunsetOn)
+  if (isWrong) {
+    report(path, `${where} with the sunset ${change.sunsetOn}`, `${sunsetOn}, as in the registry`)
+  }
+  if (change.replacement !== undefined && change.replacement !== `${method} ${successor}`) {
+    report(
+      path,
+      `${where} with the replacement ${change.replacement}`,
+      `${method} ${successor}, as in the registry`,
+    )
+  }
+}
+
+/** Checks `changelog` beyond its schema, against the registry of this service unless another one is given. */
+export function checkChangelog(
+  data: SnapshotData<'changelog'>,
+  report: Report,
+  registry: Registry = ENDPOINTS,
+): void {
   checkNewestFirst(
     report,
     ['releases'],
@@ -98,7 +140,7 @@ export function checkChangelog(data: SnapshotData<'changelog'>, report: Report):
     releasedOn: string | undefined,
   ): void => {
     for (const [index, change] of changes.entries()) {
-      checkChange(change, [...path, index], releasedOn, endpoints, report)
+      checkChange(change, [...path, index], releasedOn, registry, report)
       const before = changes[index - 1]
       if (
         before !== undefined &&

@@ -415,6 +415,21 @@ export const FINDING_CATALOG = {
     expected: 'this address as the server in the OpenAPI document',
     advice: 'Set SVC_BASE_URL to the public address; the form and the documents use it.',
   },
+  'endpoint-deprecated': {
+    severity: 'info',
+    expected: 'no deprecated endpoint in use after its sunset date',
+    advice: 'Tell the readers of this endpoint about its successor.',
+  },
+  'sunset-passed': {
+    severity: 'warning',
+    expected: 'deprecated endpoints to be removed after their sunset date',
+    advice: 'Remove the endpoint, or set a later sunset date.',
+  },
+  'deprecation-missing': {
+    severity: 'error',
+    expected: `${HEADERS.deprecation}, ${HEADERS.sunset} and ${HEADERS.link} with rel="successor-version" on a deprecated endpoint`,
+    advice: PASS_HEADERS,
+  },
   'link-missing': {
     severity: 'error',
     expected: `Link on ${BASE_PATH} with service-desc, service-doc, service-meta and status`,

@@ -5,6 +5,7 @@ import { checkCaching } from './check-caching.ts'
 import { checkClock } from './check-clock.ts'
 import { checkCodings } from './check-codings.ts'
 import { checkCors } from './check-cors.ts'
+import { createDeprecationCheck } from './check-deprecations.ts'
 import { checkDocuments } from './check-documents.ts'
 import { checkHead } from './check-head.ts'
 import { createIndexingCheck } from './check-indexing.ts'
@@ -62,6 +63,7 @@ function checksOf({ pinnedKeyIds, deployment, nowMs }: DoctorSettings): {
     cors: checkCors,
     indexing: createIndexingCheck(deployment),
     documents: checkDocuments,
+    deprecations: createDeprecationCheck(nowMs()),
     links: checkLinks,
     transport: checkTransport,
   }

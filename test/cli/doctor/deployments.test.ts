@@ -205,6 +205,39 @@ test('a deployment of another registry', async (t) => {
   assert.deepEqual(idsOf(await examine(t, older)), ['signing-off', 'registry-version'])
 })
 
+test('a deprecated endpoint, its missing headers and its passed sunset date', async (t) => {
+  const deprecated = (deprecatedAt: string, sunsetAt: string) => ({
+    registry: {
+      ...ENDPOINTS,
+      roadmap: {
+        ...ENDPOINTS.roadmap,
+        status: 'deprecated',
+        deprecation: { deprecatedAt, sunsetAt, successor: '/api/v1/development-queue' },
+      },
+    } as const,
+  })
+  // The program that examines knows no deprecation, so the documents differ from its own tables.
+  const documents = ['index-differs', 'policy-differs']
+  const day = (days: number) => new Date(TEST_NOW_MS + days * DAY_MS).toISOString()
+  const announced = deprecated(day(-10), day(90))
+  const dropHeaders = (passing: Passing) => {
+    for (const name of ['deprecation', 'sunset', 'link']) {
+      if (passing.path === ENDPOINTS.roadmap.path) passing.headers.delete(name)
+    }
+  }
+  for (const [parts, mischief, expected] of [
+    [announced, undefined, ['endpoint-deprecated']],
+    [announced, dropHeaders, ['deprecation-missing', 'endpoint-deprecated']],
+    [deprecated(day(-100), day(-1)), undefined, ['sunset-passed']],
+  ] as const) {
+    const deployed = await deployBehindProxy(t, mischief, parts)
+    assert.deepEqual(
+      idsOf(await examine(t, deployed)).toSorted(),
+      [...documents, ...expected].toSorted(),
+    )
+  }
+})
+
 test('documents of two deployments, and of another address', async (t) => {
   const withDraft = await deployBehindProxy(t, undefined, {
     registry: { ...ENDPOINTS, draft: { ...ENDPOINTS.time, path: '/api/v1/draft' } },
