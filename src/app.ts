@@ -13,6 +13,7 @@ import { createResponder } from './http/respond.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createRouter } from './http/router.ts'
 import { createSite } from './pages/site.ts'
+import { TEXTS } from './pages/texts.ts'
 import { createHandlers } from './routes/handlers.ts'
 import type { AddressRange } from './service/address-range.ts'
 import type { ApiKeys } from './service/api-keys.ts'
@@ -101,6 +102,7 @@ export function createAppComposer(
       challenge,
       clientAddress: createClientAddress(parts.trustedProxies),
       ownOrigin: baseUrl,
+      consentText: (locale) => TEXTS[locale].earlyAccess.form.consent,
       timeQuality,
       clock,
     })

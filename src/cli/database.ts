@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Config, ConfigError, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
+import { UsageError } from './command.ts'
 
 /** The variables that the database commands read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
@@ -33,6 +34,12 @@ export function databaseLocation(option: string | undefined): DatabaseLocation {
     throw new ConfigError(ours.map((each) => each.replace('SVC_DATABASE_URL', '--database')))
   }
   return config.database
+}
+
+/** The file of an embedded database. Throws a UsageError for PostgreSQL that names the tool to use instead. */
+export function requireSqlite(location: DatabaseLocation, tool: string): string {
+  if (location.kind === 'sqlite') return location.file
+  throw new UsageError(`expected an embedded database; use ${tool} for PostgreSQL`)
 }
 
 /** Opens a database, runs `work`, and closes the database in any case. Rejects with a StorageError. */

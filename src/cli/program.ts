@@ -65,7 +65,7 @@ const COMMANDS: {
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   waitlist: {
-    summary: 'count, export, erase, reseal or copy the sealed waitlist',
+    summary: 'count, export, show, erase or expire registrations, or rotate their key',
     load: async () => (await import('./waitlist.ts')).waitlistCommand,
   },
   'copy-database': {
@@ -75,6 +75,14 @@ const COMMANDS: {
   'signing-key': {
     summary: 'create, announce, promote or retire the keys that sign responses',
     load: async () => (await import('./signing-key.ts')).signingKeyCommand,
+  },
+  backup: {
+    summary: 'copy the embedded database to a file while the service runs',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  restore: {
+    summary: 'replace the content of the embedded database with a backup',
+    load: async () => (await import('./restore.ts')).restoreCommand,
   },
   keys: {
     summary: 'list, revoke, purge or issue API keys',

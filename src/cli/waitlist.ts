@@ -4,29 +4,34 @@ import type { Command } from './command.ts'
 /** `svc waitlist`. */
 export const waitlistCommand: Command = createActionsCommand({
   name: 'waitlist',
-  about: `Works on the early-access waitlist, whose rows are sealed: only "export" and
-"rotate-recipient" open them, with an identity that need not be on the server.`,
+  about: `Works on the early-access waitlist. Its rows are encrypted: only "export",
+"show" and "rotate-recipient" decrypt them, with an identity that need not be on
+the server.`,
   actions: {
     count: {
-      summary: 'how many are registered; needs no secret',
+      summary: 'print the number of registrations; requires no secret',
       load: async () => (await import('./waitlist/count-command.ts')).countCommand,
     },
     export: {
-      summary: 'open the registrations with the identity and write them out',
+      summary: 'decrypt the registrations with the identity and write them',
       load: async () => (await import('./waitlist/export-command.ts')).exportCommand,
     },
+    show: {
+      summary: 'print everything that is stored about one person',
+      load: async () => (await import('./waitlist/show-command.ts')).showCommand,
+    },
     erase: {
-      summary: 'take an address off the list',
+      summary: 'delete the registration of an address',
       load: async () => (await import('./waitlist/erase-command.ts')).eraseCommand,
     },
     'rotate-recipient': {
-      summary: 'seal all registrations to another recipient',
+      summary: 'encrypt all registrations to another recipient',
       load: async () =>
         (await import('./waitlist/rotate-recipient-command.ts')).rotateRecipientCommand,
     },
-    copy: {
-      summary: 'copy the database while the service runs',
-      load: async () => (await import('./waitlist/copy-command.ts')).copyCommand,
+    expire: {
+      summary: 'delete registrations that are older than a number of days',
+      load: async () => (await import('./waitlist/expire-command.ts')).expireCommand,
     },
   },
 })

@@ -6,17 +6,17 @@ import type { ApiKeys } from '../service/api-keys.ts'
 import type { AcceptedChallenge, Challenge } from '../service/challenge.ts'
 import { payloadOf } from '../service/payload.ts'
 
-/** What issuing keys needs. */
-export interface CreateKeyParts {
+/** What the issuance handler is built on. */
+export interface CreateKeyDependencies {
   readonly apiKeys: ApiKeys
   readonly challenge: Challenge
 }
 
 /**
- * The issuance's handler, which the pipeline reaches only with the pause lifted (spec 5.5): what the body says, then the
- * challenge, then the limits, so that only people who solved one use them up.
+ * The issuance handler, reached only while issuance is open (spec 5.5). The body is checked first, then the challenge, then
+ * the limits, so that only solved challenges count against them.
  */
-export function createCreateKey({ apiKeys, challenge }: CreateKeyParts): Handler {
+export function createCreateKey({ apiKeys, challenge }: CreateKeyDependencies): Handler {
   async function verify(token: string): Promise<AcceptedChallenge> {
     try {
       return await challenge.verify(token, 'issue-key')

@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/api-error.ts'
 import type { ENDPOINTS, EndpointName, Registry } from '../contract/endpoints.ts'
+import type { Locale } from '../contract/locales.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
@@ -32,6 +33,8 @@ export interface HandlerParts {
   readonly clientAddress: ClientAddress
   /** The service's own origin, as browsers write it. */
   readonly ownOrigin: string
+  /** The consent statement of the registration form in a locale. */
+  readonly consentText: (locale: Locale) => string
   readonly timeQuality: TimeQualityMonitor
   readonly clock: Clock
 }
@@ -72,7 +75,7 @@ function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
 /** Makes the handlers. Each gives the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerParts): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
-  const { clientAddress, ownOrigin, timeQuality, clock } = parts
+  const { clientAddress, ownOrigin, consentText, timeQuality, clock } = parts
 
   const own: OwnHandlers = {
     index: () => documents.index,
@@ -93,7 +96,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
       payloadOf(
         describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', challenge.description),
       ),
-    register: createRegister({ waitlist, clientAddress, ownOrigin }),
+    register: createRegister({ waitlist, clientAddress, ownOrigin, consentText }),
 
     createKey: createCreateKey({ apiKeys, challenge }),
     keySelf: ({ key }) => {

@@ -1,3 +1,4 @@
+import type { Locale } from '../contract/locales.ts'
 import { parseRegistration } from '../contract/registration.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
@@ -6,16 +7,18 @@ import { localeOfRequest } from '../http/request-locale.ts'
 import { payloadOf } from '../service/payload.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 
-/** What registering needs. */
-export interface RegisterParts {
+/** What the registration handler is built on. */
+export interface RegisterDependencies {
   readonly waitlist: Waitlist
   readonly clientAddress: ClientAddress
   /** The service's own origin, whose pages have a locale. */
   readonly ownOrigin: string
+  /** The consent statement of the form in a locale. */
+  readonly consentText: (locale: Locale) => string
 }
 
-/** The body's value. Its bytes are wiped: what a person sent should not lie in memory longer than it is needed. */
-function readOnce(body: Uint8Array): unknown {
+/** Parses the body and wipes its bytes, so that personal data is in memory no longer than needed. */
+function parseOnce(body: Uint8Array): unknown {
   try {
     return parseJsonBody(body)
   } finally {
@@ -23,13 +26,20 @@ function readOnce(body: Uint8Array): unknown {
   }
 }
 
-/** The registration's handler: the limits first, since they count requests of any kind, then what the body says. */
-export function createRegister({ waitlist, clientAddress, ownOrigin }: RegisterParts): Handler {
+/** The registration handler. Limits come first, since they also count invalid requests. */
+export function createRegister({
+  waitlist,
+  clientAddress,
+  ownOrigin,
+  consentText,
+}: RegisterDependencies): Handler {
   return async ({ request, body }) => {
     if (body === undefined) throw new Error('The body was not received')
     await waitlist.admit(clientAddress(request))
-    const input = parseRegistration(readOnce(body))
+    const input = parseRegistration(parseOnce(body))
     const locale = input.locale ?? localeOfRequest(request, ownOrigin)
-    return payloadOf(await waitlist.register({ ...input, locale }))
+    return payloadOf(
+      await waitlist.register({ ...input, locale, consentText: consentText(locale) }),
+    )
   }
 }

@@ -1,11 +1,18 @@
 import { parseInstant } from '../contract/instant.ts'
 
-/** Label of the keyed hash that recognises an address on the waitlist. */
+/** Label of the keyed hash that identifies an address on the waitlist. */
 export const ADDRESS_HASH_LABEL = 'svc-address-v1'
 
-/** All that is kept of a registration. It exists only in memory and inside a seal. */
+/** The statement that a person agreed to. */
+export interface Consent {
+  /** The start of the text's SHA-256 in hex, which changes with every change of the text. */
+  readonly version: string
+  readonly text: string
+}
+
+/** Everything that is stored about a registration. It exists only in memory and encrypted. */
 export interface WaitlistEntry {
-  /** As `formatTicket` makes it. With the time it ties what is sealed to the row it is in. */
+  /** With the time it ties the encrypted entry to its row. */
   readonly ticket: string
   readonly email: string
   readonly locale: string
@@ -13,9 +20,11 @@ export interface WaitlistEntry {
   readonly useCase: string | null
   /** ISO 8601 in UTC with milliseconds. */
   readonly registeredAt: string
+  /** Null in entries of version 0.1.0, which did not store it. */
+  readonly consent: Consent | null
 }
 
-/** What a seal held is no waitlist entry. The message holds nothing of it. */
+/** A decrypted row is not a valid entry. The message contains nothing of it. */
 export class WaitlistEntryError extends Error {
   constructor(message: string) {
     super(message)
@@ -24,14 +33,14 @@ export class WaitlistEntryError extends Error {
 }
 
 const VERSION = 1
-/** Sizes are rounded up to this, so that the size of a row says little about what is in it. */
+/** Sizes are rounded up to this, so that the size of a row reveals little about its content. */
 const PADDED_TO_BYTES = 256
 const SPACE = 0x20
 
-/** The bytes that are sealed: JSON with a version, and spaces up to the next multiple of 256 bytes. */
+/** The bytes to encrypt: JSON with a version, padded with spaces to a multiple of 256 bytes. */
 export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
-  // Named one by one: nothing else that an object may carry gets in.
-  const { ticket, email, locale, interests, useCase, registeredAt } = entry
+  // Named one by one, so that no other member is written.
+  const { ticket, email, locale, interests, useCase, registeredAt, consent } = entry
   const text = JSON.stringify({
     version: VERSION,
     ticket,
@@ -40,9 +49,10 @@ export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
     interests,
     useCase,
     registeredAt,
+    ...(consent === null ? {} : { consent: { version: consent.version, text: consent.text } }),
   })
   const size = Math.ceil(Buffer.byteLength(text) / PADDED_TO_BYTES) * PADDED_TO_BYTES
-  // Memory of its own, not a piece of one that buffers share, so that the caller can wipe it.
+  // Not from the shared buffer pool, so that the caller can wipe it.
   const padded = new Uint8Array(size).fill(SPACE)
   new TextEncoder().encodeInto(text, padded)
   return padded
@@ -55,7 +65,7 @@ function parseObject(bytes: Uint8Array): Unchecked {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    // Without the cause: it quotes what it could not read.
+    // Without the cause, which quotes the text.
     throw new WaitlistEntryError('expected a waitlist entry in JSON, found something else')
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
@@ -74,9 +84,18 @@ const isStringOrNull = (value: unknown): value is string | null => value === nul
 const isInstant = (value: unknown): value is string =>
   isString(value) && parseInstant(value) !== undefined
 
-/** Reads what `formatWaitlistEntry` wrote. Throws a WaitlistEntryError, also for an entry of a newer version. */
+const isConsent = (value: unknown): value is Consent =>
+  typeof value === 'object' &&
+  value !== null &&
+  'version' in value &&
+  isString(value.version) &&
+  'text' in value &&
+  isString(value.text)
+
+/** Parses an entry of `formatWaitlistEntry`. Throws a WaitlistEntryError, also for an entry of a newer version. */
 export function parseWaitlistEntry(bytes: Uint8Array): WaitlistEntry {
-  const { version, ticket, email, locale, interests, useCase, registeredAt } = parseObject(bytes)
+  const { version, ticket, email, locale, interests, useCase, registeredAt, consent } =
+    parseObject(bytes)
   if (version !== VERSION) {
     throw new WaitlistEntryError(
       `expected a waitlist entry of version ${VERSION}, found another: a newer version of this software may read it`,
@@ -89,5 +108,6 @@ export function parseWaitlistEntry(bytes: Uint8Array): WaitlistEntry {
     interests: expect('interests', interests, isStrings),
     useCase: expect('useCase', useCase, isStringOrNull),
     registeredAt: expect('registeredAt', registeredAt, isInstant),
+    consent: consent === undefined ? null : expect('consent', consent, isConsent),
   }
 }

@@ -5,6 +5,7 @@ import type { RegistrationInput } from '../contract/registration.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import { formatTicket, TICKET_BYTES } from '../contract/ticket.ts'
 import type { Encryptor } from '../crypto/age-file.ts'
+import { sha256Hex } from '../crypto/sha256.ts'
 import type { WaitlistStore } from '../storage/waitlist-store.ts'
 import type { AcceptedChallenge, Challenge } from './challenge.ts'
 import type { Clock } from './clock.ts'
@@ -14,6 +15,8 @@ import { formatWaitlistEntry } from './waitlist-entry.ts'
 /** A registration whose fields were checked, with the locale that was sent or found. */
 export interface Registration extends Omit<RegistrationInput, 'locale'> {
   readonly locale: Locale
+  /** The statement that the person agreed to. */
+  readonly consentText: string
 }
 
 /** The waitlist as its endpoints use it. */
@@ -41,6 +44,9 @@ export interface WaitlistDependencies {
   readonly randomBytes: (count: number) => Uint8Array
 }
 
+/** Enough digits to tell the versions of one text apart. */
+const CONSENT_VERSION_DIGITS = 16
+
 /** How long the list is reported as closed after a failure, unless a registration succeeds earlier. */
 const UNAVAILABLE_FOR_MS = 15_000
 
@@ -66,7 +72,7 @@ export function createWaitlist({
   async function storeRegistration(
     registration: Registration,
   ): Promise<DataOf<'RegistrationResult'>> {
-    const { email, locale, interests, useCase } = registration
+    const { email, locale, interests, useCase, consentText } = registration
     const registeredAtMs = clock.nowMs()
     const ticket = formatTicket(randomBytes(TICKET_BYTES))
     const entry = formatWaitlistEntry({
@@ -76,6 +82,10 @@ export function createWaitlist({
       interests,
       useCase: useCase ?? null,
       registeredAt: formatInstant(registeredAtMs),
+      consent: {
+        version: sha256Hex(consentText).slice(0, CONSENT_VERSION_DIGITS),
+        text: consentText,
+      },
     })
     // Encrypted before it is known whether the address is new, so that both cases cost the same (spec section 3).
     const sealed = await encryptor.encrypt(entry).finally(() => entry.fill(0))

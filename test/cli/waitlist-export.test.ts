@@ -16,7 +16,16 @@ import {
 } from './waitlist/waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const HEADER = ['ticket', 'registeredAt', 'email', 'locale', 'interests', 'useCase']
+const HEADER = [
+  'ticket',
+  'registeredAt',
+  'email',
+  'locale',
+  'interests',
+  'useCase',
+  'consentVersion',
+  'consentText',
+]
 
 test('CSV on standard output, with the identity of the secrets folder', async (t) => {
   const { folder } = await makeDeployment(t, async (keys) => [

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createDecryptor, parseIdentities, recipientOf } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { cleanEnvironment, SVC } from '../support/run-program.ts'
+import { cleanEnvironment, runIn, SVC } from '../support/run-program.ts'
 import {
   addRegistrations,
   countRows,
@@ -210,7 +210,7 @@ test('--database with another database leaves the setting unchanged', async (t) 
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(2, own),
   )
-  assert.equal(waitlist(folder, ['copy', 'copy.sqlite']).status, 0)
+  assert.equal(runIn(folder, [SVC, 'backup', 'copy.sqlite']).status, 0)
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--database', 'copy.sqlite']
   const { status, out } = waitlist(folder, args)

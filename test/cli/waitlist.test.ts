@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
+import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const ACTIONS = ['count', 'export', 'erase', 'rotate-recipient', 'copy']
+const ACTIONS = ['count', 'export', 'show', 'erase', 'rotate-recipient', 'expire']
 
 /** The command in a folder of its own, where there is nothing. */
 function waitlistNowhere(t: TestContext): TestedActions {
@@ -22,7 +22,7 @@ test('help: of the command and of each action, on standard output', (t) => {
 
 test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
   assertMisuses(waitlistNowhere(t), [
-    [[], /expected an action: count, export, erase, rotate-recipient, copy/],
+    [[], /expected an action: count, export, show, erase, rotate-recipient, expire/],
     [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
     [['toString'], /unknown action "toString"; expected one of count, /],
     [['count', '--jsn'], /unknown option --jsn; did you mean --json\?/],
@@ -33,8 +33,10 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
     [['rotate-recipient'], /expected either --recipient RECIPIENT or --new-identity FILE/],
     [['rotate-recipient', '--recipient', 'age1x'], /--recipient expects an age X25519 recipient/],
     [['erase', 'a@example.org', 'b@example.org'], /expected one address/],
-    [['copy'], /expected one FILE to copy to/],
-    [['copy', 'a', 'b'], /expected one FILE to copy to/],
+    [['show', 'a@example.org', 'b@example.org'], /expected one address/],
+    [['erase', '--ticket', 'EA-x', 'a@example.org'], /--ticket expects a ticket/],
+    [['expire'], /expected --older-than DAYS/],
+    [['expire', '--older-than', '0'], /--older-than expects whole days from 1 to 36500/],
   ])
 })
 
@@ -61,15 +63,6 @@ test('no database, no database of ours, a mistake in the configuration: one line
     /^svc waitlist count: The configuration has a mistake\nSVC_DATABASE_URL: /,
   )
   assert.ok(!mistaken.error.includes('password'))
-
-  const postgres = { SVC_DATABASE_URL: 'postgres://u:password@host/db' }
-  const elsewhere = waitlist(folder, ['count'], { env: postgres })
-  assert.equal(elsewhere.status, 1)
-  assert.match(
-    elsewhere.error,
-    /^svc waitlist count: .*\nSVC_DATABASE_URL: PostgreSQL is not supported yet\n/,
-  )
-  assert.ok(!elsewhere.error.includes('password'))
 })
 
 test('a mistake in a variable that the waitlist does not use is not its business', async (t) => {
@@ -122,52 +115,4 @@ test('count: an empty list', async (t) => {
     lastRegisteredAt: null,
     byRecipient: [],
   })
-})
-
-test('copy: a whole database for its owner alone, which works where nothing else is', async (t) => {
-  const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
-  const { status, out, error } = waitlist(folder, ['copy', 'list.sqlite'])
-  assert.deepEqual([status, error], [0, ''])
-  assert.equal(out, 'Copied 3 registrations to list.sqlite.\n')
-  const copy = path.join(folder, 'list.sqlite')
-  assert.equal(statSync(copy).mode & 0o777, 0o600)
-  assert.deepEqual(await readRows(copy), await readRows(database))
-
-  // Carried to another machine, on a medium that cannot be written, with the identity.
-  const machine = temporaryFolder(t)
-  const medium = path.join(machine, 'medium')
-  mkdirSync(medium)
-  copyFileSync(copy, path.join(medium, 'list.sqlite'))
-  chmodSync(path.join(medium, 'list.sqlite'), 0o400)
-  chmodSync(medium, 0o500)
-  const args = [
-    'export',
-    '--database',
-    'medium/list.sqlite',
-    '--identity',
-    '-',
-    '--format',
-    'jsonl',
-  ]
-  const exported = waitlist(machine, args, { input: keys.identity })
-  // So that whoever is not root can take the folder away.
-  chmodSync(medium, 0o700)
-  assert.equal(exported.status, 0, exported.error)
-  const entries = exported.out
-    .trimEnd()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line))
-  assert.deepEqual(entries, [entryOf(1), entryOf(2), entryOf(3)])
-})
-
-test('copy: an existing file stays as it is', async (t) => {
-  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
-  const file = path.join(folder, 'kept.sqlite')
-  writeFileSync(file, 'mine')
-  const { status, out, error } = waitlist(folder, ['copy', 'kept.sqlite'])
-  assert.equal(status, 1)
-  assert.equal(out, '')
-  assert.match(error, /^svc waitlist copy: .*kept\.sqlite/)
-  assert.equal(error.trimEnd().split('\n').length, 1, error)
-  assert.equal(readFileSync(file, 'utf8'), 'mine')
 })

@@ -18,7 +18,11 @@ const ENTRY: WaitlistEntry = {
   interests: ['api', 'research'],
   useCase: 'To read "what" was said.\r\n\u0000ภาษาไทย 你好 🦀',
   registeredAt: '2026-01-31T12:00:00.123Z',
+  consent: null,
 }
+
+/** As version 0.1.0 wrote it. */
+const { consent: _, ...WITHOUT_CONSENT } = ENTRY
 
 test('an entry is read as it was written', () => {
   assert.deepEqual(parseWaitlistEntry(formatWaitlistEntry(ENTRY)), ENTRY)
@@ -33,6 +37,12 @@ test('an entry is read as it was written', () => {
         registeredAt: fc
           .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') })
           .map((date) => date.toISOString()),
+        consent: fc.option(
+          fc.record(
+            { version: fc.string(), text: fc.string({ unit: 'binary' }) },
+            { noNullPrototype: true },
+          ),
+        ),
       }),
       (entry) => {
         const bytes = formatWaitlistEntry(entry)
@@ -45,7 +55,7 @@ test('an entry is read as it was written', () => {
 
 test('the bytes are JSON of a known version, padded with spaces', () => {
   const text = Buffer.from(formatWaitlistEntry(ENTRY)).toString()
-  assert.deepEqual(JSON.parse(text), { version: 1, ...ENTRY })
+  assert.deepEqual(JSON.parse(text), { version: 1, ...WITHOUT_CONSENT })
   assert.match(text, /\} +$/)
 })
 

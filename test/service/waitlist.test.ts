@@ -5,6 +5,7 @@ import type { Challenge } from '../../src/service/challenge.ts'
 import type { RegistrationLimits } from '../../src/service/registration-limits.ts'
 import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import { sha256Hex } from '../../src/crypto/sha256.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { SealedRegistration, WaitlistStore } from '../../src/storage/waitlist-store.ts'
 
@@ -16,6 +17,7 @@ const REGISTRATION: Registration = {
   interests: ['api', 'research'],
   useCase: 'Mirror the history.',
   challengeToken: 'solved',
+  consentText: 'ฉันยินยอม',
 }
 
 /** A waitlist over fakes that note what was asked of them. Nothing is sealed, so that a test can read it. */
@@ -103,6 +105,7 @@ test('a registration is verified, sealed and kept, in this order, and gets a ran
     interests: ['api', 'research'],
     useCase: 'Mirror the history.',
     registeredAt: '2026-11-21T09:00:00.000Z',
+    consent: { version: sha256Hex('ฉันยินยอม').slice(0, 16), text: 'ฉันยินยอม' },
   })
   assert.ok(
     sealed[0]?.every((byte) => byte === 0),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 
-import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
+import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { filesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
@@ -122,7 +122,7 @@ for (const form of SQLITE_FORMS) {
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))
       const copy = `${file}.copy`
-      await copyDatabase(file, copy)
+      await backUpDatabase(file, copy)
       await storage.waitlist.add(makeRegistration(2))
       removeFiles(file)
       fs.renameSync(copy, file)

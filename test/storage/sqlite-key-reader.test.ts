@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
-import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
+import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -173,7 +173,7 @@ test('a database that is taken away has no keys, until it is there again', async
 test('a database that is put in the place of another is the one that is read', async (t) => {
   const { file, storage } = await openWithKey(t)
   const copy = `${file}.copy`
-  await copyDatabase(file, copy)
+  await backUpDatabase(file, copy)
   await storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS)
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
   removeFiles(file)
@@ -189,7 +189,7 @@ test('what is no database of this version is a failure, and the next find tries 
   const { apiKeys } = storage
   assert.ok(await isFound(apiKeys))
   const copy = `${file}.copy`
-  await copyDatabase(file, copy)
+  await backUpDatabase(file, copy)
   removeFiles(file)
   fs.writeFileSync(file, 'no database of anything')
   await sleep(PLACE_NOTICED_MS)
@@ -220,7 +220,7 @@ test('a damaged database is a failure, and is read again once it is whole', asyn
   // An erasure writes the WAL back and empties it.
   await storage.waitlist.erase(makeRegistration(1).addressHash)
   const copy = `${file}.copy`
-  await copyDatabase(file, copy)
+  await backUpDatabase(file, copy)
   const reading = await openStorage(t, file)
   assert.ok(await isFound(reading.apiKeys))
   // By another process: to close the file in this one would drop SQLite's locks on it.

@@ -18,6 +18,7 @@ const ENTRY: WaitlistEntry = {
   interests: ['api', 'kap-language'],
   useCase: 'To read, "slowly".\nภาษาไทย 你好 🦀',
   registeredAt: '2026-01-31T12:00:00.123Z',
+  consent: { version: '0123456789abcdef', text: 'I agree, “fully”.' },
 }
 
 /** What text of any kind may hold that a spreadsheet has a view on. */
@@ -32,26 +33,29 @@ const TRICKY = fc
   .map((parts) => parts.join(''))
 
 test('the columns are named once, in one order', () => {
-  assert.equal(CSV_HEADER, 'ticket,registeredAt,email,locale,interests,useCase\r\n')
+  assert.equal(
+    CSV_HEADER,
+    'ticket,registeredAt,email,locale,interests,useCase,consentVersion,consentText\r\n',
+  )
 })
 
 test('a CSV row is quoted where it must be and ends in CRLF', () => {
   assert.equal(
     formatExportRow(ENTRY, 'csv'),
-    'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,api kap-language,"To read, ""slowly"".\nภาษาไทย 你好 🦀"\r\n',
+    'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,api kap-language,"To read, ""slowly"".\nภาษาไทย 你好 🦀",0123456789abcdef,"I agree, “fully”."\r\n',
   )
   assert.equal(
-    formatExportRow({ ...ENTRY, interests: [], useCase: null }, 'csv'),
-    'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,,\r\n',
+    formatExportRow({ ...ENTRY, interests: [], useCase: null, consent: null }, 'csv'),
+    'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,,,,\r\n',
   )
 })
 
-test('a CSV row is read as six cells by RFC 4180, whatever was sent', () => {
+test('a CSV row is read as eight cells by RFC 4180, whatever was sent', () => {
   fc.assert(
     fc.property(TRICKY, TRICKY, (email, useCase) => {
       const [row, ...others] = parseCsv(formatExportRow({ ...ENTRY, email, useCase }, 'csv'))
       assert.equal(others.length, 0)
-      assert.equal(row?.length, 6)
+      assert.equal(row?.length, 8)
       assert.equal(row?.[0], ENTRY.ticket)
     }),
   )

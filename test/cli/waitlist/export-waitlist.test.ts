@@ -69,7 +69,9 @@ test('exports an empty list as an empty file, in CSV as the header', async () =>
       return true
     },
   })
-  assert.deepEqual(parts, ['ticket,registeredAt,email,locale,interests,useCase\r\n'])
+  assert.deepEqual(parts, [
+    'ticket,registeredAt,email,locale,interests,useCase,consentVersion,consentText\r\n',
+  ])
 })
 
 test('reports each row that does not match its columns and exports the rest', async () => {

@@ -39,6 +39,7 @@ export function entryOf(number: number, changes: Partial<WaitlistEntry> = {}): W
     interests: ['api'],
     useCase: number % 2 === 0 ? null : `Reason ${number}`,
     registeredAt: new Date(FIRST_MS + number * 1000).toISOString(),
+    consent: { version: '0123456789abcdef', text: 'I agree.' },
     ...changes,
   }
 }

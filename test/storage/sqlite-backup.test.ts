@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
+import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { assertProblem, makeRegistration, readAll } from './waitlist-fixture.ts'
@@ -30,7 +30,7 @@ test('a copy of a live database is whole, one file, and for its owner alone', as
   const writing = Array.from({ length: 50 }, (_, number) =>
     live.waitlist.add(makeRegistration(100 + number)),
   )
-  await copyDatabase(file, target)
+  await backUpDatabase(file, target)
   await Promise.all(writing)
   assert.deepEqual(fs.readdirSync(folder), ['copy.sqlite'])
   assert.equal(fs.statSync(target).mode & 0o777, 0o600)
@@ -52,14 +52,14 @@ test('what is there already is never overwritten, and what fails leaves no copy'
   const folder = temporaryFolder(t)
   const target = path.join(folder, 'copy.sqlite')
   fs.writeFileSync(target, 'mine')
-  await assertProblem('EXISTS', copyDatabase(file, target))
-  await assertProblem('EXISTS', copyDatabase(file, file))
+  await assertProblem('EXISTS', backUpDatabase(file, target))
+  await assertProblem('EXISTS', backUpDatabase(file, file))
   assert.equal(fs.readFileSync(target, 'utf8'), 'mine')
   fs.rmSync(target)
-  await assertProblem('MISSING', copyDatabase(path.join(folder, 'none.sqlite'), target))
+  await assertProblem('MISSING', backUpDatabase(path.join(folder, 'none.sqlite'), target))
   fs.writeFileSync(path.join(folder, 'text'), 'no database')
-  await assertProblem('NOT_A_DATABASE', copyDatabase(path.join(folder, 'text'), target))
-  await assertProblem('IO', copyDatabase(file, path.join(folder, 'none', 'copy.sqlite')))
+  await assertProblem('NOT_A_DATABASE', backUpDatabase(path.join(folder, 'text'), target))
+  await assertProblem('IO', backUpDatabase(file, path.join(folder, 'none', 'copy.sqlite')))
   assert.deepEqual(fs.readdirSync(folder), ['text'])
 })
 
@@ -96,7 +96,7 @@ test('a copy is read where nothing can be written', async (t) => {
   await live.waitlist.erase(makeRegistration(0).addressHash)
   const folder = temporaryFolder(t)
   const whole = path.join(folder, 'whole.sqlite')
-  await copyDatabase(file, whole)
+  await backUpDatabase(file, whole)
   for (const name of ['plain.sqlite', 'logged.sqlite']) {
     assert.equal(spawnSync('cp', [file, path.join(folder, name)]).status, 0)
   }

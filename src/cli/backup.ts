@@ -1,0 +1,44 @@
+import { backUpDatabase } from '../storage/sqlite-backup.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { databaseLocation, requireSqlite, withStorage } from './database.ts'
+import { pluralOf } from './wording.ts'
+
+const HELP = `Usage: svc backup FILE [options]
+
+Copies the embedded database to a new file, readable by its owner only, while
+the service runs. The backup is of one moment, is verified, and contains nothing
+that was erased before. An existing file is never overwritten.
+
+For PostgreSQL use pg_dump.
+
+Options:
+  --database FILE  the database (default: the one of the configuration)
+  --json           print the result as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+
+/** `svc backup`. */
+export const backupCommand: Command = createCommand({
+  help: HELP,
+  options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [file, ...others] = positionals
+    if (file === undefined || others.length > 0) throw new UsageError('expected one FILE')
+    await backUpDatabase(requireSqlite(databaseLocation(values.database), 'pg_dump'), file)
+    const { total, keys } = await withStorage(
+      { kind: 'sqlite', file },
+      'read-only',
+      async ({ waitlist, apiKeys }) => {
+        const { active, expired, revoked } = await apiKeys.count(Date.now())
+        return { total: (await waitlist.count()).total, keys: active + expired + revoked }
+      },
+    )
+    if (values.json) output.out(JSON.stringify({ ok: true, file, registrations: total, keys }))
+    else {
+      output.out(`Backed up ${pluralOf(total, 'registration')} and ${pluralOf(keys, 'key')}.`)
+    }
+    return EXIT_CODES.done
+  },
+})

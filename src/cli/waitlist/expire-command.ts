@@ -1,0 +1,81 @@
+import { DAY_MS, formatInstant } from '../../contract/instant.ts'
+import type { WaitlistStore } from '../../storage/waitlist-store.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { databaseLocation, withStorage } from '../database.ts'
+import { parseWholeNumber } from '../option-values.ts'
+import { readPages } from '../read-pages.ts'
+import { pluralOf } from '../wording.ts'
+
+const HELP = `Usage: svc waitlist expire --older-than DAYS [options]
+
+Deletes all registrations that are older than this, from the waitlist and from
+the database files, also while the service runs: for the retention period that
+the privacy page names. Requires no secret. Backups keep the rows.
+
+Options:
+  --older-than DAYS  the age in days, 1 to 36500
+  --dry-run          count the registrations; delete nothing
+  --database FILE    the database (default: the one of the configuration)
+  --json             print the result as one JSON object
+  -h, --help         print this text
+
+Exit code: 0 done, also with nothing to delete, 1 failure, 2 wrong usage.`
+
+const OPTIONS = {
+  'older-than': { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  database: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
+
+const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
+
+/** Rows per transaction, so that registrations do not wait long. */
+const EXPIRE_BATCH = 500
+
+async function countOlder(store: WaitlistStore, beforeMs: number): Promise<number> {
+  let count = 0
+  const pages = readPages({
+    readAfter: (position: number, limit) => store.readAfter(position, limit),
+    keyOf: ({ position }) => position,
+    start: 0,
+    pageRows: EXPIRE_BATCH,
+  })
+  for await (const page of pages) {
+    count += page.filter(({ registeredAtMs }) => registeredAtMs < beforeMs).length
+  }
+  return count
+}
+
+async function expireAll(store: WaitlistStore, beforeMs: number): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const count = await store.expire(beforeMs, EXPIRE_BATCH)
+    deleted += count
+    if (count < EXPIRE_BATCH) return deleted
+  }
+}
+
+/** `svc waitlist expire`. */
+export const expireCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  async run({ values }, output) {
+    const given = values['older-than']
+    if (given === undefined) throw new UsageError('expected --older-than DAYS')
+    const beforeMs = Date.now() - parseWholeNumber('--older-than', given, OLDER_THAN_DAYS) * DAY_MS
+    const dryRun = values['dry-run']
+    const registrations = await withStorage(
+      databaseLocation(values.database),
+      dryRun ? 'read-only' : 'read-write',
+      ({ waitlist }) => (dryRun ? countOlder(waitlist, beforeMs) : expireAll(waitlist, beforeMs)),
+    )
+    const before = formatInstant(beforeMs)
+    if (values.json) output.out(JSON.stringify({ ok: true, dryRun, registrations, before }))
+    else {
+      const done = dryRun ? 'Would delete' : 'Deleted'
+      output.out(`${done} ${pluralOf(registrations, 'registration')} from before ${before}.`)
+    }
+    return EXIT_CODES.done
+  },
+})

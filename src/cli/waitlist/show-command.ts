@@ -1,0 +1,60 @@
+import { createDecryptor } from '../../crypto/age-file.ts'
+import { formatLocation } from '../../storage/open-storage.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { findRegistration, hashAddressArgument, parseTicket } from './address-argument.ts'
+import { formatEntryAsJson, formatShownEntry } from './export-rows.ts'
+import { readIdentities } from './identities.ts'
+import { openRow } from './open-rows.ts'
+
+const HELP = `Usage: svc waitlist show [ADDRESS] [options]
+
+Prints everything that is stored about one person, to answer a request for
+access: the registration and the consent statement that the person agreed to.
+Requires the identity, and the address-hash secret of the service
+(SVC_ADDRESS_HASH_SECRET or its file in the secrets folder).
+
+Without ADDRESS, or with -, the address is read from standard input, so that it
+does not appear in the shell history.
+
+Options:
+  --ticket TICKET  print only if the registration has this ticket
+  --identity FILE  file with age identities; repeatable
+                   (default: waitlist-identity.txt in the secrets folder)
+  --database FILE  the database (default: the one of the configuration)
+  --json           print the registration as one JSON object
+  -h, --help       print this text
+
+Exit code: 0 done, 1 not on the list, another ticket or failure, 2 wrong usage.`
+
+const OPTIONS = {
+  ticket: { type: 'string' },
+  identity: { type: 'string', multiple: true, default: [] as string[] },
+  database: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const
+
+/** `svc waitlist show`. */
+export const showCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [given = '-', ...others] = positionals
+    if (others.length > 0) throw new UsageError('expected one address')
+    if (given === '-' && values.identity.includes('-')) {
+      throw new UsageError('standard input cannot be both the address and the identity')
+    }
+    const ticket = values.ticket === undefined ? undefined : parseTicket(values.ticket)
+    const database = databaseLocation(values.database)
+    const decryptor = await createDecryptor(await readIdentities(values.identity, readConfig))
+    const address = await hashAddressArgument(given, 'Address to show: ')
+    const row = await withStorage(database, 'read-only', ({ waitlist }) =>
+      findRegistration(waitlist, address, ticket, formatLocation(database)),
+    )
+    const { entry } = await openRow(row, decryptor)
+    if (values.json) output.out(formatEntryAsJson(entry))
+    else for (const line of formatShownEntry(entry)) output.out(line)
+    return EXIT_CODES.done
+  },
+})

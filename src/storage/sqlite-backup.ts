@@ -1,0 +1,155 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+
+import { makeFolder } from './make-folder.ts'
+import {
+  assertInUse,
+  checkpointWal,
+  DEFAULT_BUSY_TIMEOUT_MS,
+  openReader,
+  openSqliteConnection,
+  withConnection,
+} from './sqlite-connection.ts'
+import { storageErrorOf } from './sqlite-errors.ts'
+import { rollBack } from './sqlite-migrations.ts'
+import { StorageError } from './storage-error.ts'
+import { syncFile, syncFolder } from './sync-folder.ts'
+import { partialNameOf } from './whole-file.ts'
+
+function createTarget(target: string): void {
+  try {
+    fs.closeSync(fs.openSync(target, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new StorageError('EXISTS', target)
+    throw storageErrorOf(error, target)
+  }
+}
+
+/** Throws NOT_A_DATABASE unless every page, index and reference of the database is intact. */
+function assertIntact(database: DatabaseSync, file: string): void {
+  const [row] = database.prepare('PRAGMA integrity_check(1)').all()
+  const orphans = database.prepare('PRAGMA foreign_key_check').all()
+  if (row?.['integrity_check'] !== 'ok' || orphans.length > 0) {
+    throw new StorageError('NOT_A_DATABASE', file)
+  }
+}
+
+function openBackup(file: string): DatabaseSync {
+  try {
+    return withConnection(openReader({ file }, assertInUse), (database) => {
+      assertIntact(database, file)
+      return database
+    })
+  } catch (error) {
+    throw storageErrorOf(error, file)
+  }
+}
+
+function copyInto(database: DatabaseSync, target: string): void {
+  try {
+    // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
+    database.prepare('VACUUM INTO ?').run(target)
+    syncFile(target)
+    syncFolder(path.dirname(path.resolve(target)))
+    openBackup(target).close()
+  } catch (error) {
+    fs.rmSync(target, { force: true })
+    throw storageErrorOf(error, target)
+  }
+}
+
+/**
+ * Copies a database of the current version or an older one to a new file with mode 0600, verified, durable and complete
+ * when this resolves. The copy is of one moment, is one file without a write-ahead log, and contains nothing that was erased
+ * before. The service may write meanwhile. Rejects with a StorageError and then leaves no copy behind (EXISTS: the target
+ * existed and was not changed).
+ */
+export async function backUpDatabase(file: string, target: string): Promise<void> {
+  try {
+    const database = openReader({ file }, assertInUse)
+    try {
+      createTarget(target)
+      copyInto(database, target)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    throw storageErrorOf(error, file)
+  }
+}
+
+/** Copies a backup to a file beside the database and migrates the copy. The caller deletes it. */
+function prepareRestore(source: DatabaseSync, file: string): string {
+  const copy = partialNameOf(file)
+  createTarget(copy)
+  copyInto(source, copy)
+  openSqliteConnection('create', { file: copy }).close()
+  return copy
+}
+
+/** Replaces the rows of every table in one transaction. Both databases have the current version. */
+function replaceContent(database: DatabaseSync, from: string): void {
+  database.prepare('ATTACH ? AS restored').run(from)
+  // The backup is consistent, and SQLite's bulk transfer between tables does not update deferred constraints.
+  database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE')
+  try {
+    const tables = database
+      .prepare(
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+      )
+      .all()
+      .map(({ name }) => String(name))
+    for (const table of tables) {
+      database.exec(
+        `DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM restored.${table}`,
+      )
+    }
+    // The counter of positions keeps its highest value, since positions are never reused.
+    database.exec('COMMIT')
+  } catch (error) {
+    rollBack(database)
+    throw error
+  }
+  database.exec('DETACH restored')
+}
+
+/**
+ * Replaces the content of a database with that of a backup in one transaction. A running service waits for it and continues
+ * with the restored content. Rejects with a StorageError, and then the database is unchanged: EXISTS without `force`, LOCKED
+ * if another process keeps writing, NEWER or NOT_A_DATABASE for an unsuitable backup.
+ */
+export async function restoreDatabase(
+  from: string,
+  file: string,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  const source = openBackup(from)
+  try {
+    const exists = fs.existsSync(file)
+    if (exists && !force) throw new StorageError('EXISTS', file)
+    if (!exists) {
+      makeFolder(path.dirname(file), 0o700)
+      createTarget(file)
+      copyInto(source, file)
+      return
+    }
+    const database = openSqliteConnection('create', { file })
+    let copy: string | undefined
+    try {
+      copy = prepareRestore(source, file)
+      replaceContent(database, copy)
+      // The replaced content must not stay in the write-ahead log.
+      checkpointWal(database, DEFAULT_BUSY_TIMEOUT_MS, DEFAULT_BUSY_TIMEOUT_MS)
+    } finally {
+      database.close()
+      for (const suffix of ['', '-wal', '-shm']) {
+        if (copy !== undefined) fs.rmSync(`${copy}${suffix}`, { force: true })
+      }
+    }
+  } catch (error) {
+    throw storageErrorOf(error, file)
+  } finally {
+    source.close()
+  }
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
+import { makeRegistration } from '../storage/waitlist-fixture.ts'
+import { runIn, SVC } from '../support/run-program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import {
+  addRegistrations,
+  countRows,
+  makeDeployment,
+  readRows,
+} from './waitlist/deployment-fixture.ts'
+import { entryOf, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
+
+test('backup writes a whole database that can be read on read-only media', async (t) => {
+  const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
+  const { status, out, error } = runIn(folder, [SVC, 'backup', 'list.sqlite'])
+  assert.deepEqual([status, error], [0, ''])
+  assert.equal(out, 'Backed up 3 registrations and 0 keys.\n')
+  const copy = path.join(folder, 'list.sqlite')
+  assert.equal(statSync(copy).mode & 0o777, 0o600)
+  assert.deepEqual(await readRows(copy), await readRows(database))
+
+  const machine = temporaryFolder(t)
+  const medium = path.join(machine, 'medium')
+  mkdirSync(medium)
+  copyFileSync(copy, path.join(medium, 'list.sqlite'))
+  chmodSync(path.join(medium, 'list.sqlite'), 0o400)
+  chmodSync(medium, 0o500)
+  const exporting = ['waitlist', 'export', '--identity', '-', '--format', 'jsonl']
+  const exported = runIn(machine, [SVC, ...exporting, '--database', 'medium/list.sqlite'], {
+    input: keys.identity,
+  })
+  // Lets a user other than root delete the folder.
+  chmodSync(medium, 0o700)
+  assert.equal(exported.status, 0, exported.error)
+  const entries = exported.out
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+  assert.deepEqual(entries, [entryOf(1), entryOf(2), entryOf(3)])
+})
+
+test('backup never overwrites a file', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  writeFileSync(path.join(folder, 'kept.sqlite'), 'mine')
+  const { status, out, error } = runIn(folder, [SVC, 'backup', 'kept.sqlite'])
+  assert.deepEqual([status, out], [1, ''])
+  assert.match(error, /^svc backup: .*kept\.sqlite: .*\n$/)
+  assert.equal(readFileSync(path.join(folder, 'kept.sqlite'), 'utf8'), 'mine')
+})
+
+test('restore requires --force for an existing database and replaces all of it', async (t) => {
+  const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
+  const before = await readRows(database)
+  assert.equal(runIn(folder, [SVC, 'backup', 'b.sqlite']).status, 0)
+  await addRegistrations(database, await sealedRegistrations(2, keys, 10))
+  const refused = runIn(folder, [SVC, 'restore', 'b.sqlite', '--json'])
+  assert.equal(refused.status, 1)
+  assert.match(refused.out, /"code":"EXISTS"/)
+  assert.equal((await countRows(database)).total, 5)
+  const restored = runIn(folder, [SVC, 'restore', 'b.sqlite', '--force'])
+  assert.equal(restored.status, 0, restored.error)
+  assert.match(restored.out, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)
+  assert.deepEqual(await readRows(database), before)
+
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
+  assert.equal(runIn(folder, [SVC, 'restore', 'b.sqlite']).status, 0)
+  assert.deepEqual(await readRows(database), before)
+  assert.equal(statSync(database).mode & 0o777, 0o600)
+})
+
+test('restore refuses an unsuitable file and leaves the database unchanged', async (t) => {
+  const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
+  const before = await readRows(database)
+  const make = (name: string, change: (file: string) => void): string => {
+    const file = path.join(folder, name)
+    assert.equal(runIn(folder, [SVC, 'backup', name]).status, 0)
+    change(file)
+    return name
+  }
+  const cases = {
+    NOT_A_DATABASE: make('cut.sqlite', (file) => truncateSync(file, 20_000)),
+    NEWER: make('newer.sqlite', (file) => {
+      const newer = new DatabaseSync(file)
+      newer.exec('PRAGMA user_version = 999')
+      newer.close()
+    }),
+    MISSING: 'missing.sqlite',
+  }
+  for (const [code, name] of Object.entries(cases)) {
+    const { status, out } = runIn(folder, [SVC, 'restore', name, '--force', '--json'])
+    assert.equal(status, 1, name)
+    assert.match(out, new RegExp(`"code":"${code}"`), name)
+    assert.deepEqual(await readRows(database), before)
+  }
+})
+
+/** Runs svc without blocking this process. Resolves with what it wrote to standard error. */
+async function runInBackground(folder: string, args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [SVC, ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return text(child.stderr)
+}
+
+test('backup and restore work while a server registers', async (t) => {
+  const { folder, database } = await makeDeployment(t, async () => [])
+  const storage = await openSqliteServer({ file: database })
+  t.after(() => storage.close())
+  const acknowledged: number[] = []
+  const failures: unknown[] = []
+  let [next, isOver] = [0, false]
+  const load = Array.from({ length: 4 }, async () => {
+    while (!isOver && failures.length === 0) {
+      const number = (next += 1)
+      await storage.waitlist.add(makeRegistration(number)).then(
+        () => acknowledged.push(number),
+        (error: unknown) => failures.push(error),
+      )
+    }
+  })
+  const ticketsIn = async (file: string) =>
+    new Set((await readRows(path.join(folder, file))).map(({ ticket }) => ticket))
+  try {
+    await sleep(200)
+    const known = [...acknowledged]
+    assert.equal(await runInBackground(folder, ['backup', 'b.sqlite']), '')
+    const inBackup = await ticketsIn('b.sqlite')
+    for (const number of known) assert.ok(inBackup.has(makeRegistration(number).ticket))
+    assert.equal(await runInBackground(folder, ['restore', 'b.sqlite', '--force']), '')
+    const since = acknowledged.length
+    await sleep(200)
+    const later = acknowledged.slice(since)
+    assert.equal(await runInBackground(folder, ['backup', 'after.sqlite']), '')
+    const after = await ticketsIn('after.sqlite')
+    for (const ticket of inBackup) assert.ok(after.has(ticket))
+    for (const number of later) assert.ok(after.has(makeRegistration(number).ticket), `${number}`)
+  } finally {
+    isOver = true
+    await Promise.all(load)
+  }
+  assert.deepEqual(failures, [])
+})

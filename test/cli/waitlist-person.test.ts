@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { countRows, makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
+import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
+
+test('show prints everything about one person, with the consent statement', async (t) => {
+  const { folder } = await makeDeployment(t, async (keys) => [
+    ...(await sealedRegistrations(2, keys)),
+    await sealedRegistration(3, keys, { useCase: 'two\nlines\u001B[2J' }),
+  ])
+  const json = waitlist(folder, ['show', 'PERSON2@example.org', '--json'])
+  assert.equal(json.status, 0, json.error)
+  assert.deepEqual(JSON.parse(json.out), entryOf(2))
+  const text = waitlist(folder, ['show', '-'], { input: 'person3@example.org\n' })
+  assert.equal(text.status, 0, text.error)
+  assert.match(text.out, /^ticket +EA-0{15}3\n/)
+  assert.match(text.out, /\nuseCase +two\n +lines\uFFFD\[2J\n/)
+  assert.match(text.out, /\nconsentVersion +0123456789abcdef\nconsentText +I agree\.\n$/)
+  const unknown = waitlist(folder, ['show', 'nobody@example.org'])
+  assert.deepEqual([unknown.status, unknown.out], [1, ''])
+  assert.match(unknown.error, /^svc waitlist show: the address is not on the list in /)
+  assert.ok(!unknown.error.includes('nobody@'))
+})
+
+test('erase with a ticket deletes only the registration that has it', async (t) => {
+  const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(2, keys))
+  const other = ['erase', 'person1@example.org', '--ticket', entryOf(2).ticket, '--json']
+  const refused = waitlist(folder, other)
+  assert.equal(refused.status, 1)
+  assert.match(refused.out, /"code":"TICKET_MISMATCH"/)
+  assert.equal((await countRows(database)).total, 2)
+  const own = ['erase', 'person1@example.org', '--ticket', entryOf(1).ticket.toLowerCase()]
+  const erased = waitlist(folder, own)
+  assert.equal(erased.status, 0, erased.error)
+  assert.match(erased.out, /^Erased the registration EA-0{15}1 of /)
+  assert.equal((await countRows(database)).total, 1)
+})
+
+test('expire deletes the registrations that are older than a number of days', async (t) => {
+  const daysAgo = (days: number) => ({
+    registeredAt: new Date(Date.now() - days * 86_400_000).toISOString(),
+  })
+  const { folder, database } = await makeDeployment(t, async (keys) => [
+    await sealedRegistration(1, keys, daysAgo(400)),
+    await sealedRegistration(2, keys, daysAgo(364)),
+    await sealedRegistration(3, keys, daysAgo(366)),
+  ])
+  const args = ['expire', '--older-than', '365']
+  const tried = waitlist(folder, [...args, '--dry-run', '--json'])
+  assert.match(tried.out, /^\{"ok":true,"dryRun":true,"registrations":2,"before":"2/)
+  assert.equal((await countRows(database)).total, 3)
+  const done = waitlist(folder, args)
+  assert.equal(done.status, 0, done.error)
+  assert.match(done.out, /^Deleted 2 registrations from before 2.*Z\.\n$/)
+  assert.equal((await countRows(database)).total, 1)
+  assert.match(waitlist(folder, args).out, /^Deleted 0 registrations/)
+})
