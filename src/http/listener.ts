@@ -1,126 +1,185 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_INDEX_HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
-import { createAnswering } from './answering.ts'
 import type { App } from './api-request.ts'
-import { closeInStages, endConnection } from './connection-closing.ts'
-import { refuseNonRequests } from './connection-refusals.ts'
-import { trackConnections } from './open-connections.ts'
-import { createPipelinedRequests } from './pipelined-requests.ts'
+import { trackConnections, type Connections } from './connections.ts'
+import { enableLingeringClose } from './lingering-close.ts'
+import { rejectMalformedRequests } from './malformed-requests.ts'
 import { hasBody, NO_BODY, openRequestBody } from './request-body.ts'
-import { expectsContinueOnly, framingFault, hasOpenEnd, originFormOf } from './request-framing.ts'
+import {
+  expectsContinueOnly,
+  framingFault,
+  hasUndelimitedBody,
+  originFormOf,
+} from './request-framing.ts'
+import { createRequestHandler } from './request-handler.ts'
 
 /**
- * Told of every answer once it is written, for metrics. What broke off before its headers had come has neither a method
- * nor a time.
+ * Called for every response once it is sent, for metrics. A request that was malformed before the end of its headers has
+ * neither a method nor a time.
  */
-export type AnswerObserver = (
+export type ResponseObserver = (
   method: string | undefined,
   status: number,
   seconds: number | undefined,
 ) => void
 
-/** What a listener needs beside the app. */
+/** Settings of a listener, and what it works with beside the app. */
 export interface ListenerOptions {
-  /** Whether search engines are told to stay away, also on answers that no pipeline made. */
+  /** Whether responses ask search engines not to index, also those that the app did not make. */
   readonly noIndex: boolean
   readonly log: Log
-  readonly onAnswer?: AnswerObserver
+  readonly onResponse?: ResponseObserver
+  /** Called for a connection above the maximum, and for one that was reset since its peer does not read. */
+  readonly onConnectionFault?: (fault: 'refused' | 'stalled') => void
+  /** Connections at one time; one more is closed at once. */
+  readonly maxConnections?: number
+  /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
+  readonly stalledAfterMs?: number
+  readonly monotonicMs?: () => number
 }
 
+const MAX_CONNECTIONS = 10_000
+const STALLED_AFTER_MS = 60_000
+/** Stalls are looked for this often within the time of one. */
+const STALL_CHECKS = 12
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Node looks for late requests this often; its own 30 s would let 15 s be 45. */
+/** Node's default of 30 s would let 15 s be 45. */
 const TIMEOUT_CHECK_MS = 1000
-/** Longer than the idle time of common load balancers (60 s), so that it is not this side that closes under a request. */
+/** Longer than the idle time of common load balancers (60 s), which then close first and never send into a close. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** While the listener stops, connections are looked at this often for whether they have become idle. */
-const IDLE_CHECK_MS = 50
+/** While the listener stops, a connection stays open this long for a request that is on its way. */
+const QUIET_MS = 1000
+/** While the listener stops, idle connections are looked for this often. */
+const QUIET_CHECK_MS = 50
 
 const SERVER_OPTIONS = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-  // Host is checked here, since Node's own answer to a bad one could be cached.
+  // Checked here, since caches may store Node's own response to an invalid Host.
   requireHostHeader: false,
   noDelay: true,
-  // A request without a body ends at once, rather than as a stream that nobody reads: 1 µs of 40.
+  // No stream is set up for a body that is not there: 1 µs of 40.
   optimizeEmptyRequests: true,
 } as const
 
-/** Its body is read all the same: what stays unread resets the connection. */
-function passOver(request: IncomingMessage): void {
+/** What stopping needs of a listener. */
+interface Stoppable {
+  readonly connections: Connections
+  isStopping: boolean
+}
+
+const LISTENERS = new WeakMap<Server, Stoppable>()
+
+/** Discards a request behind the last response of its connection; unread input would reset the connection. */
+function discard(request: IncomingMessage): void {
   request.resume()
 }
 
-/** An HTTP server for the app. Not listening yet; `stopListening` ends it. */
-export function createListener(app: App, { noIndex, log, onAnswer }: ListenerOptions): Server {
-  const server = createServer(SERVER_OPTIONS, take)
-  const connections = trackConnections(server)
-  closeInStages(server)
-  const robotsTag = noIndex ? NO_INDEX_HEADERS : []
-  const onRefusal = (status: number) => onAnswer?.(undefined, status, undefined)
-  const refuse = refuseNonRequests(server, { connections, robotsTag, onRefusal })
-  const isStopping = () => !server.listening
-  const answer = createAnswering(app, { connections, isStopping, log })
-  const inTurn = createPipelinedRequests()
+function limitConnections(
+  server: Server,
+  maxConnections: number,
+  onConnectionFault: ListenerOptions['onConnectionFault'],
+): void {
+  server.maxConnections = maxConnections
+  // A worker would otherwise hand the connection to another one, back and forth while all are full.
+  Object.assign(server, { dropMaxConnection: true })
+  server.on('drop', () => onConnectionFault?.('refused'))
+}
 
-  /** Takes a request up: from here on it is owed an answer, which is counted. */
+function resetStalledConnections(
+  server: Server,
+  connections: Connections,
+  { onConnectionFault, stalledAfterMs = STALLED_AFTER_MS }: ListenerOptions,
+): void {
+  server.once('listening', () => {
+    const check = setInterval(() => {
+      for (let count = connections.resetStalled(); count > 0; count -= 1) {
+        onConnectionFault?.('stalled')
+      }
+    }, stalledAfterMs / STALL_CHECKS).unref()
+    server.once('close', () => clearInterval(check))
+  })
+}
+
+/** Creates an HTTP server for the app. It does not listen yet; `stopListening` ends it. */
+export function createListener(app: App, options: ListenerOptions): Server {
+  const { noIndex, log, onResponse } = options
+  const server = createServer(SERVER_OPTIONS, receive)
+  const connections = trackConnections(server, {
+    stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+  })
+  enableLingeringClose(server)
+  limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS, options.onConnectionFault)
+  resetStalledConnections(server, connections, options)
+  const stoppable: Stoppable = { connections, isStopping: false }
+  LISTENERS.set(server, stoppable)
+  const robotsTag = noIndex ? NO_INDEX_HEADERS : []
+  const reject = rejectMalformedRequests(server, {
+    connections,
+    robotsTag,
+    onRejection: (status) => onResponse?.(undefined, status, undefined),
+  })
+  const serve: App = (request) =>
+    request.target === '*' ? { status: 204, headers: robotsTag, body: undefined } : app(request)
+  const handle = createRequestHandler(serve, {
+    connections,
+    isStopping: () => stoppable.isStopping,
+    log,
+  })
+
   function begin(request: IncomingMessage, response: ServerResponse, isBodyComing: boolean): void {
     connections.begin(request, response, isBodyComing)
-    if (onAnswer === undefined) return
+    if (onResponse === undefined) return
     const started = performance.now()
     response.once('finish', () => {
-      onAnswer(request.method, response.statusCode, (performance.now() - started) / 1000)
+      onResponse(request.method, response.statusCode, (performance.now() - started) / 1000)
     })
   }
 
-  function take(request: IncomingMessage, response: ServerResponse): void {
-    // The parser hands such a request over before it reports it as an error; the refusal of that is the one answer.
-    if (hasOpenEnd(request)) return
-    if (connections.isEnding(request.socket)) return passOver(request)
+  function receive(request: IncomingMessage, response: ServerResponse): void {
     const isBodyComing = hasBody(request)
+    // The parser reports such a request as an error behind this; its rejection is the one response.
+    if (hasUndelimitedBody(request)) return
+    if (connections.isClosing(request.socket)) return discard(request)
     begin(request, response, isBodyComing)
-    // Node loses what came with an offer to upgrade and stands behind it, so nothing may stand there.
+    // Node loses the bytes behind an offer to upgrade, so the connection ends with its response.
     if (request.headers.upgrade !== undefined) {
-      connections.endBehind(request.socket)
+      connections.closeAfterResponse(request.socket)
       response.shouldKeepAlive = false
     }
     const fault = framingFault(request)
-    if (fault !== undefined) return refuse(request, response, fault)
-    const { url = '' } = request
-    if (url === '*' && request.method === 'OPTIONS') {
-      return void response.writeHead(204, [...robotsTag]).end()
-    }
-    const target = originFormOf(url)
-    if (target === undefined) return refuse(request, response, 400)
-    const body = isBodyComing
-      ? openRequestBody(request, response, () => endConnection(request.socket, ''))
-      : NO_BODY
-    inTurn(request.socket, request.method ?? 'GET', () => answer(request, response, target, body))
+    if (fault !== undefined) return reject(request, response, fault)
+    const { url = '', method } = request
+    const target = url === '*' && method === 'OPTIONS' ? url : originFormOf(url)
+    if (target === undefined) return reject(request, response, 400)
+    handle(request, response, target, isBodyComing ? openRequestBody(request) : NO_BODY)
   }
 
-  function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-    if (connections.isEnding(request.socket)) return passOver(request)
+  function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
+    if (connections.isClosing(request.socket)) return discard(request)
     begin(request, response, hasBody(request))
-    refuse(request, response, 417)
+    reject(request, response, 417)
   }
 
-  server.on('checkExpectation', refuseExpectation)
-  // Node takes whatever has the words in it for this expectation.
+  server.on('checkExpectation', rejectExpectation)
+  // Node emits this for every expectation that contains 100-continue.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (!expectsContinueOnly(request)) return refuseExpectation(request, response)
-    if (connections.isEnding(request.socket)) return passOver(request)
+    if (!expectsContinueOnly(request)) return rejectExpectation(request, response)
+    if (connections.isClosing(request.socket)) return discard(request)
     response.writeContinue()
-    take(request, response)
+    receive(request, response)
     return undefined
   })
-  // A connection that could not be taken up, such as for want of file handles. What keeps it from listening is told by
-  // `listen`.
+  // `listen` reports what prevents listening. Later errors concern one connection, such as a lack of file descriptors.
   server.on('error', (error) => {
-    if (server.listening) log.error({ err: error }, 'The listener failed to take up a connection')
+    if (server.listening) log.error({ err: error }, 'A connection could not be accepted')
   })
   return server
 }
@@ -142,14 +201,30 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   })
 }
 
-/** Accepts nothing more, lets what is in flight finish for up to `graceMs`, then cuts what is left. */
+/**
+ * Stops accepting connections, answers what was sent, and closes each connection behind a response that says so. A
+ * connection without a request is closed after a quiet second, since a request may be on its way. Closes what is left
+ * after `graceMs`.
+ */
 export async function stopListening(server: Server, graceMs: number): Promise<void> {
+  const listener = LISTENERS.get(server)
+  if (listener !== undefined) {
+    listener.isStopping = true
+    // Accepts the connections that the kernel has completed; closing would reset them.
+    await nextTurn()
+  }
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  // `close` ends what is idle now; a request that was answered before its body had come is idle only later.
-  const tidy = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const quietMs = Math.min(QUIET_MS, graceMs / 2)
+  const tidy = setInterval(() => {
+    if (listener === undefined) server.closeIdleConnections()
+    else listener.connections.closeQuiet(quietMs)
+  }, QUIET_CHECK_MS)
+  const cut = setTimeout(() => {
+    if (listener === undefined) server.closeAllConnections()
+    else listener.connections.closeAll()
+  }, graceMs)
   await closed
   clearInterval(tidy)
   clearTimeout(cut)

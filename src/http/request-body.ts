@@ -1,24 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../contract/api-error.ts'
 
-/** A body that nobody wants is read up to here behind its answer; a longer one ends the connection. */
-const MAX_DRAINED_BYTES = 65_536
+/** An unread body of at most this length is read and discarded behind the response; a longer one closes the connection. */
+const MAX_DISCARDED_BYTES = 65_536
 
-/** The body of one request: read by the step that wants it, or passed over when the answer is written. */
+/** The body of one request: read by the step that needs it, or discarded behind the response. */
 export interface RequestBody {
   /**
-   * The whole body, in bytes. Throws ApiError PAYLOAD_TOO_LARGE for one of more than `limitBytes`, stated or sent, and
+   * The whole body, in bytes. Throws ApiError PAYLOAD_TOO_LARGE for one of more than `limitBytes`, declared or sent, and
    * stops reading there (RFC 9110 15.5.14). To be called once.
    */
   read(limitBytes: number): Promise<Buffer>
-  /** Reads and forgets what was not read, up to a bound, so that the connection can go on. */
-  passOver(): void
+  /** Whether the connection must close behind the response, since the rest of the body may be too long to discard. */
+  isTooLongToDiscard(): boolean
+  /** Reads and discards what is left, so that the connection can be used again. */
+  discard(): void
 }
 
-/**
- * One buffer of its own with all the chunks, which are wiped: they lie in memory that Node reads the next requests into,
- * and a body says what only its handler should know.
- */
+/** The chunks in one buffer. They are wiped, since Node reads later requests into the same memory. */
 function gather(chunks: readonly Buffer[], bytes: number): Buffer {
   const body = Buffer.allocUnsafeSlow(bytes)
   let at = 0
@@ -29,45 +28,21 @@ function gather(chunks: readonly Buffer[], bytes: number): Buffer {
   return body
 }
 
-/** A request that has no body. */
+/** For a request without a body. */
 export const NO_BODY: RequestBody = {
   read: () => Promise.resolve(Buffer.alloc(0)),
-  passOver() {},
+  isTooLongToDiscard: () => false,
+  discard() {},
 }
 
-/** Whether a request says that a body follows. */
+/** Whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Passes over what is left, and hangs up behind the answer once that is more than the bound. */
-function drain(request: IncomingMessage, response: ServerResponse, hangUp: () => void): void {
-  let left = MAX_DRAINED_BYTES
-  function count(chunk: Buffer): void {
-    left -= chunk.length
-    if (left >= 0) return
-    request.off('data', count)
-    request.pause()
-    const end = () => {
-      hangUp()
-      request.resume()
-    }
-    if (response.writableFinished) end()
-    else response.once('finish', end)
-  }
-  request.on('data', count)
-  // A reader that stopped at its limit paused it, and a listener alone does not set that going again.
-  request.resume()
-}
-
-/** The body of a request that has one. `hangUp` ends the connection behind what was written. */
-export function openRequestBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  hangUp: () => void,
-): RequestBody {
-  let isRead = false
+/** The body of a request that has one. */
+export function openRequestBody(request: IncomingMessage): RequestBody {
   return {
     read: (limitBytes) =>
       new Promise((resolve, reject) => {
@@ -94,10 +69,9 @@ export function openRequestBody(
         }
         function finish(): void {
           stop()
-          isRead = true
           resolve(gather(chunks, bytes))
         }
-        /** The connection is gone, or refused for what came on it: nobody gets the answer that this makes. */
+        /** The connection is closed or was rejected, so the response is not sent. */
         function breakOff(): void {
           stop()
           reject(new ApiError('INVALID_JSON'))
@@ -107,8 +81,14 @@ export function openRequestBody(
         request.once('close', breakOff)
         request.once('error', breakOff)
       }),
-    passOver() {
-      if (!isRead) drain(request, response, hangUp)
+    isTooLongToDiscard() {
+      if (request.complete) return false
+      // The length of a chunked body is known at its end.
+      return !(Number(request.headers['content-length']) <= MAX_DISCARDED_BYTES)
+    },
+    discard() {
+      // A read that stopped at its limit has paused the request.
+      request.resume()
     },
   }
 }

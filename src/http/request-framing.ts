@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { hasOtherProtocol } from './node-http-compat.ts'
 
 /** `scheme://authority`. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i
@@ -8,7 +9,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i
  */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?$/i
 
-/** The request target in origin form, or undefined when it is of no form that is served (RFC 9112 3.2). */
+/** The request target in origin form; undefined for a form that is not served (RFC 9112 3.2). */
 export function originFormOf(target: string): string | undefined {
   if (target.startsWith('/')) return target
   const [start = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? []
@@ -31,27 +32,32 @@ function hasValidHost(request: IncomingMessage): boolean {
   return HOST.test(host)
 }
 
-/** Whether the body is in a transfer coding that nobody here undoes (RFC 9112 6.1). */
-function isCoded({ headers }: IncomingMessage): boolean {
+/** Whether the body has a transfer coding other than chunked, which is not decoded (RFC 9112 6.1). */
+function hasUnknownCoding({ headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']
   return coding !== undefined && coding.trim().toLowerCase() !== 'chunked'
 }
 
-/** Whether nobody can tell where the body ends: a transfer coding, but not chunked at last (RFC 9112 6.3). */
-export function hasOpenEnd({ headers }: IncomingMessage): boolean {
+/** Whether the body has a transfer coding and the last one is not chunked, so that its end is unknown (RFC 9112 6.3). */
+export function hasUndelimitedBody({ headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']
   return coding !== undefined && !/(?:^|,)[ \t]*chunked$/i.test(coding)
 }
 
-/** The one expectation that HTTP has; each line and each member of a list states another (RFC 9110 10.1.1). */
+/** Whether 100-continue is the only expectation; each line and each member of a list is one (RFC 9110 10.1.1). */
 export function expectsContinueOnly({ headers }: IncomingMessage): boolean {
   const expectations = headers.expect?.split(',') ?? []
   return expectations.every((each) => each.trim().toLowerCase() === '100-continue')
 }
 
-/** The status that refuses a request for what is around its target and body, or undefined. */
+/** The status that rejects a request for its version, Host or framing; undefined if these are valid. */
 export function framingFault(request: IncomingMessage): 400 | 501 | undefined {
-  // The parser knows more versions than have this syntax.
+  // The parser accepts versions that have another syntax.
   if (request.httpVersionMajor !== 1 || !hasValidHost(request)) return 400
-  return isCoded(request) ? 501 : undefined
+  if (request.httpVersion === '1.0') {
+    // HTTP/1.0 has no transfer codings (RFC 9112 6.1).
+    const hasCoding = request.headers['transfer-encoding'] !== undefined
+    if (hasCoding || hasOtherProtocol(request)) return 400
+  }
+  return hasUnknownCoding(request) ? 501 : undefined
 }

@@ -62,10 +62,10 @@ function proofHeaders(
   signer: ResponseSigner | undefined,
   { request, requestId, issuedAt }: Exchange,
   status: number,
-  body: string,
+  digest: () => string,
 ): string[] {
   if (signer === undefined) return [HEADERS.requestId, requestId]
-  const contentDigest = formatContentDigest(sha256Base64(body))
+  const contentDigest = formatContentDigest(digest())
   const { method, target } = request
   const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
   return [
@@ -119,14 +119,33 @@ function failureReply(
     headers.push(HEADERS.retryAfter, String(error.retryAfterSeconds))
   }
   if (exchange.request.method === 'HEAD') return { status: error.status, headers, body: undefined }
-  headers.push(...proofHeaders(signer, exchange, error.status, body))
+  headers.push(...proofHeaders(signer, exchange, error.status, () => sha256Base64(body)))
   return { status: error.status, headers, body }
+}
+
+/** A body that is the same in every response. */
+interface DocumentBody {
+  readonly bytes: Buffer
+  readonly digest: string
+}
+
+/** Bodies without an envelope, made once: unsent responses then share the bytes of a document of some 100 kB. */
+function createDocumentBodies(): (payload: Payload) => DocumentBody {
+  const bodies = new WeakMap<Payload, DocumentBody>()
+  return (payload) => {
+    const known = bodies.get(payload)
+    if (known !== undefined) return known
+    const body = { bytes: Buffer.from(payload.json), digest: sha256Base64(payload.json) }
+    bodies.set(payload, body)
+    return body
+  }
 }
 
 /** Makes the responder of a deployment. */
 export function createResponder({ signer, noIndex }: ResponderParts): Responder {
   const common = commonHeaders(noIndex)
   const preparedOf = createPreparedHeaders(common)
+  const documentBodyOf = createDocumentBodies()
   const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
 
   return {
@@ -140,9 +159,13 @@ export function createResponder({ signer, noIndex }: ResponderParts): Responder 
       }
       headers.push(HEADERS.contentLength, String(envelopeBytes + payload.bytes))
       if (request.method === 'HEAD') return { status, headers, body: undefined }
-      const body =
-        schemaId === undefined ? payload.json : formatSuccess(schemaId, exchange, payload.json)
-      headers.push(...proofHeaders(signer, exchange, status, body))
+      if (schemaId === undefined) {
+        const { bytes, digest } = documentBodyOf(payload)
+        headers.push(...proofHeaders(signer, exchange, status, () => digest))
+        return { status, headers, body: bytes }
+      }
+      const body = formatSuccess(schemaId, exchange, payload.json)
+      headers.push(...proofHeaders(signer, exchange, status, () => sha256Base64(body)))
       return { status, headers, body }
     },
 

@@ -9,12 +9,11 @@ import { runApp } from '../support/running-app.ts'
 import { eventually } from '../support/eventually.ts'
 import { get, GET_STATUS, openListener, waitingApp } from '../support/test-listener.ts'
 
-test('a body that nobody asked for is passed over, and the next request is answered', async (t) => {
+test('a short body that is not needed is discarded, and the next request is answered', async (t) => {
   const app = await runApp(t)
   const next = rawRequest('GET', '/api/v1/time')
   for (const request of [
     `${GET_STATUS}Host: a\r\nContent-Length: 5\r\n\r\nhello`,
-    `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
     `${GET_STATUS}Host: a\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`,
     'POST /api/v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
     'OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
@@ -43,28 +42,45 @@ test('a body without end is answered, then cut', async (t) => {
   assert.equal((await app.fetch('/api/v1/status')).status, 200)
 })
 
-test('a body that is too large is read on behind its answer, and cut where it is much too large', async (t) => {
-  const app = await runApp(t)
-  const lines = ['Host: a', 'Content-Type: application/json', 'Transfer-Encoding: chunked']
-  const head = `POST /api/v1/early-access/register HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`
-  const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`
-  const next = rawRequest('GET', '/api/v1/preview')
-  for (const [chunks, statuses] of [
-    [3, [413, 403]],
-    [15, [413, 403]],
-    [40, [413]],
-  ] as const) {
-    const held = await holdConnection(t, app.port)
-    held.send(head + chunk.repeat(3))
-    await held.until((received) => received.includes('PAYLOAD_TOO_LARGE'))
-    held.send(`${chunk.repeat(chunks)}0\r\n\r\n${next}`)
-    const answers = await held.closed
+/** Requests whose body the server does not read to its end, with the status of the response. */
+const UNREAD: { readonly [what: string]: readonly [status: number, bytes: string] } = {
+  'a declared body above the limit': [
+    413,
+    `POST /api/v1/early-access/register HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`,
+  ],
+  'a chunked body above the limit': [
+    413,
+    `POST /api/v1/early-access/register HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`1000\r\n${'x'.repeat(4096)}\r\n`.repeat(40)}0\r\n\r\n`,
+  ],
+  'a long body of another media type': [
+    415,
+    `POST /api/v1/early-access/register HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`,
+  ],
+  'a long body of a read': [
+    200,
+    `${GET_STATUS}Host: a\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`,
+  ],
+  'a chunked body of a read': [
+    200,
+    `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+  ],
+  'OPTIONS * with a long body': [
+    204,
+    `OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n${'x'.repeat(70_000)}`,
+  ],
+}
+
+for (const [what, [status, bytes]] of Object.entries(UNREAD)) {
+  test(`${what}: the response says Connection: close, and nothing behind it is handled`, async (t) => {
+    const app = await runApp(t)
+    const { answers, closed } = await converse(app.port, bytes + get('/api/v1/time'))
+    assert.ok(closed)
     assert.deepEqual(
-      [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status)),
-      statuses,
+      answers.map((answer) => [answer.status, answer.headers.get('connection')]),
+      [[status, 'close']],
     )
-  }
-})
+  })
+}
 
 test('a body that breaks off behind its answer ends the connection without a second answer', async (t) => {
   const app = await runApp(t)
@@ -88,20 +104,20 @@ test('Expect: 100-continue is answered before the answer', async (t) => {
   )
 })
 
-test('a body that breaks off before the answer is made is that request’s refusal, and its answer is dropped', async (t) => {
-  const { app, came, release } = waitingApp()
+test('a request whose body is malformed before its turn is rejected and not handled', async (t) => {
+  const { app, came, isWaiting, release } = waitingApp()
   const { port, errors } = await openListener(t, app)
   const held = await holdConnection(t, port)
   const broken = 'GET /second HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n'
   held.send(get('/first') + broken)
-  await came('/second')
-  release('/second')
+  await came('/first')
   release('/first')
   const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
   assert.deepEqual(
     answers.map((answer) => answer.slice(9, 12)),
     ['200', '400'],
   )
+  assert.equal(isWaiting('/second'), false)
   assert.deepEqual(errors, [])
 })
 

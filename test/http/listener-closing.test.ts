@@ -81,16 +81,14 @@ test('while it stops, what is in flight is answered with Connection: close', asy
   assert.deepEqual([answers[0]?.body, answers[0]?.headers.get('connection')], ['done', 'close'])
 })
 
-test('while it stops, everything that was asked on one connection is answered, and the last answer says close', async () => {
-  const { app, came, release } = waitingApp()
+test('while it stops, every request of a connection is answered, and the last response says close', async () => {
+  const { app, came, releaseInTurn } = waitingApp()
   const server = createListener(app, { noIndex: false, log: QUIET_LOG })
   const port = await listen(server, 0, '127.0.0.1')
   const conversation = converse(port, get('/first') + get('/second') + get('/third'))
-  await came('/third')
+  await came('/first')
   const stopped = stopListening(server, 5000)
-  release('/second')
-  release('/first')
-  release('/third')
+  await releaseInTurn('/first', '/second', '/third')
   const { answers, closed } = await conversation
   await stopped
   assert.ok(closed)

@@ -163,20 +163,20 @@ for (const [what, bytes, status] of [
   ],
   ['an expectation nobody can meet', `${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
 ] as const) {
-  test(`${what} behind requests whose answers are still made is refused behind those answers`, async (t) => {
-    const { app, came, release } = waitingApp()
+  test(`${what} behind unanswered requests is rejected after their responses`, async (t) => {
+    const { app, came, isWaiting, releaseInTurn } = waitingApp()
     const { port } = await openListener(t, app)
     const held = await holdConnection(t, port)
     held.send(get('/first') + get('/second') + bytes)
-    await came('/second')
+    await came('/first')
     // More of what is no request, which is one more error to the parser.
     held.send('and more\r\n\r\n')
     await new Promise((resolve) => {
       setTimeout(resolve, 50)
     })
-    assert.equal(held.received(), '', 'nothing overtakes the first answer')
-    release('/second')
-    release('/first')
+    assert.equal(held.received(), '', 'nothing overtakes the first response')
+    assert.equal(isWaiting('/second'), false, 'the second request waits for its turn')
+    await releaseInTurn('/first', '/second')
     const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
     assert.equal(answers.length, 3, answers.join('\n'))
     assert.match(answers[0] ?? '', /^HTTP\/1\.1 200 [^]*\/first$/)

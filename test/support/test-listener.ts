@@ -18,11 +18,21 @@ export function waitingApp() {
         resolve({ status: 200, headers: ['Content-Length', `${target.length}`], body: target })
       })
     })
+  const came = (target: string) =>
+    eventually(`${target} came`, () => (waiting.has(target) ? true : undefined))
+  const release = (target: string) => waiting.get(target)?.()
   return {
     app,
-    came: (target: string) =>
-      eventually(`${target} came`, () => (waiting.has(target) ? true : undefined)),
-    release: (target: string) => waiting.get(target)?.(),
+    came,
+    release,
+    isWaiting: (target: string) => waiting.has(target),
+    /** Releases responses one after the other, each once its request came. */
+    async releaseInTurn(...targets: readonly string[]) {
+      for (const target of targets) {
+        await came(target)
+        release(target)
+      }
+    },
   }
 }
 

@@ -1,0 +1,278 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import {
+  gateRequests,
+  holdReading,
+  keepConnectionsOnClose,
+  keepOpenAfter,
+  takenBytes,
+} from './node-http-compat.ts'
+
+/** A request and its response. */
+export interface Exchanged {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** The open connections of a server. Requests of one connection are handled one after the other. */
+export interface Connections {
+  /** Must be called for every request, when its headers are there. */
+  begin(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void
+  /** The request that is handled or was handled last; undefined before the first. */
+  lastExchangeOf(socket: Socket): Exchanged | undefined
+  /** Whether the response is the last one that is owed on its connection as far as it was read. */
+  isLastOwed(response: ServerResponse): boolean
+  /** Nothing behind the current request is handled (RFC 9112 9.6). */
+  closeAfterResponse(socket: Socket): void
+  isClosing(socket: Socket): boolean
+  /** Calls `end` once all requests that were read are answered, unless the connection is closed by then. */
+  whenAnswered(socket: Socket, end: () => void): void
+  /** Closes the connections that have owed nothing for `quietMs`; to be called again and again. */
+  closeQuiet(quietMs: number): void
+  closeAll(): void
+  /** Resets connections whose peer does not read; to be called again and again. Gives how many. */
+  resetStalled(): number
+}
+
+/** When a connection counts as stalled, and the clock for it. */
+export interface StallOptions {
+  readonly stalledAfterMs: number
+  readonly monotonicMs: () => number
+}
+
+/** Requests of a connection that are parsed ahead of their turn. The rest of what was received waits as bytes. */
+const MAX_WAITING = 8
+/** A peer that takes less than this within the time of a stall, while more is owed, is stalled. */
+const MIN_PROGRESS_BYTES = 60 * 1024
+
+interface WaitingRequest {
+  readonly request: IncomingMessage
+  readonly handle: () => void
+}
+
+/** What is known of one connection. */
+interface Connection {
+  readonly socket: Socket
+  /** Called when the client has closed its side. */
+  readonly onEnd: () => void
+  last: Exchanged | undefined
+  /** How far the connection was read when the last request had come; more than this is the start of another one. */
+  bytesRead: number
+  isClosing: boolean
+  /** Whether the parser was stopped, and what was received waits as bytes. */
+  isParserStopped: boolean
+  readonly waiting: WaitingRequest[]
+  /** To be called behind the last response. */
+  end: (() => void) | undefined
+  /** Whether `advance` is called when the current response is finished. */
+  isAdvancing: boolean
+  /** Since when the connection owes nothing, as far as `closeQuiet` has seen. */
+  quietSinceMs: number | undefined
+  /** Since when bytes are unsent, and how many were taken then. */
+  unsentSince: { readonly ms: number; readonly taken: number } | undefined
+}
+
+/** Node detaches a response from its socket when all of it was passed to the kernel. */
+function isAnswered({ last }: Connection): boolean {
+  return last === undefined || last.response.socket === null
+}
+
+function owesMore({ waiting, isParserStopped, end }: Connection): boolean {
+  return waiting.length > 0 || isParserStopped || end !== undefined
+}
+
+function isQuiet(connection: Connection): boolean {
+  const { socket, last, bytesRead } = connection
+  // This side has ended; the peer may still send.
+  if (socket.writableFinished) return true
+  if (owesMore(connection) || !isAnswered(connection)) return false
+  return socket.bytesRead === bytesRead && last?.request.complete !== false
+}
+
+function ignoreError(): void {}
+
+/** The request line and the fields, as they were received but for white space around the values. */
+function formatHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    head += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`
+  }
+  return `${head}\r\n`
+}
+
+/** Ends the current parser: what it has not handled goes back to where it came from. */
+function putBack(connection: Connection, request: IncomingMessage, rest: Buffer): void {
+  const { socket } = connection
+  connection.isParserStopped = true
+  socket.off('end', connection.onEnd)
+  socket.on('error', ignoreError)
+  holdReading(socket)
+  // Two chunks, since one would copy the rest at every stop.
+  socket.unshift(rest)
+  socket.unshift(Buffer.from(formatHead(request), 'latin1'))
+}
+
+/** Gives the connection a new parser for the bytes that were put back. */
+function parseAgain(connection: Connection, server: Server): void {
+  const { socket } = connection
+  connection.isParserStopped = false
+  // The time of an idle connection, which the previous parser set and this one would not take back.
+  socket.setTimeout(0)
+  server.emit('connection', socket)
+  socket.off('error', ignoreError)
+  socket.resume()
+}
+
+/** Goes on behind a finished response: the next request, then the bytes that were put back, then the end. */
+function advance(connection: Connection, server: Server): void {
+  const { socket, waiting } = connection
+  connection.isAdvancing = false
+  if (connection.isClosing || !socket.writable) {
+    waiting.length = 0
+    return
+  }
+  const next = waiting.shift()
+  if (next !== undefined) {
+    next.handle()
+    if (owesMore(connection)) advanceLater(connection, server)
+  } else if (connection.isParserStopped) {
+    parseAgain(connection, server)
+  } else {
+    const { end } = connection
+    connection.end = undefined
+    end?.()
+  }
+}
+
+function advanceLater(connection: Connection, server: Server): void {
+  if (connection.isAdvancing) return
+  connection.isAdvancing = true
+  connection.last?.response.once('finish', () => advance(connection, server))
+}
+
+/** A peer must take 60 KiB in the time of a stall while more is owed, and some byte while anything is. */
+function isStalled(connection: Connection, { stalledAfterMs, monotonicMs }: StallOptions): boolean {
+  const { socket, unsentSince } = connection
+  const taken = takenBytes(socket)
+  if (taken === undefined || socket.writableLength === 0) {
+    connection.unsentSince = undefined
+    return false
+  }
+  const ms = monotonicMs()
+  if (unsentSince === undefined || taken - unsentSince.taken >= MIN_PROGRESS_BYTES) {
+    connection.unsentSince = { ms, taken }
+    return false
+  }
+  if (ms - unsentSince.ms < stalledAfterMs) return false
+  if (taken === unsentSince.taken || owesMore(connection)) return true
+  if (socket.bytesWritten - taken > MIN_PROGRESS_BYTES) return true
+  connection.unsentSince = { ms, taken }
+  return false
+}
+
+/** Follows the connections of a server, and has the requests of each handled one after the other. */
+export function trackConnections(server: Server, stall: StallOptions): Connections {
+  const connections = new Map<Socket, Connection>()
+  keepConnectionsOnClose(server)
+
+  function open(socket: Socket): Connection {
+    const connection: Connection = {
+      socket,
+      // Behind Node's own listener, which makes the current response the last one.
+      onEnd() {
+        if (connection.last !== undefined && owesMore(connection)) {
+          keepOpenAfter(connection.last.response)
+        }
+      },
+      last: undefined,
+      bytesRead: 0,
+      isClosing: false,
+      isParserStopped: false,
+      waiting: [],
+      end: undefined,
+      isAdvancing: false,
+      quietSinceMs: undefined,
+      unsentSince: undefined,
+    }
+    connections.set(socket, connection)
+    socket.once('close', () => connections.delete(socket))
+    return connection
+  }
+
+  function gate(connection: Connection): void {
+    connection.socket.on('end', connection.onEnd)
+    gateRequests(connection.socket, {
+      isOpen: () => isAnswered(connection) && !owesMore(connection),
+      defer(request, handle) {
+        if (connection.waiting.length >= MAX_WAITING) return false
+        connection.waiting.push({ request, handle })
+        advanceLater(connection, server)
+        return true
+      },
+    })
+  }
+
+  function whenAnswered(socket: Socket, end: () => void): void {
+    const connection = connections.get(socket)
+    if (connection === undefined || (isAnswered(connection) && !owesMore(connection))) {
+      end()
+      return
+    }
+    // A request whose body broke before its turn is not handled.
+    if (connection.waiting.at(-1)?.request.complete === false) connection.waiting.pop()
+    connection.end ??= end
+    advanceLater(connection, server)
+  }
+
+  server.on('connection', (socket: Socket) => {
+    gate(connections.get(socket) ?? open(socket))
+  })
+  server.on('upgrade', (request: IncomingMessage, stream, rest: Buffer) => {
+    const connection = connections.get(stream as Socket)
+    if (connection !== undefined) putBack(connection, request, rest)
+  })
+
+  return {
+    begin(request, response, hasBody) {
+      const { socket } = request
+      const connection = connections.get(socket)
+      if (connection === undefined) return
+      connection.last = { request, response }
+      connection.bytesRead = socket.bytesRead
+      if (!hasBody) return
+      request.once('end', () => {
+        connection.bytesRead = socket.bytesRead
+      })
+    },
+    lastExchangeOf: (socket) => connections.get(socket)?.last,
+    isLastOwed(response) {
+      const connection = response.socket === null ? undefined : connections.get(response.socket)
+      return connection !== undefined && !owesMore(connection)
+    },
+    closeAfterResponse(socket) {
+      const connection = connections.get(socket)
+      if (connection !== undefined) connection.isClosing = true
+    },
+    isClosing: (socket) => connections.get(socket)?.isClosing === true,
+    whenAnswered,
+    closeQuiet(quietMs) {
+      const nowMs = stall.monotonicMs()
+      for (const [socket, connection] of connections) {
+        if (!isQuiet(connection)) connection.quietSinceMs = undefined
+        else if (nowMs - (connection.quietSinceMs ??= nowMs) >= quietMs) socket.destroy()
+      }
+    },
+    closeAll() {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+    resetStalled() {
+      let count = 0
+      for (const [socket, connection] of connections) {
+        if (!isStalled(connection, stall)) continue
+        count += 1
+        socket.resetAndDestroy()
+      }
+      return count
+    },
+  }
+}

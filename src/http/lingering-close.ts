@@ -1,0 +1,23 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { allowHalfOpen, replaceDestroySoon } from './node-http-compat.ts'
+
+/** How long a connection is read after this side ended it, so that late input does not reset the last response away. */
+const LINGER_MS = 2000
+
+/** Ends a connection with the given bytes, and gives the client time to read them (RFC 9112 9.6). */
+export function endConnection(socket: Socket, bytes: string): void {
+  if (!socket.writable) return
+  socket.end(bytes, 'latin1')
+  socket.resume()
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(lingering))
+}
+
+/** Makes a server close its connections in stages: after one side has ended, the other may still read. */
+export function enableLingeringClose(server: Server): void {
+  allowHalfOpen(server)
+  server.on('connection', (socket: Socket) => {
+    replaceDestroySoon(socket, () => endConnection(socket, ''))
+  })
+}

@@ -1,0 +1,90 @@
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
+import { endConnection } from './lingering-close.ts'
+
+/** What rejecting needs. */
+export interface RejectionDependencies {
+  readonly connections: Connections
+  /** Names and values in turn, for every response. */
+  readonly robotsTag: readonly string[]
+  /** Called for each rejection that has no request, and so no response to observe. */
+  readonly onRejection: (status: number) => void
+}
+
+/** Responds to a request with an empty body, and closes its connection. */
+export type Reject = (request: IncomingMessage, response: ServerResponse, status: number) => void
+
+/** Statuses of parser errors; 400 for all others. */
+const PARSER_ERRORS: { readonly [code: string]: number } = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+function formatResponse(status: number, headers: readonly string[]): string {
+  const fields: string[] = []
+  for (let index = 0; index < headers.length; index += 2) {
+    fields.push(`${headers[index]}: ${headers[index + 1]}\r\n`)
+  }
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`
+  return `${line}${fields.join('')}\r\n`
+}
+
+/**
+ * Rejects what the parser of a server reports as malformed; the returned function rejects requests. A malformed request
+ * has no method and target that could be signed, so the body is empty (contract decisions 3.16).
+ */
+export function rejectMalformedRequests(
+  server: Server,
+  { connections, robotsTag, onRejection }: RejectionDependencies,
+): Reject {
+  const headers = [
+    'Cache-Control',
+    'no-store',
+    'Connection',
+    'close',
+    'Content-Length',
+    '0',
+    ...robotsTag,
+  ]
+
+  function reject(request: IncomingMessage, response: ServerResponse, status: number): void {
+    connections.closeAfterResponse(request.socket)
+    response.writeHead(status, headers)
+    response.end()
+  }
+
+  function rejectSocket(socket: Socket, status: number): void {
+    if (!socket.writable) return
+    endConnection(socket, formatResponse(status, headers))
+    onRejection(status)
+  }
+
+  /** The parser reports every further byte of a rejected connection as another error. */
+  const rejected = new WeakSet<Socket>()
+
+  /** Rejects the last input of a connection behind the responses that are owed, since clients match them by order. */
+  function rejectLast(socket: Socket, status: number): void {
+    if (rejected.has(socket) || !socket.writable) return
+    rejected.add(socket)
+    const last = connections.lastExchangeOf(socket)
+    if (last?.request.complete !== false) {
+      connections.whenAnswered(socket, () => rejectSocket(socket, status))
+      return
+    }
+    // The body of the current request is malformed. This is its response, unless it has one already.
+    if (last.response.headersSent) {
+      connections.whenAnswered(socket, () => endConnection(socket, ''))
+    } else reject(last.request, last.response, status)
+  }
+
+  server.on('connect', ({ socket }: IncomingMessage) => {
+    socket.on('error', () => socket.destroy())
+    rejectLast(socket, 400)
+  })
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    if (code === 'ECONNRESET') socket.destroy()
+    else rejectLast(socket, PARSER_ERRORS[code] ?? 400)
+  })
+  return reject
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Log } from '../service/log.ts'
+import type { App, Reply } from './api-request.ts'
+import type { Connections } from './connections.ts'
+import { apiRequestOf } from './incoming-request.ts'
+import type { RequestBody } from './request-body.ts'
+
+/** What handling requests needs beside the app. */
+export interface RequestHandlerDependencies {
+  readonly connections: Connections
+  /** Whether the listener was asked to stop. */
+  readonly isStopping: () => boolean
+  readonly log: Log
+}
+
+/** Has the app handle a request, and writes its reply. Never throws. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: string,
+  body: RequestBody,
+) => void
+
+const CONNECTION_CLOSE = ['Connection', 'close']
+
+/** Creates the handler of well-formed requests. */
+export function createRequestHandler(
+  app: App,
+  { connections, isStopping, log }: RequestHandlerDependencies,
+): RequestHandler {
+  /** Whether the server closes the connection behind this response, and so must say it (RFC 9112 9.6). */
+  function isLast(
+    { socket }: IncomingMessage,
+    response: ServerResponse,
+    body: RequestBody,
+  ): boolean {
+    if (body.isTooLongToDiscard()) return true
+    return (isStopping() || socket.readableEnded) && connections.isLastOwed(response)
+  }
+
+  function write(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: RequestBody,
+    { status, headers, body: content }: Reply,
+  ): void {
+    // Rejected meanwhile for a malformed body.
+    if (response.headersSent) return
+    const mustClose = isLast(request, response, body)
+    body.discard()
+    if (mustClose) {
+      connections.closeAfterResponse(request.socket)
+      response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
+    } else {
+      // A 304 carries only what a cache may store; HTTP/1.1 connections persist without being told.
+      if (status === 304 && request.httpVersion === '1.1') response.removeHeader('Connection')
+      // Node's type asks for a mutable array; it does not change it.
+      response.writeHead(status, headers as string[])
+    }
+    response.end(content)
+  }
+
+  function abandon(response: ServerResponse, error: unknown): void {
+    log.error({ err: error }, 'Unhandled error in the app; closing the connection')
+    response.destroy()
+  }
+
+  return (request, response, target, body) => {
+    try {
+      const reply = app(apiRequestOf(request, target, body))
+      if (reply instanceof Promise) {
+        reply
+          .then((settled) => write(request, response, body, settled))
+          .catch((error: unknown) => abandon(response, error))
+      } else write(request, response, body, reply)
+    } catch (error) {
+      abandon(response, error)
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import type { App } from '../../src/http/api-request.ts'
+import { createListener, listen, stopListening } from '../../src/http/listener.ts'
+import { holdConnection } from '../support/held-connection.ts'
+import { eventually } from '../support/service-process.ts'
+import { get, openListener, QUIET_LOG } from '../support/test-listener.ts'
+
+const BIG = 'x'.repeat(100_000)
+const STALLED_AFTER_MS = 600
+
+/** An app with responses of 100 kB that counts them. */
+function countingApp() {
+  let count = 0
+  const app: App = ({ target }) => {
+    count += 1
+    return {
+      status: 200,
+      headers: ['Content-Length', `${BIG.length}`, 'Target', target],
+      body: BIG,
+    }
+  }
+  return { app, count: () => count }
+}
+
+/** A listener whose clock stands still until the test moves it. */
+async function openClockedListener(t: TestContext, app: App) {
+  let nowMs = 0
+  const faults: string[] = []
+  const server = createListener(app, {
+    noIndex: false,
+    log: QUIET_LOG,
+    stalledAfterMs: STALLED_AFTER_MS,
+    monotonicMs: () => nowMs,
+    onConnectionFault: (fault) => void faults.push(fault),
+  })
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => {
+    if (!sockets.includes(socket)) sockets.push(socket)
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  const settle = (ms = 200) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms)
+    })
+  return {
+    port,
+    faults,
+    sockets,
+    /** Moves the clock, and lets the listener look at its connections before and after. */
+    async pass(ms: number) {
+      await settle()
+      nowMs += ms
+      await settle()
+    },
+  }
+}
+
+/** A connection that sends and does not read, with the code of the error that ended it. */
+async function openUnread(t: TestContext, port: number, bytes: string) {
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.pause()
+  let ended: string | undefined
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    ended = code
+  })
+  socket.on('close', () => {
+    ended ??= 'closed'
+  })
+  await new Promise<void>((resolve) => {
+    socket.write(bytes, () => resolve())
+  })
+  return { socket, ended: () => ended }
+}
+
+/** Waits until a count no longer grows. */
+async function settled(count: () => number): Promise<number> {
+  let last = -1
+  return eventually('the count settles', async () => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200)
+    })
+    const now = count()
+    if (now === last) return now
+    last = now
+    return undefined
+  })
+}
+
+for (const [what, ends] of [
+  ['that stays open', false],
+  ['that is half closed behind them', true],
+] as const) {
+  test(`thousands of requests on a connection ${what} are all answered in order`, async (t) => {
+    const { port } = await openListener(t, async ({ target, method, readBody }) => {
+      const body = method === 'POST' ? Buffer.from(await readBody(100)).toString() : 'none'
+      const text = `${target} ${body};`
+      return { status: 200, headers: ['Content-Length', `${text.length}`], body: text }
+    })
+    const count = 5000
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    t.after(() => socket.destroy())
+    let received = ''
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text
+    })
+    const requests = Array.from({ length: count }, (_, index) =>
+      index % 3 === 0
+        ? `POST /${index} HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody`
+        : index % 3 === 1
+          ? `POST /${index} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nparts\r\n0\r\n\r\n`
+          : get(`/${index}`),
+    ).join('')
+    if (ends) socket.end(requests)
+    else socket.write(requests)
+    await eventually('the last response came', () =>
+      received.endsWith(`/${count - 1} parts;`) ||
+      (received.endsWith(';') && received.includes(`/${count - 1} `))
+        ? true
+        : undefined,
+    )
+    const bodies = [...received.matchAll(/\/(\d+) (body|parts|none);/g)]
+    assert.deepEqual(
+      bodies.map(([, index, body]) => [Number(index), body]),
+      Array.from({ length: count }, (_, index) => [index, ['body', 'parts', 'none'][index % 3]]),
+    )
+  })
+}
+
+test('a client that reads late gets every response, also from a connection that is held up in between', async (t) => {
+  const { app, count } = countingApp()
+  const { port } = await openListener(t, app)
+  const { socket } = await openUnread(t, port, get('/').repeat(500))
+  await settled(count)
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  socket.resume()
+  await eventually('everything came', () => (bytes > 500 * BIG.length ? true : undefined))
+  assert.equal(count(), 500)
+})
+
+test('responses are made only while the client reads them', async (t) => {
+  const { app, count } = countingApp()
+  const { port } = await openListener(t, app)
+  const { socket } = await openUnread(t, port, get('/').repeat(2000))
+  const made = await settled(count)
+  assert.ok(made < 200, `made ${made} responses of 100 kB, more than socket buffers take`)
+  const other = await holdConnection(t, port)
+  other.send(get('/other'))
+  await other.until((received) => received.length > BIG.length)
+  socket.destroy()
+})
+
+test('a client that does not read is reset, and counted', async (t) => {
+  const { app, count } = countingApp()
+  const { port, faults, pass } = await openClockedListener(t, app)
+  const { ended, socket } = await openUnread(t, port, get('/').repeat(1000))
+  await settled(count)
+  await pass(STALLED_AFTER_MS - 1)
+  assert.equal(ended(), undefined)
+  await pass(2)
+  assert.deepEqual(faults, ['stalled'])
+  socket.resume()
+  await eventually('the connection ended', ended)
+  assert.equal(ended(), 'ECONNRESET')
+})
+
+test('a client that reads less than 60 KiB of much more is reset; one that reads more is not', async (t) => {
+  const { app, count } = countingApp()
+  const { port, faults, pass, sockets } = await openClockedListener(t, app)
+  const { socket } = await openUnread(t, port, get('/').repeat(1000))
+  await settled(count)
+  const taken = () => sockets[0]?.bytesWritten ?? 0
+  let goal = 0
+  socket.on('data', () => {
+    if (taken() >= goal) socket.pause()
+  })
+  for (let round = 0; round < 3; round += 1) {
+    await pass(STALLED_AFTER_MS * 0.9)
+    assert.deepEqual(faults, [], `round ${round}`)
+    goal = taken() + 2 * BIG.length
+    socket.resume()
+    await eventually('the kernel took more', () => (socket.isPaused() ? true : undefined))
+  }
+  await pass(STALLED_AFTER_MS + 1)
+  assert.deepEqual(faults, ['stalled'])
+})
+
+test('a response that takes long to make is not a stalled client', async (t) => {
+  const { port, faults, pass } = await openClockedListener(t, () => new Promise(() => {}))
+  const { ended } = await openUnread(t, port, get('/').repeat(1000))
+  await pass(10 * STALLED_AFTER_MS)
+  assert.deepEqual([faults, ended()], [[], undefined])
+})
+
+test('a connection above the maximum is closed at once, and counted', async (t) => {
+  const faults: string[] = []
+  const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
+    noIndex: false,
+    log: QUIET_LOG,
+    maxConnections: 2,
+    onConnectionFault: (fault) => void faults.push(fault),
+  })
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  const first = await holdConnection(t, port)
+  await holdConnection(t, port)
+  const refused = await holdConnection(t, port)
+  assert.equal(await refused.closed, '')
+  assert.deepEqual(faults, ['refused'])
+  first.send(get('/'))
+  await first.until((received) => received.startsWith('HTTP/1.1 204 '))
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { makeDeployment } from '../support/deployment.ts'
+import { eventually, startService } from '../support/service-process.ts'
+
+const MAX_RESIDENT_MIB = 250
+const TARGETS = ['/api/v1/policy', '/api/v1/openapi.json', '/api/v1/versions', '/api/v1', '/en']
+/** As much as one read of the server takes. */
+const FLOOD_BYTES = 65_536
+
+/** Peak resident memory of a process, which Linux keeps. */
+function peakMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+/** The program and its options as `npm start` runs it. */
+function startCommand(): readonly string[] {
+  const root = path.dirname(path.dirname(import.meta.dirname))
+  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string }
+  }
+  const [, , ...args] = scripts.start.split(' ')
+  return args.map((arg) => (arg.startsWith('--') ? arg : path.join(root, arg)))
+}
+
+function openConnection(t: TestContext, port: number, bytes: string): Socket {
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(bytes)
+  return socket
+}
+
+function flood(t: TestContext, port: number, index: number): Socket {
+  const request = `GET ${TARGETS[index % TARGETS.length]} HTTP/1.1\r\nHost: a\r\n\r\n`
+  return openConnection(t, port, request.repeat(Math.floor(FLOOD_BYTES / request.length)))
+}
+
+/** Reads as other clients do, for a while; every read must be answered. */
+async function assertServed(origin: string, reads: number): Promise<void> {
+  for (let index = 0; index < reads; index += 1) {
+    const response = await fetch(`${origin}${TARGETS[index % TARGETS.length]}`)
+    assert.equal(response.status, 200)
+    await response.arrayBuffer()
+  }
+}
+
+for (const [what, count, read] of [
+  ['120 clients that send 64 KiB of requests and read nothing', 120, () => {}],
+  [
+    '300 clients that read a kilobyte at a time',
+    300,
+    (socket: Socket) => {
+      const reading = setInterval(() => socket.read(1024), 50)
+      socket.on('close', () => clearInterval(reading))
+    },
+  ],
+] as const) {
+  test(
+    `${what} leave the service below ${MAX_RESIDENT_MIB} MiB and the others served`,
+    { skip: process.platform === 'linux' ? false : 'reads /proc' },
+    async (t) => {
+      const service = startService(t, makeDeployment(t).folder, {}, startCommand())
+      const { port, origin } = await service.serving()
+      const sockets = Array.from({ length: count }, (_, index) => flood(t, port, index))
+      for (const socket of sockets) read(socket)
+      await eventually('all are connected', () =>
+        sockets.every(({ connecting }) => !connecting) ? true : undefined,
+      )
+      await assertServed(origin, 200)
+      const peak = peakMib(service.pid)
+      assert.ok(peak < MAX_RESIDENT_MIB, `${Math.round(peak)} MiB`)
+      for (const socket of sockets) socket.destroy()
+      await assertServed(origin, 5)
+    },
+  )
+}
