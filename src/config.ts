@@ -49,6 +49,10 @@ export interface Config {
   readonly challenge: ChallengeSettings
   readonly trustedProxies: readonly AddressRange[]
   readonly workers: number
+  /** Connections of one process at one time. */
+  readonly maxConnections: number
+  /** How long a signed response may be reused; 0 for not at all. */
+  readonly cacheSeconds: number
   /** Where several nodes count together; may contain a password. */
   readonly valkeyUrl: string | undefined
   /** The number of nodes that share the limits, for the share of each while Valkey is away. */
@@ -336,6 +340,8 @@ export function inspectConfig(
     challenge: readChallenge(reader, runtime),
     trustedProxies: readTrustedProxies(reader),
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,
+    maxConnections: reader.integer('SVC_MAX_CONNECTIONS', 1, 1_000_000) ?? 10_000,
+    cacheSeconds: reader.integer('SVC_CACHE_SECONDS', 0, 60) ?? 0,
     valkeyUrl: readValkeyUrl(reader),
     nodes: reader.integer('SVC_NODES', 1, 1000) ?? 1,
     adminPort,

@@ -30,6 +30,8 @@ export interface Connections {
   /** Closes the connections that have owed nothing for `quietMs`; to be called again and again. */
   closeQuiet(quietMs: number): void
   closeAll(): void
+  /** How many are open. */
+  count(): number
   /** Resets connections whose peer does not read; to be called again and again. Gives how many. */
   resetStalled(): number
 }
@@ -262,6 +264,7 @@ export function trackConnections(server: Server, stall: StallOptions): Connectio
         else if (nowMs - (connection.quietSinceMs ??= nowMs) >= quietMs) socket.destroy()
       }
     },
+    count: () => connections.size,
     closeAll() {
       for (const socket of connections.keys()) socket.destroy()
     },

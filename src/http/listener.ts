@@ -31,8 +31,6 @@ export interface ListenerOptions {
   readonly noIndex: boolean
   readonly log: Log
   readonly onResponse?: ResponseObserver
-  /** Called for a connection above the maximum, and for one that was reset since its peer does not read. */
-  readonly onConnectionFault?: (fault: 'refused' | 'stalled') => void
   /** Connections at one time; one more is closed at once. */
   readonly maxConnections?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
@@ -68,40 +66,43 @@ const SERVER_OPTIONS = {
   optimizeEmptyRequests: true,
 } as const
 
-/** What stopping needs of a listener. */
-interface Stoppable {
-  readonly connections: Connections
-  isStopping: boolean
+/** Connections of a listener, for metrics. */
+export interface ConnectionCounts {
+  /** Open now. */
+  readonly open: number
+  /** Closed at once since the start, because the maximum was reached. */
+  readonly refused: number
+  /** Reset since the start, because the peer did not read. */
+  readonly stalled: number
 }
 
-const LISTENERS = new WeakMap<Server, Stoppable>()
+interface ListenerState {
+  readonly connections: Connections
+  isStopping: boolean
+  refused: number
+  stalled: number
+}
+
+const LISTENERS = new WeakMap<Server, ListenerState>()
 
 /** Discards a request behind the last response of its connection; unread input would reset the connection. */
 function discard(request: IncomingMessage): void {
   request.resume()
 }
 
-function limitConnections(
-  server: Server,
-  maxConnections: number,
-  onConnectionFault: ListenerOptions['onConnectionFault'],
-): void {
+function limitConnections(server: Server, state: ListenerState, maxConnections: number): void {
   server.maxConnections = maxConnections
   // A worker would otherwise hand the connection to another one, back and forth while all are full.
   Object.assign(server, { dropMaxConnection: true })
-  server.on('drop', () => onConnectionFault?.('refused'))
+  server.on('drop', () => {
+    state.refused += 1
+  })
 }
 
-function resetStalledConnections(
-  server: Server,
-  connections: Connections,
-  { onConnectionFault, stalledAfterMs = STALLED_AFTER_MS }: ListenerOptions,
-): void {
+function resetStalledConnections(server: Server, state: ListenerState, stalledAfterMs: number) {
   server.once('listening', () => {
     const check = setInterval(() => {
-      for (let count = connections.resetStalled(); count > 0; count -= 1) {
-        onConnectionFault?.('stalled')
-      }
+      state.stalled += state.connections.resetStalled()
     }, stalledAfterMs / STALL_CHECKS).unref()
     server.once('close', () => clearInterval(check))
   })
@@ -111,15 +112,14 @@ function resetStalledConnections(
 export function createListener(app: App, options: ListenerOptions): Server {
   const { noIndex, log, onResponse } = options
   const server = createServer(SERVER_OPTIONS, receive)
-  const connections = trackConnections(server, {
-    stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
-    monotonicMs: options.monotonicMs ?? (() => performance.now()),
-  })
+  const stalledAfterMs = options.stalledAfterMs ?? STALLED_AFTER_MS
+  const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const connections = trackConnections(server, { stalledAfterMs, monotonicMs })
+  const state: ListenerState = { connections, isStopping: false, refused: 0, stalled: 0 }
+  LISTENERS.set(server, state)
   enableLingeringClose(server)
-  limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS, options.onConnectionFault)
-  resetStalledConnections(server, connections, options)
-  const stoppable: Stoppable = { connections, isStopping: false }
-  LISTENERS.set(server, stoppable)
+  limitConnections(server, state, options.maxConnections ?? MAX_CONNECTIONS)
+  resetStalledConnections(server, state, stalledAfterMs)
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
   const reject = rejectMalformedRequests(server, {
     connections,
@@ -130,7 +130,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
     request.target === '*' ? { status: 204, headers: robotsTag, body: undefined } : app(request)
   const handle = createRequestHandler(serve, {
     connections,
-    isStopping: () => stoppable.isStopping,
+    isStopping: () => state.isStopping,
     log,
   })
 
@@ -199,6 +199,14 @@ export function listen(server: Server, port: number, host: string): Promise<numb
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })
   })
+}
+
+/** The connections of a listener; undefined for a server that `createListener` did not make. */
+export function connectionCountsOf(server: Server): ConnectionCounts | undefined {
+  const state = LISTENERS.get(server)
+  if (state === undefined) return undefined
+  const { connections, refused, stalled } = state
+  return { open: connections.count(), refused, stalled }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { ApiError } from '../contract/api-error.ts'
-import type { AnswerObserver } from '../http/listener.ts'
+import type { ResponseObserver } from '../http/listener.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
@@ -30,7 +30,7 @@ export interface ServingState {
 
 /** The metrics of one serving process. */
 export interface ProcessMetrics extends OutcomeCounters {
-  readonly onAnswer: AnswerObserver
+  readonly onResponse: ResponseObserver
   readonly onStoreCall: StoreObserver
   /** Adds the gauges that are read from running parts. */
   readonly observe: (state: ServingState) => void
@@ -86,7 +86,7 @@ export async function openProcessMetrics(): Promise<ProcessMetrics> {
   })
 
   return {
-    onAnswer(method, status, seconds) {
+    onResponse(method, status, seconds) {
       requests.inc({ method: method ?? 'unknown', status })
       if (seconds !== undefined) duration.observe(seconds)
     },

@@ -125,8 +125,9 @@ async function listenAhead(
     },
     {
       noIndex: config.deployment === 'preview',
+      maxConnections: config.maxConnections,
       log,
-      ...(metrics === undefined ? {} : { onAnswer: metrics.onAnswer }),
+      ...(metrics === undefined ? {} : { onResponse: metrics.onResponse }),
     },
   )
   const port = await listen(server, config.port, config.host)

@@ -152,7 +152,7 @@ test('every answer is told to the observer, with its method and status', async (
   const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,
     log: QUIET_LOG,
-    onAnswer(method, status, seconds) {
+    onResponse(method, status, seconds) {
       assert.ok(seconds !== undefined && seconds >= 0 && seconds < 60)
       seen.push([method, status])
     },
@@ -172,7 +172,7 @@ test('what the listener answers by itself is told to the observer too, each once
   const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,
     log: QUIET_LOG,
-    onAnswer: (method, status, seconds) => seen.push([method, status, typeof seconds]),
+    onResponse: (method, status, seconds) => seen.push([method, status, typeof seconds]),
   })
   const port = await listen(server, 0, '127.0.0.1')
   const post = 'POST / HTTP/1.1\r\nHost: a\r\n'

@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
-import { eventually, startService } from '../support/service-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService } from '../support/service-process.ts'
 
 const MAX_RESIDENT_MIB = 250
 const TARGETS = ['/api/v1/policy', '/api/v1/openapi.json', '/api/v1/versions', '/api/v1', '/en']
