@@ -1,0 +1,3 @@
+import { testSwaps } from './swaps-behaviour.ts'
+
+testSwaps(100)
