@@ -63,6 +63,7 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
       'storage',
       'publishing',
       'service',
+      'process',
       'config.ts',
       'secrets.ts',
     ],

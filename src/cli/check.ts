@@ -1,15 +1,19 @@
-import { type Command, createCommand, EXIT_CODES } from './command.ts'
+import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
 import { CommandFailure } from './command-failure.ts'
 import { mistakeLines } from './releases-folder.ts'
 import { pluralOf } from './wording.ts'
 
 const HELP = `Usage: svc check [--content DIR] [options]
+       svc check --config [options]
 
 Checks the content folder as publishing would: YAML, fields, references,
-translations, the logo and the leak guard. Nothing is written.
+translations, the logo and the leak guard. With --config, checks the SVC_
+variables, the folders and the secrets as a start of the service would.
+Nothing is written.
 
 Options:
   --content DIR    folder with the content files (default: content)
+  --config         check the configuration and the secrets instead
   --json           print the result as one JSON object
   -h, --help       print this text
 
@@ -19,17 +23,26 @@ Exit code: 0 no mistakes, 1 mistakes or failure, 2 wrong usage.`
 export const checkCommand: Command = createCommand({
   help: HELP,
   options: {
-    content: { type: 'string', default: 'content' },
+    content: { type: 'string' },
+    config: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
   async run({ values }, output) {
+    if (values.config) {
+      if (values.content !== undefined) {
+        throw new UsageError('expected either --content or --config')
+      }
+      const { checkConfiguration } = await import('./check-config.ts')
+      return checkConfiguration(output, values.json)
+    }
+    const content = values.content ?? 'content'
     const { compileContent } = await import('../publishing/compile-content.ts')
     const { countTranslations } = await import('../publishing/translation-coverage.ts')
-    const { resources, mistakes } = await compileContent(values.content, Date.now())
+    const { resources, mistakes } = await compileContent(content, Date.now())
     if (mistakes.length > 0) {
       throw new CommandFailure(
         'CONTENT',
-        `${values.content} has ${pluralOf(mistakes.length, 'mistake')}`,
+        `${content} has ${pluralOf(mistakes.length, 'mistake')}`,
         EXIT_CODES.failure,
         { details: mistakeLines(mistakes), members: { mistakes } },
       )
@@ -39,14 +52,14 @@ export const checkCommand: Command = createCommand({
       output.out(
         JSON.stringify({
           ok: true,
-          content: values.content,
+          content,
           resources: [...resources.keys()],
           translations,
         }),
       )
       return EXIT_CODES.done
     }
-    output.out(`${values.content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`)
+    output.out(`${content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`)
     for (const { locale, translated, texts } of translations) {
       output.out(`  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`)
     }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { makeDeployment } from '../support/deployment.ts'
+import { runIn, SVC } from '../support/run-program.ts'
+
+test('a valid configuration passes, and nothing is created', (t) => {
+  const { folder } = makeDeployment(t)
+  const { status, out, error } = runIn(folder, [SVC, 'check', '--config'])
+  assert.deepEqual([status, out, error], [0, 'The configuration is valid.\n', ''])
+  assert.deepEqual(readdirSync(folder), ['releases'])
+})
+
+test('every mistake of variables, folders and secrets is reported at once', (t) => {
+  const { folder, secretsDir } = makeDeployment(t)
+  mkdirSync(secretsDir, { mode: 0o700 })
+  writeFileSync(path.join(secretsDir, 'signing-key.pem'), 'not a key', { mode: 0o600 })
+  const env = {
+    SVC_RUNTIME: 'production',
+    SVC_WORKERS: 'many',
+    SVC_RELEASES_DIR: 'nowhere',
+    SVC_VALKEY_URL: 'http://:hunter2@cache',
+  }
+  const { status, out, error } = runIn(folder, [SVC, 'check', '--config'], { env })
+  assert.equal(status, 1)
+  assert.equal(out, '')
+  assert.match(error, /^svc check: /)
+  for (const expected of [
+    /SVC_WORKERS: expected a whole number from 1 to 256, found "many"/,
+    /SVC_RELEASES_DIR: expected a folder of published releases, found nothing/,
+    /SVC_VALKEY_URL: expected/,
+    /SVC_KEY_HASH_SECRET: expected/,
+    /signing-key\.pem: expected/,
+  ]) {
+    assert.match(error, expected)
+  }
+  assert.ok(!error.includes('hunter2'))
+  assert.deepEqual(readdirSync(secretsDir), ['signing-key.pem'])
+
+  const { status: jsonStatus, out: json } = runIn(folder, [SVC, 'check', '--config', '--json'], {
+    env,
+  })
+  assert.equal(jsonStatus, 1)
+  const { ok, mistakes } = JSON.parse(json) as { ok: boolean; mistakes: string[] }
+  assert.equal(ok, false)
+  assert.ok(mistakes.length >= 5)
+})
+
+test('what a start would warn about is listed, and is no failure', (t) => {
+  const { folder } = makeDeployment(t)
+  const env = { SVC_WORKRES: '2' }
+  const { status, out } = runIn(folder, [SVC, 'check', '--config', '--json'], { env })
+  assert.equal(status, 0)
+  const { ok, warnings } = JSON.parse(out) as { ok: boolean; warnings: string[] }
+  assert.equal(ok, true)
+  assert.deepEqual(warnings, ['Unknown variable SVC_WORKRES; it has no effect'])
+})
+
+test('content and configuration are checked one at a time', (t) => {
+  const { folder } = makeDeployment(t)
+  const { status, error } = runIn(folder, [SVC, 'check', '--config', '--content', 'content'])
+  assert.equal(status, 2)
+  assert.match(error, /expected either --content or --config/)
+})
