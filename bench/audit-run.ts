@@ -1,5 +1,5 @@
-import { auditHistory } from '../src/client/audit-history.ts'
-import { createClient } from '../src/client/client.ts'
+import { auditHistory } from '../packages/client/src/audit-history.ts'
+import { createClient } from '../packages/client/src/client.ts'
 import type { AuditRun } from './verification-report.ts'
 
 // One first audit of a service. Argument: the origin.

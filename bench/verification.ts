@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { PublishedKey } from '../src/client/verification-key.ts'
+import type { PublishedKey } from '../packages/client/src/verification-key.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import type { DataOf } from '../src/contract/schemas.ts'
 import { startChild } from './children.ts'

@@ -19,18 +19,18 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = path.join(ROOT, 'packages', 'client')
 const VECTORS = path.join(ROOT, 'test', 'vectors')
 
-/** Modules of src that the package's `exports` and `imports` lead to. */
+/** Modules that the package's `exports` and `imports` lead to. */
 const ENTRIES = [
-  'client/index.ts',
-  'client/audit.ts',
-  'client/run-vectors.ts',
-  'client-node/file-head-store.ts',
-  'client/web-crypto.ts',
-  'client-node/node-crypto.ts',
+  'index.ts',
+  'audit.ts',
+  'run-vectors.ts',
+  'node/file-head-store.ts',
+  'web-crypto.ts',
+  'node/node-crypto.ts',
 ]
 
 const COMPILER_OPTIONS = {
-  rootDir: path.join(ROOT, 'src'),
+  rootDir: ROOT,
   declaration: true,
   module: 'nodenext',
   target: 'es2022',
@@ -50,7 +50,7 @@ const COMPILER_OPTIONS = {
 /** Compiles the entries and all they import to JavaScript and declarations below `outDir`. */
 function compile(outDir: string): void {
   const config = path.join(outDir, 'tsconfig.json')
-  const files = ENTRIES.map((entry) => path.join(ROOT, 'src', entry))
+  const files = ENTRIES.map((entry) => path.join(PACKAGE, 'src', entry))
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, outDir }, files }))
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   try {
@@ -71,6 +71,28 @@ function tidyDeclarations(text: string): string {
     .replaceAll(/^ +readonly (?:description|example|summary|message|meaning): ["'`\d].*;\n/gm, '')
 }
 
+const CLIENT_SOURCE = 'packages/client/src/'
+const CONTRACT_SOURCE = 'src/contract/'
+
+/** Where a compiled file goes in `dist`: the client's own modules and the contract side by side. */
+function placeInDist(file: string): string {
+  return file.startsWith(CLIENT_SOURCE)
+    ? `client/${file.slice(CLIENT_SOURCE.length)}`
+    : `contract/${file.slice(CONTRACT_SOURCE.length)}`
+}
+
+/** A compiled file with its relative imports as they are in `dist`. */
+function relocateImports(text: string, file: string): string {
+  return text.replaceAll(
+    /(from |import\()(['"])(\.[^'"]+)\2/g,
+    (_, start: string, quote: string, specifier: string) => {
+      const target = placeInDist(path.posix.join(path.posix.dirname(file), specifier))
+      const relative = path.posix.relative(path.posix.dirname(placeInDist(file)), target)
+      return `${start}${quote}${relative.startsWith('.') ? relative : `./${relative}`}${quote}`
+    },
+  )
+}
+
 /** The files that the entries lead to by imports, those of types as well for declarations. */
 function reachable(outDir: string, extension: '.js' | '.d.ts'): ReadonlySet<string> {
   const found = new Set<string>()
@@ -83,13 +105,13 @@ function reachable(outDir: string, extension: '.js' | '.d.ts'): ReadonlySet<stri
       visit(target.replace(/\.js$/, extension))
     }
   }
-  for (const entry of ENTRIES) visit(entry.replace(/\.ts$/, extension))
+  for (const entry of ENTRIES) visit(CLIENT_SOURCE + entry.replace(/\.ts$/, extension))
   return found
 }
 
 async function bundle(file: string): Promise<void> {
   await build({
-    entryPoints: [path.join(ROOT, 'src', 'client', 'index.ts')],
+    entryPoints: [path.join(PACKAGE, 'src', 'index.ts')],
     outfile: file,
     bundle: true,
     minify: true,
@@ -132,7 +154,9 @@ export async function buildClient(folder: string): Promise<void> {
       writeFileSync(full, tidyDeclarations(readFileSync(full, 'utf8')))
     }
     for (const file of [...reachable(outDir, '.js'), ...reachable(outDir, '.d.ts')]) {
-      cpSync(path.join(outDir, file), path.join(dist, file))
+      const target = path.join(dist, placeInDist(file))
+      mkdirSync(path.dirname(target), { recursive: true })
+      writeFileSync(target, relocateImports(readFileSync(path.join(outDir, file), 'utf8'), file))
     }
   } finally {
     rmSync(outDir, { recursive: true, force: true })
@@ -149,7 +173,7 @@ export async function buildClient(folder: string): Promise<void> {
 await runScript(import.meta, {
   help: `Usage: npx node scripts/build-client.ts
 
-Makes what packages/client is published with from src/client and test/vectors: dist, vectors and the license.
+Makes what packages/client is published with from its src and test/vectors: dist, vectors and the license.
 
 Exit code: 0 done, 1 it does not compile, 2 wrong usage.
 `,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -17,8 +17,6 @@ interface RoomRule {
 const LAYERS: { readonly [layer: string]: RoomRule } = {
   contract: { mayImport: [], isPortable: true },
   documents: { mayImport: ['contract'], isPortable: true },
-  client: { mayImport: ['contract'], isPortable: true },
-  'client-node': { mayImport: ['client'] },
   crypto: { mayImport: ['contract'] },
   storage: { mayImport: ['contract', 'crypto'] },
   publishing: { mayImport: ['contract', 'crypto', 'storage'] },
@@ -26,7 +24,16 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
   http: { mayImport: ['contract', 'crypto', 'service'] },
   routes: { mayImport: ['contract', 'service', 'http'] },
   pages: { mayImport: ['contract', 'documents', 'crypto', 'service', 'http', '../locales'] },
-  browser: { mayImport: ['contract', 'client'], isPortable: true },
+  browser: { mayImport: ['contract', 'packages/client'], isPortable: true },
+}
+
+/** The packages beside the server. Their builds compile in what they import of src, so they install without it. */
+const PACKAGES: { readonly [folder: string]: RoomRule } = {
+  'packages/client': { mayImport: ['contract'], isPortable: true },
+  'packages/client/node': { mayImport: ['packages/client'] },
+  'packages/cli': {
+    mayImport: ['contract', 'documents', 'packages/client', 'packages/client/node'],
+  },
 }
 
 const ROOT_FILES: { readonly [file: string]: RoomRule } = {
@@ -48,6 +55,7 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
  */
 const ROOMS: { readonly [room: string]: RoomRule } = {
   ...LAYERS,
+  ...PACKAGES,
   ...ROOT_FILES,
   process: {
     mayImport: ['contract', 'crypto', 'storage', 'service', 'http', ...Object.keys(ROOT_FILES)],
@@ -56,9 +64,7 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
   cli: {
     mayImport: [
       'contract',
-      'documents',
-      'client',
-      'client-node',
+      'packages/cli',
       'crypto',
       'storage',
       'publishing',
@@ -94,19 +100,25 @@ export interface LayerFinding {
   readonly message: string
 }
 
-/** The room of a file, by its path below src. */
+const PACKAGE_FILE = /^\.\.\/(packages\/[^/]+)\/src\/(node\/)?/
+
+/** The room of a file, by its path relative to src. */
 function roomOf(file: string): string {
-  return file.split('/', 1)[0] ?? file
+  const [, folder, node] = PACKAGE_FILE.exec(file) ?? []
+  if (folder === undefined) return file.split('/', 1)[0] ?? file
+  return node === undefined ? folder : `${folder}/node`
 }
 
-/** The path below src that a relative import in a file leads to. */
+/** The path relative to src that a relative import in a file leads to. */
 function targetOf(file: string, specifier: string): string {
-  return path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
+  const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
+  return target.replace(/^\.\.\/src\//, '')
 }
 
-/** Where such a path lies: a room, or the folder of a file beside src. */
+/** Where such a path lies: a room, or the folder of another file beside src. */
 function placeOf(target: string): string {
-  return target.startsWith('../') ? path.posix.dirname(target) : roomOf(target)
+  const isElsewhere = target.startsWith('../') && !PACKAGE_FILE.test(target)
+  return isElsewhere ? path.posix.dirname(target) : roomOf(target)
 }
 
 function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRule): string {
@@ -130,15 +142,25 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   const target = targetOf(file, specifier)
   const other = placeOf(target)
   if (other === room || rule.mayImport.includes(other)) return undefined
-  if (target.startsWith('../')) return `imports ${specifier}, which is outside the source tree`
+  if (target.startsWith('../') && !PACKAGE_FILE.test(target)) {
+    return `imports ${specifier}, which is outside the source tree`
+  }
   if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
   return `imports ${target}, but ${allowanceOf(room, rule)}`
 }
 
-/** Every TypeScript file below a source folder, with slashes. */
+/** Every TypeScript file below a source folder and in the packages beside it, relative to that folder, with slashes. */
 function sourceFilesOf(sourceDir: string): readonly string[] {
-  return readdirSync(sourceDir, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll(path.sep, '/'))
+  const packagesDir = path.join(sourceDir, '..', 'packages')
+  const folders = existsSync(packagesDir)
+    ? readdirSync(packagesDir).map((name) => `../packages/${name}/src`)
+    : []
+  return ['.', ...folders]
+    .flatMap((folder) =>
+      readdirSync(path.join(sourceDir, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.posix.join(folder, file.replaceAll(path.sep, '/')),
+      ),
+    )
     .filter((file) => file.endsWith('.ts'))
     .toSorted()
 }
@@ -184,7 +206,7 @@ export function layerLines(rootDir: string): readonly string[] {
   const sourceDir = path.join(rootDir, 'src')
   return [
     ...findLayerFaults(sourceDir).map(
-      ({ file, line, message }) => `src/${file}:${line} ${message}`,
+      ({ file, line, message }) => `${path.posix.join('src', file)}:${line} ${message}`,
     ),
     ...findIdleAllowances(sourceDir).map(
       (allowance) => `scripts/layers.ts allows ${allowance}, which nothing does`,

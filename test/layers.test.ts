@@ -97,7 +97,7 @@ describe('what the map forbids is found', () => {
   })
 
   test('a package and a module of Node where a browser must run the code', (t) => {
-    for (const layer of ['contract', 'documents', 'client']) {
+    for (const layer of ['contract', 'documents', 'browser']) {
       const faults = faultsOf(t, {
         [`${layer}/a.ts`]: "import { hash } from 'node:crypto'\nimport { Ajv } from 'ajv'\n",
       })
@@ -184,7 +184,7 @@ describe('what the map forbids is found', () => {
   test('the root and the command line on what is not theirs to use', (t) => {
     const faults = faultsOf(t, {
       'app.ts':
-        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from './client/c.ts'\n",
+        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from '../packages/client/src/c.ts'\n",
       'cli/a.ts': "import { a } from '../browser/a.ts'\n",
       'config.ts': "import { a } from './crypto/a.ts'\n",
       'process/server.ts':
@@ -195,7 +195,7 @@ describe('what the map forbids is found', () => {
       [
         'app.ts:1 imports storage/a.ts',
         'app.ts:2 imports publishing/b.ts',
-        'app.ts:3 imports client/c.ts',
+        'app.ts:3 imports ../packages/client/src/c.ts',
         'cli/a.ts:1 imports browser/a.ts',
         'config.ts:1 imports crypto/a.ts',
         'process/server.ts:1 imports browser/a.ts',

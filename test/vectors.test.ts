@@ -17,7 +17,7 @@ import {
   type Outcome,
   type Vector,
   type VectorResponse,
-} from '../src/client/vector.ts'
+} from '../packages/client/src/vector.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const FOLDER = new URL('vectors/', import.meta.url)

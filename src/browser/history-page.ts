@@ -1,5 +1,5 @@
 // The history page: audits the history in this browser, with the program that the package for clients contains.
-import { HistoryError } from '../client/history-error.ts'
+import { HistoryError } from '../../packages/client/src/history-error.ts'
 import { ChainError } from '../contract/version-chain.ts'
 import { failureElement, faultElement } from './audit-outcome.ts'
 import { createAuditSteps, runAudit } from './audit-run.ts'

@@ -1,15 +1,22 @@
-import { sha256Base64 } from '#crypto'
-import { readHeaders, sha256Of } from '../client/header-fields.ts'
-import { verifyKeyDocument } from '../client/signing-keys.ts'
-import { VerificationError, type VerificationFault } from '../client/verification-error.ts'
-import type { VerificationKey } from '../client/verification-key.ts'
+import { sha256Base64 } from '../../packages/client/src/web-crypto.ts'
+import { readHeaders, sha256Of } from '../../packages/client/src/header-fields.ts'
+import { verifyKeyDocument } from '../../packages/client/src/signing-keys.ts'
+import {
+  VerificationError,
+  type VerificationFault,
+} from '../../packages/client/src/verification-error.ts'
+import type { VerificationKey } from '../../packages/client/src/verification-key.ts'
 import {
   signedAtOf,
   stepOfFault,
   stepsOfStatus,
   type VerificationStep,
-} from '../client/verification-step.ts'
-import { verifyResponse, type Answer, type VerifiedResponse } from '../client/verify-response.ts'
+} from '../../packages/client/src/verification-step.ts'
+import {
+  verifyResponse,
+  type Answer,
+  type VerifiedResponse,
+} from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'

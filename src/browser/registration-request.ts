@@ -1,4 +1,4 @@
-import type { Answer } from '../client/verify-response.ts'
+import type { Answer } from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'

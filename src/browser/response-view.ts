@@ -1,6 +1,6 @@
-import type { Answer } from '../client/verify-response.ts'
+import type { Answer } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { stepsOfStatus } from '../client/verification-step.ts'
+import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import { partOf, textElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'

@@ -1,7 +1,10 @@
-import { createLocalStorageHeadStore, type HeadStore } from '../client/head-store.ts'
-import { entriesOf } from '../client/history-evidence.ts'
-import { verifyPortable } from '../client/portable-answer.ts'
-import { importKey } from '../client/verification-key.ts'
+import {
+  createLocalStorageHeadStore,
+  type HeadStore,
+} from '../../packages/client/src/head-store.ts'
+import { entriesOf } from '../../packages/client/src/history-evidence.ts'
+import { verifyPortable } from '../../packages/client/src/portable-answer.ts'
+import { importKey } from '../../packages/client/src/verification-key.ts'
 import type { VersionSummary } from '../contract/version-chain.ts'
 
 /** The head of an earlier audit, as it was found. */

@@ -1,5 +1,5 @@
-import { ConnectionError, createConnection } from '../client/connection.ts'
-import type { Answer } from '../client/verify-response.ts'
+import { ConnectionError, createConnection } from '../../packages/client/src/connection.ts'
+import type { Answer } from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { createResponseView } from './response-view.ts'
 import { partOf } from './page-element.ts'

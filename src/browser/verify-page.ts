@@ -1,6 +1,6 @@
 // The page on verifying: fetches the status and checks it, step by step, with the program that the package contains.
-import { ConnectionError, createConnection } from '../client/connection.ts'
-import { stepsOfStatus } from '../client/verification-step.ts'
+import { ConnectionError, createConnection } from '../../packages/client/src/connection.ts'
+import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { partOf, textElement } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'

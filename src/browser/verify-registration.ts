@@ -1,7 +1,7 @@
-import { createConnection } from '../client/connection.ts'
-import { createTrustedKeys } from '../client/trusted-keys.ts'
-import { VerificationError } from '../client/verification-error.ts'
-import type { Answer } from '../client/verify-response.ts'
+import { createConnection } from '../../packages/client/src/connection.ts'
+import { createTrustedKeys } from '../../packages/client/src/trusted-keys.ts'
+import { VerificationError } from '../../packages/client/src/verification-error.ts'
+import type { Answer } from '../../packages/client/src/verify-response.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 

@@ -1,5 +1,11 @@
 import { nearestName } from '../contract/nearest-name.ts'
-import { type Command, EXIT_CODES, quoteUnknown, runNamed, UsageError } from './command.ts'
+import {
+  type Command,
+  EXIT_CODES,
+  quoteUnknown,
+  runNamed,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. */
 export interface ActionsCommand {
@@ -45,7 +51,7 @@ export function createActionsCommand(parts: ActionsCommand): Command {
   const help = formatHelp(parts)
   return {
     help,
-    async run(args, output, words) {
+    async run(args, output, words, toFailure) {
       const [name, ...rest] = args
       if (name === '--help' || name === '-h' || name === 'help') {
         output.out(help)
@@ -56,7 +62,7 @@ export function createActionsCommand(parts: ActionsCommand): Command {
       }
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined
       if (action === undefined) throw new UsageError(formatUnknown(name, parts))
-      return runNamed(name, await action.load(), rest, output, words)
+      return runNamed(name, await action.load(), rest, output, words, toFailure)
     },
   }
 }

@@ -1,7 +1,12 @@
 import { backUpDatabase } from '../storage/sqlite-backup.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, requireSqlite, withStorage } from './database.ts'
-import { pluralOf } from './wording.ts'
+import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc backup FILE [options]
 

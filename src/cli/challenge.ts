@@ -8,11 +8,16 @@ import { propertyOf } from '../contract/property-of.ts'
 import { CHALLENGE_PROVIDERS } from '../contract/early-access-schemas.ts'
 import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import { CommandFailure } from './command-failure.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
-import { parseChoice, parseWholeNumber } from './option-values.ts'
-import { parseBase } from './verifying/address.ts'
-import { type Ask, createAsker } from './verifying/requests.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
+import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
+import { parseBase } from '../../packages/cli/src/verifying/address.ts'
+import { type Ask, createAsker } from '../../packages/cli/src/verifying/requests.ts'
 
 const HELP = `Usage: svc challenge solve URL [options]
 

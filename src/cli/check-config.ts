@@ -2,9 +2,13 @@ import { ConfigError } from '../config.ts'
 import { checkStart } from '../process/start-check.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from '../process/startup-warnings.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
-import { CommandFailure } from './command-failure.ts'
-import { pluralOf } from './wording.ts'
+import {
+  type CommandOutput,
+  EXIT_CODES,
+  type ExitCode,
+} from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */
 export function checkConfiguration(output: CommandOutput, json: boolean): ExitCode {

@@ -9,12 +9,17 @@ import type {
   StoredRegistration,
   WaitlistStore,
 } from '../storage/waitlist-store.ts'
-import { CommandFailure } from './command-failure.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from './database.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { createProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
 import { readPages } from './read-pages.ts'
-import { pluralOf } from './wording.ts'
+import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc copy-database --from FILE [options]
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Config, ConfigError, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
-import { UsageError } from './command.ts'
+import { UsageError } from '../../packages/cli/src/command/command.ts'
 
 /** The variables that the database commands read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']

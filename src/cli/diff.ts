@@ -9,7 +9,7 @@ import {
   type CommandOutput,
   EXIT_CODES,
   UsageError,
-} from './command.ts'
+} from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 
 const HELP = `Usage: svc diff [--content DIR] [options]

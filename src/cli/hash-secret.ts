@@ -2,7 +2,7 @@ import path from 'node:path'
 
 import { type Config, SECRET_VARIABLES } from '../config.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
 /** The secrets that a command may hash with: what each is called, and the code of the failure without it. */
 const HASH_SECRETS = {

@@ -4,8 +4,13 @@ import path from 'node:path'
 import { messageOf } from '../contract/error-message.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
-import { CommandFailure } from './command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
 const HELP = `Usage: svc init DIR [options]
 

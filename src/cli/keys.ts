@@ -1,8 +1,8 @@
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../contract/api-key.ts'
 import { createActionsCommand } from './actions.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, UsageError } from '../../packages/cli/src/command/command.ts'
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
-import { holdsWholeKey } from './whole-key.ts'
+import { looksLikeApiKey } from '../../packages/cli/src/command/whole-key.ts'
 
 const actions = createActionsCommand({
   name: 'keys',
@@ -33,7 +33,7 @@ export const keysCommand: Command = {
   help: actions.help,
   async run(args, output, words) {
     // Before anything could repeat it: messages end in logs.
-    if (args.some(holdsWholeKey)) throw new UsageError(WHOLE_KEY_REFUSED)
+    if (args.some(looksLikeApiKey)) throw new UsageError(WHOLE_KEY_REFUSED)
     return actions.run(args, output, words)
   },
 }

@@ -1,4 +1,4 @@
-import { type Command, createCommand, EXIT_CODES } from './command.ts'
+import { type Command, createCommand, EXIT_CODES } from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 
 const HELP = `Usage: svc log [options]

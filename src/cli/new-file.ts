@@ -4,7 +4,7 @@ import path from 'node:path'
 
 import { messageOf } from '../contract/error-message.ts'
 import { claimName, partialNameOf } from '../storage/whole-file.ts'
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
 /** A file that only its owner may read, and that is there whole or not at all. */
 export interface NewFile {

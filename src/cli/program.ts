@@ -1,21 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-import { messageOf } from '../contract/error-message.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import type { CommandOutput, ExitCode, ToFailure } from '../../packages/cli/src/command/command.ts'
 import {
-  type Command,
-  type CommandOutput,
-  EXIT_CODES,
-  type ExitCode,
-  quoteUnknown,
-  runNamed,
-  UsageError,
-} from './command.ts'
+  type CommandTable,
+  runProgram as runCommands,
+} from '../../packages/cli/src/command/run-program.ts'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
-const COMMANDS: {
-  readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
-} = {
+const COMMANDS: CommandTable = {
   init: {
     summary: 'create a content folder to start from',
     load: async () => (await import('./init.ts')).initCommand,
@@ -54,15 +46,15 @@ const COMMANDS: {
   },
   verify: {
     summary: 'check the signature of an answer, step by step',
-    load: async () => (await import('./verify.ts')).verifyCommand,
+    load: async () => (await import('../../packages/cli/src/verify-command.ts')).verifyCommand,
   },
   audit: {
     summary: 'audit the history of a deployment, or check evidence against it',
-    load: async () => (await import('./audit.ts')).auditCommand,
+    load: async () => (await import('../../packages/cli/src/audit-command.ts')).auditCommand,
   },
   doctor: {
     summary: 'inspect a deployment from outside, through its proxies and its CDN',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
+    load: async () => (await import('../../packages/cli/src/doctor-command.ts')).doctorCommand,
   },
   waitlist: {
     summary: 'count, export, show, erase or expire registrations, or rotate their key',
@@ -90,21 +82,9 @@ const COMMANDS: {
   },
 }
 
-function formatHelp(): string {
-  const names = Object.keys(COMMANDS)
-  const width = Math.max(...names.map((name) => name.length))
-  const rows = names.map((name) => `  ${name.padEnd(width)}   ${COMMANDS[name]?.summary ?? ''}`)
-  return `Usage: svc COMMAND [options]
-
-Commands:
-${rows.join('\n')}
-
-Options:
-  -h, --help    print this text; after a command, the command's own
-  --version     print the version of the software
-
-Exit code: 0 done, 1 a finding or a failure, 2 wrong usage, 3 not reached.`
-}
+/** Loaded only after an error, so that help stays quick: it imports the configuration and the storage. */
+const toFailure: ToFailure = async (error) =>
+  (await import('./server-failure.ts')).serverFailureOf(error)
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(
@@ -115,47 +95,9 @@ function readVersion(): string {
     : 'unknown'
 }
 
-async function runCommand(args: readonly string[], output: CommandOutput): Promise<ExitCode> {
-  const [name, ...rest] = args
-  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
-    output.out(formatHelp())
-    return EXIT_CODES.done
-  }
-  if (name === '--version') {
-    output.out(readVersion())
-    return EXIT_CODES.done
-  }
-  if (name === undefined) throw new UsageError('no command was given; svc --help lists them')
-  const row = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (row === undefined) {
-    const nearest = nearestName(name, Object.keys(COMMANDS))
-    const kind = name.startsWith('-') ? 'option' : 'command'
-    throw new UsageError(
-      `unknown ${kind}${quoteUnknown(name)}; ${
-        nearest === undefined ? 'svc --help lists them' : `did you mean svc ${nearest}?`
-      }`,
-    )
-  }
-  return runNamed(name, await row.load(), rest, output)
-}
+const PROGRAM = { commands: COMMANDS, version: readVersion, toFailure }
 
-/** A usage error as it is told: where it happened, and which help to ask. */
-function formatUsageError({ command, message }: UsageError): string {
-  if (command.length === 0) return message
-  return `${command.join(': ')}: ${message} (svc ${command.join(' ')} --help tells the options)`
-}
-
-/** Runs `svc` with the arguments after its name. Reports a failure in one line on `error` and returns the exit code. */
-export async function runProgram(
-  args: readonly string[],
-  output: CommandOutput,
-): Promise<ExitCode> {
-  try {
-    return await runCommand(args, output)
-  } catch (error) {
-    const isUsage = error instanceof UsageError
-    output.error(`svc: ${isUsage ? formatUsageError(error) : messageOf(error)}`)
-    if (!isUsage && error instanceof Error && error.stack !== undefined) output.error(error.stack)
-    return isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
-  }
+/** Runs `svc` with the arguments after its name. Prints a failure on one line and returns the exit code. */
+export function runProgram(args: readonly string[], output: CommandOutput): Promise<ExitCode> {
+  return runCommands(PROGRAM, args, output)
 }

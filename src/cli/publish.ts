@@ -1,6 +1,11 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import type { PublishResult } from '../publishing/publish-release.ts'
-import { type Command, createCommand, type CommandOutput, EXIT_CODES } from './command.ts'
+import {
+  type Command,
+  createCommand,
+  type CommandOutput,
+  EXIT_CODES,
+} from '../../packages/cli/src/command/command.ts'
 import {
   openReleasesFolder,
   requireNamedReleases,

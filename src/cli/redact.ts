@@ -1,4 +1,9 @@
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
 
 const HELP = `Usage: svc redact VS-NNNN RESOURCE --reason TEXT [options]

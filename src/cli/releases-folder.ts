@@ -2,10 +2,10 @@ import type { ContentMistake } from '../publishing/content-mistake.ts'
 import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
 import { openReleaseStore, type ReleaseStore } from '../storage/release-store.ts'
-import { EXIT_CODES, UsageError } from './command.ts'
-import { CommandFailure } from './command-failure.ts'
+import { EXIT_CODES, UsageError } from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { readConfig } from './database.ts'
-import { pluralOf } from './wording.ts'
+import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 /** A release folder, and its path as the operator knows it. */
 export interface ReleasesFolder {

@@ -1,8 +1,13 @@
 import { formatInstant } from '../contract/instant.ts'
 import { restoreDatabase } from '../storage/sqlite-backup.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, requireSqlite, withStorage } from './database.ts'
-import { pluralOf } from './wording.ts'
+import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc restore FILE [options]
 

@@ -1,5 +1,10 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { printResult } from './publish.ts'
 import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
 

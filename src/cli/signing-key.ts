@@ -1,5 +1,5 @@
 import { createActionsCommand } from './actions.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../../packages/cli/src/command/command.ts'
 
 /** `svc signing-key`. */
 export const signingKeyCommand: Command = createActionsCommand({

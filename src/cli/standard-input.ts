@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
 
-import { UsageError } from './command.ts'
+import { UsageError } from '../../packages/cli/src/command/command.ts'
 
 /**
  * What a person types, or what comes through a pipe: for a text that should not stand in the shell's history. One line,

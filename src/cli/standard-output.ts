@@ -1,4 +1,4 @@
-import { CommandFailure } from './command-failure.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
 /**
  * Writes a part of a long output. Resolves when it is handed on, so that nothing piles up before a slow reader; with

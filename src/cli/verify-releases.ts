@@ -1,7 +1,12 @@
-import { type Command, createCommand, EXIT_CODES, UsageError } from './command.ts'
-import { CommandFailure } from './command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { openReleasesFolder } from './releases-folder.ts'
-import { pluralOf } from './wording.ts'
+import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc verify-releases [DIR] [options]
 

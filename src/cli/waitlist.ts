@@ -1,5 +1,5 @@
 import { createActionsCommand } from './actions.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../../packages/cli/src/command/command.ts'
 
 /** `svc waitlist`. */
 export const waitlistCommand: Command = createActionsCommand({

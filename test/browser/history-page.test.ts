@@ -6,7 +6,7 @@ import {
   verifyEvidence,
   type HistoryEvidence,
   type HistoryFault,
-} from '../../src/client/history-evidence.ts'
+} from '../../packages/client/src/history-evidence.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'

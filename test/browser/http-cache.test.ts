@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type * as clientEntry from '../../src/client/index.ts'
+import type * as clientEntry from '../../packages/client/src/index.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { publishedKeyOf } from '../client/asked-answers.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'

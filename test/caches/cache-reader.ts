@@ -1,12 +1,15 @@
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import type { HeaderPair } from '../../src/client/vector.ts'
-import { VerificationError, type VerificationFault } from '../../src/client/verification-error.ts'
+import type { HeaderPair } from '../../packages/client/src/vector.ts'
+import {
+  VerificationError,
+  type VerificationFault,
+} from '../../packages/client/src/verification-error.ts'
 import {
   verifyResponse,
   type Answer,
   type VerifiedResponse,
-} from '../../src/client/verify-response.ts'
+} from '../../packages/client/src/verify-response.ts'
 import { key } from '../client/scripted-client.ts'
 
 /** An answer through a cache, any gzip undone. */

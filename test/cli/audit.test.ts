@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { createAuditBar } from '../../src/cli/auditing/audit-progress.ts'
-import { keepEvidence } from '../../src/cli/auditing/evidence-file.ts'
-import type { HistoryEvidence } from '../../src/client/history-evidence.ts'
+import { createAuditBar } from '../../packages/cli/src/auditing/audit-progress.ts'
+import { writeEvidence } from '../../packages/cli/src/auditing/evidence-file.ts'
+import type { HistoryEvidence } from '../../packages/client/src/history-evidence.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
@@ -158,10 +158,10 @@ test('evidence has a name of its own where none is given', async (t) => {
   }
   const nowMs = Date.UTC(2026, 10, 21, 9)
   const name = 'svc-evidence-BROKEN-20261121T090000Z.json'
-  assert.equal(await keepEvidence(undefined, evidence, nowMs), name)
-  assert.equal(await keepEvidence(undefined, evidence, nowMs), name.replace('.json', '-2.json'))
-  assert.equal(await keepEvidence('plain', evidence, nowMs), 'plain')
-  assert.equal(await keepEvidence('plain', evidence, nowMs), 'plain-2')
+  assert.equal(await writeEvidence(undefined, evidence, nowMs), name)
+  assert.equal(await writeEvidence(undefined, evidence, nowMs), name.replace('.json', '-2.json'))
+  assert.equal(await writeEvidence('plain', evidence, nowMs), 'plain')
+  assert.equal(await writeEvidence('plain', evidence, nowMs), 'plain-2')
   assert.deepEqual(JSON.parse(readFileSync(name, 'utf8')), evidence)
   assert.equal(readdirSync(folder).length, 4)
 })

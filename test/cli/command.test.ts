@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { CommandFailure } from '../../src/cli/command-failure.ts'
-import { type Command, createCommand, runNamed, UsageError } from '../../src/cli/command.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  runNamed,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
+import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 
 const OPTIONS = { json: { type: 'boolean', default: false }, file: { type: 'string' } } as const
 
 /** A command that ends in an error. */
-function failing(error: Error, tellsFailuresAsJson = true): Command {
+function failing(error: Error, printsFailuresAsJson = true): Command {
   return createCommand({
     help: 'Usage: svc list fail',
     options: OPTIONS,
-    tellsFailuresAsJson,
+    printsFailuresAsJson,
     async run() {
       throw error
     },
@@ -27,7 +33,9 @@ async function run(command: Command, ...args: readonly string[]) {
     out: (line: string) => out.push(line),
     error: (line: string) => error.push(line),
   }
-  const code = await runNamed('fail', command, args, output, ['list'])
+  const code = await runNamed('fail', command, args, output, ['list'], (error) =>
+    Promise.resolve(serverFailureOf(error)),
+  )
   return { code, out, error }
 }
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { UsageError } from '../../src/cli/command.ts'
-import { parseChoice, parseWholeNumber } from '../../src/cli/option-values.ts'
+import { UsageError } from '../../packages/cli/src/command/command.ts'
+import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
 
 function messageOf(parse: () => unknown): string {
   try {

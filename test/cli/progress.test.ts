@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createProgress, formatDuration, type Progress } from '../../src/cli/progress.ts'
+import {
+  createProgress,
+  formatDuration,
+  type Progress,
+} from '../../packages/cli/src/command/progress.ts'
 
 interface Screen {
   readonly progress: Progress

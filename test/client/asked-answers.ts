@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { Answer } from '../../src/client/verify-response.ts'
+import type { Answer } from '../../packages/client/src/verify-response.ts'
 import {
   importKey,
   type PublishedKey,
   type VerificationKey,
-} from '../../src/client/verification-key.ts'
+} from '../../packages/client/src/verification-key.ts'
 import { headerOf, recordAnswer, type Question } from '../vectors/recorded-answers.ts'
-import type { VectorResponse } from '../../src/client/vector.ts'
+import type { VectorResponse } from '../../packages/client/src/vector.ts'
 
 /** When the answers of these tests are asked for, unless they say. */
 export const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { auditHistory } from '../../src/client/audit-history.ts'
-import type { AuditProgress } from '../../src/client/audit-options.ts'
-import { HistoryError } from '../../src/client/history-error.ts'
-import { createClient, type Client } from '../../src/client/client.ts'
-import type { Fetch } from '../../src/client/connection.ts'
-import type { HeadStore, SavedHead } from '../../src/client/head-store.ts'
+import { auditHistory } from '../../packages/client/src/audit-history.ts'
+import type { AuditProgress } from '../../packages/client/src/audit-options.ts'
+import { HistoryError } from '../../packages/client/src/history-error.ts'
+import { createClient, type Client } from '../../packages/client/src/client.ts'
+import type { Fetch } from '../../packages/client/src/connection.ts'
+import type { HeadStore, SavedHead } from '../../packages/client/src/head-store.ts'
 import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
   type HistoryFault,
-} from '../../src/client/history-evidence.ts'
-import { publishedOf, toPortable, type PortableAnswer } from '../../src/client/portable-answer.ts'
-import { UnsettledError } from '../../src/client/unsettled-error.ts'
+} from '../../packages/client/src/history-evidence.ts'
+import {
+  publishedOf,
+  toPortable,
+  type PortableAnswer,
+} from '../../packages/client/src/portable-answer.ts'
+import { UnsettledError } from '../../packages/client/src/unsettled-error.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshTarget } from '../../src/client/fresh-target.ts'
+import { freshTarget } from '../../packages/client/src/fresh-target.ts'
 
 test('a random parameter is added behind what the target has already', () => {
   assert.match(freshTarget('/api/v1/status'), /^\/api\/v1\/status\?fresh=[\w-]{22}$/)

@@ -11,13 +11,13 @@ import { open as openFile, type FileHandle } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { createFileHeadStore } from '../../src/client-node/file-head-store.ts'
+import { createFileHeadStore } from '../../packages/client/src/node/file-head-store.ts'
 import {
   createLocalStorageHeadStore,
   parseSavedHead,
   type HeadStore,
   type SavedHead,
-} from '../../src/client/head-store.ts'
+} from '../../packages/client/src/head-store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEAD: SavedHead = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { createReads, type ReadOptions, type Verified } from '../../src/client/reads.ts'
+import { createReads, type ReadOptions, type Verified } from '../../packages/client/src/reads.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 
 const RESULT = { data: undefined } as unknown as Verified<unknown>

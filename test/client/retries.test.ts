@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createClient } from '../../src/client/client.ts'
+import { createClient } from '../../packages/client/src/client.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'

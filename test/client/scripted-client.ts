@@ -1,5 +1,5 @@
-import { createClient, type Client, type ClientSettings } from '../../src/client/client.ts'
-import type { Fetch, FetchedResponse } from '../../src/client/connection.ts'
+import { createClient, type Client, type ClientSettings } from '../../packages/client/src/client.ts'
+import type { Fetch, FetchedResponse } from '../../packages/client/src/connection.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEST_NOW_MS, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { recordAnswer } from '../vectors/recorded-answers.ts'

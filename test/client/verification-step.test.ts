@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { VERIFICATION_FAULTS, type VerificationFault } from '../../src/client/verification-error.ts'
+import {
+  VERIFICATION_FAULTS,
+  type VerificationFault,
+} from '../../packages/client/src/verification-error.ts'
 import {
   signedAtOf,
   stepOfFault,
   stepsOfStatus,
   VERIFICATION_STEPS,
-} from '../../src/client/verification-step.ts'
+} from '../../packages/client/src/verification-step.ts'
 
 const SIGNED_AT = '2026-11-21T09:00:00.000Z'
 const SIGNED = { status: 200, headers: { 'X-SVC-Signed-At': SIGNED_AT } }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assert as assertProperty, asyncProperty, constantFrom, nat, pre } from 'fast-check'
-import { verifyKeyDocument, parseSigningKeys } from '../../src/client/signing-keys.ts'
-import { targetOf, verifyResponse, type Answer } from '../../src/client/verify-response.ts'
+import { verifyKeyDocument, parseSigningKeys } from '../../packages/client/src/signing-keys.ts'
+import { targetOf, verifyResponse, type Answer } from '../../packages/client/src/verify-response.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './asked-answers.ts'
 

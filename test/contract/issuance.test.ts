@@ -35,7 +35,7 @@ const codeOf = (file: string) =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|[ \t])\/\/.*$/gm, '$1')
 
-const PROGRAM = [...sourceFiles('src'), ...sourceFiles('scripts')]
+const PROGRAM = ['src', 'packages/client/src', 'packages/cli/src', 'scripts'].flatMap(sourceFiles)
 
 describe('the pause is a literal that nothing else reaches', () => {
   test('the registry says that issuance is paused, and why', () => {
@@ -60,8 +60,8 @@ describe('the pause is a literal that nothing else reaches', () => {
     )
     assert.deepEqual(readers, [
       'src/app.ts',
-      'src/cli/doctor/check-documents.ts',
       'src/cli/keys/issue-command.ts',
+      'packages/cli/src/doctor/check-documents.ts',
       'scripts/contract-outline.ts',
     ])
   })

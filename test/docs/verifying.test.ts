@@ -6,7 +6,7 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
-import type { Vector } from '../../src/client/vector.ts'
+import type { Vector } from '../../packages/client/src/vector.ts'
 import { openLyingProxy, type Lie, type LatinAnswer } from './lying-proxy.ts'
 import { missingProgram, openGoFolder, runCommand, verifiersOf } from './verifiers.ts'
 

@@ -11,7 +11,7 @@ import { ed25519Vectors } from './ed25519-vectors.ts'
 import { httpVectors } from './http-vectors.ts'
 import { describeKey, headerOf, recordAnswer, type Question } from './recorded-answers.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
-import type { Outcome, Vector, VectorResponse } from '../../src/client/vector.ts'
+import type { Outcome, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
 
 const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 const WEEK_MS = 7 * 24 * 3600 * 1000

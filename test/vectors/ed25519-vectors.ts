@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import type { Outcome, Vector, VectorResponse } from '../../src/client/vector.ts'
+import type { Outcome, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
 import { signedAnew, signedTextOf, withHeader } from './answer-changes.ts'
 import { headerOf } from './recorded-answers.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'

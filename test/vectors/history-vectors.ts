@@ -1,4 +1,4 @@
-import type { HistoryVector } from '../../src/client/history-vector.ts'
+import type { HistoryVector } from '../../packages/client/src/history-vector.ts'
 import {
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,

@@ -4,7 +4,7 @@ import type {
   Vector,
   VectorLink,
   VectorResponse,
-} from '../../src/client/vector.ts'
+} from '../../packages/client/src/vector.ts'
 import { sha256Base64 } from '../../src/crypto/sha256.ts'
 import {
   digestOf,

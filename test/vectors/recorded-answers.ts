@@ -8,7 +8,7 @@ import { createUnverifiedTime } from '../../src/service/time-quality.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
-import type { HeaderPair, Vector, VectorResponse } from '../../src/client/vector.ts'
+import type { HeaderPair, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
 import {
   createUnavailableApiKeys,
   createUnavailableWaitlist,

@@ -11,11 +11,16 @@ import { createStoredApiKeys } from '../../service/stored-api-keys.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createMemoryCounters } from '../../storage/memory-counters.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import { CommandFailure } from '../command-failure.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
-import { parseWholeNumber } from '../option-values.ts'
+import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS

@@ -1,5 +1,5 @@
 import type { ApiKeyCount, StoredApiKey } from '../../storage/api-key-store.ts'
-import { pluralOf } from '../wording.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 
 /** What a key is good for. One that is revoked and expired is called revoked. */
 export const KEY_STATUSES = ['active', 'expired', 'revoked'] as const

@@ -1,10 +1,14 @@
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
-import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
-import { parseChoice } from '../option-values.ts'
+import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { pluralOf } from '../wording.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { formatKeyCount, KEY_STATUSES } from './key-status.ts'
 import { listKeys, type ListResult } from './list-keys.ts'
 
@@ -47,7 +51,7 @@ export const listCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
   // It would stand among the keys.
-  tellsFailuresAsJson: false,
+  printsFailuresAsJson: false,
   async run({ values }, output) {
     const status =
       values.status === undefined ? undefined : parseChoice('--status', values.status, KEY_STATUSES)

@@ -1,10 +1,14 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
-import { parseWholeNumber } from '../option-values.ts'
-import { createProgress } from '../progress.ts'
-import { pluralOf } from '../wording.ts'
+import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
+import { createProgress } from '../../../packages/cli/src/command/progress.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { countEndedKeys, purgeKeys } from './purge-keys.ts'
 
 const DEFAULT_DAYS = 30

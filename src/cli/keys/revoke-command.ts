@@ -2,8 +2,13 @@ import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../../contract/api-key.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
-import { CommandFailure } from '../command-failure.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'

@@ -15,7 +15,7 @@ import { formatKeyMetadata, parseKeyMetadata } from '../../service/signing-key-m
 import { makeFolder } from '../../storage/make-folder.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { createFile, replaceFile } from '../../storage/whole-file.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 
 /** The signing keys of a secrets folder: what `signing-keys.json` publishes, and which private keys are present. */
 export interface KeyFiles {

@@ -2,10 +2,14 @@ import type { Config } from '../../config.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { checkNewKey, type KeyPeriod } from '../../service/signing-key-rotation.ts'
-import { CommandFailure } from '../command-failure.ts'
-import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+} from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
-import { parseInstantOption } from '../option-values.ts'
+import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
   APPLY_ADVICE,
   createPrivateKey,

@@ -1,10 +1,14 @@
 import type { Config } from '../../config.ts'
 import { promoteNextKey } from '../../service/signing-key-rotation.ts'
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
-import { CommandFailure } from '../command-failure.ts'
-import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+} from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
-import { parseWholeNumber } from '../option-values.ts'
+import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import {
   APPLY_ADVICE,
   readKeyFiles,

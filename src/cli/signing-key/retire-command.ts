@@ -1,9 +1,14 @@
 import type { Config } from '../../config.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { retireKey } from '../../service/signing-key-rotation.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
-import { parseInstantOption } from '../option-values.ts'
+import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
   APPLY_ADVICE,
   deleteNextKey,

@@ -1,8 +1,12 @@
 import { formatInstant } from '../../contract/instant.ts'
 import type { WaitlistCount } from '../../storage/waitlist-store.ts'
-import { type Command, createCommand, EXIT_CODES } from '../command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
-import { pluralOf } from '../wording.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist count [options]

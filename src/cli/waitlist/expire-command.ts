@@ -1,10 +1,15 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
-import { parseWholeNumber } from '../option-values.ts'
+import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { readPages } from '../read-pages.ts'
-import { pluralOf } from '../wording.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc waitlist expire --older-than DAYS [options]
 

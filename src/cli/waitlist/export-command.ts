@@ -8,17 +8,17 @@ import {
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from '../command.ts'
-import { parseChoice } from '../option-values.ts'
-import { createProgress } from '../progress.ts'
+} from '../../../packages/cli/src/command/command.ts'
+import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
+import { createProgress } from '../../../packages/cli/src/command/progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
 import { createNewFile } from '../new-file.ts'
-import { pluralOf } from '../wording.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { formatProblem, shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist export [options]

@@ -5,8 +5,8 @@ import { text as readAll } from 'node:stream/consumers'
 import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
 import { AgeError, parseIdentities } from '../../crypto/age-file.ts'
-import { UsageError } from '../command.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { UsageError } from '../../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 
 /** Starts of an identity file that is encrypted with a passphrase: binary or armored. */
 const ENCRYPTED_STARTS = ['age-encryption.org/', '-----BEGIN AGE ENCRYPTED FILE-----']

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { formatInstant } from '../../contract/instant.ts'
 import { generateIdentity, type IdentityPair, parseIdentity } from '../../crypto/age-file.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { createNewFile } from '../new-file.ts'
 
 /** The recipient of the identity in a file; undefined when the file does not contain exactly one. */

@@ -6,7 +6,7 @@ import { type Config, SECRET_VARIABLES } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
 import { makeFolder } from '../../storage/make-folder.ts'
 import { replaceFile } from '../../storage/whole-file.ts'
-import { CommandFailure } from '../command-failure.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient
 

@@ -11,15 +11,15 @@ import {
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from '../command.ts'
-import { createProgress } from '../progress.ts'
-import { CommandFailure } from '../command-failure.ts'
+} from '../../../packages/cli/src/command/command.ts'
+import { createProgress } from '../../../packages/cli/src/command/progress.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
 import { createIdentityFile, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
-import { pluralOf } from '../wording.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { formatProblem, shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist rotate-recipient --recipient RECIPIENT [options]

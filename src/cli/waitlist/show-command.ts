@@ -1,6 +1,11 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
-import { type Command, createCommand, EXIT_CODES, UsageError } from '../command.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { findRegistration, hashAddressArgument, parseTicket } from './address-argument.ts'
 import { formatEntryAsJson, formatShownEntry } from './export-rows.ts'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { FindingId } from '../../../src/cli/doctor/finding-catalog.ts'
-import { runDoctor } from '../../../src/cli/doctor/run-doctor.ts'
+import type { FindingId } from '../../../packages/cli/src/doctor/finding-catalog.ts'
+import { runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
 import {
   createAsker,
   UnreachableError,
   type Question,
-} from '../../../src/cli/verifying/requests.ts'
+} from '../../../packages/cli/src/verifying/requests.ts'
 import { ENDPOINTS, REGISTRY_VERSION } from '../../../src/contract/endpoints.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-import type { FindingId } from '../../../src/cli/doctor/finding-catalog.ts'
+import type { FindingId } from '../../../packages/cli/src/doctor/finding-catalog.ts'
 import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
 import {
   deployBehindProxy,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createProbe, MAX_REQUESTS } from '../../../src/cli/doctor/probe.ts'
-import type { Question, Received } from '../../../src/cli/verifying/requests.ts'
+import { createProbe, MAX_REQUESTS } from '../../../packages/cli/src/doctor/probe.ts'
+import type { Question, Received } from '../../../packages/cli/src/verifying/requests.ts'
 
 const NOTHING = new Uint8Array()
 

@@ -1,4 +1,4 @@
-import { EXIT_CODES, runNamed, UsageError } from '../../../src/cli/command.ts'
+import { EXIT_CODES, runNamed, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { createIssueCommand } from '../../../src/cli/keys/issue-command.ts'
 
 // The command under another registry value, which only code can give it. It stands for a build after the pause was lifted.

@@ -7,14 +7,14 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 
-import { describeFailure } from '../../../src/cli/verifying/failure-reason.ts'
+import { describeFailure } from '../../../packages/cli/src/verifying/failure-reason.ts'
 import {
   createAsker,
   createFetch,
   UnreachableError,
   type Asker,
-} from '../../../src/cli/verifying/requests.ts'
-import { ageOf, shown } from '../../../src/cli/verifying/shown-text.ts'
+} from '../../../packages/cli/src/verifying/requests.ts'
+import { ageOf, shown } from '../../../packages/cli/src/verifying/shown-text.ts'
 import { serve } from '../../support/loopback-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

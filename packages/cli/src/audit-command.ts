@@ -1,0 +1,158 @@
+import { HistoryError } from '../../client/src/history-error.ts'
+import { BASE_PATH } from '../../../src/contract/api-version.ts'
+import { checkEvidence } from './auditing/check-evidence.ts'
+import { writeEvidence } from './auditing/evidence-file.ts'
+import { printReport } from './auditing/print-report.ts'
+import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
+import {
+  type Command,
+  createCommand,
+  type CommandOutput,
+  EXIT_CODES,
+  type ExitCode,
+  UsageError,
+} from './command/command.ts'
+import { parseWholeNumber } from './command/option-values.ts'
+import { parseBase, parsePins } from './verifying/address.ts'
+import { shown } from './verifying/shown-text.ts'
+
+const HELP = `Usage: svc audit BASE [options]
+       svc audit --check-evidence FILE --pin KEYID [--json]
+
+Audits the history of a deployment: the hash and the changes of every version,
+the links between all versions, the link to the head of the last audit, and the
+served resources against the newest version. BASE is the deployment's origin,
+such as https://example.org, with or without ${BASE_PATH}.
+
+If the service signed responses that cannot all be true, they are written to a
+file. Anyone can check that file with --check-evidence, without the service and
+without trusting you.
+
+Options:
+  --pin KEYID            id of a trusted key; repeat it for several keys.
+                         Without it, the keys are those that the server names
+  --state FILE           load the head of the last audit from FILE and save the
+                         new one; without it, a history that was rewritten from
+                         the start passes
+  --require-state        fail if FILE does not exist, so that a lost state file
+                         is not mistaken for a first audit
+  --moved                the service moved: accept a state file of another
+                         origin, if a key that it announces signs here
+  --evidence FILE        where to write evidence; an existing file is kept and
+                         the next free name is used
+                         (default: svc-evidence-FAULT-TIME.json)
+  --every-version        read all versions again, not only the new ones
+  --check-evidence FILE  check a file of evidence; nothing is fetched
+  --timeout SECONDS      limit for each response (default: 30)
+  --max-time SECONDS     limit for the whole audit (default: 900)
+  --quiet                print only warnings and failures
+  --json                 print the result as one JSON object
+  -h, --help             print this text
+
+Exit code: 0 the history is valid (or the evidence proves its claim), 1 a
+finding, 2 wrong usage or a state file of another service, 3 no conclusion:
+unreachable, timed out, or a proxy's error.`
+
+const OPTIONS = {
+  pin: { type: 'string', multiple: true },
+  state: { type: 'string' },
+  'require-state': { type: 'boolean', default: false },
+  moved: { type: 'boolean', default: false },
+  evidence: { type: 'string' },
+  'every-version': { type: 'boolean', default: false },
+  'check-evidence': { type: 'string' },
+  timeout: { type: 'string', default: '30' },
+  'max-time': { type: 'string', default: '900' },
+  quiet: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const
+
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
+const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
+
+interface Settings extends AuditSettings {
+  readonly evidenceFile: string | undefined
+  readonly json: boolean
+}
+
+async function printFault(
+  { code, message, evidence }: HistoryError,
+  { evidenceFile, json }: Settings,
+  output: CommandOutput,
+): Promise<ExitCode> {
+  const file = await writeEvidence(evidenceFile, evidence, Date.now())
+  output.error(`svc audit: ${shown(message, 400)}`)
+  if (json) {
+    output.out(
+      JSON.stringify({
+        ok: false,
+        code,
+        message,
+        evidenceFile: file ?? null,
+        // Evidence that could not be written must not be lost.
+        ...(file === undefined ? { evidence } : {}),
+      }),
+    )
+  } else if (file === undefined) {
+    output.error('The evidence could not be written to a file. It is on standard output; save it.')
+    output.out(JSON.stringify(evidence))
+  } else {
+    output.out(`The signed responses that prove it are in ${file}. Keep that file.`)
+    output.out(
+      'A service that is being rolled out to several machines can look like this for a moment; audit again before you publish the evidence.',
+    )
+  }
+  return EXIT_CODES.failure
+}
+
+async function audit(settings: Settings, output: CommandOutput): Promise<ExitCode> {
+  try {
+    printReport(await runAudit(settings), settings, output)
+    return EXIT_CODES.done
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error
+    return printFault(error, settings, output)
+  }
+}
+
+/** `svc audit`: checks that a deployment's history is one chain and continues the last audit. */
+export const auditCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const pinnedKeyIds = parsePins(values.pin)
+    const { json, state, 'check-evidence': evidenceToCheck } = values
+    const [base, ...rest] = positionals
+    if (evidenceToCheck !== undefined) {
+      if (base !== undefined || state !== undefined || values.evidence !== undefined) {
+        throw new UsageError('--check-evidence fetches nothing; give only --pin with it')
+      }
+      if (pinnedKeyIds === undefined) {
+        throw new UsageError(
+          '--check-evidence needs --pin: anyone can sign with a key of their own',
+        )
+      }
+      return checkEvidence(evidenceToCheck, pinnedKeyIds, json, output)
+    }
+    if (base === undefined) throw new UsageError('expected the address of a deployment')
+    if (rest.length > 0) throw new UsageError('expected one address, found more')
+    if (state === undefined && (values['require-state'] || values.moved)) {
+      throw new UsageError('--require-state and --moved need --state FILE')
+    }
+    const settings: Settings = {
+      origin: parseBase(base),
+      pinnedKeyIds,
+      stateFile: state,
+      requireState: values['require-state'],
+      moved: values.moved,
+      evidenceFile: values.evidence,
+      everyVersion: values['every-version'],
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      maxTimeMs: parseWholeNumber('--max-time', values['max-time'], MAX_TIME_SECONDS) * 1000,
+      quiet: values.quiet,
+      json,
+    }
+    return audit(settings, output)
+  },
+})

@@ -1,0 +1,50 @@
+import { open, rm, type FileHandle } from 'node:fs/promises'
+
+import type { HistoryEvidence } from '../../../client/src/history-evidence.ts'
+import { formatInstant } from '../../../../src/contract/instant.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+
+/** Names that are tried when each before it is taken. */
+const MAX_NAMES = 1000
+
+function nameOf(file: string, index: number): string {
+  if (index === 1) return file
+  const dot = file.lastIndexOf('.')
+  const hasEnding = dot > file.lastIndexOf('/') + 1
+  return hasEnding ? `${file.slice(0, dot)}-${index}${file.slice(dot)}` : `${file}-${index}`
+}
+
+/**
+ * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on are tried.
+ * Returns undefined if no file can be written: the evidence has to be printed then, because there is no other copy.
+ */
+export async function writeEvidence(
+  file: string | undefined,
+  evidence: HistoryEvidence,
+  nowMs: number,
+): Promise<string | undefined> {
+  const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
+  const wanted = file ?? `svc-evidence-${evidence.fault}-${moment}.json`
+  for (let index = 1; index <= MAX_NAMES; index += 1) {
+    const name = nameOf(wanted, index)
+    let handle: FileHandle
+    try {
+      handle = await open(name, 'wx', 0o600)
+    } catch (error) {
+      if (propertyOf(error, 'code') === 'EEXIST') continue
+      return undefined
+    }
+    try {
+      await handle.writeFile(`${JSON.stringify(evidence)}\n`)
+      await handle.sync()
+      return name
+    } catch {
+      // Half of the evidence would look like all of it.
+      await rm(name, { force: true })
+      return undefined
+    } finally {
+      await handle.close()
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,101 @@
+import type { AuditReport, KeyChange } from '../../../client/src/audit-history.ts'
+import type { VersionEntry } from '../../../../src/contract/version-chain.ts'
+import type { CommandOutput } from '../command/command.ts'
+import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
+import { shown } from '../verifying/shown-text.ts'
+import { pluralOf } from '../command/wording.ts'
+import type { AuditSettings } from './run-audit.ts'
+
+/** New versions that are printed in full; of more, only the newest. */
+const MAX_PRINTED = 20
+
+/** The warning about a signing key that no earlier audit saw announced. */
+function keyWarning({ from, to }: KeyChange): string {
+  return `warning: ${to} signs now, and ${from} signed at the last audit. No earlier audit saw the new key announced as next; ask the operator, through another channel, whether it is theirs`
+}
+
+function formatChanges({ changes }: VersionEntry): string {
+  if (changes.length === 0) return 'no resource changed'
+  return shown(changes.map(({ resource, kind }) => `${resource} ${kind}`).join(', '), 400)
+}
+
+/** A signed note should be text, but the service may have signed any JSON. */
+function textOf(note: unknown): string {
+  return typeof note === 'string' ? note : JSON.stringify(note)
+}
+
+function printNewVersions({ newVersions, keyId }: AuditReport, output: CommandOutput): void {
+  if (newVersions.length === 0) {
+    output.out('No new versions.')
+    return
+  }
+  const printed = newVersions.slice(-MAX_PRINTED)
+  const omitted = newVersions.length - printed.length
+  output.out(`${pluralOf(newVersions.length, 'new version')}, signed by ${keyId}:`)
+  if (omitted > 0) output.out(`  (${omitted} older ones; --json lists them all)`)
+  for (const version of printed) {
+    const { snapshotId, createdAt, note } = version
+    output.out(`  ${shown(snapshotId, 40)}  ${shown(createdAt, 40)}  ${shown(textOf(note), 500)}`)
+    output.out(`      ${formatChanges(version)}`)
+  }
+}
+
+function printText(report: AuditReport, settings: AuditSettings, output: CommandOutput): void {
+  const { head, previousHead, versionsRead, resources, unavailable } = report
+  output.out(`The history is valid. Newest version: ${shown(head.snapshotId)} (${head.hash}).`)
+  output.out(`${pluralOf(versionsRead, 'version')} recomputed.`)
+  if (previousHead !== undefined) {
+    const relation = previousHead.hash === head.hash ? 'is' : 'continues'
+    output.out(
+      `It ${relation} the head of the last audit${relation === 'is' ? '' : ` (${shown(previousHead.snapshotId)})`}.`,
+    )
+  } else {
+    output.out(
+      settings.stateFile === undefined
+        ? 'No earlier audit to compare with; --state FILE saves the head for the next one.'
+        : `This was the first audit. Its head is saved in ${settings.stateFile}.`,
+    )
+  }
+  printNewVersions(report, output)
+  output.out(`${pluralOf(resources.length, 'resource')} served as the newest version says.`)
+  if (unavailable.length > 0) {
+    output.out(`Unavailable at the moment: ${shown(unavailable.join(', '), 2000)}.`)
+  }
+  if (settings.pinnedKeyIds === undefined) output.out(UNPINNED_WARNING)
+}
+
+/** The report as one JSON object. */
+function describe(report: AuditReport, { pinnedKeyIds }: AuditSettings): object {
+  const { head, previousHead, keyId, keyChange, newVersions, ...counts } = report
+  const { snapshotId, sequence, createdAt, previousHash, hash } = head
+  return {
+    ok: true,
+    isPinned: pinnedKeyIds !== undefined,
+    head: { snapshotId, sequence, createdAt, previousHash, hash },
+    previousHead: previousHead ?? null,
+    keyId,
+    keyChange: keyChange ?? null,
+    newVersions: newVersions.map((version) => ({
+      snapshotId: version.snapshotId,
+      createdAt: version.createdAt,
+      note: version.note,
+      changes: version.changes,
+      hash: version.hash,
+      keyId,
+    })),
+    ...counts,
+    warnings: keyChange?.isAnnounced === false ? ['UNANNOUNCED_KEY'] : [],
+  }
+}
+
+/** Prints the report of an audit; with `quiet`, only warnings. */
+export function printReport(
+  report: AuditReport,
+  settings: AuditSettings & { readonly json: boolean },
+  output: CommandOutput,
+): void {
+  const { keyChange } = report
+  if (keyChange?.isAnnounced === false) output.error(`svc audit: ${keyWarning(keyChange)}`)
+  if (settings.json) output.out(JSON.stringify(describe(report, settings)))
+  else if (!settings.quiet) printText(report, settings, output)
+}

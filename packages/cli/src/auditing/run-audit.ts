@@ -1,0 +1,125 @@
+import { ApiResponseError } from '../../../client/src/api-response-error.ts'
+import { auditHistory, type AuditReport } from '../../../client/src/audit-history.ts'
+import { AuditStateError } from '../../../client/src/audit-state-error.ts'
+import { createClient } from '../../../client/src/client.ts'
+import { ConnectionError } from '../../../client/src/connection.ts'
+import { UnlinkedKeysError } from '../../../client/src/history-error.ts'
+import { UnsettledError } from '../../../client/src/unsettled-error.ts'
+import { VerificationError } from '../../../client/src/verification-error.ts'
+import { messageOf } from '../../../../src/contract/error-message.ts'
+import { ChainError } from '../../../../src/contract/version-chain.ts'
+import { EXIT_CODES } from '../command/command.ts'
+import { CommandFailure } from '../command/command-failure.ts'
+import { isInconclusive } from '../verifying/inconclusive-status.ts'
+import { createAsker, createFetch, UnreachableError } from '../verifying/requests.ts'
+import { shown } from '../verifying/shown-text.ts'
+import { createAuditBar } from './audit-progress.ts'
+import { createStateStore } from './state-store.ts'
+
+/** What one audit is run with. */
+export interface AuditSettings {
+  readonly origin: string
+  readonly pinnedKeyIds: readonly string[] | undefined
+  readonly stateFile: string | undefined
+  readonly requireState: boolean
+  readonly moved: boolean
+  readonly everyVersion: boolean
+  readonly timeoutMs: number
+  readonly maxTimeMs: number
+  readonly quiet: boolean
+}
+
+/** An error of the library as a failure of the command, with its exit code. */
+function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): unknown {
+  if (error instanceof ConnectionError) {
+    return error.cause instanceof UnreachableError
+      ? error.cause
+      : new UnreachableError(messageOf(error))
+  }
+  if (error instanceof VerificationError) {
+    return error.code === 'UNSIGNED' && isInconclusive(error.response?.status ?? 0)
+      ? new UnreachableError(
+          `${origin} sent status ${error.response?.status} without a signature, as a proxy does; nothing is known about the history. Try again later`,
+        )
+      : new CommandFailure(
+          error.code,
+          `a response failed verification, so nothing is known about the history; ${shown(error.message, 400)}`,
+        )
+  }
+  if (error instanceof AuditStateError) {
+    const advice =
+      error.code === 'OTHER_ORIGIN'
+        ? 'give another --state file, or --moved if the service moved here'
+        : 'nothing was compared; give another --state file'
+    return new CommandFailure(
+      error.code,
+      `${stateFile}: ${shown(error.message, 400)}; ${advice}`,
+      EXIT_CODES.usage,
+    )
+  }
+  if (error instanceof UnlinkedKeysError) {
+    return new CommandFailure(error.code, shown(error.message, 600))
+  }
+  if (error instanceof ChainError) {
+    return new CommandFailure(
+      'CHAIN',
+      `an entry breaks a rule of the chain; ${shown(error.message)}`,
+    )
+  }
+  if (error instanceof ApiResponseError) {
+    const isTemporary = error.status >= 500 || error.status === 429
+    return new CommandFailure(
+      error.code,
+      `the service refused a request; ${shown(error.message)}`,
+      isTemporary ? EXIT_CODES.unreachable : EXIT_CODES.failure,
+    )
+  }
+  if (error instanceof UnsettledError) {
+    return new CommandFailure(
+      'UNSETTLED',
+      `${error.message}; try again later`,
+      EXIT_CODES.unreachable,
+    )
+  }
+  return error
+}
+
+/** Audits a deployment with a progress bar. Throws a HistoryError, or a CommandFailure with its exit code. */
+export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
+  const { origin, pinnedKeyIds, stateFile, timeoutMs, maxTimeMs } = settings
+  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+  const bar = createAuditBar({
+    stream: process.stderr,
+    env: process.env,
+    nowMs: () => performance.now(),
+  })
+  const client = createClient({
+    baseUrl: origin,
+    ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
+    fetch: createFetch(asker.ask),
+    // The HTTP client below has its own limits, with messages for the terminal.
+    timeoutMs: Infinity,
+    maxBodyBytes: Infinity,
+  })
+  const deadline = AbortSignal.timeout(maxTimeMs)
+  try {
+    return await auditHistory({
+      client,
+      ...(stateFile === undefined ? {} : { store: createStateStore(stateFile, settings) }),
+      moved: settings.moved,
+      everyVersion: settings.everyVersion,
+      signal: deadline,
+      ...(settings.quiet ? {} : { onProgress: bar.hear }),
+    })
+  } catch (error) {
+    if (error === deadline.reason) {
+      throw new UnreachableError(
+        `the audit of ${origin} took longer than ${maxTimeMs / 1000} s; --max-time allows more`,
+      )
+    }
+    throw failureOf(error, settings)
+  } finally {
+    bar.end()
+    asker.close()
+  }
+}

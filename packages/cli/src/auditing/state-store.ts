@@ -1,0 +1,54 @@
+import type { HeadStore, SavedHead } from '../../../client/src/head-store.ts'
+import { entriesOf } from '../../../client/src/history-evidence.ts'
+import { verifyPortable } from '../../../client/src/portable-answer.ts'
+import { createFileHeadStore } from '../../../client/src/node/file-head-store.ts'
+import { messageOf } from '../../../../src/contract/error-message.ts'
+import { EXIT_CODES } from '../command/command.ts'
+import { CommandFailure } from '../command/command-failure.ts'
+
+/** What is wrong with the state file, and nothing about the service. */
+class StateFailure extends CommandFailure {
+  constructor(file: string, problem: string) {
+    super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, EXIT_CODES.usage)
+    this.name = 'StateFailure'
+  }
+}
+
+/** Throws unless the signature of the saved head is valid: a head that was edited must not be held against the service. */
+async function requireSigned(file: string, { answer, keys }: SavedHead): Promise<void> {
+  let data: unknown
+  try {
+    data = (await verifyPortable(answer, keys)).data
+  } catch (error) {
+    throw new StateFailure(file, `the signature of the saved head is invalid; ${messageOf(error)}`)
+  }
+  if (entriesOf(data).length > 0) return
+  throw new StateFailure(file, 'expected the newest version of a history in it')
+}
+
+/** Stores the head of the last audit in a file. Every problem with the file is a CommandFailure. */
+export function createStateStore(
+  file: string,
+  { requireState }: { readonly requireState: boolean },
+): HeadStore {
+  const store = createFileHeadStore(file)
+  return {
+    async load() {
+      const saved = await store.load().catch((error: unknown) => {
+        throw new StateFailure(file, messageOf(error))
+      })
+      if (saved !== undefined) await requireSigned(file, saved)
+      else if (requireState) {
+        throw new StateFailure(
+          file,
+          'there is no state of an earlier audit, and --require-state was given. Run once without it to create the file',
+        )
+      }
+      return saved
+    },
+    save: (head) =>
+      store.save(head).catch((error: unknown) => {
+        throw new StateFailure(file, messageOf(error))
+      }),
+  }
+}

@@ -1,0 +1,52 @@
+import { parseInstant } from '../../../../src/contract/instant.ts'
+import { nearestName } from '../../../../src/contract/nearest-name.ts'
+import { UsageError } from './command.ts'
+
+/** What numbers an option takes. */
+export interface NumberRange {
+  /** Such as `seconds`. */
+  readonly unit?: string
+  readonly least: number
+  readonly most: number
+}
+
+/** The whole number of an option, in decimal digits. Throws a UsageError that does not repeat the text. */
+export function parseWholeNumber(
+  option: string,
+  text: string,
+  { unit, least, most }: NumberRange,
+): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw new UsageError(
+    `${option} expects ${unit === undefined ? 'a whole number' : `whole ${unit}`} from ${least} to ${most}`,
+  )
+}
+
+/** `a, b or c`. */
+function formatChoices(choices: readonly string[]): string {
+  return [choices.slice(0, -1).join(', '), ...choices.slice(-1)]
+    .filter((part) => part !== '')
+    .join(' or ')
+}
+
+/** The one of some words that an option names. Throws a UsageError that tells them all, and not the text. */
+export function parseChoice<const Choice extends string>(
+  option: string,
+  text: string,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  const nearest = nearestName(text, choices)
+  throw new UsageError(
+    `${option} expects ${formatChoices(choices)}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+  )
+}
+
+/** The time of an option as written, or null when it was left out. Throws a UsageError for anything but ISO 8601 UTC. */
+export function parseInstantOption(option: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (parseInstant(text) !== undefined) return text
+  throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
+}

@@ -1,0 +1,118 @@
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The part of a stream that a progress bar needs; `process.stderr` is one. */
+export interface ProgressStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): boolean
+}
+
+/** What a progress bar works with. */
+export interface ProgressParts {
+  readonly stream: ProgressStream
+  /** A word before the bar, such as `Opening`. */
+  readonly label: string
+  /** How much there is to do; may turn out to be more. */
+  readonly total: number
+  /** For NO_COLOR and TERM. */
+  readonly env: Environment
+  /** Milliseconds of any clock that does not run backwards. */
+  readonly nowMs: () => number
+}
+
+/** A bar for work that takes a while: on a terminal only, in one line that is gone at the end. */
+export interface Progress {
+  advance(count: number): void
+  /** Writes a line of its own, above the bar. */
+  tell(line: string): void
+  /** Takes the bar away. */
+  end(): void
+}
+
+const REDRAW_MS = 100
+/** An estimate from less than this would jump about. */
+const ESTIMATE_AFTER_MS = 1000
+const MIN_BAR_COLUMNS = 10
+const MAX_BAR_COLUMNS = 40
+const DEFAULT_COLUMNS = 80
+const GREEN = '\u001B[32m'
+const NO_COLOR = '\u001B[39m'
+
+/** A duration as `m:ss` or `h:mm:ss`, rounded up to a second. */
+export function formatDuration(durationMs: number): string {
+  const seconds = Math.ceil(durationMs / 1000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return hours === 0
+    ? `${minutes}:${two(seconds % 60)}`
+    : `${hours}:${two(minutes)}:${two(seconds % 60)}`
+}
+
+/** How wide a terminal is; one that was never told its size has 0. */
+function columnsOf({ columns }: ProgressStream): number | undefined {
+  return columns === 0 ? undefined : columns
+}
+
+function drawBar(columns: number, share: number, hasColour: boolean): string {
+  const width = Math.min(columns, MAX_BAR_COLUMNS) - 2
+  const filled = Math.floor(width * share)
+  const done = '#'.repeat(filled)
+  return `[${hasColour ? `${GREEN}${done}${NO_COLOR}` : done}${'-'.repeat(width - filled)}]`
+}
+
+/** A progress bar over a stream. Where the stream is no terminal, or one that cannot move its cursor, only lines are written. */
+export function createProgress(parts: ProgressParts): Progress {
+  const { stream, label, total, env, nowMs } = parts
+  const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb'
+  // https://no-color.org: present and not empty.
+  const hasColour = isTerminal && (env['NO_COLOR'] ?? '') === ''
+  const startedMs = nowMs()
+  let drawnMs = Number.NEGATIVE_INFINITY
+  let done = 0
+  /** Columns that the last drawing took. */
+  let used = 0
+
+  function clear(): void {
+    if (used === 0) return
+    stream.write(`\r${' '.repeat(used)}\r`)
+    used = 0
+  }
+
+  function draw(): void {
+    drawnMs = nowMs()
+    const goal = Math.max(total, done)
+    const share = goal === 0 ? 1 : done / goal
+    const elapsedMs = drawnMs - startedMs
+    const left =
+      elapsedMs < ESTIMATE_AFTER_MS || done === 0
+        ? ''
+        : `  ${formatDuration((elapsedMs / done) * (goal - done))} left`
+    const percent = String(Math.floor(share * 100)).padStart(3)
+    const count = String(done).padStart(String(goal).length)
+    const text = `${percent} %  ${count}/${goal}${left}`
+    // The last column stays empty: some terminals go to the next line when it is written.
+    const room = Math.max((columnsOf(stream) ?? DEFAULT_COLUMNS) - 1, 1)
+    const forBar = room - label.length - text.length - 2
+    const hasBar = forBar >= MIN_BAR_COLUMNS
+    const plain = hasBar
+      ? `${label} ${drawBar(forBar, share, false)} ${text}`
+      : `${label} ${text}`.slice(0, room)
+    const shown = hasBar ? `${label} ${drawBar(forBar, share, hasColour)} ${text}` : plain
+    stream.write(`\r${shown}${' '.repeat(Math.min(Math.max(used - plain.length, 0), room))}`)
+    used = plain.length
+  }
+
+  return {
+    advance(count) {
+      done += count
+      if (isTerminal && nowMs() - drawnMs >= REDRAW_MS) draw()
+    },
+    tell(line) {
+      clear()
+      stream.write(`${line}\n`)
+      if (isTerminal) draw()
+    },
+    end: clear,
+  }
+}

@@ -1,0 +1,40 @@
+import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
+
+const output: CommandOutput = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  error: (line) => process.stderr.write(`${line}\n`),
+}
+
+/** Runs a program with the arguments of the process, and sets the exit code of the process. */
+export async function runProcess(
+  run: (args: readonly string[], output: CommandOutput) => Promise<ExitCode>,
+): Promise<void> {
+  /** The result of the command, and the error that kept its output from being written. */
+  const ending: { code: ExitCode | undefined; unwritten: Error | undefined } = {
+    code: undefined,
+    unwritten: undefined,
+  }
+
+  /** Reports, once the command is done, that its output was not written; unless it failed and said why. */
+  function settle(): void {
+    if (ending.code === undefined) return
+    process.exitCode = ending.code
+    if (ending.unwritten === undefined || ending.code !== EXIT_CODES.done) return
+    ending.code = EXIT_CODES.failure
+    process.exitCode = ending.code
+    output.error(`svc: standard output: could not be written (${ending.unwritten.message})`)
+  }
+
+  // A reader that closed the pipe (`| head`) is not a failure. A full disk is, and may be reported after the command ended.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    ending.unwritten ??= error
+    settle()
+  })
+  // Ignore write errors on stderr; the exit code still reports the result.
+  process.stderr.on('error', () => {})
+
+  // Not process.exit(): output to a pipe must be flushed first.
+  ending.code = await run(process.argv.slice(2), output)
+  settle()
+}

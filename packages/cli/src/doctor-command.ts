@@ -1,0 +1,195 @@
+import { BASE_PATH } from '../../../src/contract/api-version.ts'
+import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
+import {
+  type Command,
+  createCommand,
+  type CommandOutput,
+  EXIT_CODES,
+  type ExitCode,
+  UsageError,
+} from './command/command.ts'
+import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
+import type { Finding } from './doctor/findings.ts'
+import { MAX_REQUESTS } from './doctor/probe.ts'
+import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
+import { parseChoice, parseWholeNumber } from './command/option-values.ts'
+import { createProgress } from './command/progress.ts'
+import { parseBase, parsePins } from './verifying/address.ts'
+import { createAsker } from './verifying/requests.ts'
+import { pluralOf } from './command/wording.ts'
+
+const HELP = `Usage: svc doctor BASE [options]
+       svc doctor --list [--json]
+
+Inspects a deployment as the world sees it, through its proxies and its CDN,
+and tells what is not as promised, what was expected and what to do. BASE is
+the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
+
+It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
+OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which takes none and
+refuses it. It sends no registration, no key and nothing else that writes.
+
+Options:
+  --pin KEYID          id of the key that is expected to sign; several times
+                       where the next one is announced
+  --deployment KIND    what it is meant to be: primary or preview (default: as
+                       its robots.txt says)
+  --list               print every finding there is, with its severity, what is
+                       expected and what to do
+  --timeout SECONDS    how long each answer may take (default: 30)
+  --json               print one JSON object
+  -h, --help           print this text
+
+Exit code: 0 no finding of the severity error (warnings are told), 1 errors,
+2 wrong usage, 3 not reached.`
+
+const OPTIONS = {
+  pin: { type: 'string', multiple: true },
+  deployment: { type: 'string' },
+  list: { type: 'boolean', default: false },
+  timeout: { type: 'string', default: '30' },
+  json: { type: 'boolean', default: false },
+} as const
+
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
+const EXPECTED_REQUESTS = 50
+const DEPLOYMENTS = ['primary', 'preview'] as const
+const MARKS = { error: 'ERROR', warning: 'warning', info: 'info' }
+/** Places of a finding that are named; the others are counted. */
+const SHOWN_PLACES = 4
+
+interface Settings {
+  readonly origin: string
+  readonly pinnedKeyIds: readonly string[] | undefined
+  readonly deployment: (typeof DEPLOYMENTS)[number] | undefined
+  readonly timeoutMs: number
+  readonly json: boolean
+}
+
+function tellFinding(
+  { id, severity, found, expected, advice, where }: Finding,
+  output: CommandOutput,
+): void {
+  const rest = where.length - SHOWN_PLACES
+  const places = where.slice(0, SHOWN_PLACES).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+  output.out(`  ${MARKS[severity].padEnd(7)} ${id}`)
+  output.out(`          at        ${places}`)
+  output.out(`          found     ${found}`)
+  output.out(`          expected  ${expected}`)
+  output.out(`          do        ${advice}`)
+}
+
+function countOf({ checks }: Diagnosis) {
+  const all = checks.flatMap(({ findings }) => findings)
+  const count = (wanted: Finding['severity']): number =>
+    all.filter(({ severity }) => severity === wanted).length
+  return { errors: count('error'), warnings: count('warning'), notes: count('info') }
+}
+
+function tell(diagnosis: Diagnosis, { origin }: Settings, output: CommandOutput): void {
+  output.out(`${origin}, ${pluralOf(diagnosis.requests, 'request')}`)
+  for (const { check, findings, notRun } of diagnosis.checks) {
+    output.out('')
+    const outcome =
+      notRun !== undefined ? `not checked: ${notRun}` : findings.length === 0 ? 'ok' : ''
+    output.out(`${check}${outcome === '' ? '' : `: ${outcome}`}`)
+    for (const finding of findings) tellFinding(finding, output)
+  }
+  const { errors, warnings, notes } = countOf(diagnosis)
+  output.out('')
+  output.out(
+    errors + warnings + notes === 0
+      ? 'Nothing found.'
+      : `${pluralOf(errors, 'error')}, ${pluralOf(warnings, 'warning')}, ${pluralOf(notes, 'note')}.`,
+  )
+}
+
+function describe(diagnosis: Diagnosis, { origin }: Settings): object {
+  const { checks, requests, registryVersion } = diagnosis
+  const counts = countOf(diagnosis)
+  return {
+    ok: counts.errors === 0,
+    origin,
+    registryVersion: registryVersion ?? null,
+    requests,
+    ...counts,
+    checks: checks.map(({ check, findings, notRun }) => ({
+      check,
+      outcome: notRun !== undefined ? 'not-checked' : findings.length === 0 ? 'ok' : 'findings',
+      reason: notRun ?? null,
+      findings,
+    })),
+  }
+}
+
+async function examine(settings: Settings, output: CommandOutput): Promise<ExitCode> {
+  const { origin, pinnedKeyIds, deployment, timeoutMs, json } = settings
+  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+  const progress = createProgress({
+    stream: process.stderr,
+    label: 'Asking',
+    total: EXPECTED_REQUESTS,
+    env: process.env,
+    nowMs: () => performance.now(),
+  })
+  let diagnosis: Diagnosis
+  try {
+    diagnosis = await runDoctor({
+      origin,
+      ask: asker.ask,
+      nowMs: Date.now,
+      pinnedKeyIds,
+      deployment,
+      onAnswer: () => progress.advance(1),
+    })
+  } finally {
+    progress.end()
+    asker.close()
+  }
+  if (json) output.out(JSON.stringify(describe(diagnosis, settings)))
+  else tell(diagnosis, settings, output)
+  const { errors } = countOf(diagnosis)
+  if (errors > 0) output.error(`svc doctor: ${origin} has ${pluralOf(errors, 'error')}`)
+  return errors === 0 ? EXIT_CODES.done : EXIT_CODES.failure
+}
+
+function listFindings(json: boolean, output: CommandOutput): ExitCode {
+  const rows = Object.entries(FINDING_CATALOG).map(([id, entry]) => ({ id, ...entry }))
+  if (json) output.out(JSON.stringify(rows))
+  else {
+    for (const { id, severity, expected, advice } of rows) {
+      output.out(`${id} (${severity})`)
+      output.out(`  expected  ${expected}`)
+      output.out(`  do        ${advice}`)
+    }
+  }
+  return EXIT_CODES.done
+}
+
+/** `svc doctor`: whether a deployment keeps its promises, seen from outside. */
+export const doctorCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [base, ...rest] = positionals
+    const { json } = values
+    if (values.list) {
+      if (base !== undefined) throw new UsageError('--list asks nobody; leave out the address')
+      return listFindings(json, output)
+    }
+    if (base === undefined) throw new UsageError('expected the address of a deployment')
+    if (rest.length > 0) throw new UsageError('expected one address, found more')
+    const settings: Settings = {
+      origin: parseBase(base),
+      pinnedKeyIds: parsePins(values.pin),
+      deployment:
+        values.deployment === undefined
+          ? undefined
+          : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      json,
+    }
+    return examine(settings, output)
+  },
+})

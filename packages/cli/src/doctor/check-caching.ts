@@ -1,0 +1,94 @@
+import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import {
+  CACHE_CLASSES,
+  ERROR_CACHE_CONTROL,
+  HEADERS,
+  READ_VARY,
+} from '../../../../src/contract/headers.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import type { Received } from '../verifying/requests.ts'
+import { ageOf } from '../verifying/shown-text.ts'
+import type { Check } from './check.ts'
+import type { Report } from './findings.ts'
+import { isSameList, listOf } from './header-lists.ts'
+import type { Observed, Survey } from './survey.ts'
+
+/** max-age and stale-while-revalidate of a snapshot, added up. */
+const LONGEST_SNAPSHOT_AGE_SECONDS = [
+  ...CACHE_CLASSES['static-snapshot'].cacheControl.matchAll(/=(\d+)/g),
+].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
+
+/** The id that an answer has, by its body: a proxy may have taken the header. */
+function requestIdOf({ content, answer }: Observed): unknown {
+  return propertyOf(content, 'requestId') ?? answer.field(HEADERS.requestId)
+}
+
+function bodyIdOf({ body, field }: Received): unknown {
+  try {
+    return propertyOf(JSON.parse(new TextDecoder().decode(body)), 'requestId')
+  } catch {
+    return field(HEADERS.requestId)
+  }
+}
+
+function inspectHeaders({ where, row, code, answer }: Observed, report: Report): void {
+  const found = listOf(answer.field(HEADERS.cacheControl))
+  const told = answer.field(HEADERS.cacheControl) ?? 'no Cache-Control'
+  if (code !== undefined || row === undefined || row.cacheClass === 'none') {
+    if (!found.includes(ERROR_CACHE_CONTROL)) report('error-cacheable', where, told)
+    return
+  }
+  const { cacheControl } = CACHE_CLASSES[row.cacheClass]
+  if (!isSameList(found, listOf(cacheControl))) {
+    report('cache-control', where, `${told}, expected ${cacheControl}`)
+  }
+  const vary = listOf(answer.field(HEADERS.vary))
+  if (!vary.includes('*') && !listOf(READ_VARY).every((name) => vary.includes(name))) {
+    report('vary-missing', where, answer.field(HEADERS.vary) ?? 'no Vary')
+  }
+}
+
+/** Asks once more for what nobody may store, and compares. */
+async function inspectAgain(observed: Observed, { probe }: Survey, report: Report): Promise<void> {
+  const { answer, where, row, code } = observed
+  const id = requestIdOf(observed)
+  const again = await probe.ask({ method: 'GET', target: answer.target }, 2)
+  if (id === undefined || bodyIdOf(again) !== id) return
+  const age = again.field('Age')
+  const found = `the same request id twice${age === undefined ? '' : `, Age: ${age}`}`
+  if (code !== undefined || row?.cacheClass === 'none') report('no-store-cached', where, found)
+  else report('short-lived-cached', where, found)
+}
+
+/** Whether a cache takes addresses that differ in their query for one. */
+async function inspectQuery({ of, probe }: Survey, report: Report): Promise<void> {
+  const target = ENDPOINTS.status.path
+  const plain = of(target)
+  const id = plain?.isAsPromised === true ? requestIdOf(plain) : undefined
+  if (id === undefined) return
+  const fresh = await probe.ask({ method: 'GET', target: probe.fresh(target) })
+  if (bodyIdOf(fresh) === id) {
+    report('query-ignored', `GET ${target}`, 'the same answer with and without a query')
+  }
+}
+
+/** Whether answers are cached as long as they may be, and no longer. */
+export const checkCaching: Check = async (survey, report) => {
+  const { observed, skewMs } = survey
+  for (const each of observed) {
+    if (!each.isAsPromised) continue
+    inspectHeaders(each, report)
+    const { where, row, code, answer, judged } = each
+    if (row?.cacheClass === 'static-snapshot' && judged.verified !== undefined) {
+      const ageSeconds = (answer.receivedAtMs + skewMs - judged.verified.provedAtMs) / 1000
+      if (ageSeconds > LONGEST_SNAPSHOT_AGE_SECONDS) {
+        report('cached-too-long', where, `signed ${ageOf(ageSeconds)} ago`)
+      }
+    }
+    if (code !== undefined || row?.path === ENDPOINTS.time.path) {
+      await inspectAgain(each, survey, report)
+    }
+  }
+  await inspectQuery(survey, report)
+  return undefined
+}

@@ -1,0 +1,45 @@
+import { HEADERS } from '../../../../src/contract/headers.ts'
+import { parseInstant } from '../../../../src/contract/instant.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { ageOf } from '../verifying/shown-text.ts'
+import type { Check } from './check.ts'
+import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
+
+const LARGEST_SKEW_MS = DOCTOR_BOUNDS.clockSkewSeconds * 1000
+/** Between signing an answer and reading the clock for it. */
+const LARGEST_GAP_MS = 5000
+
+/** Whether the clocks of this machine, the service and the proxy agree, and what /time says of its own. */
+export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => {
+  if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not answered'
+  const { answer, content, where, judged } = freshTime
+  if (judged.fault === 'SIGNATURE') return 'the time that came was not made for this request'
+  if (Math.abs(skewMs) > LARGEST_SKEW_MS) {
+    const direction = skewMs > 0 ? 'ahead of' : 'behind'
+    report(
+      'clock-skew',
+      where,
+      `the server is ${ageOf(Math.abs(skewMs) / 1000)} ${direction} this machine`,
+    )
+  }
+  const data = propertyOf(content, 'data')
+  const epochMs = Number(propertyOf(data, 'epochMs'))
+  const signedAtMs = parseInstant(answer.field(HEADERS.signedAt) ?? '')
+  const toldMs = signedAtMs ?? epochMs
+  if (keys.length > 0 && Math.abs(epochMs - toldMs) > LARGEST_GAP_MS) {
+    report('time-wrong', where, `${ageOf(Math.abs(epochMs - toldMs) / 1000)} apart`)
+  }
+  const date = answer.field('Date')
+  const dateMs = Date.parse(date ?? '')
+  if (!Number.isNaN(dateMs) && Math.abs(dateMs - toldMs) > LARGEST_SKEW_MS) {
+    report(
+      'date-skew',
+      where,
+      `Date: ${date}, signed at ${answer.field(HEADERS.signedAt) ?? 'no time'}`,
+    )
+  }
+  const state = propertyOf(propertyOf(data, 'quality'), 'state')
+  if (state === 'UNSYNCHRONIZED') report('time-unsynchronized', where, state)
+  if (state === 'UNVERIFIED') report('time-unverified', where, state)
+  return undefined
+}

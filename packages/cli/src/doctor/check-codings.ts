@@ -1,0 +1,74 @@
+import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { HEADERS } from '../../../../src/contract/headers.ts'
+import type { Received } from '../verifying/requests.ts'
+import type { Check } from './check.ts'
+import { etagFault, etagOfData } from './check-signatures.ts'
+import type { Report } from './findings.ts'
+import { listOf } from './header-lists.ts'
+import type { Observed, Survey } from './survey.ts'
+
+const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
+const CODINGS = ['gzip', 'br']
+const SIGNATURE_HEADERS = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature]
+
+async function inspect(
+  answer: Received,
+  where: string,
+  plain: Observed,
+  survey: Survey,
+  report: Report,
+): Promise<void> {
+  if (!answer.isDecoded) {
+    report('coding-broken', where, `Content-Encoding: ${answer.coding ?? ''}`)
+    return
+  }
+  if (answer.coding !== undefined) {
+    const vary = listOf(answer.field(HEADERS.vary))
+    if (!vary.includes('accept-encoding') && !vary.includes('*')) {
+      report('coding-vary', where, `Vary: ${answer.field(HEADERS.vary) ?? ''}`)
+    }
+  }
+  // What is wrong without compression too is no fault of the compression.
+  if (survey.keys.length === 0 || plain.judged.fault !== undefined) return
+  const judged = await survey.judge(answer)
+  const dropped = SIGNATURE_HEADERS.filter((name) => answer.field(name) === undefined)
+  if (dropped.length > 0) report('coding-headers', where, `no ${dropped.join(', no ')}`)
+  else if (judged.fault === 'DIGEST' || judged.fault === 'SIGNATURE') {
+    report('coding-body', where, judged.fault)
+  } else {
+    const expected = await etagOfData(answer, judged, survey.judge)
+    const found = answer.field(HEADERS.etag)
+    const isRightPlain = plain.answer.field(HEADERS.etag) !== undefined
+    if (expected !== undefined && isRightPlain && etagFault(found, expected) !== undefined) {
+      report('coding-etag', where, `${found ?? 'no ETag'}, expected ${expected}`)
+    }
+  }
+}
+
+/** Whether compression on the way leaves body, proof and ETag as they are. */
+export const checkCodings: Check = async (survey, report) => {
+  const { observed, of, probe } = survey
+  for (const { where, answer } of observed) {
+    if (answer.coding !== undefined) {
+      report('coding-unasked', where, `Content-Encoding: ${answer.coding}, asked for identity`)
+    }
+  }
+  for (const target of ASKED) {
+    const plain = of(target)
+    if (plain === undefined || !plain.isAsPromised || plain.answer.coding !== undefined) continue
+    for (const coding of CODINGS) {
+      const where = `GET ${target} (${coding})`
+      const answer = await probe.ask({
+        method: 'GET',
+        target,
+        headers: { 'Accept-Encoding': coding },
+      })
+      if (answer.status !== plain.answer.status) {
+        report('unexpected-status', where, `${answer.status}, expected ${plain.answer.status}`)
+      } else if (answer.coding !== undefined && answer.coding !== coding) {
+        report('coding-unasked', where, `Content-Encoding: ${answer.coding}`)
+      } else await inspect(answer, where, plain, survey, report)
+    }
+  }
+  return undefined
+}

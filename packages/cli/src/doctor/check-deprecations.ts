@@ -1,0 +1,77 @@
+import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { HEADERS } from '../../../../src/contract/headers.ts'
+import { parseInstant } from '../../../../src/contract/instant.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import type { Check } from './check.ts'
+import type { Survey } from './survey.ts'
+
+/** A deprecated row, as the discovery index of the deployment states it. */
+interface DeprecatedRow {
+  readonly method: string
+  readonly path: string
+  readonly deprecatedAt: string
+  readonly sunsetAt: string
+  readonly successor: string
+}
+
+function deprecatedRows({ of }: Survey): readonly DeprecatedRow[] {
+  const index = of(ENDPOINTS.index.path)
+  const rows =
+    index?.isAsPromised === true
+      ? propertyOf(propertyOf(index.content, 'data'), 'endpoints')
+      : undefined
+  if (!Array.isArray(rows)) return []
+  return rows
+    .filter((row: unknown) => propertyOf(row, 'status') === 'deprecated')
+    .map((row: unknown) => {
+      const text = (name: string): string => String(propertyOf(row, name))
+      return {
+        method: text('method'),
+        path: text('path'),
+        deprecatedAt: text('deprecatedAt'),
+        sunsetAt: text('sunsetAt'),
+        successor: text('successor'),
+      }
+    })
+}
+
+/** The signals of a deprecation that a response does not carry as the index states them (RFC 9745, RFC 8594). */
+function missingSignals(row: DeprecatedRow, field: (name: string) => string | undefined) {
+  const expected: readonly (readonly [name: string, isSent: boolean])[] = [
+    [
+      HEADERS.deprecation,
+      field(HEADERS.deprecation) ===
+        `@${Math.floor((parseInstant(row.deprecatedAt) ?? NaN) / 1000)}`,
+    ],
+    [
+      HEADERS.sunset,
+      field(HEADERS.sunset) === new Date(parseInstant(row.sunsetAt) ?? 0).toUTCString(),
+    ],
+    [
+      HEADERS.link,
+      field(HEADERS.link)?.includes(`<${row.successor}>; rel="successor-version"`) === true,
+    ],
+  ]
+  return expected.filter(([, isSent]) => !isSent).map(([name]) => name)
+}
+
+/** Reports the deprecated endpoints of the deployment, and whether their responses announce it. */
+export function createDeprecationCheck(nowMs: number): Check {
+  return async (survey, report) => {
+    for (const row of deprecatedRows(survey)) {
+      const where = `${row.method} ${row.path}`
+      const sunsetMs = parseInstant(row.sunsetAt)
+      const isPast = sunsetMs !== undefined && sunsetMs <= nowMs
+      report(
+        isPast ? 'sunset-passed' : 'endpoint-deprecated',
+        where,
+        `sunset ${row.sunsetAt}, successor ${row.successor}`,
+      )
+      const observed = row.method === 'GET' ? survey.of(row.path) : undefined
+      if (observed?.isAsPromised !== true || observed.code !== undefined) continue
+      const missing = missingSignals(row, observed.answer.field)
+      if (missing.length > 0) report('deprecation-missing', where, `no ${missing.join(', no ')}`)
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { DAY_MS } from '../../../../src/contract/instant.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import type { Check } from './check.ts'
+import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
+
+const WHERE = `GET ${ENDPOINTS.signingKey.path}`
+
+interface PublishedEntry {
+  readonly keyId: string | undefined
+  readonly status: string | undefined
+  readonly notAfter: string | undefined
+}
+
+function textIn(value: unknown, name: string): string | undefined {
+  const text = propertyOf(value, name)
+  return typeof text === 'string' ? text : undefined
+}
+
+function entriesOf(data: unknown): readonly PublishedEntry[] {
+  const keys = propertyOf(data, 'keys')
+  if (!Array.isArray(keys)) return []
+  return keys.map((key: unknown) => ({
+    keyId: textIn(key, 'keyId'),
+    status: textIn(key, 'status'),
+    notAfter: textIn(key, 'notAfter'),
+  }))
+}
+
+/** Makes the check of the signing-key document: that it fits what signs, what is pinned, and what comes next. */
+export function createKeyCheck(pins: readonly string[] | undefined, nowMs: number): Check {
+  return async ({ of, keys, observed, isSigningOff }, report) => {
+    if (isSigningOff) return 'the deployment does not sign'
+    const document = of(ENDPOINTS.signingKey.path)
+    if (document === undefined || !document.isAsPromised) return 'there is no signing-key document'
+    if (keys.length === 0) {
+      report('key-document-unusable', WHERE, 'no key that can be used')
+      return undefined
+    }
+    const data = propertyOf(document.content, 'data')
+    const entries = entriesOf(data)
+    const computed = new Set(keys.map(({ keyId }) => keyId))
+    const stated = [textIn(data, 'keyId'), ...entries.map(({ keyId }) => keyId)]
+    const wrong = stated.findIndex((keyId) => keyId === undefined || !computed.has(keyId))
+    if (wrong !== -1) {
+      report('key-id-wrong', WHERE, `${stated[wrong] ?? 'no id'} is the id of no key in it`)
+      return undefined
+    }
+    const current = entries.find(({ status }) => status === 'current')?.keyId
+    for (const { where, judged } of observed) {
+      const signer = judged.verified?.keyId
+      if (signer !== undefined && signer !== current) {
+        report('key-not-current', where, `signed by ${signer}, current is ${current}`)
+      }
+    }
+    const next = entries.find(({ status }) => status === 'next')?.keyId
+    const end = entries.find(({ status }) => status === 'current')?.notAfter
+    const daysLeft = end === undefined ? Infinity : (Date.parse(end) - nowMs) / DAY_MS
+    if (daysLeft >= 0 && daysLeft < DOCTOR_BOUNDS.keyNoticeDays) {
+      const announced = next === undefined ? 'no next key is announced' : 'a next key is announced'
+      report('key-ends-soon', WHERE, `in use until ${end}; ${announced}`)
+    }
+    if (pins === undefined) report('not-pinned', WHERE, current ?? 'no current key')
+    else if (current === undefined || !pins.includes(current)) {
+      report('pin-mismatch', WHERE, `the current key is ${current}`)
+    } else if (next !== undefined && !pins.includes(next)) {
+      report('next-not-pinned', WHERE, `the next key is ${next}`)
+    }
+    return undefined
+  }
+}

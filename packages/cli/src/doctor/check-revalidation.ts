@@ -1,0 +1,103 @@
+import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { HEADERS } from '../../../../src/contract/headers.ts'
+import { formatSignedText } from '../../../../src/contract/signature.ts'
+import type { Received } from '../verifying/requests.ts'
+import type { Check } from './check.ts'
+import { etagOfData } from './check-signatures.ts'
+import type { Report } from './findings.ts'
+import type { Observed, Survey } from './survey.ts'
+
+const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
+const NEVER_ON_304 = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature, HEADERS.requestId]
+const ALWAYS_ON_304 = [HEADERS.etag, HEADERS.cacheControl, HEADERS.vary]
+const OTHER_ETAG = 'W/"of-something-else"'
+
+/**
+ * Whether the signature on a 304 is that of a 200 to the same request: then a cache made the 304 from its own copy, as
+ * Varnish and nginx do, also on a miss, since they take If-None-Match out of what they ask the origin.
+ */
+async function hasProofOfCopy(
+  { method, target, field }: Received,
+  keys: Survey['keys'],
+): Promise<boolean> {
+  const contentDigest = field(HEADERS.contentDigest) ?? ''
+  const signedAt = field(HEADERS.signedAt) ?? ''
+  const text = formatSignedText({ method, target, status: 200, signedAt, contentDigest })
+  const signature = field(HEADERS.signature) ?? ''
+  for (const key of keys) if (await key.isSignatureOf(text, signature)) return true
+  return false
+}
+
+/** Checks a 304. One that no cache can have made by itself must have a proof. */
+async function inspect(
+  answer: Received,
+  where: string,
+  isFromOrigin: boolean,
+  etag: string,
+  plain: Observed,
+  { keys, judge }: Survey,
+  report: Report,
+): Promise<void> {
+  const signed = NEVER_ON_304.filter((name) => answer.field(name) !== undefined)
+  const isFromCopy = signed.length > 0 && (await hasProofOfCopy(answer, keys))
+  if (isFromCopy) report('not-modified-from-cache', where, signed.join(', '))
+  else if (signed.length > 0) report('not-modified-signed', where, signed.join(', '))
+  // What is missing everywhere is told of once, and not here again.
+  const missing = ALWAYS_ON_304.filter(
+    (name) => answer.field(name) === undefined && plain.answer.field(name) !== undefined,
+  )
+  if (missing.length > 0) report('not-modified-headers', where, `no ${missing.join(', no ')}`)
+  if (keys.length === 0) return
+  const proof = answer.field(HEADERS.revalidated)
+  if (proof === undefined) {
+    if (isFromOrigin && !isFromCopy)
+      report('not-modified-unproved', where, `no ${HEADERS.revalidated}`)
+    return
+  }
+  // So is a signature or an ETag that is wrong, or not there, on any answer.
+  if (plain.judged.fault !== undefined || plain.answer.field(HEADERS.etag) !== etag) return
+  const { fault } = await judge(answer)
+  const found = answer.field(HEADERS.etag)
+  if (found !== undefined && found !== etag) {
+    report('not-modified-proof-wrong', where, `${found}, asked for ${etag}`)
+  } else if (found !== undefined && fault !== undefined) {
+    // A cache that answers by itself may have a proof that has grown old.
+    const isOld = !isFromOrigin && fault === 'STALE'
+    if (!isOld) report('not-modified-proof-wrong', where, fault)
+  }
+}
+
+/** Whether a copy can be renewed, and the renewal proved. */
+export const checkRevalidation: Check = async (survey, report) => {
+  const { of, probe, judge } = survey
+  let isChecked = false
+  for (const target of ASKED) {
+    const plain = of(target)
+    if (plain === undefined || !plain.isAsPromised) continue
+    const etag =
+      (await etagOfData(plain.answer, plain.judged, judge)) ?? plain.answer.field(HEADERS.etag)
+    if (etag === undefined) continue
+    isChecked = true
+    for (const [asked, note] of [
+      [probe.fresh(target), 'from the origin'],
+      [target, 'as caches have it'],
+    ] as const) {
+      const where = `GET ${target} (If-None-Match, ${note})`
+      const answer = await probe.ask({
+        method: 'GET',
+        target: asked,
+        headers: { [HEADERS.ifNoneMatch]: etag },
+      })
+      if (answer.status === 304) {
+        await inspect(answer, where, asked !== target, etag, plain, survey, report)
+      } else if (answer.status === 200 && (await judge(answer)).fault === plain.judged.fault) {
+        report('revalidation-whole', where, 'status 200 with the whole answer')
+      } else report('revalidation-ignored', where, `status ${answer.status}`)
+    }
+    const where = `GET ${target} (If-None-Match of other data)`
+    const headers = { [HEADERS.ifNoneMatch]: OTHER_ETAG }
+    const other = await probe.ask({ method: 'GET', target, headers })
+    if (other.status !== 200) report('revalidation-wrong', where, `status ${other.status}`)
+  }
+  return isChecked ? undefined : 'there is no ETag to ask with'
+}

@@ -1,0 +1,111 @@
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+
+import { API_VERSION } from '../../../../src/contract/api-version.ts'
+import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { SCHEMA_IDS } from '../../../../src/contract/envelope.ts'
+import { HEADERS, RESPONSE_CONTENT_TYPE } from '../../../../src/contract/headers.ts'
+import { parseInstant } from '../../../../src/contract/instant.ts'
+import {
+  DATA_SCHEMAS,
+  ERROR_SCHEMA,
+  type DataSchemaName,
+} from '../../../../src/contract/schemas.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import type { Check } from './check.ts'
+import type { Report } from './findings.ts'
+import type { Observed } from './survey.ts'
+
+type ShapeCheck = (value: unknown) => string | undefined
+
+/** Checks of shapes. Responses may have more fields than are described (spec 9.2), so the schemas stay open. */
+function createShapeChecks(): (name: DataSchemaName | 'error') => ShapeCheck {
+  const ajv = new Ajv({ strict: false })
+  ajvFormats.default(ajv)
+  return (name) => {
+    const validate = ajv.compile(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name])
+    return (value) => {
+      if (validate(value)) return undefined
+      const [first] = validate.errors ?? []
+      return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
+    }
+  }
+}
+
+/** What stands in place of the promised answer. */
+function reportUnpromised({ where, code, status, answer, content }: Observed, report: Report) {
+  const found = propertyOf(propertyOf(content, 'error'), 'code')
+  const told = typeof found === 'string' ? ` ${found}` : ''
+  if (answer.status === status && content === undefined && !answer.isDecoded) return
+  if (answer.status === 503 && found === 'SNAPSHOT_UNAVAILABLE') {
+    report('snapshot-unavailable', where, `503${told}`)
+  } else if (answer.status === status && code !== undefined) {
+    const type = answer.field(HEADERS.contentType) ?? 'no type'
+    report('error-replaced', where, `status ${status} with ${type}${told}, expected ${code}`)
+  } else if (answer.status === status) {
+    report('wrong-shape', where, 'the body is no JSON of this service')
+  } else {
+    report('unexpected-status', where, `${answer.status}${told}, expected ${status}`)
+  }
+}
+
+function reportHeaders({ where, code, answer }: Observed, report: Report): void {
+  const type = answer.field(HEADERS.contentType)
+  if (type?.toLowerCase().replaceAll(' ', '') !== RESPONSE_CONTENT_TYPE.replaceAll(' ', '')) {
+    report('content-type', where, type ?? 'no Content-Type')
+  }
+  const version = answer.field(HEADERS.apiVersion)
+  if (version !== API_VERSION) report('api-version-missing', where, version ?? 'no header')
+  if (code === 'METHOD_NOT_ALLOWED' && answer.field(HEADERS.allow) === undefined) {
+    report('allow-missing', where, 'no Allow')
+  }
+  if (code === 'KEY_REQUIRED' && answer.field(HEADERS.wwwAuthenticate) !== 'Bearer') {
+    const found = answer.field(HEADERS.wwwAuthenticate)
+    report('challenge-missing', where, found ?? 'no WWW-Authenticate')
+  }
+  if (answer.field(HEADERS.requestId) === undefined) {
+    report('request-id-missing', where, 'no X-Request-Id')
+  }
+}
+
+/** What is wrong with the members around the data. */
+function envelopeFault({ row, code, content }: Observed): string | undefined {
+  const success = row?.success
+  if (code === undefined && success?.envelope === 'none') return undefined
+  const schema =
+    code !== undefined || success === undefined || success.envelope === 'none'
+      ? SCHEMA_IDS.error
+      : SCHEMA_IDS[success.envelope]
+  if (propertyOf(content, 'ok') !== (code === undefined)) return `ok is not ${code === undefined}`
+  if (propertyOf(content, 'schema') !== schema) return `schema is not ${schema}`
+  const issuedAt = propertyOf(content, 'issuedAt')
+  const isTold = typeof issuedAt === 'string' && parseInstant(issuedAt) !== undefined
+  return isTold ? undefined : 'issuedAt is no time'
+}
+
+/** Whether each row of the registry answers as promised. */
+export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff }, report) => {
+  const shapeOf = createShapeChecks()
+  for (const each of observed) {
+    if (!each.isAsPromised) {
+      // A body that is not the signed one is told of as that.
+      // Where nothing is signed there is no key document either, and that is told of once.
+      const isKeyless = isSigningOff && each.row?.path === ENDPOINTS.signingKey.path
+      if (!each.isChanged && !isKeyless) reportUnpromised(each, report)
+      continue
+    }
+    reportHeaders(each, report)
+    const { where, row, code, content, isChanged } = each
+    // Only what the service said itself can have its shape.
+    if (!isSameRegistry || isChanged) continue
+    const fault =
+      envelopeFault(each) ??
+      (code !== undefined || row?.success === undefined
+        ? shapeOf('error')(propertyOf(content, 'error'))
+        : shapeOf(row.success.data)(
+            row.success.envelope === 'none' ? content : propertyOf(content, 'data'),
+          ))
+    if (fault !== undefined) report('wrong-shape', where, fault)
+  }
+  return undefined
+}

@@ -1,0 +1,35 @@
+import { BASE_PATH } from '../../../../src/contract/api-version.ts'
+import { isLoopbackHost } from '../../../../src/contract/host-name.ts'
+import { UnreachableError } from '../verifying/requests.ts'
+import type { Check } from './check.ts'
+
+/** Whether the way to the service is closed to others, and says no more than it must. */
+export const checkTransport: Check = async ({ observed, probe }, report) => {
+  for (const { answer, where } of observed) {
+    const server = answer.field('Server')
+    const powered = answer.field('X-Powered-By')
+    if (server !== undefined && /\d/.test(server))
+      report('server-version', where, `Server: ${server}`)
+    if (powered !== undefined) report('server-version', where, `X-Powered-By: ${powered}`)
+    // The value may be of use to someone.
+    if (answer.field('Set-Cookie') !== undefined) report('cookie', where, 'Set-Cookie')
+  }
+  const { protocol, hostname, port, host } = new URL(probe.origin)
+  if (protocol === 'http:') {
+    if (!isLoopbackHost(hostname)) report('plain-http', probe.origin, 'http')
+    return undefined
+  }
+  // A port that was named speaks TLS; what plain http would have is not known.
+  if (port !== '') return undefined
+  const origin = `http://${host}`
+  try {
+    const { status, field } = await probe.ask({ method: 'GET', target: BASE_PATH, origin })
+    const location = field('Location') ?? ''
+    const isRedirected = status >= 301 && status <= 308 && location.startsWith('https://')
+    if (!isRedirected && status < 400) report('http-not-redirected', origin, `status ${status}`)
+  } catch (error) {
+    // Nobody listens for plain http, which is as good.
+    if (!(error instanceof UnreachableError)) throw error
+  }
+  return undefined
+}

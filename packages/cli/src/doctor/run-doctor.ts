@@ -1,0 +1,98 @@
+import { BASE_PATH } from '../../../../src/contract/api-version.ts'
+import { UnreachableError, type Ask } from '../verifying/requests.ts'
+import type { Check } from './check.ts'
+import { checkCaching } from './check-caching.ts'
+import { checkClock } from './check-clock.ts'
+import { checkCodings } from './check-codings.ts'
+import { checkCors } from './check-cors.ts'
+import { createDeprecationCheck } from './check-deprecations.ts'
+import { checkDocuments } from './check-documents.ts'
+import { checkHead } from './check-head.ts'
+import { createIndexingCheck } from './check-indexing.ts'
+import { createKeyCheck } from './check-keys.ts'
+import { checkLinks } from './check-links.ts'
+import { checkRevalidation } from './check-revalidation.ts'
+import { checkRows } from './check-rows.ts'
+import { checkSignatures } from './check-signatures.ts'
+import { checkTransport } from './check-transport.ts'
+import { createFindings, type Finding } from './findings.ts'
+import { createProbe } from './probe.ts'
+import { takeSurvey } from './survey.ts'
+
+/** What the doctor is told. */
+export interface DoctorSettings {
+  readonly origin: string
+  readonly ask: Ask
+  /** This machine's clock: milliseconds since 1970. */
+  readonly nowMs: () => number
+  readonly pinnedKeyIds: readonly string[] | undefined
+  /** What the deployment is meant to be; by its robots.txt where that is not said. */
+  readonly deployment: 'primary' | 'preview' | undefined
+  /** Called after each answer. */
+  readonly onAnswer?: () => void
+}
+
+/** A group of checks, and what came of it. */
+export interface CheckResult {
+  readonly check: string
+  readonly findings: readonly Finding[]
+  /** Why it could not be carried out; undefined where it was. */
+  readonly notRun: string | undefined
+}
+
+/** What the doctor found. */
+export interface Diagnosis {
+  readonly checks: readonly CheckResult[]
+  readonly requests: number
+  readonly registryVersion: string | undefined
+}
+
+/** The groups, in the order in which they are told. */
+function checksOf({ pinnedKeyIds, deployment, nowMs }: DoctorSettings): {
+  readonly [name: string]: Check
+} {
+  return {
+    endpoints: checkRows,
+    signatures: checkSignatures,
+    keys: createKeyCheck(pinnedKeyIds, nowMs()),
+    clock: checkClock,
+    head: checkHead,
+    compression: checkCodings,
+    revalidation: checkRevalidation,
+    caching: checkCaching,
+    cors: checkCors,
+    indexing: createIndexingCheck(deployment),
+    documents: checkDocuments,
+    deprecations: createDeprecationCheck(nowMs()),
+    links: checkLinks,
+    transport: checkTransport,
+  }
+}
+
+/** Inspects a deployment. Rejects with an UnreachableError where not even its index answers. */
+export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
+  const { origin, ask, onAnswer } = settings
+  const probe = createProbe({ origin, ask, ...(onAnswer === undefined ? {} : { onAnswer }) })
+  const reached = createFindings()
+  const survey = await takeSurvey(probe, reached.report)
+  const checks: CheckResult[] = []
+  if ('reason' in survey) {
+    reached.report('not-this-service', `GET ${BASE_PATH}`, survey.reason)
+    checks.push({ check: 'reach', findings: reached.list(), notRun: undefined })
+    return { checks, requests: probe.count(), registryVersion: undefined }
+  }
+  checks.push({ check: 'reach', findings: reached.list(), notRun: undefined })
+  for (const [check, run] of Object.entries(checksOf(settings))) {
+    const findings = createFindings()
+    let notRun: string | undefined
+    try {
+      notRun = await run(survey, findings.report)
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      findings.report('no-answer', check, error.message)
+      notRun = 'it was broken off'
+    }
+    checks.push({ check, findings: findings.list(), notRun })
+  }
+  return { checks, requests: probe.count(), registryVersion: survey.registryVersion }
+}

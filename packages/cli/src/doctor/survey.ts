@@ -1,0 +1,270 @@
+import { parseSigningKeys } from '../../../client/src/signing-keys.ts'
+import {
+  VerificationError,
+  type VerificationFault,
+} from '../../../client/src/verification-error.ts'
+import type { VerificationKey } from '../../../client/src/verification-key.ts'
+import { verifyResponse, type VerifiedResponse } from '../../../client/src/verify-response.ts'
+import { BASE_PATH } from '../../../../src/contract/api-version.ts'
+import { ENDPOINTS, REGISTRY_VERSION, type Endpoint } from '../../../../src/contract/endpoints.ts'
+import { SCHEMA_IDS } from '../../../../src/contract/envelope.ts'
+import { errorOf, type ErrorCode } from '../../../../src/contract/errors.ts'
+import { HEADERS, JSON_MEDIA_TYPE } from '../../../../src/contract/headers.ts'
+import { parseInstant } from '../../../../src/contract/instant.ts'
+import { parseJson } from '../../../../src/contract/parse-json.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { isInconclusive } from '../verifying/inconclusive-status.ts'
+import { UnreachableError, type Received } from '../verifying/requests.ts'
+import type { Report } from './findings.ts'
+import type { Probe } from './probe.ts'
+
+/** What a check of one answer came to. */
+export interface Judged {
+  /** Undefined where all holds, or where there is no key to check with. */
+  readonly fault: VerificationFault | undefined
+  readonly verified: VerifiedResponse | undefined
+}
+
+/** An answer to a read, beside what the registry promises of it. */
+export interface Observed {
+  /** Method and target. */
+  readonly where: string
+  /** The row that answers; undefined for an address that is none. */
+  readonly row: Endpoint | undefined
+  /** The error that is promised; undefined where a success is. */
+  readonly code: ErrorCode | undefined
+  readonly status: number
+  /** Whether pages of other sites may read it. */
+  readonly hasCors: boolean
+  readonly answer: Received
+  /** The body as JSON, undefined where it is none. */
+  readonly content: unknown
+  /** Whether the service answered, with what is promised: other checks look at nothing else. */
+  readonly isAsPromised: boolean
+  /** Whether the bytes are others than those that were signed, in an answer that still is the service's. */
+  readonly isChanged: boolean
+  readonly judged: Judged
+}
+
+/** What the checks look at: the plain answers of a deployment, asked for once. */
+export interface Survey {
+  readonly probe: Probe
+  readonly observed: readonly Observed[]
+  /** Of the signing-key document; empty where there is none, or where it cannot be used. */
+  readonly keys: readonly VerificationKey[]
+  /** Whether the deployment says itself that it does not sign. */
+  readonly isSigningOff: boolean
+  /** The time, asked for past all caches. */
+  readonly freshTime: Observed | undefined
+  /** How far the server's clock is ahead of this machine's, in milliseconds; 0 where it cannot be told. */
+  readonly skewMs: number
+  /** Whether the deployment runs the registry of this program, so that the two can be compared. */
+  readonly isSameRegistry: boolean
+  readonly registryVersion: string | undefined
+  /** Checks an answer with the deployment's keys, by the server's clock. */
+  judge(answer: Received): Promise<Judged>
+  of(path: string): Observed | undefined
+}
+
+const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
+const NO_JUDGEMENT: Judged = { fault: undefined, verified: undefined }
+
+/** What a read is expected to answer without a key. */
+function promisedCode(row: Endpoint): ErrorCode | undefined {
+  if (row.authentication === 'api-key') return 'KEY_REQUIRED'
+  return row.success === undefined ? row.failure : undefined
+}
+
+function targetOf(row: Endpoint, newestVersion: string | undefined): string {
+  if (row.parameter === undefined) return row.path
+  const { name, example } = row.parameter
+  const value = row.path === ENDPOINTS.versionById.path ? (newestVersion ?? example) : example
+  return row.path.replace(`{${name}}`, value)
+}
+
+/** The keys of a document; none where one of them cannot be used, since no client would use it either. */
+async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
+  try {
+    return await parseSigningKeys(data)
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    return []
+  }
+}
+
+/** What is asked for with GET, and what is promised. */
+interface Asked {
+  readonly target: string
+  readonly row?: Endpoint
+  readonly code?: ErrorCode | undefined
+  readonly hasCors: boolean
+}
+
+/** The answer to a GET; undefined where there is none, which is reported. */
+type Get = (target: string) => Promise<Received | undefined>
+
+function createGet(probe: Probe, report: Report): Get {
+  return async (target) => {
+    try {
+      return await probe.ask({ method: 'GET', target })
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      report('no-answer', `GET ${target}`, error.message)
+      return undefined
+    }
+  }
+}
+
+function contentOf(answer: Received | undefined): unknown {
+  return answer === undefined ? undefined : parseJson(answer.body)
+}
+
+/** What the index says of itself, or why it is not this service that answers. Throws an UnreachableError. */
+async function findIndex(
+  probe: Probe,
+): Promise<{ readonly registryVersion: string | undefined } | { readonly reason: string }> {
+  const answer = await probe.ask({ method: 'GET', target: BASE_PATH })
+  const content = contentOf(answer)
+  const data = propertyOf(content, 'data')
+  const isIndex =
+    propertyOf(content, 'schema') === SCHEMA_IDS.response &&
+    Array.isArray(propertyOf(data, 'endpoints'))
+  if (!isIndex) {
+    if (isInconclusive(answer.status) && answer.field(HEADERS.signature) === undefined) {
+      throw new UnreachableError(
+        `GET ${BASE_PATH} came back with status ${answer.status} and no signature, as from a proxy whose service is away`,
+      )
+    }
+    const location = answer.field('Location')
+    const leads = location === undefined ? '' : ` that leads to ${location}`
+    const type = answer.field(HEADERS.contentType) ?? 'no type'
+    return { reason: `status ${answer.status}${leads}, ${type}` }
+  }
+  const version = propertyOf(data, 'registryVersion')
+  return { registryVersion: typeof version === 'string' ? version : undefined }
+}
+
+/** What the deployment says of its keys. */
+async function readKeys(get: Get): Promise<Pick<Survey, 'keys' | 'isSigningOff'>> {
+  const content = contentOf(await get(ENDPOINTS.signingKey.path))
+  return {
+    keys: await usableKeys(propertyOf(content, 'data')),
+    isSigningOff: propertyOf(propertyOf(content, 'error'), 'code') === 'SIGNING_UNAVAILABLE',
+  }
+}
+
+async function judgeAt(answer: Received, keys: Survey['keys'], nowMs: number): Promise<Judged> {
+  if (keys.length === 0) return NO_JUDGEMENT
+  try {
+    return { fault: undefined, verified: await verifyResponse({ ...answer, keys, nowMs }) }
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    return { fault: error.code, verified: undefined }
+  }
+}
+
+/** From an answer that no cache can have had: its signature covers a random number of ours. */
+async function measureSkew(answer: Received | undefined, keys: Survey['keys']): Promise<number> {
+  const signedAtMs = parseInstant(answer?.field(HEADERS.signedAt) ?? '')
+  if (answer === undefined || signedAtMs === undefined) return 0
+  const { fault } = await judgeAt(answer, keys, signedAtMs)
+  return fault === undefined ? signedAtMs - (answer.sentAtMs + answer.receivedAtMs) / 2 : 0
+}
+
+async function readNewestVersion(get: Get): Promise<string | undefined> {
+  const data = propertyOf(contentOf(await get(ENDPOINTS.version.path)), 'data')
+  const newest = propertyOf(data, 'snapshotId')
+  return typeof newest === 'string' && /^VS-\d{4,20}$/.test(newest) ? newest : undefined
+}
+
+/** Every read of the registry, an address that is none, and a write that is asked for with GET. */
+function everyRead(newestVersion: string | undefined): readonly Asked[] {
+  const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
+  const reads = rows
+    .filter(({ method }) => method === 'GET')
+    .map((row) => ({
+      target: targetOf(row, newestVersion),
+      row,
+      code: promisedCode(row),
+      hasCors: true,
+    }))
+  return [
+    ...reads,
+    { target: UNKNOWN_PATH, code: 'NOT_FOUND', hasCors: true },
+    { target: ENDPOINTS.register.path, code: 'METHOD_NOT_ALLOWED', hasCors: false },
+  ]
+}
+
+/** Whether the error of a body has the code, where an error is promised; a success must not be one. */
+function hasPromisedContent(content: unknown, code: ErrorCode | undefined): boolean {
+  const found = propertyOf(propertyOf(content, 'error'), 'code')
+  return content !== undefined && found === code
+}
+
+/** Puts an answer beside what was promised. */
+async function observe(
+  answer: Received,
+  { target, row, code, hasCors }: Asked,
+  judge: Survey['judge'],
+): Promise<Observed> {
+  const content = parseJson(answer.body)
+  const judged = await judge(answer)
+  const isJson = (answer.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
+  const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
+  return {
+    where: `GET ${target}`,
+    row,
+    code,
+    status,
+    hasCors,
+    answer,
+    content,
+    isAsPromised: answer.status === status && hasPromisedContent(content, code),
+    isChanged: answer.status === status && isJson && judged.fault === 'DIGEST',
+    judged,
+  }
+}
+
+/** Asks all reads once. Throws an UnreachableError where not even the index answers; reports other silence. */
+export async function takeSurvey(
+  probe: Probe,
+  report: Report,
+): Promise<Survey | { readonly reason: string }> {
+  const index = await findIndex(probe)
+  if ('reason' in index) return index
+  const { registryVersion } = index
+  const get = createGet(probe, report)
+  const { keys, isSigningOff } = await readKeys(get)
+
+  const time = ENDPOINTS.time
+  // Before the other one: a cache that leaves the query out of its key then has an answer for this address.
+  await get(time.path)
+  const freshAnswer = await get(probe.fresh(time.path))
+  const skewMs = await measureSkew(freshAnswer, keys)
+  const judge = (answer: Received): Promise<Judged> =>
+    judgeAt(answer, keys, answer.receivedAtMs + skewMs)
+
+  async function askOne(asked: Asked): Promise<Observed | undefined> {
+    const answer = await get(asked.target)
+    return answer === undefined ? undefined : observe(answer, asked, judge)
+  }
+
+  const all = await Promise.all(everyRead(await readNewestVersion(get)).map(askOne))
+  const observed = all.filter((each) => each !== undefined)
+  return {
+    probe,
+    observed,
+    keys,
+    isSigningOff,
+    freshTime:
+      freshAnswer === undefined
+        ? undefined
+        : // Told of without the random parameter, which says nothing to a reader.
+          await observe(freshAnswer, { target: time.path, row: time, hasCors: true }, judge),
+    skewMs,
+    isSameRegistry: registryVersion === REGISTRY_VERSION,
+    registryVersion,
+    judge,
+    of: (path) => observed.find(({ row }) => row?.path === path),
+  }
+}

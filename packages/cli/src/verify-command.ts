@@ -1,0 +1,362 @@
+import { isInconclusive } from './verifying/inconclusive-status.ts'
+import { freshTarget } from '../../client/src/fresh-target.ts'
+import { mayBeNewKey } from '../../client/src/trusted-keys.ts'
+import { VerificationError } from '../../client/src/verification-error.ts'
+import type { VerificationKey } from '../../client/src/verification-key.ts'
+import type { Answer, Expectations } from '../../client/src/verify-response.ts'
+import { HEADERS } from '../../../src/contract/headers.ts'
+import { formatInstant, parseInstant } from '../../../src/contract/instant.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
+import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import {
+  type Command,
+  createCommand,
+  type CommandOutput,
+  EXIT_CODES,
+  type ExitCode,
+  UsageError,
+} from './command/command.ts'
+import { CommandFailure } from './command/command-failure.ts'
+import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
+import { parseChoice, parseWholeNumber } from './command/option-values.ts'
+import { fetchKeys } from './verifying/key-document.ts'
+import { type Ask, createAsker } from './verifying/requests.ts'
+import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
+import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
+import { ageOf, shown } from './verifying/shown-text.ts'
+import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
+import { pluralOf } from './command/wording.ts'
+
+const HELP = `Usage: svc verify URL [options]
+       svc verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]
+
+Asks for URL, and checks the answer step by step: digest, signature, key, age,
+ETag, request id. The path and query are sent, and checked, exactly as typed.
+Error answers are signed as well, and are checked in the same way. Answers to
+HEAD and OPTIONS carry no signature.
+
+Without --pin the key is the server's own word: a copy of the service with a
+key of its own passes. Get the key id from a place that an attacker of the
+service does not hold, and give it as --pin.
+
+With --headers an answer that was saved is checked, and nothing is fetched:
+  curl -sS -D headers -o body https://example.org${READ_PATHS.status}
+  curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
+  svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json
+
+Options:
+  --pin KEYID            id of a key to trust; may be given several times
+  --max-age SECONDS      how old a signature may be (default: ${SIGNATURE_MAX_AGE_SECONDS})
+  --method METHOD        GET, HEAD or OPTIONS; of a saved answer also POST or
+                         DELETE (default: GET)
+  --if-none-match ETAG   ask whether ETAG is still right, and check the 304
+  --fresh                add a random query parameter, which passes every cache
+  --keys FILE            the signing-key document from a file
+  --headers FILE         the saved head of an answer, as curl -D writes it
+  --body FILE            its saved body
+  --status CODE          its status, where the head has no status line
+  --at TIME              check as of this time (ISO 8601 UTC) and not as of now
+  --timeout SECONDS      how long each answer may take (default: 30)
+  --json                 print the outcome as one JSON object
+  -h, --help             print this text
+
+Exit code: 0 verified, 1 not verified, 2 wrong usage, 3 no conclusion:
+unreachable, timed out, or a proxy's error without a signature.`
+
+const OPTIONS = {
+  pin: { type: 'string', multiple: true },
+  'max-age': { type: 'string' },
+  method: { type: 'string', default: 'GET' },
+  'if-none-match': { type: 'string' },
+  fresh: { type: 'boolean', default: false },
+  keys: { type: 'string' },
+  headers: { type: 'string' },
+  body: { type: 'string' },
+  status: { type: 'string' },
+  at: { type: 'string' },
+  timeout: { type: 'string', default: '30' },
+  json: { type: 'boolean', default: false },
+} as const
+
+const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
+/** What may be asked: nothing that could change anything. */
+const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
+const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
+
+interface Settings {
+  /** Origin only where something is fetched. */
+  readonly address: Address
+  readonly method: string
+  readonly ifNoneMatch: string | undefined
+  readonly keysFile: string | undefined
+  readonly pinnedKeyIds: readonly string[] | undefined
+  readonly maxAgeSeconds: number
+  readonly atMs: number | undefined
+  readonly timeoutMs: number
+  readonly json: boolean
+}
+
+interface SavedFiles {
+  readonly headers: string
+  readonly body: string | undefined
+  readonly status: number | undefined
+}
+
+/** An answer with what its check came to. */
+interface Outcome {
+  readonly answer: Answer
+  readonly verdict: Verdict
+  readonly nowMs: number
+}
+
+type Trust = Omit<Expectations, 'keys'>
+
+function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trust {
+  return { ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }), maxAgeSeconds, nowMs }
+}
+
+/** Checks with keys that are at hand. */
+async function judgeWith(
+  answer: Answer,
+  keys: () => Promise<readonly VerificationKey[]>,
+  trust: Trust,
+): Promise<Verdict> {
+  let known: readonly VerificationKey[]
+  try {
+    known = await keys()
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    return failedBefore(error, answer)
+  }
+  return judge({ ...answer, ...trust, keys: known })
+}
+
+async function judgeFetched(answer: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
+  const verdict = await judgeWith(answer, () => fetchKeys(ask, trust, READ_PATHS.signingKey), trust)
+  if (verdict.fault === undefined || !mayBeNewKey(verdict.fault.code)) return verdict
+  const again = await judgeWith(
+    answer,
+    () => fetchKeys(ask, trust, freshTarget(READ_PATHS.signingKey)),
+    trust,
+  )
+  return again.fault === undefined ? again : verdict
+}
+
+async function verifyFetched(settings: Settings): Promise<Outcome> {
+  const { address, method, ifNoneMatch, keysFile, timeoutMs } = settings
+  const { origin, target } = address
+  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+  try {
+    const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
+    const answer = await asker.ask({ method, target, headers })
+    if (!answer.isDecoded) {
+      throw new CommandFailure(
+        'CODING',
+        `the body came with the content coding ${shown(answer.coding ?? '', 40)}, which could not be undone`,
+      )
+    }
+    const nowMs = settings.atMs ?? answer.receivedAtMs
+    const trust = trustOf(settings, nowMs)
+    const verdict =
+      keysFile === undefined
+        ? await judgeFetched(answer, asker.ask, trust)
+        : await judgeWith(answer, () => readKeysFile(keysFile), trust)
+    return { answer, verdict, nowMs }
+  } finally {
+    asker.close()
+  }
+}
+
+async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outcome> {
+  const { address, method, keysFile } = settings
+  const saved = await readSavedAnswer(files.headers, files.body)
+  const status = files.status ?? saved.status
+  if (status === undefined) {
+    throw new CommandFailure(
+      'STATUS',
+      `${files.headers}: has no status line; give the status as --status`,
+    )
+  }
+  if (keysFile === undefined) throw new UsageError('a saved answer needs --keys FILE')
+  const { ifNoneMatch } = settings
+  const answer = {
+    ...saved,
+    status,
+    method,
+    target: address.target,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  }
+  const nowMs = settings.atMs ?? Date.now()
+  const trust = trustOf(settings, nowMs)
+  return {
+    answer,
+    verdict: await judgeWith(answer, () => readKeysFile(keysFile), trust),
+    nowMs,
+  }
+}
+
+/** The error that the service answered with, if it did. */
+function refusalOf({ verified }: Verdict) {
+  const error = propertyOf(verified?.content, 'error')
+  const [code, message] = [propertyOf(error, 'code'), propertyOf(error, 'message')]
+  return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
+}
+
+/** Why there is nothing to verify, where the contract has no signature. */
+function unsignedNote({ method, status }: Answer, verdict: Verdict): string | undefined {
+  if (verdict.fault?.code !== 'UNSIGNED') return undefined
+  if (status >= 300 && status < 400 && status !== 304) {
+    return 'It redirects elsewhere, which is not followed; give the address it leads to.'
+  }
+  if (method === 'HEAD' || method === 'OPTIONS') {
+    return `Answers to ${method} carry no signature; ask with GET.`
+  }
+  return verdict.fault.step === 'keys'
+    ? 'The deployment names no key, so it signs nothing.'
+    : status === 304
+      ? 'A cache on the way may answer 304 by itself; it has no proof. Ask with --fresh.'
+      : 'Nobody has signed this answer: it may be from anyone on the way.'
+}
+
+/** A step's name as words. */
+function wordsOf(step: string): string {
+  return step.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
+
+function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: CommandOutput): void {
+  const { answer, verdict, nowMs } = outcome
+  const { method, target, status, body } = answer
+  output.out(`${method} ${address.origin}${target}`)
+  output.out(`status ${status}, ${pluralOf(body.length, 'byte')}`)
+  output.out('')
+  for (const { step, outcome: mark, expected, found } of verdict.steps) {
+    output.out(`  ${MARKS[mark].padEnd(7)} ${wordsOf(step).padEnd(10)} ${expected}`)
+    if (mark !== 'unchecked' && found !== '') output.out(`${' '.repeat(21)}${found}`)
+  }
+  output.out('')
+  const refusal = refusalOf(verdict)
+  if (refusal !== undefined)
+    output.out(`It is the error ${shown(`${refusal.code}: ${refusal.message}`)}`)
+  if (verdict.fault !== undefined) {
+    const note = unsignedNote(answer, verdict)
+    output.out(`Not verified. The first step that failed: ${wordsOf(verdict.fault.step)}.`)
+    output.error(`svc verify: ${shown(verdict.fault.message, 400)}`)
+    if (note !== undefined) output.error(note)
+    return
+  }
+  const { provedAtMs = nowMs, keyId = '' } = verdict.verified ?? {}
+  const age = ageOf((nowMs - provedAtMs) / 1000)
+  output.out(`Verified: signed by ${keyId}, proved ${age} ago.`)
+  if (pinnedKeyIds === undefined) {
+    output.out(UNPINNED_WARNING)
+  }
+}
+
+function describe({ answer, verdict }: Outcome, { address, pinnedKeyIds }: Settings): object {
+  const { method, target, status } = answer
+  const { fault, steps, verified } = verdict
+  return {
+    ok: fault === undefined,
+    method,
+    url: `${address.origin}${target}`,
+    status,
+    isPinned: pinnedKeyIds !== undefined,
+    ...(fault === undefined ? {} : { fault }),
+    steps,
+    ...(verified === undefined
+      ? {}
+      : {
+          keyId: verified.keyId,
+          provedAt: formatInstant(verified.provedAtMs),
+          etag: verified.etag ?? null,
+        }),
+    error: refusalOf(verdict) ?? null,
+  }
+}
+
+/** An unsigned 429 or 5xx is a proxy's, or says that signing is off: neither proves anything about the service. */
+function exitCodeOf({ answer, verdict }: Outcome): ExitCode {
+  if (verdict.fault === undefined) return EXIT_CODES.done
+  const { status } = verdict.response ?? answer
+  return verdict.fault.code === 'UNSIGNED' && isInconclusive(status)
+    ? EXIT_CODES.unreachable
+    : EXIT_CODES.failure
+}
+
+function parseStatus(text: string): number {
+  if (/^[1-5]\d\d$/.test(text)) return Number(text)
+  throw new UsageError('--status expects a status code such as 200')
+}
+
+function parseAt(text: string): number {
+  const atMs = parseInstant(text)
+  if (atMs !== undefined) return atMs
+  throw new UsageError('--at expects a time such as 2026-11-21T09:00:00Z')
+}
+
+/** What a header field can carry (RFC 9110 5.5). */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+function parseEtag(text: string | undefined): string | undefined {
+  if (text === undefined || FIELD_VALUE.test(text)) return text
+  throw new UsageError('--if-none-match expects an ETag, as a header has it')
+}
+
+/** `svc verify`: whether an answer is what the service signed. */
+export const verifyCommand: Command = createCommand({
+  help: HELP,
+  options: OPTIONS,
+  takesArguments: true,
+  async run({ values, positionals }, output) {
+    const [given, ...rest] = positionals
+    const isSaved = values.headers !== undefined
+    if (given === undefined) throw new UsageError('expected the address of an answer')
+    if (rest.length > 0) throw new UsageError('expected one address, found more')
+    if (!isSaved && (values.body !== undefined || values.status !== undefined)) {
+      throw new UsageError('--body and --status belong to a saved answer; give its --headers too')
+    }
+    if (isSaved && values.keys === undefined) {
+      throw new UsageError('a saved answer needs --keys FILE: nothing is fetched')
+    }
+    if (isSaved && values.fresh) {
+      throw new UsageError('--fresh is for a response that is fetched')
+    }
+    const typed: Address =
+      isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)
+    const settings: Settings = {
+      address: values.fresh ? { ...typed, target: freshTarget(typed.target) } : typed,
+      method: parseChoice(
+        '--method',
+        values.method.toUpperCase(),
+        isSaved ? SAVED_METHODS : ASKED_METHODS,
+      ),
+      ifNoneMatch: parseEtag(values['if-none-match']),
+      keysFile: values.keys,
+      pinnedKeyIds: parsePins(values.pin),
+      maxAgeSeconds:
+        values['max-age'] === undefined
+          ? SIGNATURE_MAX_AGE_SECONDS
+          : parseWholeNumber('--max-age', values['max-age'], AGE_SECONDS),
+      atMs: values.at === undefined ? undefined : parseAt(values.at),
+      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      json: values.json,
+    }
+    const files =
+      values.headers === undefined
+        ? undefined
+        : {
+            headers: values.headers,
+            body: values.body,
+            status: values.status === undefined ? undefined : parseStatus(values.status),
+          }
+    const outcome =
+      files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
+    if (settings.json) output.out(JSON.stringify(describe(outcome, settings)))
+    else tell(outcome, settings, output)
+    return exitCodeOf(outcome)
+  },
+})

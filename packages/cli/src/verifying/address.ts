@@ -1,0 +1,62 @@
+import { BASE_PATH } from '../../../../src/contract/api-version.ts'
+import { READ_PATHS } from '../../../../src/contract/read-paths.ts'
+import { UsageError } from '../command/command.ts'
+
+/** Where a request goes, taken apart without changing a character of its target. */
+export interface Address {
+  /** Scheme and authority, as `URL` writes them. */
+  readonly origin: string
+  /** Path and query as typed, without the fragment; a lone question mark counts, since it is signed. */
+  readonly target: string
+}
+
+const ADDRESS = /^(https?:\/\/[^/?#\\]+)([^#]*)/i
+/** What a request line can carry (RFC 9112 3.2): visible ASCII. */
+const TARGET = /^[\x21-\x7e]*$/
+
+/** Whether a text can stand in a request line as a path with a query. */
+export function isTarget(text: string): boolean {
+  return text.startsWith('/') && TARGET.test(text) && !text.includes('#')
+}
+
+/** Undefined where it is no http(s) address without a user. The target is not looked at. */
+function partsOf(text: string): Address | undefined {
+  const [, authority, rest = ''] = ADDRESS.exec(text) ?? []
+  const url = authority === undefined ? null : URL.parse(authority)
+  if (url === null || url.username !== '' || url.password !== '') return undefined
+  return { origin: url.origin, target: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
+/** Takes an address apart. `URL` would resolve dots, drop a lone question mark and encode: what is signed is what is sent. */
+export function parseAddress(text: string): Address {
+  const address = partsOf(text)
+  if (address === undefined) {
+    throw new UsageError(`expected an address such as https://example.org${READ_PATHS.status}`)
+  }
+  if (isTarget(address.target)) return address
+  throw new UsageError(
+    'the address has characters that cannot be sent as they are; write them percent-encoded',
+  )
+}
+
+/** The origin of a deployment, from its address with or without the base path. */
+export function parseBase(text: string): string {
+  const { origin = '', target = '' } = partsOf(text) ?? {}
+  if (!text.includes('#') && ['/', BASE_PATH, `${BASE_PATH}/`].includes(target)) return origin
+  throw new UsageError(
+    `expected the address of a deployment, such as https://example.org or https://example.org${BASE_PATH}`,
+  )
+}
+
+const KEY_ID = /^[A-Za-z0-9_-]{43}$/
+
+/** Key ids as `--pin` has them; undefined where there is none. */
+export function parsePins(pins: readonly string[] | undefined): readonly string[] | undefined {
+  for (const pin of pins ?? []) {
+    if (KEY_ID.test(pin)) continue
+    throw new UsageError(
+      '--pin expects a key id: the RFC 7638 thumbprint of an Ed25519 key, 43 characters of base64url',
+    )
+  }
+  return pins
+}

@@ -1,0 +1,46 @@
+import { messageOf } from '../../../../src/contract/error-message.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { shown } from './shown-text.ts'
+
+/** What keeps a connection from being made, by the code that Node gives. */
+const REASONS: { readonly [code: string]: string } = {
+  ENOTFOUND: 'could not be reached: its host name is not known (DNS)',
+  EAI_AGAIN: 'could not be reached: its host name could not be looked up (DNS)',
+  ECONNREFUSED: 'could not be reached: nothing listens there',
+  ECONNRESET: 'could not be reached: the connection was closed before an answer came',
+  EHOSTUNREACH: 'could not be reached: there is no way to its host',
+  ENETUNREACH: 'could not be reached: there is no network',
+  ETIMEDOUT: 'could not be reached: its host does not answer',
+  EPROTO: 'could not be reached: it does not speak TLS as expected; is it http:// there?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'could not be reached: it speaks no TLS; is it http:// there?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'could not be reached: it speaks no TLS; is it http:// there?',
+  CERT_HAS_EXPIRED: 'could not be reached: its certificate has expired (TLS)',
+  CERT_NOT_YET_VALID: 'could not be reached: its certificate is not valid yet (TLS)',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'could not be reached: its certificate is for another name (TLS)',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'could not be reached: its certificate is signed by itself (TLS); NODE_EXTRA_CA_CERTS names a file of further authorities',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'could not be reached: its certificate is signed by an authority that is not known here (TLS); NODE_EXTRA_CA_CERTS names a file of further authorities',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'could not be reached: its certificate is signed by an authority that is not known here (TLS), or an intermediate certificate is not sent',
+}
+
+function codeOf(error: unknown): string {
+  const code = propertyOf(error, 'code')
+  if (typeof code === 'string') return code
+  // A name with several addresses fails with one error for each.
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : ''
+}
+
+/** Why a request had no answer, as the rest of a sentence that starts with the address. */
+export function describeFailure(error: unknown, timeoutMs: number): string {
+  const name = propertyOf(error, 'name') ?? (error instanceof Error ? error.name : '')
+  if (name === 'AbortError' || name === 'TimeoutError') {
+    return `did not answer within ${timeoutMs / 1000} s`
+  }
+  const code = codeOf(error)
+  if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? ''
+  if (code.startsWith('HPE_')) return `answered with something that is no HTTP (${code})`
+  // A certificate's names may stand in it.
+  return `could not be reached: ${shown(messageOf(error) || code || 'unknown reason')}`
+}

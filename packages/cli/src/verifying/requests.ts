@@ -1,0 +1,252 @@
+import http from 'node:http'
+import https from 'node:https'
+import { promisify } from 'node:util'
+import * as zlib from 'node:zlib'
+
+import type { Fetch } from '../../../client/src/connection.ts'
+import { readHeaders, type HeaderFields } from '../../../client/src/header-fields.ts'
+import { HEADERS } from '../../../../src/contract/headers.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { CommandFailure } from '../command/command-failure.ts'
+import { EXIT_CODES } from '../command/command.ts'
+import { describeFailure } from './failure-reason.ts'
+
+/** A request that writes nothing. */
+export interface Question {
+  readonly method: string
+  /** Path and query, sent as they are. */
+  readonly target: string
+  readonly headers?: { readonly [name: string]: string }
+  /** For another origin than the asker's own. */
+  readonly origin?: string
+}
+
+/** An answer as it came. */
+export interface Received {
+  readonly method: string
+  readonly target: string
+  /** Of the request. */
+  readonly ifNoneMatch?: string
+  readonly status: number
+  /** Names and values as on the wire. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly field: HeaderFields
+  /** The body, its content coding undone; empty where `coding` could not be. */
+  readonly body: Uint8Array
+  /** What Content-Encoding says, in lower case; undefined where nothing or `identity`. */
+  readonly coding: string | undefined
+  /** Whether the body could be decoded. */
+  readonly isDecoded: boolean
+  /** By the asker's clock. */
+  readonly sentAtMs: number
+  readonly receivedAtMs: number
+}
+
+/** Asks once, follows nothing, retries nothing. Rejects with an UnreachableError. */
+export type Ask = (question: Question) => Promise<Received>
+
+/** No answer came, or none that is HTTP. The message is one line for a person; a command has an exit code for it. */
+export class UnreachableError extends CommandFailure {
+  constructor(message: string) {
+    super('UNREACHABLE', message, EXIT_CODES.unreachable)
+    this.name = 'UnreachableError'
+  }
+}
+
+/** What an asker is made with. */
+export interface AskerParts {
+  readonly origin: string
+  /** For a whole answer. */
+  readonly timeoutMs: number
+  readonly nowMs: () => number
+}
+
+/** An asker, and what ends its connections. */
+export interface Asker {
+  readonly ask: Ask
+  close(): void
+}
+
+/** Far more than the service ever answers, coded or decoded: its largest document has 200 kB. */
+export const MAX_ANSWER_BYTES = 16_000_000
+const DECODED = { maxOutputLength: MAX_ANSWER_BYTES }
+
+type Decode = (bytes: Buffer) => Promise<Buffer>
+
+function decoderOf(
+  decompress: (
+    bytes: Buffer,
+    options: typeof DECODED,
+    done: (error: Error | null, decoded: Buffer) => void,
+  ) => void,
+): Decode {
+  return (bytes) => promisify<Buffer, typeof DECODED, Buffer>(decompress)(bytes, DECODED)
+}
+
+/** Missing in Node 20. */
+const { zstdDecompress } = zlib as Partial<Pick<typeof zlib, 'zstdDecompress'>>
+
+const DECODERS: { readonly [coding: string]: Decode } = {
+  gzip: decoderOf(zlib.gunzip),
+  'x-gzip': decoderOf(zlib.gunzip),
+  deflate: decoderOf(zlib.inflate),
+  br: decoderOf(zlib.brotliDecompress),
+  ...(zstdDecompress === undefined ? {} : { zstd: decoderOf(zstdDecompress) }),
+}
+
+/** More than an answer may have. It stands as the rest of a sentence that starts with where the answer is from. */
+export class TooLargeError extends Error {
+  constructor(unit: string) {
+    super(`has more than ${MAX_ANSWER_BYTES} ${unit}; no sound answer is nearly as large`)
+    this.name = 'TooLargeError'
+  }
+}
+
+/**
+ * The body without its content coding (RFC 9110 8.4); undefined where it cannot be undone. Rejects with a TooLargeError
+ * where too much comes of it.
+ */
+export async function decodeBody(bytes: Buffer, coding: string): Promise<Uint8Array | undefined> {
+  if (!Object.hasOwn(DECODERS, coding)) return undefined
+  return DECODERS[coding]?.(bytes).catch((error: unknown) => {
+    if (propertyOf(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
+      throw new TooLargeError(`bytes once its content coding ${coding} is undone`)
+    }
+    return undefined
+  })
+}
+
+/** What a Content-Encoding says, or undefined where it says nothing. */
+export function codingOf(field: HeaderFields): string | undefined {
+  const coding = field(HEADERS.contentEncoding)?.trim().toLowerCase()
+  return coding === '' || coding === 'identity' ? undefined : coding
+}
+
+/** Pairs of names and values from the flat list of node:http, whose strings hold one byte a character. */
+function pairsOf(raw: readonly string[]): (readonly [string, string])[] {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [
+    raw[2 * index] ?? '',
+    raw[2 * index + 1] ?? '',
+  ])
+}
+
+function readWhole(response: http.IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk)
+      else {
+        // Before what the end of the connection says.
+        reject(new TooLargeError('bytes'))
+        response.destroy()
+      }
+    })
+    response.on('end', () => resolve(Buffer.concat(chunks)))
+    response.on('aborted', () => reject(new Error('the connection broke off')))
+    response.on('error', reject)
+  })
+}
+
+/**
+ * Makes an asker over node:http and node:https. Not fetch, which drops a lone question mark, undoes codings without
+ * a word, and hides what came.
+ */
+export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
+  const options = { keepAlive: true, maxSockets: 24 }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+
+  function open(question: Question, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { method, target, headers = {} } = question
+    const { protocol, hostname, port } = new URL(question.origin ?? origin)
+    const isSecure = protocol === 'https:'
+    return new Promise((resolve, reject) => {
+      const request = (isSecure ? https : http).request({
+        // The brackets of an IPv6 address belong to the URL.
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        ...(port === '' ? {} : { port }),
+        path: target,
+        method,
+        agent: isSecure ? agents['https:'] : agents['http:'],
+        headers: {
+          Accept: '*/*',
+          'User-Agent': 'svc',
+          ...(method === 'POST' ? { [HEADERS.contentLength]: '0' } : {}),
+          ...headers,
+        },
+        signal,
+      })
+      request.on('response', resolve)
+      request.on('error', reject)
+      request.end()
+    })
+  }
+
+  return {
+    async ask(question) {
+      const { method, target } = question
+      const ifNoneMatch = question.headers?.[HEADERS.ifNoneMatch]
+      const sentAtMs = nowMs()
+      const deadline = AbortSignal.timeout(timeoutMs)
+      try {
+        const response = await open(question, deadline)
+        const receivedAtMs = nowMs()
+        const raw = await readWhole(response)
+        const headers = pairsOf(response.rawHeaders)
+        const field = readHeaders(headers)
+        const coding = codingOf(field)
+        const decoded =
+          coding === undefined || raw.length === 0 ? raw : await decodeBody(raw, coding)
+        return {
+          method,
+          target,
+          ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+          status: response.statusCode ?? 0,
+          headers,
+          field,
+          body: decoded ?? new Uint8Array(),
+          coding,
+          isDecoded: decoded !== undefined,
+          sentAtMs,
+          receivedAtMs,
+        }
+      } catch (error) {
+        const url = `${question.origin ?? origin}${target}`
+        // An answer that was cut for being late looks like one that broke off.
+        const cause: unknown = deadline.aborted ? deadline.reason : error
+        const reason =
+          cause instanceof TooLargeError ? cause.message : describeFailure(cause, timeoutMs)
+        throw new UnreachableError(`${url} ${reason}`)
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(body)
+      controller.close()
+    },
+  })
+}
+
+/** An asker as the fetch that the client is made with. A redirect is an error there, as the client asks for. */
+export function createFetch(ask: Ask): Fetch {
+  return async (url, { headers, signal }) => {
+    signal.throwIfAborted()
+    const { origin } = new URL(url)
+    const received = await ask({ method: 'GET', target: url.slice(origin.length), headers, origin })
+    const { status, headers: answered, body } = received
+    if (status >= 300 && status < 400 && status !== 304) {
+      throw new UnreachableError(
+        `${url} redirects elsewhere (status ${status}); give the address it leads to`,
+      )
+    }
+    return { status, headers: answered, body: streamOf(body) }
+  }
+}

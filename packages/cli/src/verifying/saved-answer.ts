@@ -1,0 +1,100 @@
+import { readHeaders } from '../../../client/src/header-fields.ts'
+import { parseSigningKeys } from '../../../client/src/signing-keys.ts'
+import type { VerificationKey } from '../../../client/src/verification-key.ts'
+import { readFileUpTo } from '../../../client/src/node/read-file-up-to.ts'
+import { messageOf } from '../../../../src/contract/error-message.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { CommandFailure } from '../command/command-failure.ts'
+import { codingOf, decodeBody, MAX_ANSWER_BYTES, TooLargeError } from './requests.ts'
+
+/** An answer from files, as `curl -D HEADERS -o BODY` wrote them. */
+export interface SavedAnswer {
+  /** Of the last status line; undefined where there is none. */
+  readonly status: number | undefined
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Uint8Array
+}
+
+/** As much as any JSON has that a command wrote: the evidence of three answers of the largest kind, in base64, and keys. */
+const MAX_JSON_BYTES = 100_000_000
+
+/** Of all answers on the way; a server's own are refused above 16 kB by most programs. */
+const MAX_HEAD_BYTES = 1_000_000
+
+/** Not only a regular file: a shell gives what another program writes as a pipe. */
+async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
+  try {
+    return await readFileUpTo(file, maxBytes)
+  } catch (error) {
+    if (error instanceof RangeError) throw new CommandFailure('TOO_LARGE', error.message)
+    const reason = propertyOf(error, 'code') === 'EISDIR' ? 'it is a folder' : messageOf(error)
+    throw new CommandFailure('UNREADABLE', `${file}: could not be read (${reason})`)
+  }
+}
+
+const STATUS_LINE = /^HTTP\/\d(?:\.\d)? (\d{3})(?: |$)/
+
+/**
+ * Reads the head of an answer. A file of curl holds one block for each answer on the way (a proxy's, an interim one,
+ * a redirect); the last one counts.
+ */
+export function parseHead(text: string): Pick<SavedAnswer, 'status' | 'headers'> {
+  const blocks = text.split(/\r?\n\r?\n/).filter((block) => block.trim() !== '')
+  const lines = (blocks.at(-1) ?? '').split(/\r?\n/).filter((line) => line !== '')
+  const status = STATUS_LINE.exec(lines[0] ?? '')?.[1]
+  const fields = status === undefined ? lines : lines.slice(1)
+  const headers = fields.map((line): readonly [string, string] => {
+    const colon = line.indexOf(':')
+    if (colon < 1) {
+      throw new CommandFailure(
+        'HEADERS',
+        'the headers: expected lines such as "ETag: …", as curl -D writes them',
+      )
+    }
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  return { status: status === undefined ? undefined : Number(status), headers }
+}
+
+async function decodeSaved(
+  bytes: Buffer,
+  coding: string,
+  file: string,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await decodeBody(bytes, coding)
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    throw new CommandFailure('TOO_LARGE', `${file}: ${error.message}`)
+  }
+}
+
+/** Reads a saved answer. A body that was saved in its content coding is decoded; one that curl decoded is left. */
+export async function readSavedAnswer(
+  headersFile: string,
+  bodyFile: string | undefined,
+): Promise<SavedAnswer> {
+  const head = parseHead((await readBytes(headersFile, MAX_HEAD_BYTES)).toString('latin1'))
+  const bytes =
+    bodyFile === undefined ? Buffer.alloc(0) : await readBytes(bodyFile, MAX_ANSWER_BYTES)
+  const coding = codingOf(readHeaders(head.headers))
+  const decoded =
+    coding === undefined ? undefined : await decodeSaved(bytes, coding, bodyFile ?? '')
+  return { ...head, body: decoded ?? bytes }
+}
+
+/** Parses a file as JSON, without ever quoting it. */
+export async function readJsonFile(file: string): Promise<unknown> {
+  const text = (await readBytes(file, MAX_JSON_BYTES)).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandFailure('JSON', `${file}: expected JSON`)
+  }
+}
+
+/** The keys of a saved signing-key document: the answer's body, or its `data` alone. */
+export async function readKeysFile(file: string): Promise<readonly VerificationKey[]> {
+  const content = await readJsonFile(file)
+  return parseSigningKeys(propertyOf(content, 'data') ?? content)
+}

@@ -1,0 +1,172 @@
+import { readHeaders, sha256Of } from '../../../client/src/header-fields.ts'
+import { sha256Base64 } from '../../../client/src/node/node-crypto.ts'
+import {
+  VerificationError,
+  type VerificationFault,
+} from '../../../client/src/verification-error.ts'
+import {
+  signedAtOf,
+  stepOfFault,
+  stepsOfStatus,
+  type VerificationStep,
+} from '../../../client/src/verification-step.ts'
+import {
+  verifyResponse,
+  type Answer,
+  type Expectations,
+  type VerifiedResponse,
+} from '../../../client/src/verify-response.ts'
+import { HEADERS } from '../../../../src/contract/headers.ts'
+import { formatInstant, parseInstant } from '../../../../src/contract/instant.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../../../../src/contract/limits.ts'
+import { pluralOf } from '../command/wording.ts'
+import { ageOf, shown } from './shown-text.ts'
+
+/** What each step of a check asks. */
+const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
+  keys: 'keys at hand, one of them pinned where there are pins',
+  proof: 'the headers of a signature',
+  digest: 'Content-Digest is the SHA-256 of the body',
+  signature: 'the signature fits method, target, status, time and digest',
+  key: 'a trusted key made it, while it was in use',
+  freshness: 'it is not too old, nor from the future',
+  body: 'the body is JSON',
+  etag: 'the ETag is the hash of the data',
+  requestId: 'X-Request-Id is that of the body',
+}
+
+const QUESTION_304 = 'the ETag is one that the request named'
+
+/** One step of a check, as it is shown. */
+export interface Step {
+  readonly step: VerificationStep
+  readonly outcome: 'ok' | 'failed' | 'unchecked'
+  readonly expected: string
+  readonly found: string
+}
+
+/** What refused an answer. */
+export interface Fault {
+  readonly code: VerificationFault
+  readonly step: VerificationStep
+  readonly message: string
+}
+
+/** What a check came to. */
+export interface Verdict {
+  readonly steps: readonly Step[]
+  /** Undefined where everything holds. */
+  readonly fault: Fault | undefined
+  readonly verified: VerifiedResponse | undefined
+  /** The response that failed, if it is another one than the response in question: that of the keys. */
+  readonly response?: Answer | undefined
+}
+
+/** The steps of a check that ended at the keys. */
+export function failedBefore(error: VerificationError, answer: Answer): Verdict {
+  const { code, message, response } = error
+  return { ...verdictOf({ code, step: 'keys', message }, answer, {}), response }
+}
+
+function verdictOf(
+  fault: Fault | undefined,
+  { status }: Answer,
+  found: { readonly [Name in VerificationStep]?: string },
+  verified?: VerifiedResponse,
+): Verdict {
+  const names = stepsOfStatus(status)
+  const end = fault === undefined ? names.length : names.indexOf(fault.step)
+  const steps = names.map((step, index): Step => {
+    const outcome = index < end ? 'ok' : index === end ? 'failed' : 'unchecked'
+    const text =
+      outcome === 'unchecked'
+        ? 'not looked at'
+        : outcome === 'failed'
+          ? (found[step] ?? fault?.message ?? '')
+          : (found[step] ?? '')
+    const expected = step === 'etag' && status === 304 ? QUESTION_304 : QUESTIONS[step]
+    return { step, outcome, expected, found: shown(text, 300) }
+  })
+  return { steps, fault, verified }
+}
+
+function listIds(keys: Expectations['keys'], pins: readonly string[] | undefined): string {
+  const ids = keys.map(
+    ({ keyId }) => `${keyId}${pins?.includes(keyId) === true ? ' (pinned)' : ''}`,
+  )
+  return `${pluralOf(keys.length, 'key')}: ${ids.join(', ')}`
+}
+
+function freshnessOf(
+  answer: Answer,
+  { nowMs, maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS }: Expectations,
+): string {
+  const signedAt = signedAtOf(answer) ?? 'no time'
+  const signedAtMs = parseInstant(signedAt)
+  if (signedAtMs === undefined) return `signed at ${signedAt}, which is no ISO 8601 time in UTC`
+  const seconds = (nowMs - signedAtMs) / 1000
+  const age = seconds < 0 ? `${ageOf(-seconds)} in the future` : `${ageOf(seconds)} old`
+  const renewed = readHeaders(answer.headers)(HEADERS.revalidated)?.split('; ')[0]
+  const proof =
+    answer.status === 304 || renewed === undefined
+      ? ''
+      : `; a 304 renewed it at ${renewed}, and its proof counts where the first is too old`
+  return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${maxAgeSeconds} s${proof}`
+}
+
+/** What of each step can be seen without trusting the answer. */
+async function observe(
+  answer: Answer & Expectations,
+  verified: VerifiedResponse | undefined,
+): Promise<{ readonly [Name in VerificationStep]?: string }> {
+  const fields = readHeaders(answer.headers)
+  const names =
+    answer.status === 304
+      ? [HEADERS.revalidated]
+      : [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature]
+  const missing = names.filter((name) => fields(name) === undefined)
+  const stated = sha256Of(fields(HEADERS.contentDigest) ?? '')
+  const ofBody = await sha256Base64(answer.body)
+  const etag = fields(HEADERS.etag)
+  const requestId = fields(HEADERS.requestId)
+  return {
+    keys: listIds(answer.keys, answer.pinnedKeyIds),
+    proof: missing.length === 0 ? names.join(', ') : `no ${missing.join(', no ')}`,
+    digest:
+      stated === ofBody
+        ? `${ofBody} over ${pluralOf(answer.body.length, 'byte')}`
+        : `stated ${stated ?? 'no sha-256'}, the body of ${pluralOf(answer.body.length, 'byte')} has ${ofBody}`,
+    signature: `${verified === undefined ? 'no key at hand signed' : 'signed:'} ${answer.method} ${answer.target} ${answer.status} with this time and digest`,
+    ...(verified === undefined ? {} : { key: verified.keyId }),
+    freshness: freshnessOf(answer, answer),
+    body: verified === undefined ? 'it is no JSON text in UTF-8' : 'it is',
+    ...(verified === undefined
+      ? {}
+      : {
+          etag:
+            etag === undefined
+              ? `no ETag came; the data has ${verified.etag ?? 'none'}`
+              : (verified.etag ?? 'none'),
+          requestId: requestId ?? 'no header came',
+        }),
+  }
+}
+
+/** Checks an answer with the published verifier, and tells what each of its steps expected and found. */
+export async function judge(question: Answer & Expectations): Promise<Verdict> {
+  try {
+    const verified = await verifyResponse(question)
+    return verdictOf(undefined, question, await observe(question, verified), verified)
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    const { code, message } = error
+    const isAbsent =
+      question.pinnedKeyIds !== undefined &&
+      !question.keys.some(({ keyId }) => question.pinnedKeyIds?.includes(keyId))
+    const step = code === 'UNKNOWN_KEY' && isAbsent ? 'keys' : stepOfFault(code, question)
+    const { signature = '', body = '', ...observed } = await observe(question, undefined)
+    // What these two say is why they failed.
+    const failed = step === 'signature' ? { signature } : step === 'body' ? { body } : {}
+    return verdictOf({ code, step, message }, question, { ...observed, ...failed })
+  }
+}

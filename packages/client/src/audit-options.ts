@@ -1,0 +1,41 @@
+import type { VersionSummary } from '../../../src/contract/version-chain.ts'
+import type { Client } from './client.ts'
+import type { HeadStore } from './head-store.ts'
+
+/**
+ * What an audit has checked so far, in order. The steps start again if a version is published during the audit.
+ */
+export type AuditProgress =
+  /** The newest version is signed, and its hash matches its entry. */
+  | { readonly step: 'head'; readonly head: VersionSummary; readonly keyId: string }
+  /** The index is signed, forms a chain, ends with that head and continues the head of the last audit. */
+  | {
+      readonly step: 'index'
+      /** All versions, newest first. */
+      readonly versions: readonly VersionSummary[]
+      readonly previousHead: VersionSummary | undefined
+      /** Number of versions that will be read. */
+      readonly toRead: number
+      /** Number of resources that will be requested. */
+      readonly resources: number
+    }
+  /** The hash and the changes of a version match its entry. */
+  | { readonly step: 'version'; readonly version: VersionSummary }
+  /** The service serves a resource as the newest version says, or reports it as unavailable. */
+  | { readonly step: 'resource'; readonly name: string; readonly isAvailable: boolean }
+
+/** Options of `auditHistory`. */
+export interface AuditOptions {
+  readonly client: Client
+  /** Stores the head between audits. Without a store, only the history as served now is checked. */
+  readonly store?: HeadStore
+  /** Accepts a head that was saved for another origin, if a key that it announces signs here. */
+  readonly moved?: boolean
+  /** Reads every version, including those that an earlier audit read. */
+  readonly everyVersion?: boolean
+  /** Number of concurrent requests. Default: 24. */
+  readonly concurrency?: number
+  readonly signal?: AbortSignal
+  /** Called after each step until the audit ends. An exception ends the audit. */
+  readonly onProgress?: (progress: AuditProgress) => void
+}

@@ -1,0 +1,319 @@
+import { BASE_PATH } from '../../../src/contract/api-version.ts'
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import {
+  verifyLink,
+  type VersionEntry,
+  type VersionSummary,
+} from '../../../src/contract/version-chain.ts'
+import { ApiResponseError } from './api-response-error.ts'
+import type { AuditOptions } from './audit-options.ts'
+import type { Client } from './client.ts'
+import { forEachSome } from './for-each-some.ts'
+import { HistoryError, UnlinkedKeysError } from './history-error.ts'
+import {
+  changesFindingOf,
+  entriesOf,
+  hashOf,
+  indexFaultOf,
+  verifyInOrder,
+  type HistoryEvidence,
+  type HistoryFault,
+  type HistoryFinding,
+} from './history-evidence.ts'
+import { areOfOneLineage } from './key-lineage.ts'
+import { requireVersion } from './newest-version.ts'
+import { publishedOf, toPortable, type PortableAnswer } from './portable-answer.ts'
+import type { ReadData, ReadOptions, Verified } from './reads.ts'
+import { VerificationError } from './verification-error.ts'
+import type { PublishedKey } from './verification-key.ts'
+import type { Answer } from './verify-response.ts'
+
+/** A head that was signed, with the proof. */
+export interface KnownHead {
+  readonly entry: VersionSummary
+  /** The whole entry. */
+  readonly data: unknown
+  readonly keyId: string
+  readonly answer: PortableAnswer
+  readonly keys: readonly PublishedKey[]
+  readonly keyDocuments: readonly PortableAnswer[]
+}
+
+/** What else it takes to check the signatures of older responses. */
+type ProofContext = Pick<KnownHead, 'keys' | 'keyDocuments'>
+
+const NO_CONTEXT: ProofContext = { keys: [], keyDocuments: [] }
+
+/**
+ * The error for a contradiction: a HistoryError with evidence if the keys that signed the responses are of one lineage,
+ * else an UnlinkedKeysError.
+ */
+export async function createHistoryFailure(
+  client: Client,
+  fault: HistoryFault,
+  answers: readonly (Answer | PortableAnswer)[],
+  finding: HistoryFinding,
+  context: ProofContext = NO_CONTEXT,
+): Promise<HistoryError | UnlinkedKeysError> {
+  const all = [...context.keys, ...publishedOf(await client.keys())]
+  const keys = [...new Map(all.map((key) => [key.jwk.x, key])).values()]
+  const portable = answers.map((answer) => ('body' in answer ? toPortable(answer) : answer))
+  const said = await verifyInOrder(portable, keys)
+  const { keyDocuments } = context
+  if (!(await areOfOneLineage(said, await verifyInOrder(keyDocuments, keys)))) {
+    const keyIds = [...new Set(said.map(({ keyId }) => keyId))]
+    return new UnlinkedKeysError(fault, finding, keyIds)
+  }
+  const evidence: HistoryEvidence = {
+    format: 'svc-history-evidence-v1',
+    fault,
+    keys,
+    answers: portable,
+    ...(keyDocuments.length === 0 ? {} : { keyDocuments }),
+  }
+  return new HistoryError(evidence, finding)
+}
+
+/** One pass over the history while `newest` is the newest version. */
+export interface AuditRound extends AuditOptions {
+  readonly readOptions: ReadOptions
+  /** The head of the last audit. */
+  readonly previous: KnownHead | undefined
+  /** The head of the last audit, and those of the rounds before. */
+  readonly known: readonly KnownHead[]
+  readonly newest: Verified<ReadData<'version'>>
+  /** Entries whose hash was recomputed in this audit, by hash; filled by the rounds. */
+  readonly entries: Map<string, Promise<VersionEntry>>
+}
+
+/** The result of one pass. */
+export interface AuditedRound {
+  readonly resources: readonly string[]
+  readonly unavailable: readonly string[]
+  /** A mismatch with the newest version. It counts only if that version still is the newest afterwards. */
+  readonly contradiction?: HistoryFinding & { readonly answer: Answer }
+}
+
+/** Checks the newest version, the index, the new entries and the served resources once. */
+export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
+  const { client, readOptions, previous, newest, onProgress } = round
+  await requireSuccession(round, newest)
+  const computed = await hashOf(newest.data)
+  if (computed !== newest.data.hash) {
+    const { snapshotId: at, hash } = newest.data
+    throw await createHistoryFailure(client, 'BROKEN', [newest.answer], {
+      at,
+      expected: computed,
+      found: hash,
+    })
+  }
+  onProgress?.({ step: 'head', head: newest.data, keyId: newest.keyId })
+  const index = await client.versions(readOptions)
+  const fault = indexFaultOf(index.data)
+  if (fault !== undefined) {
+    throw await createHistoryFailure(client, 'BROKEN', [index.answer], fault)
+  }
+  const summaries = entriesOf(index.data)
+  if (summaries[0]?.hash !== newest.data.hash) {
+    const finding = {
+      at: newest.data.snapshotId,
+      expected: newest.data.hash,
+      found: summaries[0]?.hash ?? '',
+    }
+    return { resources: [], unavailable: [], contradiction: { answer: index.answer, ...finding } }
+  }
+  await requireSuccession(round, index)
+  const isNew = ({ sequence }: VersionSummary) =>
+    round.everyVersion === true || previous === undefined || sequence > previous.entry.sequence
+  const toRead = summaries.filter((each) => isNew(each) && !round.entries.has(each.hash))
+  const names = servedNames(newest.data)
+  onProgress?.({
+    step: 'index',
+    versions: summaries,
+    previousHead: previous?.entry,
+    toRead: toRead.length,
+    resources: names.length,
+  })
+  await checkEntries(round, index, toRead)
+  return checkResources(round, names)
+}
+
+/** Names of the resources that have an endpoint: those below `site/` have none (contract decisions section 6). */
+function servedNames({ resources }: VersionEntry): readonly string[] {
+  return Object.keys(resources).filter((name) => !name.startsWith('site/'))
+}
+
+/** Throws unless a response about the history continues every head that was signed before. */
+async function requireSuccession(
+  { client, known }: AuditRound,
+  { data, answer }: Verified<unknown>,
+): Promise<void> {
+  const summaries = entriesOf(data)
+  const [head] = summaries
+  for (const { entry, answer: before, keys, keyDocuments } of known) {
+    const fail = (fault: HistoryFault, finding: HistoryFinding) =>
+      createHistoryFailure(client, fault, [before, answer], finding, { keys, keyDocuments })
+    if (head !== undefined && head.sequence < entry.sequence) {
+      const { snapshotId } = entry
+      throw await fail('SHORTENED', {
+        at: snapshotId,
+        expected: snapshotId,
+        found: head.snapshotId,
+      })
+    }
+    const same = summaries.find(({ sequence }) => sequence === entry.sequence)
+    if (same !== undefined && same.hash !== entry.hash) {
+      throw await fail('REWRITTEN', {
+        at: entry.snapshotId,
+        expected: entry.hash,
+        found: same.hash,
+      })
+    }
+  }
+}
+
+/**
+ * Reads entries and recomputes their hashes and changes. Their signatures need no check while the hash is the one in the
+ * signed index: no other entry has it. That keeps an audit of ten thousand versions at seconds.
+ */
+async function checkEntries(
+  round: AuditRound,
+  index: Verified<unknown>,
+  summaries: readonly VersionSummary[],
+): Promise<void> {
+  const { concurrency = 24, signal, entries, onProgress } = round
+  const all = entriesOf(index.data)
+  // Oldest first: the read of the entry before is then under way already, and never waits for a later one.
+  const oldestFirst = summaries.toReversed()
+  await forEachSome(oldestFirst, { concurrency, signal }, async (summary, laneSignal) => {
+    const previous = all[all.length - summary.sequence + 1]
+    const reading = readEntry(round, index, summary, previous, laneSignal)
+    entries.set(summary.hash, reading)
+    const entry = await reading
+    await checkChanges(round, index, entry, previous)
+    onProgress?.({ step: 'version', version: summary })
+  })
+}
+
+const decoder = new TextDecoder()
+
+async function readEntry(
+  round: AuditRound,
+  index: Verified<unknown>,
+  summary: VersionSummary,
+  previous: VersionSummary | undefined,
+  signal: AbortSignal,
+): Promise<VersionEntry> {
+  const { client } = round
+  const target = `${READ_PATHS.versions}/${summary.snapshotId}`
+  const { body } = await client.getUnverified(target, { signal })
+  return (
+    (await parseEntry(decoder.decode(body), summary, previous)) ??
+    (await readSignedEntry(round, index, summary, previous)).data
+  )
+}
+
+/** The entry in an envelope; undefined unless it is the one that the index lists. */
+async function parseEntry(
+  text: string,
+  summary: VersionSummary,
+  previous: VersionSummary | undefined,
+): Promise<VersionEntry | undefined> {
+  try {
+    const { data } = JSON.parse(text) as { readonly data: VersionEntry }
+    verifyLink(previous, data, await hashOf(data))
+    return data.hash === summary.hash ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reads an entry with its signature. Throws a HistoryError if the signed entry is not the one that the index lists, or a
+ * ChainError if it breaks a rule of the chain.
+ */
+async function readSignedEntry(
+  { client, readOptions }: AuditRound,
+  index: Verified<unknown>,
+  summary: VersionSummary,
+  previous: VersionSummary | undefined,
+): Promise<Verified<VersionEntry>> {
+  const { snapshotId } = summary
+  const signed = await client.versionById(snapshotId, readOptions)
+  const { data, answer } = signed
+  requireVersion(data)
+  const fail = (
+    fault: HistoryFault,
+    expected: string,
+    found: string,
+    ...others: readonly Answer[]
+  ) => createHistoryFailure(client, fault, [answer, ...others], { at: snapshotId, expected, found })
+  if (data.snapshotId !== snapshotId) throw await fail('BROKEN', snapshotId, data.snapshotId)
+  const computed = await hashOf(data)
+  if (computed !== data.hash) throw await fail('BROKEN', computed, data.hash)
+  if (data.hash !== summary.hash) {
+    throw await fail('REWRITTEN', summary.hash, data.hash, index.answer)
+  }
+  verifyLink(previous, data, computed)
+  return signed
+}
+
+/** Throws a HistoryError with both entries if an entry's changes are not what its resources show. */
+async function checkChanges(
+  round: AuditRound,
+  index: Verified<unknown>,
+  entry: VersionEntry,
+  previous: VersionSummary | undefined,
+): Promise<void> {
+  const before = previous === undefined ? undefined : await entryBefore(round, previous)
+  if (changesFindingOf(before, entry) === undefined) return
+  const all = entriesOf(index.data)
+  const signed = await readSignedEntry(round, index, entry, previous)
+  const beforePrevious = all[all.length - entry.sequence + 2]
+  const signedBefore =
+    previous === undefined
+      ? undefined
+      : await readSignedEntry(round, index, previous, beforePrevious)
+  const finding = changesFindingOf(signedBefore?.data, signed.data)
+  // The hashes are the same, so what was computed before follows from what is signed now.
+  if (finding === undefined) throw new VerificationError('MALFORMED', 'expected the same entry')
+  const answers = signedBefore === undefined ? [] : [signedBefore.answer]
+  throw await createHistoryFailure(
+    round.client,
+    'CHANGES_FALSE',
+    [...answers, signed.answer],
+    finding,
+  )
+}
+
+/** An entry that this audit has read, or the head of an earlier one. */
+async function entryBefore({ entries, known }: AuditRound, { hash }: VersionSummary) {
+  return (await entries.get(hash)) ?? known.find(({ entry }) => entry.hash === hash)?.data
+}
+
+async function checkResources(
+  { client, readOptions, newest, concurrency = 24, signal, onProgress }: AuditRound,
+  names: readonly string[],
+): Promise<AuditedRound> {
+  const resources: string[] = []
+  const unavailable: string[] = []
+  let contradiction: AuditedRound['contradiction']
+  await forEachSome(names, { concurrency, signal }, async (name, laneSignal) => {
+    try {
+      const options = { ...readOptions, signal: laneSignal }
+      const { etag, answer } = await client.get(`${BASE_PATH}/${name}`, options)
+      const expected = `W/"${String(propertyOf(newest.data.resources, name))}"`
+      if (etag === expected) {
+        resources.push(name)
+        onProgress?.({ step: 'resource', name, isAvailable: true })
+      } else contradiction ??= { answer, at: name, expected, found: etag }
+    } catch (error) {
+      const isGone = error instanceof ApiResponseError && error.code === 'SNAPSHOT_UNAVAILABLE'
+      if (!isGone) throw error
+      unavailable.push(name)
+      onProgress?.({ step: 'resource', name, isAvailable: false })
+    }
+  })
+  return { resources, unavailable, ...(contradiction === undefined ? {} : { contradiction }) }
+}

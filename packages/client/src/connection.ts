@@ -1,0 +1,163 @@
+import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
+import type { HeaderSource } from './header-fields.ts'
+import { orAborted } from './retries.ts'
+import { targetOf, type Answer } from './verify-response.ts'
+
+/** What the client needs of a response of fetch. */
+export interface FetchedResponse {
+  readonly status: number
+  readonly headers: HeaderSource
+  /** Read until it ends or holds too much; null where there is none. */
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+/** The part of fetch that the client uses; the fetch of a browser and of Node fits. What is under way ends with `signal`. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: 'GET'
+    readonly headers: Record<string, string>
+    readonly cache: 'no-store'
+    readonly credentials: 'omit'
+    readonly redirect: 'error'
+    readonly signal: AbortSignal
+  },
+) => Promise<FetchedResponse>
+
+/**
+ * No answer came, or not the whole of it. `cause` is what fetch threw; a DOMException named TimeoutError where the answer
+ * took longer than it may; a RangeError where its body was larger than it may be.
+ */
+export class ConnectionError extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`${url} could not be fetched`, { cause })
+    this.name = 'ConnectionError'
+  }
+}
+
+/** How long and how large an answer may be. */
+export interface ConnectionLimits {
+  /** How long one request may take, to the last byte of its answer, in milliseconds; 30,000 unless given. */
+  readonly timeoutMs?: number
+  /**
+   * How large a body may be, its content coding undone; 16,000,000 unless given. The OpenAPI document has 200 kB, the
+   * index of a history of ten thousand versions 3 MB.
+   */
+  readonly maxBodyBytes?: number
+}
+
+/** Sends GET requests to one origin. */
+export interface Connection {
+  readonly origin: string
+  /** The answer as it came; nothing of it is checked. Throws a ConnectionError, or the signal's reason. */
+  get(
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer>
+}
+
+/** The origin of a base URL. Throws a TypeError for anything but http(s), a host and perhaps a port. */
+function originOf(baseUrl: string | URL): string {
+  const { origin, href } = new URL(baseUrl)
+  if (!/^https?:/.test(href) || href !== `${origin}/`) {
+    // What was found is not repeated: there may be a password in it.
+    throw new TypeError('baseUrl: expected an origin such as https://api.example.org')
+  }
+  return origin
+}
+
+/** The longest that the platform's timer waits; after more it would ring at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Reads a body as it comes. Throws a RangeError once there is more of it than there may be. */
+async function readBody(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  // Not `for await`: there are browsers whose streams cannot be iterated.
+  const reader = body?.getReader()
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {}
+    if (value === undefined) break
+    parts.push(value)
+    length += value.length
+    // Written so that a bound that is no number lets nothing through.
+    if (!(length <= maxBytes))
+      throw new RangeError(`expected at most ${maxBytes} bytes, found more`)
+  }
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** Makes a connection. */
+export function createConnection(
+  baseUrl: string | URL,
+  fetch: Fetch,
+  { timeoutMs = 30_000, maxBodyBytes = 16_000_000 }: ConnectionLimits = {},
+): Connection {
+  const origin = originOf(baseUrl)
+
+  async function ask(
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const response = await fetch(origin + target, {
+      method: 'GET',
+      headers: { ...headers },
+      // Verified answers are kept here, so a second copy in the browser's cache would serve nobody; and the Fetch
+      // standard passes that cache over anyhow once a request has If-None-Match.
+      cache: 'no-store',
+      credentials: 'omit',
+      // Another address has another signed target, and must not learn the API key.
+      redirect: 'error',
+      signal,
+    })
+    const body = await readBody(response.body, maxBodyBytes)
+    const ifNoneMatch = headers[CLIENT_HEADERS.ifNoneMatch]
+    return {
+      method: 'GET',
+      target,
+      ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+      status: response.status,
+      headers: response.headers,
+      body,
+    }
+  }
+
+  return {
+    origin,
+    async get(target, headers, signal) {
+      const url = origin + target
+      // What is signed is what was sent; an address that fetch would rewrite could not be verified. And without the slash
+      // an @ would make a user of the origin, and a host of what follows.
+      if (!target.startsWith('/') || targetOf(url) !== target) {
+        throw new TypeError(`${target}: expected a path as a URL has it`)
+      }
+      const control = new AbortController()
+      const timer = setTimeout(
+        () => control.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError')),
+        Math.min(timeoutMs, MAX_TIMER_MS),
+      )
+      try {
+        const answer = orAborted(ask(target, headers, control.signal), control.signal)
+        return await orAborted(answer, signal)
+      } catch (error) {
+        // What is left of it is not wanted.
+        control.abort()
+        signal?.throwIfAborted()
+        throw new ConnectionError(url, error)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}

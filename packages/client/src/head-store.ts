@@ -1,0 +1,73 @@
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import { isPortable, isPublishedKey, type PortableAnswer } from './portable-answer.ts'
+import type { PublishedKey } from './verification-key.ts'
+import { MAX_KEYS } from './signing-keys.ts'
+
+/** What one audit saves for the next: the signed response that named the newest version. */
+export interface SavedHead {
+  /** Origin of the service. Missing if an earlier release of this library saved the head. */
+  readonly origin?: string
+  /** Response to GET /api/v1/version. */
+  readonly answer: PortableAnswer
+  /** The keys of the service at the time. */
+  readonly keys: readonly PublishedKey[]
+  /** Ids of all keys that the audits of this service have seen. */
+  readonly keyIds?: readonly string[]
+  /** Response of the signing-key endpoint at the time: it links a later key to the one that signed then. */
+  readonly keyDocument?: PortableAnswer
+}
+
+/**
+ * Stores one head. `save` replaces the stored head atomically. `load` resolves to undefined only if no head was ever saved.
+ * It rejects if a stored head cannot be read: without it, an audit would accept a rewritten history as a first one.
+ */
+export interface HeadStore {
+  load(): Promise<SavedHead | undefined>
+  save(head: SavedHead): Promise<void>
+}
+
+function isSavedHead(value: unknown): value is SavedHead {
+  const keys = propertyOf(value, 'keys')
+  const keyIds = propertyOf(value, 'keyIds') ?? []
+  const keyDocument = propertyOf(value, 'keyDocument')
+  return (
+    ['undefined', 'string'].includes(typeof propertyOf(value, 'origin')) &&
+    Array.isArray(keys) &&
+    keys.length <= MAX_KEYS &&
+    keys.every(isPublishedKey) &&
+    Array.isArray(keyIds) &&
+    keyIds.every((keyId) => typeof keyId === 'string') &&
+    (keyDocument === undefined || isPortable(keyDocument)) &&
+    isPortable(propertyOf(value, 'answer'))
+  )
+}
+
+/** Parses a stored head. Throws a TypeError that names `where` the text came from. */
+export function parseSavedHead(text: string, where: string): SavedHead {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  if (!isSavedHead(value)) {
+    throw new TypeError(`${where}: expected the JSON of a head that an audit saved`)
+  }
+  return value
+}
+
+/** Stores the head in a browser's localStorage, or another Storage, under the given name. */
+export function createLocalStorageHeadStore(
+  name: string,
+  storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage,
+): HeadStore {
+  return {
+    async load() {
+      const text = storage.getItem(name)
+      return text === null ? undefined : parseSavedHead(text, name)
+    },
+    async save(head) {
+      storage.setItem(name, JSON.stringify(head))
+    },
+  }
+}

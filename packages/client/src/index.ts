@@ -1,0 +1,18 @@
+// The published surface, and the only barrel: what stands here is promised to those who install the package.
+
+export { ApiResponseError } from './api-response-error.ts'
+export { createClient } from './client.ts'
+export type { Client, ClientSettings } from './client.ts'
+export { ConnectionError } from './connection.ts'
+export type { Fetch, FetchedResponse } from './connection.ts'
+export type { HeaderSource } from './header-fields.ts'
+export type { ReadData, ReadName, ReadOptions, Verified } from './reads.ts'
+export { parseSigningKeys, verifyKeyDocument } from './signing-keys.ts'
+export type { VerifiedKeys } from './signing-keys.ts'
+export { VerificationError } from './verification-error.ts'
+export type { VerificationFault } from './verification-error.ts'
+export { importKey } from './verification-key.ts'
+export type { PublishedKey, VerificationKey } from './verification-key.ts'
+export { targetOf, verifyResponse } from './verify-response.ts'
+export type { Answer, Expectations, VerifiedResponse } from './verify-response.ts'
+export type { ErrorCode } from '../../../src/contract/errors.ts'

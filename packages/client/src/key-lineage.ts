@@ -1,0 +1,36 @@
+import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import { parseSigningKeys } from './signing-keys.ts'
+import type { VerifiedResponse } from './verify-response.ts'
+
+/** A verified response with the path it was requested from. */
+export interface PathResponse extends VerifiedResponse {
+  readonly path: string
+}
+
+/** Ids of the keys that a signing-key document lists, computed from the keys; empty for any other response. */
+async function listedKeyIds({ path, status, data }: PathResponse): Promise<readonly string[]> {
+  if (path !== READ_PATHS.signingKey || status !== 200) return []
+  if (propertyOf(data, 'keys') === undefined) return []
+  return (await parseSigningKeys(data)).map(({ keyId }) => keyId)
+}
+
+/**
+ * Whether the responses speak for one service: one key signed them all, or two keys did and a key document that the older
+ * key signed lists both (contract decisions section 9). The older key is the one that signed first.
+ */
+export async function areOfOneLineage(
+  responses: readonly PathResponse[],
+  keyDocuments: readonly PathResponse[],
+): Promise<boolean> {
+  const inOrder = responses.toSorted((one, other) => one.provedAtMs - other.provedAtMs)
+  const [older, newer, ...others] = new Set(inOrder.map(({ keyId }) => keyId))
+  if (older === undefined || others.length > 0) return false
+  if (newer === undefined) return true
+  for (const document of keyDocuments) {
+    if (document.keyId !== older) continue
+    const listed = await listedKeyIds(document)
+    if (listed.includes(older) && listed.includes(newer)) return true
+  }
+  return false
+}

@@ -1,0 +1,27 @@
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import type { Client } from './client.ts'
+import type { ReadData, ReadOptions, Verified } from './reads.ts'
+import { entriesOf } from './history-evidence.ts'
+import { VerificationError } from './verification-error.ts'
+
+/** Names of resources that are paths as they stand. */
+const RESOURCE = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
+
+/** The newest version. Throws a VerificationError where what is signed is none, or names what cannot be asked for. */
+export async function readNewest(
+  client: Client,
+  options: ReadOptions,
+): Promise<Verified<ReadData<'version'>>> {
+  const newest = await client.version(options)
+  requireVersion(newest.data)
+  const names = Object.keys(newest.data.resources ?? {})
+  const wrong = names.find((name) => !RESOURCE.test(name))
+  if (wrong === undefined) return newest
+  throw new VerificationError('MALFORMED', 'the newest version names a resource that is no path')
+}
+
+/** Throws a VerificationError where data is not that of one version. */
+export function requireVersion(data: unknown): void {
+  if (propertyOf(data, 'entries') === undefined && entriesOf(data).length === 1) return
+  throw new VerificationError('MALFORMED', 'expected an entry of the history')
+}

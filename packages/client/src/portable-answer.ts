@@ -1,0 +1,101 @@
+import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
+import { parseInstant } from '../../../src/contract/instant.ts'
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import { decodeBase64, encodeBase64 } from './base64.ts'
+import { readHeaders } from './header-fields.ts'
+import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
+import { VerificationError } from './verification-error.ts'
+import { verifyResponse, type Answer, type VerifiedResponse } from './verify-response.ts'
+
+/** A signed answer as JSON, with what is needed to check its signature again, anywhere and at any time. */
+export interface PortableAnswer {
+  readonly method: string
+  readonly target: string
+  readonly status: number
+  /** The fields that belong to the proof. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly bodyBase64: string
+}
+
+const PROOF_FIELDS = [
+  CLIENT_HEADERS.contentDigest,
+  CLIENT_HEADERS.signedAt,
+  CLIENT_HEADERS.signature,
+  CLIENT_HEADERS.requestId,
+]
+
+/** Writes an answer down. */
+export function toPortable({ method, target, status, headers, body }: Answer): PortableAnswer {
+  const fields = readHeaders(headers)
+  return {
+    method,
+    target,
+    status,
+    headers: PROOF_FIELDS.flatMap((name) => {
+      const value = fields(name)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+    bodyBase64: encodeBase64(body),
+  }
+}
+
+/** Whether a JSON value is an answer that was written down. */
+export function isPortable(value: unknown): value is PortableAnswer {
+  const headers = propertyOf(value, 'headers')
+  return (
+    ['method', 'target', 'bodyBase64'].every(
+      (name) => typeof propertyOf(value, name) === 'string',
+    ) &&
+    typeof propertyOf(value, 'status') === 'number' &&
+    Array.isArray(headers) &&
+    headers.flat().every((text) => typeof text === 'string')
+  )
+}
+
+/** Whether a JSON value has the form of a key as it is kept beside such answers. */
+export function isPublishedKey(value: unknown): value is PublishedKey {
+  const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
+  return (
+    ['kty', 'crv', 'x'].every(
+      (name) => typeof propertyOf(propertyOf(value, 'jwk'), name) === 'string',
+    ) &&
+    isDate(propertyOf(value, 'notBefore')) &&
+    isDate(propertyOf(value, 'notAfter'))
+  )
+}
+
+function bytesOf(base64: string): Uint8Array {
+  try {
+    return decodeBase64(base64)
+  } catch {
+    throw new VerificationError('MALFORMED', 'bodyBase64 is no base64')
+  }
+}
+
+/** Keys as they are kept beside portable answers. */
+export function publishedOf(keys: readonly VerificationKey[]): readonly PublishedKey[] {
+  return keys.map(({ published: { jwk, notBefore = null, notAfter = null } }) => ({
+    jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x },
+    notBefore,
+    notAfter,
+  }))
+}
+
+/**
+ * Checks an answer that was written down as it was to be checked when it was signed: its age does not matter.
+ * Throws a VerificationError.
+ */
+export async function verifyPortable(
+  { headers, bodyBase64, ...asked }: PortableAnswer,
+  keys: readonly PublishedKey[],
+  pinnedKeyIds?: readonly string[],
+): Promise<VerifiedResponse> {
+  return verifyResponse({
+    ...asked,
+    headers,
+    body: bytesOf(bodyBase64),
+    keys: await Promise.all(keys.map(importKey)),
+    ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
+    nowMs: parseInstant(readHeaders(headers)(CLIENT_HEADERS.signedAt) ?? '') ?? 0,
+  })
+}

@@ -1,0 +1,122 @@
+import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
+import { ChainError, verifyLink } from '../../../src/contract/version-chain.ts'
+import { decodeBase64 } from './base64.ts'
+import { readHeaders } from './header-fields.ts'
+import { changesFindingOf, hashOf } from './history-evidence.ts'
+import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
+import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
+import { VerificationError, type VerificationFault } from './verification-error.ts'
+import { importKey } from './verification-key.ts'
+import { verifyResponse } from './verify-response.ts'
+
+/** The step of the vectors' README that each fault belongs to. This verifier tells some steps more finely. */
+const OUTCOME_OF = {
+  KEY_MALFORMED: 'UNKNOWN_KEY',
+  UNKNOWN_KEY: 'UNKNOWN_KEY',
+  UNSIGNED: 'UNSIGNED',
+  DIGEST: 'DIGEST',
+  SIGNATURE: 'SIGNATURE',
+  KEY_PERIOD: 'KEY_PERIOD',
+  MALFORMED: 'MALFORMED',
+  FUTURE: 'FUTURE',
+  STALE: 'STALE',
+  REVALIDATION: 'REVALIDATION',
+  ETAG: 'ETAG',
+  REQUEST_ID: 'REQUEST_ID',
+} as const satisfies { readonly [Fault in VerificationFault]: Outcome }
+
+function bodyOf({ bodyBase64 }: VectorResponse): Uint8Array {
+  return decodeBase64(bodyBase64 ?? '')
+}
+
+function ifNoneMatchOf(headers: readonly HeaderPair[]): { readonly ifNoneMatch?: string } {
+  const ifNoneMatch = readHeaders(headers)(CLIENT_HEADERS.ifNoneMatch)
+  return ifNoneMatch === undefined ? {} : { ifNoneMatch }
+}
+
+/** How `verifyResponse` ends on a vector, in the words of the vectors' README. */
+async function outcomeOf(vector: Vector): Promise<Outcome> {
+  const { request, response, revalidation, publicKey, pinnedKeyId, maxAgeSeconds } = vector
+  try {
+    await verifyResponse({
+      method: request.method,
+      target: request.target,
+      ...ifNoneMatchOf(request.headers),
+      status: response.status,
+      headers: response.headers,
+      body: bodyOf(response),
+      keys: [await importKey(publicKey)],
+      pinnedKeyIds: [pinnedKeyId],
+      maxAgeSeconds,
+      nowMs: Date.parse(vector.now),
+      ...(revalidation === undefined ? {} : { revalidated: revalidation.headers }),
+    })
+    return 'ok'
+  } catch (error) {
+    if (error instanceof VerificationError) return OUTCOME_OF[error.code]
+    throw error
+  }
+}
+
+/** Result of one vector, or of one link of its chain. */
+export interface VectorResult {
+  readonly name: string
+  readonly description: string
+  readonly expected: Outcome | HistoryOutcome
+  readonly found: Outcome | HistoryOutcome
+}
+
+/** Checks a chain of entries, oldest first, up to the first that is wrong. */
+async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutcome> {
+  let previous: HistoryVector['entries'][number] | undefined
+  for (const entry of entries) {
+    try {
+      verifyLink(previous, entry, await hashOf(entry))
+    } catch (error) {
+      if (error instanceof ChainError) return 'BROKEN'
+      throw error
+    }
+    if (changesFindingOf(previous, entry) !== undefined) return 'CHANGES_FALSE'
+    previous = entry
+  }
+  return 'ok'
+}
+
+/** A vector and every link of its chain, each as it stands at its time. */
+async function checkVector(name: string, vector: Vector): Promise<readonly VectorResult[]> {
+  const { description, chain = [] } = vector
+  const moments = [
+    { name, vector },
+    ...chain.map(({ now, expected, revalidation }) => ({
+      name: `${name} at ${now}`,
+      vector: { ...vector, now, expected, revalidation },
+    })),
+  ]
+  return Promise.all(
+    moments.map(async (moment) => ({
+      name: moment.name,
+      description,
+      expected: moment.vector.expected,
+      found: await outcomeOf(moment.vector),
+    })),
+  )
+}
+
+/**
+ * Runs every vector on this platform's WebCrypto. `readText` gives the text of a file of the vectors' folder; reading
+ * starts from index.json, the list of the others. All is well when `found` equals `expected` in every result.
+ */
+export async function runVectors(
+  readText: (file: string) => Promise<string>,
+): Promise<readonly VectorResult[]> {
+  const names = JSON.parse(await readText('index.json')) as readonly string[]
+  const results = await Promise.all(
+    names.map(async (name) => {
+      const vector = JSON.parse(await readText(`${name}.json`)) as Vector | HistoryVector
+      if (!('entries' in vector)) return checkVector(name, vector)
+      const { description, expected } = vector
+      return [{ name, description, expected, found: await outcomeOfHistory(vector) }]
+    }),
+  )
+  return results.flat()
+}

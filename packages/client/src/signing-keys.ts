@@ -1,0 +1,66 @@
+import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import { readHeaders } from './header-fields.ts'
+import {
+  parseBody,
+  verifyResponse,
+  type Answer,
+  type Expectations,
+  type VerifiedResponse,
+} from './verify-response.ts'
+import { VerificationError } from './verification-error.ts'
+import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
+
+/** Keys that a document may have. One has one or two, but each costs as much as a check, and anyone can send a document. */
+export const MAX_KEYS = 64
+
+/** Keys of a kind that is not known here are left out: the service may publish others beside its Ed25519 keys. */
+function isEd25519(value: unknown): value is PublishedKey {
+  const jwk = propertyOf(value, 'jwk')
+  return propertyOf(jwk, 'kty') === 'OKP' && propertyOf(jwk, 'crv') === 'Ed25519'
+}
+
+/**
+ * Reads the keys out of `data` of the signing-key document, the current one first. What the document says of itself is
+ * not proved by this; `verifyKeyDocument` does both. Throws a VerificationError: MALFORMED where it is no such
+ * document, KEY_MALFORMED where a key in it cannot be used.
+ */
+export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
+  const keys = propertyOf(data, 'keys')
+  const known = Array.isArray(keys) ? keys.filter(isEd25519) : []
+  if (known.length === 0 || known.length > MAX_KEYS) {
+    throw new VerificationError(
+      'MALFORMED',
+      `expected 1 to ${MAX_KEYS} Ed25519 keys, found ${known.length}`,
+    )
+  }
+  return Promise.all(known.map(importKey))
+}
+
+/** A key document that was signed with a key it holds. */
+export interface VerifiedKeys {
+  readonly keys: readonly VerificationKey[]
+  readonly verified: VerifiedResponse
+}
+
+/**
+ * Checks the answer to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that whoever
+ * signed it holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
+ */
+export async function verifyKeyDocument(
+  question: Answer & Omit<Expectations, 'keys'>,
+): Promise<VerifiedKeys> {
+  const data = propertyOf(parseBody(question.body), 'data')
+  if (data === undefined) {
+    // Its signature cannot be checked without the keys, so all that can be told is whether there is one.
+    const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined
+    const error = new VerificationError(
+      isSigned ? 'MALFORMED' : 'UNSIGNED',
+      `expected the signing-key document, found status ${question.status}`,
+    )
+    error.response = question
+    throw error
+  }
+  const keys = await parseSigningKeys(data)
+  return { keys, verified: await verifyResponse({ ...question, keys }) }
+}

@@ -1,0 +1,69 @@
+import { importEd25519, sha256Base64url } from '#crypto'
+import { parseInstant } from '../../../src/contract/instant.ts'
+import { decodeBase64Of64, decodeBase64urlOf32 } from './base64.ts'
+import { isSoundPoint, isSoundSignature } from './ed25519.ts'
+import { latin1 } from './latin1.ts'
+import { VerificationError } from './verification-error.ts'
+
+/** A key as the signing-key document has it; only `jwk.x` and the two dates are used. */
+export interface PublishedKey {
+  /** The public key as JWK (RFC 8037): `kty` OKP, `crv` Ed25519, `x` its 32 bytes in base64url. */
+  readonly jwk: { readonly kty: string; readonly crv: string; readonly x: string }
+  /** ISO 8601 UTC; signatures made earlier are refused. Null or left out: no limit. */
+  readonly notBefore?: string | null
+  /** ISO 8601 UTC; signatures made later are refused. Null or left out: no limit. */
+  readonly notAfter?: string | null
+}
+
+/** A key that was read and checked. */
+export interface VerificationKey {
+  /** RFC 7638 thumbprint, computed from the key itself. */
+  readonly keyId: string
+  readonly published: PublishedKey
+  /** Whether the signature (padded base64) is this key's over the text, one byte a character. */
+  isSignatureOf(text: string, signatureBase64: string): Promise<boolean>
+  /** Whether the key was in use at a time, in milliseconds since 1970. */
+  wasInUse(atMs: number): boolean
+}
+
+/** A date of a key in milliseconds. Where it cannot be read, NaN: that lets nothing through, whatever it is compared with. */
+function limitOf(date: unknown, none: number): number {
+  if (typeof date === 'string') return parseInstant(date) ?? NaN
+  return date === undefined || date === null ? none : NaN
+}
+
+/**
+ * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as much as a
+ * verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is not of small
+ * order.
+ */
+export async function importKey(published: PublishedKey): Promise<VerificationKey> {
+  const { kty, crv, x } = published.jwk
+  const isRead = kty === 'OKP' && crv === 'Ed25519' && typeof x === 'string'
+  const bytes = isRead ? decodeBase64urlOf32(x) : undefined
+  if (bytes === undefined) {
+    throw new VerificationError('KEY_MALFORMED', 'expected kty OKP, crv Ed25519, x base64url')
+  }
+  if (!isSoundPoint(bytes)) {
+    throw new VerificationError('KEY_MALFORMED', 'of small order or not reduced')
+  }
+  const isRight = await importEd25519(bytes)
+  const keyId = await sha256Base64url(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
+  const from = limitOf(published.notBefore, -Infinity)
+  const until = limitOf(published.notAfter, Infinity)
+  return {
+    keyId,
+    published,
+    async isSignatureOf(text, signatureBase64) {
+      const signature = decodeBase64Of64(signatureBase64)
+      const signed = latin1(text)
+      return (
+        signature !== undefined &&
+        signed !== undefined &&
+        isSoundSignature(signature) &&
+        isRight(signature, signed)
+      )
+    },
+    wasInUse: (atMs) => from <= atMs && atMs <= until,
+  }
+}

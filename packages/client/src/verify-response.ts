@@ -1,0 +1,275 @@
+import { sha256Base64, sha256Base64url } from '#crypto'
+import { canonicalJsonOfParsed, type JsonValue } from '../../../src/contract/canonical-json.ts'
+import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
+import { parseInstant } from '../../../src/contract/instant.ts'
+import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
+import { propertyOf } from '../../../src/contract/property-of.ts'
+import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import {
+  formatEtag,
+  formatRevalidationText,
+  formatSignedText,
+} from '../../../src/contract/signature.ts'
+import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
+import { VerificationError, type VerificationFault } from './verification-error.ts'
+import type { VerificationKey } from './verification-key.ts'
+
+/** How much later than the verifier's clock a signature may have been made, in seconds: clocks differ. */
+const MAX_CLOCK_SKEW_SECONDS = 60
+
+/** A response, with the parts of its request that are signed. */
+export interface Answer {
+  readonly method: string
+  /** Path and query exactly as sent: nothing decoded or reordered, a trailing question mark included. */
+  readonly target: string
+  /** If-None-Match of the request. A 304 is accepted only for an entity tag that this names. */
+  readonly ifNoneMatch?: string
+  readonly status: number
+  readonly headers: HeaderSource
+  /** The exact bytes of the body, after any content coding (gzip, br) was undone. Empty for a 304. */
+  readonly body: Uint8Array
+}
+
+/** What an answer is held against. */
+export interface Expectations {
+  /** Keys to check signatures with, by `importKey` or `verifyKeyDocument`. */
+  readonly keys: readonly VerificationKey[]
+  /** Ids of the keys that are trusted, learned from somewhere else than this server. Left out: any of `keys` is. */
+  readonly pinnedKeyIds?: readonly string[] | undefined
+  /** How old a signature may be; 900 unless given. */
+  readonly maxAgeSeconds?: number
+  /** The verifier's clock: milliseconds since 1970. */
+  readonly nowMs: number
+  /**
+   * Header fields of a later 304 to the same request, with which a cache renewed the answer. A cache that merged them
+   * into the answer's own needs nothing here.
+   */
+  readonly revalidated?: HeaderSource
+}
+
+/** What a check proved. */
+export interface VerifiedResponse {
+  readonly status: number
+  /** The whole body as JSON; undefined for a 304. */
+  readonly content: unknown
+  /** `data` of an enveloped success, or the document itself where there is no envelope; undefined otherwise. */
+  readonly data: unknown
+  /** The entity tag of `data`, computed from it; of a 304, the one that it proves. */
+  readonly etag: string | undefined
+  /** RFC 7638 id of the key that signed. */
+  readonly keyId: string
+  /** When the answer, or else the 304 that renewed it, was signed: milliseconds since 1970. */
+  readonly provedAtMs: number
+}
+
+/**
+ * The target that a client sends for an address: its path and query without the fragment. Some clients, fetch of Node
+ * among them, leave out a question mark with nothing behind it; give `target` yourself where that matters.
+ */
+export function targetOf(url: string | URL): string {
+  const { href, origin } = new URL(url)
+  const [target = ''] = href.slice(origin.length).split('#')
+  return target
+}
+
+/**
+ * Checks that a trusted key signed a response for this method, target and status, that the signature is fresh, and that
+ * the parts of the response match each other. Fetches nothing. Throws a VerificationError whose `code` names the first step
+ * that failed.
+ */
+export async function verifyResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
+  try {
+    return await checkResponse(question)
+  } catch (error) {
+    if (error instanceof VerificationError) error.response ??= question
+    throw error
+  }
+}
+
+async function checkResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
+  const { method, target, status, body } = question
+  const fields = readHeaders(question.headers)
+  const check = createCheck(question)
+
+  if (status === 304) {
+    const revalidated = required(fields, CLIENT_HEADERS.revalidated)
+    const { etag, keyId, signedAtMs } = await check.revalidation(fields, revalidated)
+    requireRequested(etag, question.ifNoneMatch)
+    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
+  }
+  const contentDigest = required(fields, CLIENT_HEADERS.contentDigest)
+  const signedAt = required(fields, CLIENT_HEADERS.signedAt)
+  const signature = required(fields, CLIENT_HEADERS.signature)
+
+  // What is other threads' work is begun together and awaited once; nothing is made of the body before its proof holds.
+  const text = formatSignedText({ method, target, status, signedAt, contentDigest })
+  const hashed = sha256Base64(body)
+  const sought = check.signerOf(text, signature)
+  const read = readBody(body, target)
+  const [digest, signer, etag] = await Promise.all([hashed, sought, read?.etag])
+
+  requireDigest(contentDigest, digest)
+  const signed = check.proofOf(signer, signedAt, 'SIGNATURE')
+
+  let proof: Proof & { readonly etag: string | undefined }
+  if (check.isFresh(signed.signedAtMs)) proof = { ...signed, etag: fields(CLIENT_HEADERS.etag) }
+  else {
+    const later = question.revalidated === undefined ? fields : readHeaders(question.revalidated)
+    const revalidated = later(CLIENT_HEADERS.revalidated)
+    if (revalidated === undefined) {
+      throw new VerificationError('STALE', `signed at ${signedAt}, and no 304 renewed it`)
+    }
+    proof = await check.revalidation(later, revalidated)
+  }
+
+  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is no JSON')
+  const { content, data } = read
+  // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
+  if (etag !== (proof.etag ?? etag)) {
+    throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
+  }
+  requireRequestId(content, fields(CLIENT_HEADERS.requestId))
+  return { status, content, data, etag, keyId: signed.keyId, provedAtMs: proof.signedAtMs }
+}
+
+function required(fields: HeaderFields, name: string): string {
+  const value = fields(name)
+  if (value === undefined) throw new VerificationError('UNSIGNED', `there is no ${name}`)
+  return value
+}
+
+const ENTITY_TAG = /"[^"]*"/g
+
+/** Throws unless a 304's entity tag is one that the request named (weak comparison, RFC 9110 13.1.2). */
+function requireRequested(etag: string, ifNoneMatch = ''): void {
+  const opaque = etag.replace(/^W\//, '')
+  if (ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true) return
+  throw new VerificationError('ETAG', `the request did not name ${etag} in If-None-Match`)
+}
+
+function requireDigest(contentDigest: string, found: string): void {
+  const stated = sha256Of(contentDigest)
+  if (stated === found) return
+  throw new VerificationError('DIGEST', `stated ${stated ?? 'no sha-256'}, the body has ${found}`)
+}
+
+/** A signature that holds. */
+interface Proof {
+  readonly keyId: string
+  readonly signedAtMs: number
+}
+
+/** The checks that look at keys and the clock. Throws where there is no key to begin with. */
+function createCheck({
+  method,
+  target,
+  keys,
+  pinnedKeyIds,
+  nowMs,
+  maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
+}: Answer & Expectations) {
+  const isTrusted = ({ keyId }: VerificationKey): boolean =>
+    pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
+  if (!keys.some(isTrusted)) {
+    const ids = keys.map(({ keyId }) => keyId).join(', ')
+    throw new VerificationError('UNKNOWN_KEY', `found ${ids || 'no key'}`)
+  }
+
+  async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
+    for (const key of keys) if (await key.isSignatureOf(text, signature)) return key
+    return undefined
+  }
+
+  function isFresh(signedAtMs: number): boolean {
+    return nowMs - signedAtMs <= maxAgeSeconds * 1000
+  }
+
+  function proofOf(
+    signer: VerificationKey | undefined,
+    signedAt: string,
+    fault: VerificationFault,
+  ): Proof {
+    if (signer === undefined) throw new VerificationError(fault, 'fits none of the keys')
+    const { keyId } = signer
+    if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `signed by ${keyId}`)
+    const signedAtMs = parseInstant(signedAt)
+    if (signedAtMs === undefined) {
+      throw new VerificationError('MALFORMED', `signed at ${signedAt}`)
+    }
+    if (signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000) {
+      throw new VerificationError('FUTURE', `signed at ${signedAt}`)
+    }
+    if (!signer.wasInUse(signedAtMs)) {
+      throw new VerificationError('KEY_PERIOD', `${keyId} signed at ${signedAt}`)
+    }
+    return { keyId, signedAtMs }
+  }
+
+  /** The proof of a 304: the value of its X-SVC-Revalidated, and the other fields that came with it. */
+  async function revalidation(
+    fields: HeaderFields,
+    revalidated: string,
+  ): Promise<Proof & { readonly etag: string }> {
+    const gap = revalidated.indexOf('; ')
+    const [signedAt, base64] = [revalidated.slice(0, gap), revalidated.slice(gap + 2)]
+    const etag = fields(CLIENT_HEADERS.etag) ?? ''
+    const text = formatRevalidationText({ method, target, signedAt, etag })
+    const proof = proofOf(await signerOf(text, base64), signedAt, 'REVALIDATION')
+    if (!isFresh(proof.signedAtMs)) {
+      throw new VerificationError('STALE', `renewed at ${signedAt}`)
+    }
+    return { ...proof, etag }
+  }
+
+  return { isFresh, signerOf, proofOf, revalidation }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function dataOf(content: unknown, target: string): unknown {
+  const [path] = target.split('?')
+  return path === READ_PATHS.openapi && propertyOf(content, 'ok') === undefined
+    ? content
+    : propertyOf(content, 'data')
+}
+
+/** A body as it was understood, with the entity tag of its data under way. */
+interface ReadBody {
+  readonly content: unknown
+  readonly data: unknown
+  readonly etag: Promise<string> | undefined
+}
+
+/** The body as JSON, or undefined where it is none in UTF-8. */
+export function parseBody(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(body))
+  } catch {
+    // What the parser says quotes the body.
+    return undefined
+  }
+}
+
+/** Undefined where the body is no JSON, or where its data has no canonical form (RFC 8785). */
+function readBody(body: Uint8Array, target: string): ReadBody | undefined {
+  const content = parseBody(body)
+  if (content === undefined) return undefined
+  try {
+    const data = dataOf(content, target)
+    const etag = data === undefined ? undefined : etagOf(canonicalJsonOfParsed(data as JsonValue))
+    return { content, data, etag }
+  } catch {
+    return undefined
+  }
+}
+
+async function etagOf(canonical: string): Promise<string> {
+  return formatEtag(await sha256Base64url(canonical))
+}
+
+function requireRequestId(content: unknown, header: string | undefined): void {
+  const stated = propertyOf(content, 'requestId')
+  // An answer without an envelope has no id to compare.
+  if (header === undefined || stated === undefined || stated === header) return
+  throw new VerificationError('REQUEST_ID', `found ${header}`)
+}
