@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { hasProgram } from '../caches/cache-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const UNITS = 'deploy/systemd'
+const missing = hasProgram('systemd-analyze') ? undefined : 'systemd-analyze is not installed'
+
+/** The exposure that the units must not exceed (0 is safe, 10 is open). */
+const MAX_EXPOSURE = 3
+
+test('systemd rates the exposure of each unit at 3 or less', { skip: missing }, () => {
+  for (const unit of ['public-api.service', 'public-api-backup.service']) {
+    const { stdout, stderr } = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', '--no-pager', path.join(UNITS, unit)],
+      { encoding: 'utf8' },
+    )
+    const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(stdout) ?? []
+    assert.ok(Number(exposure) <= MAX_EXPOSURE, `${unit}: ${exposure} ${stderr}`)
+  }
+})
+
+test('systemd finds no mistake in the units', { skip: missing }, (t) => {
+  const folder = temporaryFolder(t)
+  cpSync(UNITS, folder, { recursive: true })
+  const units = ['public-api.service', 'public-api-backup.service', 'public-api-backup.timer']
+  for (const unit of units) {
+    const file = path.join(folder, unit)
+    // The program of an installation is not on this machine.
+    const text = readFileSync(file, 'utf8').replaceAll(/\/opt\/public-api\/\S*node\b/g, '/bin/true')
+    writeFileSync(file, text)
+  }
+  const files = units.map((unit) => path.join(folder, unit))
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+})
+
+test('the unit starts the service as npm start does', () => {
+  const unit = readFileSync(path.join(UNITS, 'public-api.service'), 'utf8')
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: { readonly start: string }
+  }
+  const args = scripts.start.replace(/^exec node /, '')
+  assert.ok(unit.includes(`ExecStart=/opt/public-api/node_modules/.bin/node ${args}\n`))
+})
