@@ -21,4 +21,6 @@ git archive "$commit" package.json package-lock.json .npmrc packages src locales
 npm ci --prefix "$context" --omit=dev --ignore-scripts --loglevel=error
 chmod -R a+rX,go-w "$context"
 
+# The health check is not part of the OCI format.
+[ "$BUILDER" = docker ] || set -- --format docker "$@"
 "$BUILDER" build --file "$context/deploy/container/Containerfile" --tag "$image" "$@" "$context"
