@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { userInfo } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withStorage } from '../../src/cli/database.ts'
+import type { DatabaseLocation } from '../../src/storage/storage.ts'
+import { freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
+import { REDIS_SKIP_REASON, startRedis } from '../storage/redis-server.ts'
+import { makeDeployment } from '../support/deployment.ts'
+import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
+import { REGISTER } from '../support/registering-app.ts'
+import { say, type Said } from '../support/registering-service.ts'
+import { startService, type ServiceProcess } from '../support/service-process.ts'
+import { issueInto } from '../support/stored-keys.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** How long a frozen part stays frozen, and how long traffic runs before and after each fault. */
+const FROZEN_MS = 10_000
+const QUIET_MS = 3000
+const NODES = 3
+
+/** The document that the run writes its table into, between the two marks. */
+const DOCUMENT = new URL('../../docs/faults.md', import.meta.url)
+const MARK =
+  '<!-- table: written by test/process/cluster-faults.long.test.ts with WRITE_FAULTS=1 -->'
+
+const skip =
+  postgresMissing ??
+  REDIS_SKIP_REASON ??
+  (hasProgram('nginx') ? undefined : 'nginx is not installed')
+
+/** What traffic saw during one fault. */
+interface Tally {
+  reads: number
+  failedReads: number
+  keyedReads: number
+  keyedUnavailable: number
+  registrations: number
+  unavailable: number
+  limited: number
+  lost: number
+}
+
+function newTally(): Tally {
+  return {
+    reads: 0,
+    failedReads: 0,
+    keyedReads: 0,
+    keyedUnavailable: 0,
+    registrations: 0,
+    unavailable: 0,
+    limited: 0,
+    lost: 0,
+  }
+}
+
+/** A part that can be ended and started again, or frozen and thawed. */
+interface Part {
+  readonly name: string
+  readonly kill: () => Promise<void>
+  readonly start: () => Promise<void>
+  readonly freeze: () => void
+  readonly thaw: () => void
+}
+
+/** nginx as a balancer: a read goes to the next node if one does not respond; a write is never sent twice. */
+function balancerConfiguration(folder: string, port: number, ports: readonly number[]): string {
+  return `daemon off;
+pid ${path.join(folder, 'pid')};
+error_log stderr crit;
+${userInfo().uid === 0 ? 'user root root;' : ''}
+events {}
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((way) => `${way}_temp_path ${path.join(folder, way)};`).join('\n  ')}
+  upstream nodes {
+    ${ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=2s;`).join('\n    ')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://nodes;
+      proxy_connect_timeout 1s;
+      proxy_read_timeout 2s;
+      proxy_next_upstream error timeout;
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }
+    location ${REGISTER} {
+      proxy_pass http://nodes;
+      proxy_connect_timeout 1s;
+      proxy_read_timeout 15s;
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }
+  }
+}
+`
+}
+
+interface Answered {
+  readonly email: string
+  readonly ticket: string
+}
+
+/** Sends reads, keyed reads and registrations until it is stopped, each registration with an address of its own. */
+function startTraffic(port: number, key: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 10 })
+  const answered: Answered[] = []
+  let tally = newTally()
+  let isRunning = true
+  let count = 0
+
+  const client = async (pauseMs: number, send: () => Promise<void>) => {
+    while (isRunning) {
+      await send()
+      await sleep(pauseMs)
+    }
+  }
+  const ask = (sent: Parameters<typeof say>[1]): Promise<Said | undefined> =>
+    say(port, { agent, timeoutMs: 20_000, ...sent }).catch(() => undefined)
+
+  const clients = [
+    client(20, async () => {
+      const said = await ask({ target: '/api/v1/status' })
+      tally.reads += 1
+      tally.failedReads += Number(said?.status !== 200)
+    }),
+    client(100, async () => {
+      const said = await ask({ target: '/api/v1/status', headers: { 'X-SVC-Key': key } })
+      tally.keyedReads += 1
+      // 504 and no response at all are the balancer's words for a node that is gone or frozen.
+      tally.keyedUnavailable += Number(said?.status !== 200)
+    }),
+    // 180 a minute, below the limit of 300, from as many actors.
+    client(333, async () => {
+      count += 1
+      const email = `reader-${count}@example.org`
+      const body = JSON.stringify({ email, consent: true, challengeToken: 'test-pass' })
+      const headers = {
+        'Content-Type': 'application/json',
+        'X-Forwarded-For': `10.${Math.floor(count / 65_536)}.${Math.floor(count / 256) % 256}.${count % 256}`,
+      }
+      const said = await ask({ method: 'POST', target: REGISTER, headers, body })
+      tally.registrations += 1
+      if (said?.status === 200 && said.ticket !== undefined) {
+        answered.push({ email, ticket: said.ticket })
+      } else if (said?.status === 429) tally.limited += 1
+      else if (said?.code === 'DUPLICATE') assert.fail(`${email} is new and was told DUPLICATE`)
+      else tally.unavailable += 1
+    }),
+  ]
+  return {
+    answered,
+    /** What was seen since the last call. */
+    takeTally(): Tally {
+      const taken = tally
+      tally = newTally()
+      return taken
+    },
+    async stop() {
+      isRunning = false
+      await Promise.all(clients)
+      agent.destroy()
+    },
+  }
+}
+
+/** Registrations that one actor gets through when it sends 12 at once over all nodes. */
+async function admittedOf(ports: readonly number[], actor: string): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: 12 }, async (_, index) => {
+      const said = await say(ports[index % ports.length] ?? 0, {
+        method: 'POST',
+        target: REGISTER,
+        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': actor },
+        body: '{"email":"not an address"}',
+      })
+      return said.status
+    }),
+  )
+  return statuses.filter((status) => status === 400).length
+}
+
+function formatTable(rows: readonly (readonly [string, Tally])[]): string {
+  const heading =
+    '| fault | reads | failed | keyed reads | unavailable | registrations | unavailable | limited | lost |'
+  const lines = rows.map(
+    ([name, tally]) =>
+      `| ${name} | ${tally.reads} | ${tally.failedReads} | ${tally.keyedReads} | ${tally.keyedUnavailable} | ${tally.registrations} | ${tally.unavailable} | ${tally.limited} | ${tally.lost} |`,
+  )
+  return [heading, '|---|---:|---:|---:|---:|---:|---:|---:|---:|', ...lines].join('\n')
+}
+
+function writeDocument(rows: readonly (readonly [string, Tally])[]): void {
+  const [before = ''] = readFileSync(DOCUMENT, 'utf8').split(MARK)
+  const date = new Date().toISOString().slice(0, 10)
+  writeFileSync(DOCUMENT, `${before}${MARK}\n\nMeasured on ${date}.\n\n${formatTable(rows)}\n`)
+}
+
+test(
+  'three nodes lose nothing while each part is killed and frozen in turn',
+  { skip, timeout: 600_000 },
+  async (t: TestContext) => {
+    const postgres = await startPostgres(t)
+    const valkey = await startRedis(t)
+    const { folder } = makeDeployment(t)
+    const env = {
+      SVC_CHALLENGE: 'test',
+      SVC_DATABASE_URL: postgres.url,
+      SVC_VALKEY_URL: valkey.url,
+      SVC_NODES: String(NODES),
+      SVC_TRUSTED_PROXIES: '127.0.0.1',
+      SVC_LOG_LEVEL: 'warn',
+    }
+
+    // The nodes share their secrets, which the first start makes.
+    const nodes: { process: ServiceProcess; readonly port: number; readonly folder: string }[] = []
+    for (let index = 0; index < NODES; index += 1) {
+      const own = temporaryFolder(t)
+      cpSync(folder, own, { recursive: true })
+      if (index > 0) {
+        cpSync(path.join(nodes[0]?.folder ?? '', 'secrets'), path.join(own, 'secrets'), {
+          recursive: true,
+        })
+      }
+      const port = await freePort()
+      const process = startService(t, own, { ...env, PORT: String(port), SVC_LOG_LEVEL: 'info' })
+      await process.serving()
+      nodes.push({ process, port, folder: own })
+    }
+    const database: DatabaseLocation = { kind: 'postgres', url: postgres.url }
+    const hashSecret = readFileSync(
+      path.join(nodes[0]?.folder ?? '', 'secrets', 'key-hash-secret.txt'),
+      'utf8',
+    ).trim()
+    const { key } = await withStorage(database, 'read-write', ({ apiKeys }) =>
+      issueInto(apiKeys, { hashSecret }),
+    )
+
+    const balancerFolder = temporaryFolder(t)
+    const balancerPort = await freePort()
+    const ports = nodes.map(({ port }) => port)
+    const file = path.join(balancerFolder, 'nginx.conf')
+    writeFileSync(file, balancerConfiguration(balancerFolder, balancerPort, ports))
+    await startCacheProcess(
+      t,
+      balancerPort,
+      'nginx',
+      ['-p', balancerFolder, '-e', 'stderr', '-c', file],
+      {},
+    )
+
+    assert.equal(await admittedOf(ports, '192.0.2.1'), 5, 'one limit over all nodes')
+
+    const parts: readonly Part[] = [
+      ...nodes.map((node, index) => ({
+        name: `node ${index + 1}`,
+        async kill() {
+          node.process.signal('SIGKILL')
+          await node.process.ended
+        },
+        async start() {
+          node.process = startService(t, node.folder, {
+            ...env,
+            PORT: String(node.port),
+            SVC_LOG_LEVEL: 'info',
+          })
+          await node.process.serving()
+        },
+        freeze: () => node.process.signal('SIGSTOP'),
+        thaw: () => node.process.signal('SIGCONT'),
+      })),
+      { name: 'PostgreSQL', ...postgres },
+      { name: 'Valkey', ...valkey },
+    ]
+    const traffic = startTraffic(balancerPort, key)
+    const rows: [string, Tally][] = []
+    const observe = async (name: string, fault: () => Promise<void>) => {
+      await fault()
+      await sleep(QUIET_MS)
+      rows.push([name, traffic.takeTally()])
+      t.diagnostic(JSON.stringify(rows.at(-1)))
+    }
+    await observe('none', () => sleep(QUIET_MS))
+    for (const part of parts) {
+      await observe(`${part.name} killed, restarted after 3 s`, async () => {
+        await part.kill()
+        await sleep(QUIET_MS)
+        await part.start()
+      })
+      await observe(`${part.name} frozen for ${FROZEN_MS / 1000} s`, async () => {
+        part.freeze()
+        await sleep(FROZEN_MS)
+        part.thaw()
+      })
+    }
+    await observe('none, afterwards', () => sleep(QUIET_MS))
+    await traffic.stop()
+
+    const listed = new Map<string, number>()
+    await withStorage(database, 'read-only', async ({ waitlist }) => {
+      for (const { ticket } of await waitlist.readAfter(0, 100_000)) {
+        listed.set(ticket, (listed.get(ticket) ?? 0) + 1)
+      }
+    })
+    const lost = traffic.answered.filter(({ ticket }) => !listed.has(ticket))
+    assert.deepEqual(lost, [], 'every ticket that was given is on the list')
+    assert.ok(
+      traffic.answered.length > 100,
+      `${traffic.answered.length} registrations were answered`,
+    )
+    for (const [name, { failedReads, reads }] of rows) {
+      assert.ok(reads > 20, name)
+      assert.equal(failedReads, 0, `${name}: anonymous reads never fail while a node lives`)
+    }
+    for (const [name, tally] of [rows[0], rows.at(-1)].filter((row) => row !== undefined)) {
+      assert.equal(tally.unavailable + tally.keyedUnavailable, 0, `${name}: no step by hand`)
+    }
+
+    assert.equal(await admittedOf(ports, '192.0.2.2'), 5, 'one limit over all nodes, afterwards')
+    await valkey.kill()
+    const share = Math.ceil(5 / NODES)
+    assert.ok(
+      (await admittedOf(ports, '192.0.2.3')) <= share * NODES,
+      'a share for each node without Valkey',
+    )
+
+    const [first, ...others] = ports
+    const headers = { 'X-SVC-Key': key }
+    const revoked = await say(first ?? 0, {
+      method: 'DELETE',
+      target: '/api/v1/keys/self',
+      headers,
+    })
+    assert.equal(revoked.status, 200)
+    for (const port of others) {
+      const refused = await say(port, { target: '/api/v1/keys/self', headers })
+      assert.equal(refused.code, 'KEY_INVALID', 'a revocation holds on every node at once')
+    }
+    if (process.env['WRITE_FAULTS'] === '1') writeDocument(rows)
+  },
+)
