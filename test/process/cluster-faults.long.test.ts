@@ -111,11 +111,11 @@ function startTraffic(port: number, key: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
   const answered: Answered[] = []
   let tally = newTally()
-  let isRunning = true
+  const stopped = new AbortController()
   let count = 0
 
   const client = async (pauseMs: number, send: () => Promise<void>) => {
-    while (isRunning) {
+    while (!stopped.signal.aborted) {
       await send()
       await sleep(pauseMs)
     }
@@ -162,7 +162,7 @@ function startTraffic(port: number, key: string) {
       return taken
     },
     async stop() {
-      isRunning = false
+      stopped.abort()
       await Promise.all(clients)
       agent.destroy()
     },
