@@ -7,7 +7,10 @@ const BIP39_WORDS: ReadonlySet<string> = new Set(wordlist)
 /** The shortest recovery phrase (BIP 39). */
 const PHRASE_WORDS = 12
 
-/** Words of the list among any twelve that make a phrase: one may be misspelled. Ordinary prose stays far below. */
+/**
+ * Different words of the list among any twelve that make a phrase: one may be misspelled or occur twice. Prose and YAML
+ * repeat words and use others.
+ */
 const LISTED_WORDS = PHRASE_WORDS - 1
 
 /** Longest text between two words: a number, a bullet, a line break. */
@@ -19,7 +22,7 @@ const WORD = /\p{Lu}*\p{Ll}+|\p{Lu}+|\p{Lo}+/gu
 /** Runs of words that are the recovery phrase of a wallet, whatever separates the words. */
 export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
   const found: LeakMatch[] = []
-  let run: { start: number; end: number; isListed: boolean }[] = []
+  let run: { start: number; end: number; listed: string | undefined }[] = []
   let phrase: { start: number; end: number } | undefined
   const close = (): void => {
     if (phrase !== undefined) {
@@ -33,11 +36,12 @@ export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
     const end = start + match[0].length
     const last = run.at(-1)
     if (last !== undefined && start - last.end > MAX_GAP) close()
-    run.push({ start, end, isListed: BIP39_WORDS.has(match[0].toLowerCase()) })
+    const word = match[0].toLowerCase()
+    run.push({ start, end, listed: BIP39_WORDS.has(word) ? word : undefined })
     if (run.length > PHRASE_WORDS) run.shift()
-    const listed = run.filter((word) => word.isListed)
-    const first = listed[0]
-    if (run.length === PHRASE_WORDS && listed.length >= LISTED_WORDS && first !== undefined) {
+    const first = run.find(({ listed }) => listed !== undefined)
+    const different = new Set(run.flatMap(({ listed }) => listed ?? []))
+    if (run.length === PHRASE_WORDS && different.size >= LISTED_WORDS && first !== undefined) {
       phrase = { start: phrase?.start ?? first.start, end }
     } else if (phrase !== undefined) {
       found.push({ index: phrase.start, text: text.slice(phrase.start, phrase.end) })

@@ -183,6 +183,7 @@ const NEGATIVES: readonly string[] = [
   'CONFIGURATION27 and INTERNATIONALIZATION are words, and so is kubernetes2docker.',
   'From this time they will have some more data each week from then until next year.',
   'The age of a secret key does not matter.',
+  'This record id public record name Public record kind program state live role state.',
   'svk_0123456789abcdef is the id of a key; the rest of it is secret and never shown to anyone',
 ]
 

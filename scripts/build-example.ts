@@ -1,0 +1,67 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+import { parse } from 'yaml'
+
+import { REGISTRY_VERSION } from '../src/contract/endpoints.ts'
+import { formatMistake } from '../src/publishing/content-mistake.ts'
+import { PublishError } from '../src/publishing/publish-error.ts'
+import { publishRelease } from '../src/publishing/publish-release.ts'
+import { redactResource } from '../src/publishing/redact-resource.ts'
+import { rollBackRelease } from '../src/publishing/roll-back-release.ts'
+import { openReleaseStore } from '../src/storage/release-store.ts'
+
+const EXAMPLE_DIR = path.join(import.meta.dirname, '..', 'examples', 'tide-observatory')
+
+/** One step of examples/tide-observatory/history.yaml. */
+interface Step {
+  readonly at: string
+  readonly note?: string
+  readonly edits?: readonly {
+    readonly file: string
+    readonly find: string
+    readonly replace: string
+  }[]
+  readonly rollback?: string
+  readonly redact?: { readonly version: string; readonly resource: string; readonly reason: string }
+}
+
+/** Replaces a text that occurs once in a content file. */
+function edit(
+  contentDir: string,
+  { file, find, replace }: NonNullable<Step['edits']>[number],
+): void {
+  const name = path.join(contentDir, file)
+  const text = readFileSync(name, 'utf8')
+  const count = text.split(find).length - 1
+  if (count !== 1)
+    throw new Error(`${file} contains ${JSON.stringify(find)} ${count} times; expected once`)
+  writeFileSync(
+    name,
+    text.replace(find, () => replace),
+  )
+}
+
+/** Publishes the history of the example organization. The same input gives the same releases, byte for byte. */
+export async function buildExample(contentDir: string, releasesDir: string): Promise<void> {
+  cpSync(path.join(EXAMPLE_DIR, 'content'), contentDir, { recursive: true })
+  const store = openReleaseStore(releasesDir)
+  const steps = parse(
+    readFileSync(path.join(EXAMPLE_DIR, 'history.yaml'), 'utf8'),
+  ) as readonly Step[]
+  for (const { at, note = '', edits = [], rollback, redact } of steps) {
+    const common = { store, nowMs: Date.parse(at), registryVersion: REGISTRY_VERSION, note }
+    for (const each of edits) edit(contentDir, each)
+    try {
+      if (redact !== undefined) {
+        const { version: snapshotId, resource, reason } = redact
+        await redactResource({ ...common, snapshotId, resource, reason })
+      } else if (rollback === undefined) await publishRelease({ ...common, contentDir })
+      else await rollBackRelease({ ...common, snapshotId: rollback })
+    } catch (error) {
+      if (!(error instanceof PublishError)) throw error
+      const details = error.mistakes.map(formatMistake)
+      throw new Error([`${at}: ${error.message}`, ...details].join('\n'), { cause: error })
+    }
+  }
+}

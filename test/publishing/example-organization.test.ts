@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { buildExample } from '../../scripts/build-example.ts'
+import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
+import type { VersionEntry } from '../../src/contract/version-chain.ts'
+import { compileContent } from '../../src/publishing/compile-content.ts'
+import { verifyReleases } from '../../src/publishing/verify-releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+function filesOf(folder: string): ReadonlyMap<string, string> {
+  return new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .toSorted()
+      .map((file) => [path.relative(folder, file), readFileSync(file, 'latin1')]),
+  )
+}
+
+test('the example organization: three months, an incident, a correction, a redaction, translations', async (t) => {
+  const [content, releases] = [temporaryFolder(t), path.join(temporaryFolder(t), 'releases')]
+  await buildExample(content, releases)
+  const store = openReleaseStore(releases)
+  const { versions, findings, redactions } = verifyReleases(store)
+  assert.deepEqual(findings, [])
+  assert.equal(redactions, 1)
+  assert.ok(versions.length >= 15 && versions.length <= 25, String(versions.length))
+  assert.ok(versions.some(({ note }) => note.startsWith('Correction:')))
+  const months =
+    Date.parse(versions.at(-1)?.createdAt ?? '') - Date.parse(versions[0]?.createdAt ?? '')
+  assert.ok(months > 80 * 86_400_000)
+
+  const head = versions.at(-1)
+  assert.ok(head !== undefined)
+  const dataOf = (entry: VersionEntry, name: string): unknown =>
+    JSON.parse(store.readResourceText(name, entry.resources[name] ?? ''))
+  const [incident] = (dataOf(head, 'status') as SnapshotData<'status'>).incidents
+  assert.equal(incident?.state, 'resolved')
+  assert.equal(incident.updates.length, 4)
+  assert.equal((dataOf(head, 'wallet') as SnapshotData<'wallet'>).attached, true)
+  for (const name of ['site/organization', 'site/translations/th', 'site/translations/zh-CN']) {
+    assert.ok(head.resources[name] !== undefined, name)
+  }
+  for (const file of filesOf(releases).values()) assert.ok(!file.includes('Alex Rivers'))
+
+  // What is in the content folder at the end is what the newest version says.
+  const { resources } = await compileContent(content, Date.parse(head.createdAt))
+  assert.deepEqual(
+    Object.fromEntries([...resources].map(([name, { digest }]) => [name, digest])),
+    head.resources,
+  )
+
+  // Byte for byte the same, from the same input.
+  const [again, releasesAgain] = [temporaryFolder(t), path.join(temporaryFolder(t), 'releases')]
+  await buildExample(again, releasesAgain)
+  assert.deepEqual(filesOf(releasesAgain), filesOf(releases))
+})
