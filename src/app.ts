@@ -14,6 +14,7 @@ import { createClientAddress } from './http/client-address.ts'
 import { createRouter } from './http/router.ts'
 import { createSite } from './pages/site.ts'
 import { TEXTS } from './pages/texts.ts'
+import { createArchive } from './routes/archive.ts'
 import { createHandlers } from './routes/handlers.ts'
 import type { AddressRange } from './service/address-range.ts'
 import type { ApiKeys } from './service/api-keys.ts'
@@ -133,7 +134,11 @@ export function createAppComposer(
       releases,
       keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
     })
-    return (request) => (isApiPath(request.path) ? answerApi(request) : answerSite(request))
+    const serveArchive = createArchive({ releases, noIndex: deployment === 'preview' })
+    return (request) => {
+      if (isApiPath(request.path)) return answerApi(request)
+      return serveArchive(request) ?? answerSite(request)
+    }
   }
 }
 

@@ -27,6 +27,8 @@ export interface Releases {
   resource(name: string): Payload | undefined
   /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
   readResource(name: string, digest: string): string | undefined
+  /** Whether a version names this resource. */
+  namesResource(name: string, digest: string): boolean
   /** The newest version entry. */
   readonly head: Payload
   /** The version entry with this id, or undefined. */
@@ -90,6 +92,9 @@ function createState(state: State): ServableReleases {
   const [before, after] = historyFrame(count, { snapshotId: headSnapshotId, hash })
   const history = payloadOfCanonical(before + summaries + after)
 
+  /** Resources that were found in a version. */
+  const named = new Set<string>()
+
   /** Made when a version is first requested. */
   const payloads = new Map<string, Payload>()
 
@@ -117,6 +122,14 @@ function createState(state: State): ServableReleases {
       } catch {
         return undefined
       }
+    },
+    namesResource(name, digest) {
+      // Canonical JSON has one way to write the member, and no other text of an entry can contain its quotes.
+      const member = `${JSON.stringify(name)}:${JSON.stringify(digest)}`
+      if (named.has(member)) return true
+      const isNamed = versionTexts.findLastIndex((text) => text.includes(member)) !== -1
+      if (isNamed) named.add(member)
+      return isNamed
     },
     version,
     faults,

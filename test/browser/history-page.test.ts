@@ -37,6 +37,7 @@ function turningReleases(...histories: readonly Releases[]) {
     snapshot: (name) => now().snapshot(name),
     resource: (name) => now().resource(name),
     readResource: (name, digest) => now().readResource(name, digest),
+    namesResource: (name, digest) => now().namesResource(name, digest),
     version: (id) => now().version(id),
     get head() {
       return now().head

@@ -307,3 +307,29 @@ test('a long header is read in no time', () => {
   // Milliseconds in truth; a pattern that backtracks would take minutes.
   assert.ok(performance.now() - started < 2000)
 })
+
+test('duplicate names at any depth and however they are written are INVALID_JSON', () => {
+  const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text))
+  for (const text of [
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '{"a":{"b":1,"c":[],"b":2}}',
+    '[{"a":1},{"b":{},"b":[]}]',
+    '{"":0,"":0}',
+    '{"a\\"":1,"b":"}","a\\"":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{ "a" : 1 , "b" : [ 1 , 2 ] , "a" : 2 }',
+  ]) {
+    assert.throws(() => parse(text), { code: 'INVALID_JSON' }, text)
+  }
+  for (const text of [
+    '{"a":"a","b":"a"}',
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":2}]',
+    '{"a":["a","a"],"b":"\\"a\\":1"}',
+    '["a","a"]',
+    '{"a":1,"A":2}',
+  ]) {
+    assert.deepEqual(parse(text), JSON.parse(text))
+  }
+})

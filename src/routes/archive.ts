@@ -1,0 +1,129 @@
+import { canonicalJson } from '../contract/canonical-json.ts'
+import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
+import { RESOURCE_NAME_PATTERN, SHA256_BASE64URL_PATTERN } from '../contract/identifier-patterns.ts'
+import { formatSnapshotId } from '../contract/version-chain.ts'
+import type { ApiRequest, Reply } from '../http/api-request.ts'
+import { matchesIfNoneMatch } from '../http/conditional.ts'
+import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/cors.ts'
+import { payloadOfCanonical } from '../service/payload.ts'
+import type { Releases } from '../service/releases.ts'
+
+/** Where the archive is: a copy of it is a copy of the releases folder (contract decisions section 10). */
+const ARCHIVE_PATH = '/archive/'
+const VERSIONS_INDEX = 'versions.json'
+const VERSION = /^versions\/(VS-\d{4,})\.json$/
+const RESOURCE = /^resources\/(.+)\/([^/]+)\.json$/
+const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
+const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
+
+/** A file is named by what it holds, so it never changes. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const REVALIDATED = 'public, max-age=0, must-revalidate'
+const NO_STORE = 'no-store'
+const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
+const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+/** What a path of the archive holds. */
+interface ArchiveFile {
+  readonly status: 200 | 410
+  readonly cacheControl: string
+  readonly json: string
+  /** A strong tag with the digest of the bytes. */
+  readonly etag: string
+}
+
+/** What the archive is made of. */
+export interface ArchiveOptions {
+  readonly releases: Releases
+  /** Whether responses ask search engines not to index. */
+  readonly noIndex: boolean
+}
+
+const STRONG_FROM = 'W/'.length
+
+function fileOf(json: string, status: 200 | 410, cacheControl: string): ArchiveFile {
+  // The weak tag of a payload has the digest of its canonical JSON, which is the bytes here.
+  return { status, cacheControl, json, etag: payloadOfCanonical(json).etag.slice(STRONG_FROM) }
+}
+
+function formatIndex({ headSnapshotId, redactions }: Releases): string {
+  const count = Number(headSnapshotId.slice('VS-'.length))
+  const versions = Array.from({ length: count }, (_, index) => formatSnapshotId(index + 1))
+  return canonicalJson({ redactions: redactions.map((each) => ({ ...each })), versions })
+}
+
+function findResource(releases: Releases, name: string, digest: string): ArchiveFile | undefined {
+  if (!RESOURCE_NAME.test(name) || !DIGEST.test(digest)) return undefined
+  const redaction = releases.redactions.find(
+    (each) => each.resource === name && each.digest === digest,
+  )
+  if (redaction !== undefined) {
+    const { reason, redactedAt } = redaction
+    return fileOf(canonicalJson({ reason, redactedAt }), 410, REVALIDATED)
+  }
+  // The file first, so that a made-up digest does not search all versions.
+  const json = releases.readResource(name, digest)
+  if (json === undefined || !releases.namesResource(name, digest)) return undefined
+  return fileOf(json, 200, IMMUTABLE)
+}
+
+/**
+ * Serves the published files: `versions.json`, each version entry and each resource that a version names, exactly the
+ * bytes that were hashed. Nothing is signed, since a signed chain names every digest. Gives undefined for a path that is
+ * not in the archive.
+ */
+export function createArchive({
+  releases,
+  noIndex,
+}: ArchiveOptions): (request: ApiRequest) => Reply | undefined {
+  let index: ArchiveFile | undefined
+  const robotsTag = noIndex ? NO_INDEX_HEADERS : []
+  const common = [...CORS_HEADERS, 'X-Content-Type-Options', 'nosniff', ...robotsTag]
+
+  function find(path: string): ArchiveFile | undefined {
+    if (path === VERSIONS_INDEX) {
+      index ??= fileOf(formatIndex(releases), 200, REVALIDATED)
+      return index
+    }
+    const [, snapshotId] = VERSION.exec(path) ?? []
+    if (snapshotId !== undefined) {
+      const entry = releases.version(snapshotId)
+      return entry === undefined ? undefined : fileOf(entry.json, 200, IMMUTABLE)
+    }
+    const [, name, digest] = RESOURCE.exec(path) ?? []
+    return name === undefined || digest === undefined
+      ? undefined
+      : findResource(releases, name, digest)
+  }
+
+  return (request) => {
+    const { method, path } = request
+    if (!path.startsWith(ARCHIVE_PATH)) return undefined
+    const file = find(path.slice(ARCHIVE_PATH.length))
+    if (file === undefined) return undefined
+    if (method === 'OPTIONS') {
+      return { status: 204, headers: [...PREFLIGHT_HEADERS, ...robotsTag], body: undefined }
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      const headers = [HEADERS.allow, ALLOWED_METHODS, HEADERS.contentLength, '0', ...common]
+      headers.push(HEADERS.cacheControl, NO_STORE)
+      return { status: 405, headers, body: undefined }
+    }
+    const { status, json, etag, cacheControl } = file
+    const caching = [HEADERS.cacheControl, cacheControl, ...common]
+    const known = request.header(IF_NONE_MATCH)
+    if (status === 200 && known !== undefined && matchesIfNoneMatch(known, etag)) {
+      return { status: 304, headers: [...caching, HEADERS.etag, etag], body: undefined }
+    }
+    const headers = [
+      HEADERS.contentType,
+      RESPONSE_CONTENT_TYPE,
+      ...caching,
+      HEADERS.etag,
+      etag,
+      HEADERS.contentLength,
+      String(Buffer.byteLength(json)),
+    ]
+    return { status, headers, body: method === 'HEAD' ? undefined : json }
+  }
+}
