@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { ApiError } from '../contract/api-error.ts'
-import type { ResponseObserver } from '../http/listener.ts'
+import type { ConnectionCounts, ResponseObserver } from '../http/listener.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
@@ -24,6 +24,7 @@ export interface OutcomeCounters {
 export interface ServingState {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
+  readonly connections: () => ConnectionCounts | undefined
   /** How requests are counted against limits: by all nodes, or by this node at its share. */
   readonly limiterMode: () => string
 }
@@ -142,7 +143,7 @@ export async function openProcessMetrics(): Promise<ProcessMetrics> {
       revoke: (keyId) => apiKeys.revoke(keyId),
       issue: (request) => apiKeys.issue(request),
     }),
-    observe({ timeQuality, store, limiterMode }) {
+    observe({ timeQuality, store, limiterMode, connections }) {
       register.registerMetric(
         new Gauge({
           registers: [],
@@ -153,6 +154,38 @@ export async function openProcessMetrics(): Promise<ProcessMetrics> {
             this.set(store.unavailableForMs() / 1000)
           },
         }),
+      )
+      register.registerMetric(
+        new Gauge({
+          registers: [],
+          name: 'svc_connections',
+          help: 'Open connections.',
+          collect() {
+            this.set(connections()?.open ?? 0)
+          },
+        }),
+      )
+      const countOf = (name: string, help: string, count: keyof ConnectionCounts) =>
+        register.registerMetric(
+          new Counter({
+            registers: [],
+            name,
+            help,
+            collect() {
+              this.reset()
+              this.inc(connections()?.[count] ?? 0)
+            },
+          }),
+        )
+      countOf(
+        'svc_connections_refused_total',
+        'Connections refused because SVC_MAX_CONNECTIONS were open.',
+        'refused',
+      )
+      countOf(
+        'svc_connections_stalled_total',
+        'Connections reset because the client took no bytes.',
+        'stalled',
       )
       register.registerMetric(
         new Gauge({

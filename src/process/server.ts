@@ -5,7 +5,7 @@ import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import type { App } from '../http/api-request.ts'
-import { createListener, listen, stopListening } from '../http/listener.ts'
+import { connectionCountsOf, createListener, listen, stopListening } from '../http/listener.ts'
 import type { Secrets } from '../secrets.ts'
 import { createChallenge } from '../service/create-challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
@@ -171,7 +171,10 @@ export async function startServer(
   const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
   const { server, port, serve } = await listenAhead(options, dependencies)
   const timeQuality = openTime(config, log)
-  if (store !== undefined) metrics?.observe({ timeQuality, store, limiterMode: limiter.mode })
+  if (store !== undefined) {
+    const connections = () => connectionCountsOf(server)
+    metrics?.observe({ timeQuality, store, limiterMode: limiter.mode, connections })
+  }
   const compose = createAppComposer({
     runtime: config.runtime,
     deployment: config.deployment,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
+import { startRegistering } from '../support/registering-service.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service-process.ts'
 
@@ -11,6 +12,24 @@ function valueOf(metrics: string, line: string): number {
   const found = metrics.split('\n').find((each) => each.startsWith(`${line} `))
   return found === undefined ? 0 : Number(found.slice(line.length))
 }
+
+/** What dashboards and alerts are built on. */
+const EXPECTED_METRICS = [
+  'process_resident_memory_bytes',
+  'nodejs_eventloop_lag_p99_seconds',
+  'svc_http_requests_total',
+  'svc_http_request_duration_seconds_count',
+  'svc_connections',
+  'svc_connections_refused_total',
+  'svc_connections_stalled_total',
+  'svc_release_info',
+  'svc_release_age_seconds',
+  'svc_release_reload_failures_total',
+  'svc_release_refused',
+  'svc_store_unavailable_seconds',
+  'svc_limiter_mode',
+  'svc_time_quality_state',
+]
 
 test('health, readiness and metrics are told on a port of their own', async (t) => {
   const { folder } = makeDeployment(t)
@@ -55,7 +74,9 @@ test('health, readiness and metrics are told on a port of their own', async (t) 
   })
   const text = await (await fetch(`${admin}/metrics`)).text()
   assert.ok(!/secret|status\?|127\.0\.0\.1/.test(text), 'no query and no address in a label')
-  assert.match(text, /^process_resident_memory_bytes \d+$/m)
+  for (const name of EXPECTED_METRICS) {
+    assert.match(text, new RegExp(`^${name}(?:{.*})? [\\d.e+-]+$`, 'm'), name)
+  }
 
   assert.equal((await service.stop()).code, 0)
 })
@@ -78,4 +99,40 @@ test('the admin listener is on 127.0.0.1 alone, whatever the public one listens 
   assert.equal(await isReached(port), true)
   assert.equal(await isReached(Number(adminPort)), false)
   assert.equal((await service.stop()).code, 0)
+})
+
+test('registrations, challenges and key checks are counted by outcome, over all workers', async (t) => {
+  const running = await startRegistering(t, { SVC_ADMIN_PORT: '0', SVC_WORKERS: '2' })
+  const { port } = await running.service.line('Health and metrics')
+  await eventually('both workers are ready', () =>
+    running.service.lines().filter(({ msg }) => msg === 'Worker ready').length === 2
+      ? true
+      : undefined,
+  )
+  assert.equal((await running.register({ email: 'reader@example.org' })).status, 200)
+  assert.equal((await running.register({ email: 'reader@example.org' })).code, 'DUPLICATE')
+  const wrong = await running.register({ email: 'other@example.org', challengeToken: 'wrong' })
+  assert.equal(wrong.code, 'CHALLENGE_FAILED')
+  const origin = `http://127.0.0.1:${running.port}`
+  const headers = { Authorization: `Bearer svk_0123456789abcdef_${'a'.repeat(43)}` }
+  assert.equal((await fetch(`${origin}/api/v1/status`, { headers })).status, 401)
+  const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+  for (const [line, expected] of [
+    ['svc_registrations_total{outcome="WAITING"}', 1],
+    ['svc_registrations_total{outcome="DUPLICATE"}', 1],
+    ['svc_registrations_total{outcome="CHALLENGE_FAILED"}', 1],
+    ['svc_challenges_total{outcome="ACCEPTED"}', 2],
+    ['svc_challenges_total{outcome="CHALLENGE_FAILED"}', 1],
+    ['svc_key_checks_total{outcome="KEY_INVALID"}', 1],
+    ['svc_release_info{snapshot_id="VS-0002"}', 1],
+    ['svc_workers_accepting', 2],
+  ] as const) {
+    assert.equal(valueOf(text, line), expected, line)
+  }
+  assert.match(
+    text,
+    /^svc_store_call_duration_seconds_count\{call="waitlist\.add",result="ok"\} 2$/m,
+  )
+  assert.ok(!/reader|example\.org|198\.51/.test(text), 'nothing of a person')
+  assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
 })

@@ -26,10 +26,10 @@ test(`${SWAPS} releases taken up by two workers under load: no request fails`, a
   const { versions, resources } = makeReleases(SWAPS + 2)
   const store = openReleaseStore(releasesDir)
 
-  let isDone = false
+  const done = new AbortController()
   let requests = 0
   const clients = Array.from({ length: CLIENTS }, async () => {
-    while (!isDone) {
+    while (!done.signal.aborted) {
       for (const path of ['/api/v1/versions', '/api/v1/status', '/en/history']) {
         const response = await fetch(`${origin}${path}`)
         assert.equal(response.status, 200, path)
@@ -63,7 +63,7 @@ test(`${SWAPS} releases taken up by two workers under load: no request fails`, a
       return serving.length === 3 ? true : undefined
     })
   }
-  isDone = true
+  done.abort()
   await all
   assert.equal(failure, undefined)
   assert.ok(requests > SWAPS, `${requests} requests`)
