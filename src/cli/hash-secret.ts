@@ -4,13 +4,13 @@ import { type Config, SECRET_VARIABLES } from '../config.ts'
 import { inspectSecrets } from '../secrets.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
-/** The secrets that a command may hash with: what each is called, and the code of the failure without it. */
+/** The hash secrets of commands, each with its name and the failure code when it is missing. */
 const HASH_SECRETS = {
   addressHashSecret: { name: 'address-hash secret', code: 'ADDRESS_HASH_SECRET' },
   keyHashSecret: { name: 'key-hash secret', code: 'KEY_HASH_SECRET' },
 } as const
 
-/** A hash secret of the service, and where it stands. Makes none. Throws a CommandFailure. */
+/** A hash secret of the service and its place. Creates none. Throws a CommandFailure. */
 export function readHashSecret(
   config: Config,
   which: keyof typeof HASH_SECRETS,

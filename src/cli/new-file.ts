@@ -6,10 +6,10 @@ import { messageOf } from '../contract/error-message.ts'
 import { claimName, partialNameOf } from '../storage/whole-file.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
-/** A file that only its owner may read, and that is there whole or not at all. */
+/** A file with mode 0600 that is written completely or not at all. */
 export interface NewFile {
   write(part: Uint8Array | string): Promise<void>
-  /** Gives the file its name. Rejects with a CommandFailure where another took the name meanwhile. */
+  /** Gives the file its name. Rejects with a CommandFailure if the name was taken in the meantime. */
   finish(): Promise<void>
   /** Leaves nothing behind. */
   abandon(): Promise<void>
@@ -18,18 +18,18 @@ export interface NewFile {
 function failure(file: string, error: unknown): CommandFailure {
   const { code } = error as NodeJS.ErrnoException
   return code === 'EEXIST'
-    ? new CommandFailure('EXISTS', `${file}: there is such a file already; it is left as it is`)
+    ? new CommandFailure('EXISTS', `${file}: the file exists and was left unchanged`)
     : new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
 }
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Takes a file away when the program is stopped: half an export is nothing to leave lying about. Returns how to forget it. */
+/** Deletes an incomplete file when the program is stopped. Returns a function that cancels this. */
 function removeWhenStopped(file: string): () => void {
   const stop = (signal: NodeJS.Signals): void => {
     forget()
     rmSync(file, { force: true })
-    // Without a listener it does what the signal does, and whoever started the program sees that.
+    // Without a listener the signal ends the program, and its parent sees that.
     process.kill(process.pid, signal)
   }
   const forget = (): void => {
@@ -39,13 +39,13 @@ function removeWhenStopped(file: string): () => void {
   return forget
 }
 
-/** Begins a new file, mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); an existing file is never touched. */
+/** Creates a new file with mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); never changes an existing file. */
 export async function createNewFile(name: string): Promise<NewFile> {
   const file = path.resolve(name)
   const beside = partialNameOf(file)
   let handle: FileHandle
   try {
-    // Found here rather than after an hour's work; what counts is the claim at the end.
+    // An early check; the claim at the end decides.
     const isTaken = await access(file).then(
       () => true,
       () => false,
@@ -71,7 +71,7 @@ export async function createNewFile(name: string): Promise<NewFile> {
     },
     async finish() {
       try {
-        // The mode at creation passes through the umask, which may only take rights away; this states it.
+        // The umask may have removed permissions at creation.
         await handle.chmod(0o600)
         await handle.sync()
         claimName(beside, file, 'claim')

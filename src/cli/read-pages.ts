@@ -1,16 +1,16 @@
-/** A list that is read by the key of the row before, as the stores' `readAfter` does. */
+/** A list that is read by the key of the previous row, as with the stores' `readAfter`. */
 export interface PagedList<Key, Row> {
   readonly readAfter: (key: Key, limit: number) => Promise<readonly Row[]>
   readonly keyOf: (row: Row) => Key
-  /** Before the key of every row. */
+  /** A value before the key of every row. */
   readonly start: Key
-  /** Most rows of a page, at least 1. */
+  /** The maximum number of rows in a page, at least 1. */
   readonly pageRows: number
 }
 
 /**
- * All rows in the order of their keys, a page at a time, each by a query of its own, so that memory stays the same however
- * many there are. Rows that come or go meanwhile may be among them or not.
+ * All rows in the order of their keys, page by page, each page by its own query, so that memory does not grow with the list.
+ * Rows that are added or deleted meanwhile may be included or not.
  */
 export async function* readPages<Key, Row>({
   readAfter,

@@ -4,8 +4,8 @@ import { text as readAll } from 'node:stream/consumers'
 import { UsageError } from '../../packages/cli/src/command/command.ts'
 
 /**
- * What a person types, or what comes through a pipe: for a text that should not stand in the shell's history. One line,
- * without those that are empty; `what` is what is asked for, such as `address`. Rejects with a UsageError for several.
+ * Reads one line from the terminal or a pipe, for a text that must not be in the shell history. Empty lines are skipped. `what`
+ * names the text, such as `address`. Rejects with a UsageError for several lines.
  */
 export async function readOneLine(what: string, prompt: string): Promise<string> {
   const text = process.stdin.isTTY ? await ask(prompt) : await readAll(process.stdin)

@@ -4,13 +4,13 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 
 /** A solved ALTCHA challenge. */
 export interface SolvedAltcha {
-  /** As the widget writes it; good for `challengeToken`. */
+  /** In the widget's format, for `challengeToken`. */
   readonly token: string
-  /** Milliseconds since the epoch; null when the challenge tells no end. */
+  /** Milliseconds since the epoch; null for a challenge without an end. */
   readonly expiresAtMs: number | null
 }
 
-/** What came is no challenge that can be solved, or it took too long. The message is one line and quotes nothing. */
+/** The challenge cannot be solved, or not in time. The message is one line and quotes nothing. */
 export class AltchaSolverError extends Error {
   constructor(message: string) {
     super(message)
@@ -19,10 +19,10 @@ export class AltchaSolverError extends Error {
 }
 
 const ALGORITHMS: readonly unknown[] = ['PBKDF2/SHA-256', 'PBKDF2/SHA-384', 'PBKDF2/SHA-512']
-/** A try of so many rounds takes about a tenth of a second; whoever asks for more is not waiting for an answer. */
+/** A try with this many rounds takes about a tenth of a second; a higher cost is not meant to be solved. */
 const MAX_COST = 1_000_000
 const MAX_KEY_BYTES = 64
-/** The keys are derived in the threads that Node has for such work, and there are four. */
+/** Keys are derived in Node's thread pool, which has four threads. */
 const MAX_AT_ONCE = 4
 
 function isHex(value: unknown, maxBytes: number): boolean {
@@ -62,13 +62,13 @@ function parseChallenge(text: string): Challenge {
     isHex(salt, MAX_KEY_BYTES) &&
     isHex(keyPrefix, Number(keyLength)) &&
     (expiresAt === undefined || isWhole(expiresAt, Number.MAX_SAFE_INTEGER))
-  if (!areSound) throw new AltchaSolverError('the challenge has parameters that are none')
+  if (!areSound) throw new AltchaSolverError('the challenge has invalid parameters')
   return value as Challenge
 }
 
 /**
- * Solves a challenge, given as the JSON text that was fetched, on up to four cores. Throws AltchaSolverError for what is
- * no challenge, and when there is no solution within `timeoutMs`.
+ * Solves a challenge in its JSON text on up to four cores. Rejects with AltchaSolverError for an invalid challenge, and without
+ * a solution within `timeoutMs`.
  */
 export async function solveAltcha(text: string, timeoutMs: number): Promise<SolvedAltcha> {
   const challenge = parseChallenge(text)

@@ -14,37 +14,36 @@ import {
 import type { Clock } from './clock.ts'
 import { propertyOf } from '../contract/property-of.ts'
 
-/** How hard a challenge is to solve. */
+/** The difficulty of a challenge. */
 export interface AltchaWork {
-  /** Rounds of PBKDF2 for one try. */
+  /** Rounds of PBKDF2 per try. */
   readonly cost: number
-  /** The solution is a random number from 1 to this one, and a solver tries them in turn. */
+  /** The solution is a random number from 1 to this one; a solver tries them in turn. */
   readonly maxCounter: number
 }
 
 /**
- * About a second on a phone of the middle class, and two at worst. Measured on one core of a server, a try takes 0.21 ms
- * in the widget's worker; a phone's core is reckoned to take three times that, and the widget uses several. Setting a
- * challenge costs the server one try, without the browser's share of it (0.14 ms); checking a solution costs none.
+ * About one second on a mid-range phone and two in the worst case. On one core of a server a try takes 0.21 ms in the widget's
+ * worker; a phone's core is assumed to take three times that, and the widget uses several. Creating a challenge costs the
+ * server one try without the browser's overhead (0.14 ms); verifying a solution costs none.
  */
 export const ALTCHA_WORK: AltchaWork = { cost: 1000, maxCounter: 10_000 }
 
-/** What an ALTCHA challenge is made from. */
 export interface AltchaOptions {
   readonly counters: Counters
   readonly clock: Clock
-  /** ALTCHA_WORK unless a test wants to wait for less. */
+  /** Default: ALTCHA_WORK. Tests use less. */
   readonly work?: AltchaWork
 }
 
-/** The widget brings it along, and a browser does its rounds in one call, so native code gains little over a page. */
+/** The widget includes it, and a browser computes its rounds in one call, so native code gains little over a page. */
 const ALGORITHM = 'PBKDF2/SHA-256'
 const KEY_BYTES = 32
 const LIFE_MS = 10 * 60_000
 
 /**
- * A solution is remembered for so long beyond its expiry, since the processes that share counters may differ in time, and
- * a clock that was set forward by mistake is set back.
+ * How long a solution is stored beyond its expiry, since the clocks of processes differ and a clock that was set forward by
+ * mistake is set back.
  */
 const CLOCK_MARGIN_MS = 60 * 60_000
 
@@ -57,7 +56,7 @@ const MAX_TOKEN_LENGTH = 2048
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const MAX_COUNTER = 2 ** 32 - 1
 
-/** The parts of a token that say something; all else in it follows from them. */
+/** The significant parts of a token; the rest follows from them. */
 interface Submission {
   readonly parameters: object
   readonly signature: string
@@ -79,8 +78,8 @@ function isHex(value: unknown, bytes: number): value is string {
   return typeof value === 'string' && value.length === bytes * 2 && /^[0-9a-f]+$/.test(value)
 }
 
-/** What the token says, or undefined where it is none that the widget makes. */
-function readToken(token: string): Submission | undefined {
+/** Parses a token of the widget; undefined if it is malformed. */
+function parseToken(token: string): Submission | undefined {
   if (token.length > MAX_TOKEN_LENGTH || !BASE64.test(token)) return undefined
   const payload = parseJson(Buffer.from(token, 'base64').toString('utf8'))
   const challenge = propertyOf(payload, 'challenge')
@@ -120,20 +119,19 @@ async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Proof of work (ALTCHA, version 2 of its challenges), which the service sets and checks by itself.
+ * Proof of work (ALTCHA, version 2 of its challenges), created and verified by the service itself.
  *
- * The library makes the challenge and signs it; checking is done here, since the library's check looks at the machine's
- * clock, and leaves it to the caller what parameters to accept. Nothing in a token decides how much work it makes: the
- * parameters must be the ones that this service would set, for this purpose and at this cost, and then two HMACs tell
- * whether it did set them and whether the key was found. The key that was to be found was signed when the challenge was
- * set, so no key is derived.
+ * The library creates and signs the challenge. Verification is done here, since the library's own uses the machine's clock and
+ * leaves the accepted parameters to the caller. A token cannot choose the work it causes: its parameters must be the ones that
+ * this service sets, for this purpose and cost. Then two HMACs prove that the service set them and that the key was found. The
+ * key was signed when the challenge was created, so none is derived here.
  */
 export function createAltchaChallenge({
   counters,
   clock,
   work = ALTCHA_WORK,
 }: AltchaOptions): Challenge {
-  // Asked for each time and not kept: should the counters be lost, what was spent is forgotten, and the key with it.
+  // Fetched for each call: counters that lost the spent ids have lost the key too.
   async function openKeys(): Promise<Keys> {
     const bytes = await counters.secret(SECRET_NAME, KEY_UNTIL_MS)
     const keyFor = (use: string) => createHmac('sha256', bytes).update(use).digest('hex')
@@ -161,11 +159,11 @@ export function createAltchaChallenge({
   }
 
   async function verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge> {
-    const submission = readToken(token)
+    const submission = parseToken(token)
     if (submission === undefined) throw new ApiError('CHALLENGE_FAILED')
     const { parameters, signature, keySignature, expiresAt, derivedKey } = submission
     const { nonce, salt, keyPrefix } = submission
-    // Names in the order in which they are signed: the alphabet's.
+    // The members are signed in alphabetical order.
     const expected = {
       algorithm: ALGORITHM,
       cost: work.cost,
@@ -186,7 +184,7 @@ export function createAltchaChallenge({
       isHmac(signature, keys.signature, JSON.stringify(expected)) &&
       isHmac(keySignature, keys.keySignature, Buffer.from(derivedKey, 'hex'))
     if (!isSolved) throw new ApiError('CHALLENGE_FAILED')
-    // One for each challenge, in whatever way its solution is written down.
+    // One id per challenge, whatever the encoding of its solution.
     const id = `challenge:${signature}`
     // With the secret, so that an id is never spent in a place that did not issue the challenge.
     const isFirst = await orUnavailable(
@@ -198,7 +196,7 @@ export function createAltchaChallenge({
         try {
           await counters.release(id)
         } catch {
-          // The caller then has to solve another one; that is all that follows.
+          // The caller then has to solve another challenge.
         }
       },
     }

@@ -1,6 +1,6 @@
 /**
- * The body of an answer as text, or undefined when it is larger than `maxBytes` (after decompression) or no UTF-8; no
- * more than that is read. Rejects as `fetch` does when the connection breaks or its signal fires.
+ * The body of a response as text; undefined if it is larger than `maxBytes` after decompression or not UTF-8. Reads no further
+ * than that. Rejects as `fetch` does when the connection breaks or its signal fires.
  */
 export async function readBoundedText(
   response: Response,

@@ -1,18 +1,18 @@
 import type { DataOf } from '../contract/schemas.ts'
 
-/** The human-verification challenge as a form needs to know it. */
+/** The human-verification challenge as a form needs it. */
 export type ChallengeDescription = DataOf<'EarlyAccess'>['challenge']
 
-/** What a challenge can be solved for. How firmly a solution is tied to it is its provider's to say (`verify`). */
+/** The purposes of a challenge. How firmly a solution is tied to one depends on the provider (see `verify`). */
 export const CHALLENGE_PURPOSES = ['register', 'issue-key'] as const
 
 export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number]
 
-/** A solution that was accepted and is spent by it. */
+/** A solution that was accepted and thereby spent. */
 export interface AcceptedChallenge {
   /**
-   * Gives the solution back, for when what it was accepted for did not happen and the caller may try again. Never rejects.
-   * Without effect for a hosted provider, which takes a token once: the page has to get another.
+   * Makes the solution valid again, when its action failed and the caller may retry. Never rejects. Without effect for a
+   * hosted provider, which accepts a token once: the page has to get another one.
    */
   release(): Promise<void>
 }
@@ -21,22 +21,22 @@ export interface AcceptedChallenge {
 export interface Challenge {
   readonly description: ChallengeDescription
   /**
-   * A new challenge as JSON text, for the providers that the service itself serves at `description.path`; undefined for
-   * the others. Rejects when the counters cannot be reached.
+   * Creates a challenge as JSON text, for providers that the service serves at `description.path`; undefined for the others.
+   * Rejects when the counters are unavailable.
    */
   readonly issue: ((purpose: ChallengePurpose) => Promise<string>) | undefined
   /**
-   * Checks a token and spends it: of any number of calls with one token, in whatever processes, one is accepted. Throws
-   * ApiError CHALLENGE_FAILED for a token that is wrong, expired, spent or known to be made for another purpose. Rejects
-   * with ChallengeUnavailableError when it cannot be told, such as for a provider that does not answer.
+   * Verifies a token and spends it: of concurrent calls with one token, in any number of processes, one is accepted. Rejects
+   * with ApiError CHALLENGE_FAILED for a token that is wrong, expired, spent or made for another purpose, and with
+   * ChallengeUnavailableError when that cannot be determined, such as for a provider that does not respond.
    *
-   * ALTCHA's challenges are signed for their purpose. Of a token of Turnstile it is known only where the page that set the
-   * challenge named it as the action. hCaptcha knows none: its token is good for either, once.
+   * ALTCHA challenges are signed for their purpose. Turnstile knows it only if the page passed it as the action. hCaptcha does
+   * not support purposes: its token is valid for either, once.
    */
   verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge>
 }
 
-/** Whether a token is good could not be found out. The message says why, and holds nothing of the token. */
+/** A token could not be verified. The message says why and contains nothing of the token. */
 export class ChallengeUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,4 +1,4 @@
-/** Where the time comes from; an argument everywhere, so that a test can let a year pass at once. */
+/** A source of time; an argument everywhere, so that a test can advance it by a year. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   nowMs(): number

@@ -6,12 +6,12 @@ interface Limit {
   readonly windowSeconds: number
 }
 
-/** The window in which a limit is counted under a key, which is never an address. */
+/** The window for a limit. The key is never an address. */
 export function windowOf(key: string, { requests, windowSeconds }: Limit): CountedWindow {
   return { key, limit: requests, windowSeconds }
 }
 
-/** Whole seconds until a window ends, at least one and at most so many, as Retry-After and the quota tell them. */
-export function secondsUntil(endsAtMs: number, nowMs: number, most: number): number {
-  return Math.min(Math.max(Math.ceil((endsAtMs - nowMs) / 1000), 1), most)
+/** Whole seconds until a window ends, from 1 to `maxSeconds`, for Retry-After and the quota. */
+export function secondsUntil(endsAtMs: number, nowMs: number, maxSeconds: number): number {
+  return Math.min(Math.max(Math.ceil((endsAtMs - nowMs) / 1000), 1), maxSeconds)
 }

@@ -5,24 +5,27 @@ import type { Clock } from './clock.ts'
 import { createHostedChallenge, type HostedSettings } from './hosted-challenge.ts'
 import { createTestChallenge } from './test-challenge.ts'
 
-/** A configured challenge: its provider, and what a hosted one cannot do without. */
+/** A configured challenge: its provider, and the settings of a hosted one. */
 export type ChallengeSettings = { readonly provider: 'altcha' | 'test' } | HostedSettings
 
-/** What every challenge runs on. */
-export interface ChallengeParts {
+/** What every challenge is built on. */
+export interface ChallengeDependencies {
   readonly counters: Counters
   readonly clock: Clock
 }
 
 /** The challenge of the configured provider. */
-export function createChallenge(settings: ChallengeSettings, parts: ChallengeParts): Challenge {
+export function createChallenge(
+  settings: ChallengeSettings,
+  dependencies: ChallengeDependencies,
+): Challenge {
   switch (settings.provider) {
     case 'altcha':
-      return createAltchaChallenge(parts)
+      return createAltchaChallenge(dependencies)
     case 'test':
       return createTestChallenge()
     case 'turnstile':
     case 'hcaptcha':
-      return createHostedChallenge({ ...settings, ...parts })
+      return createHostedChallenge({ ...settings, ...dependencies })
   }
 }

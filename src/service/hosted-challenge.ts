@@ -11,31 +11,30 @@ import {
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
-/** A hosted challenge as it is configured. */
+/** The configuration of a hosted challenge. */
 export interface HostedSettings {
   readonly provider: 'turnstile' | 'hcaptcha'
   readonly siteKey: string
   readonly secret: string
-  /** The provider's siteverify address. */
+  /** The provider's siteverify URL. */
   readonly verifyUrl: string
 }
 
-/** What a hosted challenge is made from. */
 export interface HostedOptions extends HostedSettings {
   readonly counters: Counters
   readonly clock: Clock
-  /** Milliseconds the provider has for its whole answer. */
+  /** Milliseconds for the provider's whole response. Default: 5000. */
   readonly deadlineMs?: number
 }
 
-/** Turnstile's tokens are good for 5 minutes, those of hCaptcha for 2; both providers take each once. */
+/** Tokens of Turnstile are valid for 5 minutes, those of hCaptcha for 2; both providers accept each once. */
 const TOKEN_LIFE_MS = 10 * 60_000
-const MAX_ANSWER_BYTES = 16_384
-/** Printable ASCII without spaces. Turnstile promises at most 2048 characters; hCaptcha names no limit. */
+const MAX_RESPONSE_BYTES = 16_384
+/** Printable ASCII without spaces. Turnstile guarantees at most 2048 characters; hCaptcha documents no limit. */
 const POSSIBLE_TOKEN = /^[!-~]{1,4096}$/
 
-/** What the providers say when not the token is wrong but the configuration of this service, or the provider itself. */
-const FAULTS_OF_OURS: ReadonlySet<string> = new Set([
+/** Error codes for a wrong configuration of this service or a failure of the provider, not for a wrong token. */
+const SERVICE_ERROR_CODES: ReadonlySet<string> = new Set([
   'missing-input-secret',
   'invalid-input-secret',
   'sitekey-secret-mismatch',
@@ -49,7 +48,7 @@ const FAULTS_OF_OURS: ReadonlySet<string> = new Set([
 interface Verdict {
   readonly isSuccess: boolean
   readonly errorCodes: readonly string[]
-  /** What the page told Turnstile that the token is for; undefined where it told nothing. */
+  /** The purpose that the page passed to Turnstile; undefined without one. */
   readonly action: string | undefined
 }
 
@@ -68,10 +67,10 @@ function parseVerdict(text: string): Verdict | undefined {
   }
 }
 
-/** Why a request came to nothing, in words that hold nothing of it. */
-function reasonOf(error: unknown, deadlineMs: number): string {
+/** Why a request failed, without any of its content. */
+function failureReason(error: unknown, deadlineMs: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return `did not answer within ${deadlineMs} ms`
+    return `did not respond within ${deadlineMs} ms`
   }
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -79,8 +78,8 @@ function reasonOf(error: unknown, deadlineMs: number): string {
 }
 
 /**
- * A challenge that Turnstile or hCaptcha sets in the page and checks at its siteverify address. It is told the token and
- * this service's keys, and nothing of the visitor.
+ * A challenge that Turnstile or hCaptcha shows in the page and verifies at its siteverify URL. The provider receives the token
+ * and this service's keys, and nothing about the visitor.
  */
 export function createHostedChallenge({
   provider,
@@ -104,33 +103,33 @@ export function createHostedChallenge({
       const response = await fetch(verifyUrl, {
         method: 'POST',
         body: form,
-        // A redirect is an answer like any other that is not expected: the secret goes nowhere else.
+        // A redirect is an unexpected response: the secret is sent nowhere else.
         redirect: 'manual',
         signal: AbortSignal.timeout(deadlineMs),
       })
       status = response.status
-      text = await readBoundedText(response, MAX_ANSWER_BYTES)
+      text = await readBoundedText(response, MAX_RESPONSE_BYTES)
     } catch (error) {
-      throw unavailable(reasonOf(error, deadlineMs))
+      throw unavailable(failureReason(error, deadlineMs))
     }
-    if (status !== 200) throw unavailable(`answered with status ${status}`)
+    if (status !== 200) throw unavailable(`responded with status ${status}`)
     const verdict = text === undefined ? undefined : parseVerdict(text)
-    if (verdict === undefined) throw unavailable('answered with something that is no verdict')
+    if (verdict === undefined) throw unavailable('sent an invalid response')
     return verdict
   }
 
   async function verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge> {
-    // Not asked about: a provider may call such a request malformed, and that would pass for a fault of this service.
+    // Not sent: the provider may call the request malformed, which would count as an error of this service.
     if (!POSSIBLE_TOKEN.test(token)) throw new ApiError('CHALLENGE_FAILED')
     const { isSuccess, errorCodes, action } = await askProvider(token)
     if (!isSuccess) {
-      const fault = errorCodes.find((code) => FAULTS_OF_OURS.has(code))
+      const fault = errorCodes.find((code) => SERVICE_ERROR_CODES.has(code))
       if (fault !== undefined) {
-        throw unavailable(`does not accept how this service asks it (${fault})`)
+        throw unavailable(`rejects the configuration of this service (${fault})`)
       }
       throw new ApiError('CHALLENGE_FAILED')
     }
-    // The provider accepts a token once. It is remembered here too, for two requests that ask it at the same time.
+    // The provider accepts a token once. It is also spent here, for concurrent requests.
     const digest = createHash('sha256').update(token).digest('base64url')
     let isFirst: boolean
     try {
@@ -140,8 +139,8 @@ export function createHostedChallenge({
     }
     const isForAnother = action !== undefined && action !== purpose
     if (!isFirst || isForAnother) throw new ApiError('CHALLENGE_FAILED')
-    // Nothing to give back: the provider would refuse the token the second time. The page asks its widget for another
-    // one, which mostly takes the visitor no step.
+    // Cannot be released, since the provider would refuse the token. The page gets another one from its widget, usually
+    // without a step of the visitor.
     return { release: async () => {} }
   }
 

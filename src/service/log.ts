@@ -1,6 +1,6 @@
 /**
- * Where the service writes what an operator should know. Fields never hold an address, a query, a user agent, a key or
- * anything else a caller sent but the method and the name of the endpoint.
+ * The log of the service. Fields never contain an address, a query, a user agent, a key or anything else that a client sent,
+ * except the method and the name of the endpoint.
  */
 export interface Log {
   debug(fields: object, message: string): void

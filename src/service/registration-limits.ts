@@ -5,19 +5,19 @@ import type { Actors } from './actor.ts'
 import type { Clock } from './clock.ts'
 import { secondsUntil, windowOf } from './counted-window.ts'
 
-/** The limits on how often registering is tried (spec section 8). */
+/** The limits on registration requests (spec section 8). */
 export interface RegistrationLimits {
   /**
-   * Counts a request from this address; throws ApiError RATE_LIMITED with the wait when a limit is reached. Rejects with
-   * CountersError when nothing can be counted.
+   * Counts a request from this address. Rejects with ApiError RATE_LIMITED when a limit is reached, and with CountersError
+   * when counting fails.
    */
   admit(address: string): Promise<void>
 }
 
-/** Whoever's address is not known any more counts as one actor. */
-const NOBODY = 'nobody'
+/** All clients without a known address count as one actor. */
+const UNKNOWN_ACTOR = 'unknown'
 
-/** The registration limits: so many for each actor, and so many for all of them together, in fixed windows. */
+/** Registration limits per actor and for all actors together, in fixed windows. */
 export function createRegistrationLimits({
   counters,
   actors,
@@ -27,12 +27,12 @@ export function createRegistrationLimits({
   readonly actors: Actors
   readonly clock: Clock
 }): RegistrationLimits {
-  const everybody = windowOf('register', LIMITS.registrationGlobal)
+  const global = windowOf('register', LIMITS.registrationGlobal)
   return {
     async admit(address) {
-      const actor = address === '' ? NOBODY : await actors.actorOf(address)
+      const actor = address === '' ? UNKNOWN_ACTOR : await actors.actorOf(address)
       const own = windowOf(`register:${actor}`, LIMITS.registrationPerActor)
-      const { isAdmitted, windows } = await counters.count([own, everybody])
+      const { isAdmitted, windows } = await counters.count([own, global])
       if (isAdmitted) return
       const endsAtMs = Math.max(
         ...windows.filter(({ remaining }) => remaining === 0).map((each) => each.endsAtMs),

@@ -1,10 +1,10 @@
 import { ApiError } from '../contract/api-error.ts'
 import type { Challenge } from './challenge.ts'
 
-/** The token that the test challenge accepts, any number of times and for every purpose. */
+/** The token that the test challenge accepts, repeatedly and for every purpose. */
 export const TEST_TOKEN = 'test-pass'
 
-/** A challenge for trying the service out: no proof of anything. Configuration refuses it in production. */
+/** A challenge for trials, which proves nothing. The configuration refuses it in production. */
 export function createTestChallenge(): Challenge {
   return {
     description: { provider: 'test', path: null, siteKey: null },

@@ -1,15 +1,15 @@
 import fs from 'node:fs'
 
-/** Tells one file from another that has taken its name, as long as someone has it open. */
+/** Identifies a file, so that a replacement with the same name is noticed while the first one is open. */
 export function identityOf(file: string): string {
   const stats = fs.statSync(file, { throwIfNoEntry: false, bigint: true })
   return stats === undefined ? MISSING_FILE : `${stats.dev}:${stats.ino}`
 }
 
-/** The identity of a file that is not there. */
+/** The identity of a missing file. */
 export const MISSING_FILE = 'missing'
 
-/** The identities of the files of a database's write-ahead log (WAL); holds MISSING_FILE where one of them is not there. */
+/** The identities of the files of a write-ahead log (WAL); contains MISSING_FILE if one of them is missing. */
 export function walIdentityOf(file: string): string {
   return `${identityOf(`${file}-wal`)} ${identityOf(`${file}-shm`)}`
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../contract/error-message.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
 
-/** The result codes of SQLite that are told apart here (https://sqlite.org/rescode.html), without their SQLITE_. */
+/** The result codes of SQLite that are distinguished here (https://sqlite.org/rescode.html), without SQLITE_. */
 export const SQLITE_RESULTS = {
   BUSY: 5,
   LOCKED: 6,
@@ -16,7 +16,7 @@ export const SQLITE_RESULTS = {
   IOERR_SHMSIZE: 4874,
 } as const
 
-/** Primary codes that mean something else than IO. */
+/** Primary codes that mean a problem other than IO. */
 const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
   [SQLITE_RESULTS.BUSY, 'LOCKED'],
   [SQLITE_RESULTS.LOCKED, 'LOCKED'],
@@ -28,15 +28,15 @@ const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
 ])
 
 /**
- * Extended codes that mean something else than their primary code. A write that fails for a quota or for a limit on file
- * sizes is an IOERR to SQLite, which tells only a full disk apart; a broken disk mostly shows when it is synced.
+ * Extended codes that differ from their primary code. SQLite reports a write beyond a quota or a file-size limit as IOERR and
+ * only a full disk as FULL; a broken disk usually shows at a sync.
  */
 const PROBLEM_OF_EXTENDED_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
   [SQLITE_RESULTS.IOERR_WRITE, 'FULL'],
   [SQLITE_RESULTS.IOERR_SHMSIZE, 'FULL'],
 ])
 
-/** What the system calls a full disk, a quota that is used up and a file that would be too large. */
+/** The error codes of a full disk, an exhausted quota and a file that would be too large. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 function extendedResultOf(error: unknown): number | undefined {
@@ -44,10 +44,10 @@ function extendedResultOf(error: unknown): number | undefined {
   return typeof error.errcode === 'number' ? error.errcode : undefined
 }
 
-/** The primary result code of an error of node:sqlite; undefined for anything else that was thrown. */
+/** The primary result code of an error of node:sqlite; undefined for other errors. */
 export function sqliteResultOf(error: unknown): number | undefined {
   const extended = extendedResultOf(error)
-  // What stands above the lowest byte says more about the same result.
+  // The lowest byte is the primary code.
   return extended === undefined ? undefined : extended & 0xff
 }
 
@@ -61,8 +61,8 @@ function problemOf(error: unknown): StorageProblem {
 }
 
 /**
- * What a failure means to the caller. A message of SQLite names tables and columns, never what is in them, so it may
- * travel along as the cause.
+ * Converts a failure into a StorageError. SQLite's messages name tables and columns but never contain their values, so the
+ * message is kept as the cause.
  */
 export function storageErrorOf(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error

@@ -8,21 +8,21 @@ import { StorageError } from './storage-error.ts'
 export const APPLICATION_ID = 0x53_56_43_57
 
 /**
- * The steps from an empty file to the tables of today, in their order; the first makes version 1. A step that was
- * released is never changed: databases have taken it.
+ * The steps from an empty file to the current tables, in order; the first creates version 1. A released step is never
+ * changed, since databases have applied it.
  */
 export const MIGRATIONS: readonly string[] = [WAITLIST_MIGRATION, API_KEYS_MIGRATION]
 
-/** What the first page of a database says of itself. */
+/** The identity of a database, from its first page. */
 export interface DatabaseHeader {
   readonly applicationId: number
-  /** The number of the last migration that it took. */
+  /** The number of the last migration that was applied. */
   readonly userVersion: number
-  /** No table, no index, nothing. */
+  /** Whether the schema is empty. */
   readonly isEmpty: boolean
 }
 
-/** Reads what a database is, without changing it. */
+/** Reads the identity of a database without changing it. */
 export function readHeader(database: DatabaseSync): DatabaseHeader {
   const row = database
     .prepare(
@@ -47,18 +47,18 @@ export function assertOurs(header: DatabaseHeader, file: string): void {
   if (header.userVersion > MIGRATIONS.length) throw new StorageError('NEWER', file)
 }
 
-/** Rolls back whatever transaction is open. */
+/** Rolls back an open transaction. */
 export function rollBack(database: DatabaseSync): void {
   try {
     if (database.isTransaction) database.exec('ROLLBACK')
   } catch {
-    // What went wrong first is what the caller hears of; SQLite rolls back by itself after the errors that end here.
+    // The first error is the one to report. SQLite has rolled back by itself after the errors that end here.
   }
 }
 
 /**
- * Brings a database to the version of today, in one transaction. Of several processes that start at once, one migrates
- * and the others find it done. Throws a StorageError, or what SQLite threw, and then nothing was changed.
+ * Migrates a database to the current version in one transaction. Of processes that start at once, one migrates and the others
+ * find it done. Throws a StorageError or SQLite's error, and then nothing was changed.
  */
 export function migrate(database: DatabaseSync, file: string): void {
   const before = readHeader(database)
@@ -66,7 +66,7 @@ export function migrate(database: DatabaseSync, file: string): void {
   if (before.userVersion === MIGRATIONS.length) return
   try {
     database.exec('BEGIN IMMEDIATE')
-    // Only now does nobody else write: what was read before may have changed.
+    // Read again under the write lock.
     const header = readHeader(database)
     assertOurs(header, file)
     for (const sql of MIGRATIONS.slice(header.userVersion)) database.exec(sql)

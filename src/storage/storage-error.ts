@@ -1,16 +1,16 @@
 /** Why a store cannot do its work. */
 export const STORAGE_PROBLEMS = {
-  LOCKED: 'another program holds the database locked',
+  LOCKED: 'the database is locked by another program',
   FULL: 'the disk is full, or a limit on file sizes is reached',
   IO: 'the database could not be read or written',
   CLOSED: 'the store is closed',
-  MISSING: 'there is no database',
-  EXISTS: 'there is a file of this name already, and it is left as it is',
+  MISSING: 'the database does not exist',
+  EXISTS: 'the file exists and was left unchanged',
   NEWER: 'the database was written by a newer version of this software',
   OLDER: 'the database was written by an older version of this software',
   REFUSED: 'the server refused the user, the password or a permission',
   SERVER_TOO_OLD: 'the server is older than PostgreSQL 15',
-  NOT_A_DATABASE: 'the file is damaged or is no database of this service',
+  NOT_A_DATABASE: 'the file is damaged or not a database of this service',
 } as const
 
 export type StorageProblem = keyof typeof STORAGE_PROBLEMS

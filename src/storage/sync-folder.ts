@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** Makes the bytes of a file that is complete durable. Throws what the system says where it cannot. */
+/** Makes the bytes of a complete file durable. Throws the error of the system. */
 export function syncFile(file: string): void {
   const handle = fs.openSync(file, 'r')
   try {
@@ -11,14 +11,14 @@ export function syncFile(file: string): void {
 }
 
 /**
- * What the system answers where nobody can sync a folder: its file system knows no such thing, or the folder may be
- * written and not read. The file is complete all the same, so this is no reason to fail.
+ * The errors of a folder that cannot be synced: its file system does not support it, or the folder is writable but not
+ * readable. The file is complete anyway, so they are ignored.
  */
 const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS', 'EACCES'])
 
 /**
- * Makes the names in a folder durable, where that is possible: a file is only safe once the folder that names it is. Throws
- * what the system says of a folder that is missing or a disk that fails.
+ * Makes the entries of a folder durable where that is possible: a new file is safe only once its folder is synced. Throws the
+ * error of the system for a missing folder or a failing disk.
  */
 export function syncFolder(folder: string): void {
   try {

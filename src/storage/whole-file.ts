@@ -4,38 +4,38 @@ import path from 'node:path'
 
 import { syncFolder } from './sync-folder.ts'
 
-/** Whose a file is to be, and who else may use it. */
+/** The mode and owner of a file. */
 export interface FileRights {
-  /** Exactly these, whatever the umask takes away; when left out 0644, as far as the umask permits. */
+  /** Set regardless of the umask. Default: 0644 minus the umask. */
   readonly mode?: number
-  /** The process's own user when left out. */
+  /** Default: the user of the process. */
   readonly owner?: { readonly uid: number; readonly gid: number }
 }
 
 /**
- * What is done on a file system without hard links, such as that of a memory stick. `refuse` throws; `claim` makes an
- * empty file of the name first, and a crash at that moment leaves it empty.
+ * The behavior on a file system without hard links, such as FAT. `refuse` throws; `claim` creates an empty file with the
+ * name first, and a crash at that moment leaves it empty.
  */
 export type WithoutLinks = 'refuse' | 'claim'
 
-/** What a file system answers that has no hard links. */
+/** The errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /**
- * A name beside a file's own for its bytes until they are all there. At random: a process id comes again after a restart,
- * and what a crash left behind would stop whoever has it next.
+ * A temporary name beside a file for its bytes until they are complete. It is random: a process id can recur after a
+ * restart, and a leftover file would then block the process that has it.
  */
 export function partialNameOf(file: string): string {
   return `${file}.${randomBytes(6).toString('hex')}.partial`
 }
 
 /**
- * Gives a file that is complete and on the disk another name, unless that is taken (EEXIST); durable when it returns. The
- * first name is the caller's to take away. Throws what the system says.
+ * Gives a complete and synced file another name, unless that exists (EEXIST); durable when it returns. The caller removes the
+ * first name. Throws the error of the system.
  */
 export function claimName(partial: string, file: string, withoutLinks: WithoutLinks): void {
   try {
-    // Unlike a rename, a hard link never replaces: of several at one time exactly one gets the name.
+    // Unlike a rename, a hard link never replaces a file: of concurrent calls exactly one gets the name.
     fs.linkSync(partial, file)
   } catch (error) {
     if (withoutLinks === 'refuse' || !NO_LINKS.has((error as NodeJS.ErrnoException).code))
@@ -53,15 +53,15 @@ export function claimName(partial: string, file: string, withoutLinks: WithoutLi
 
 function setRights(handle: number, { mode, owner }: FileRights): void {
   const { uid, gid } = fs.fstatSync(handle)
-  // Only root may give a file away, so nobody is asked to who need not.
+  // Only root may change the owner, so this is skipped unless it is needed.
   if (owner !== undefined && (owner.uid !== uid || owner.gid !== gid)) {
     fs.fchownSync(handle, owner.uid, owner.gid)
   }
-  // The mode at creation passes through the umask, which may only take rights away.
+  // The umask may have removed permissions at creation.
   if (mode !== undefined) fs.fchmodSync(handle, mode)
 }
 
-/** Writes a complete file beside its name and lets `place` move it there. Leaves nothing else behind. */
+/** Writes a complete file under a temporary name and lets `place` move it. Leaves nothing else behind. */
 function writeBeside(
   file: string,
   text: string,
@@ -74,7 +74,7 @@ function writeBeside(
     try {
       setRights(handle, rights)
       fs.writeFileSync(handle, text, 'utf8')
-      // With its name on the disk before its bytes are, a power cut could leave it empty.
+      // A power failure after the rename but before the sync could leave it empty.
       fs.fsyncSync(handle)
     } finally {
       fs.closeSync(handle)
@@ -84,14 +84,14 @@ function writeBeside(
     try {
       fs.rmSync(partial, { force: true })
     } catch {
-      // The file that matters is in its place or was told about; this name means nothing to anyone.
+      // A leftover temporary file is harmless.
     }
   }
 }
 
 /**
- * Makes a file in a folder that is there: whole or not at all, also after a power cut, and durable when it returns. A file
- * that has the name already stays as it is (EEXIST). Throws what the system says.
+ * Creates a file in an existing folder: complete or not at all, also after a power failure, and durable when it returns. An
+ * existing file is left unchanged (EEXIST). Throws the error of the system.
  */
 export function createFile(
   file: string,
@@ -105,8 +105,8 @@ export function createFile(
 }
 
 /**
- * Makes or replaces a file in a folder that is there: whoever reads it, also after a power cut, finds all of the old text
- * or all of the new one. Durable when it returns. Throws what the system says.
+ * Creates or replaces a file in an existing folder: a reader finds all of the old text or all of the new one, also after a
+ * power failure. Durable when it returns. Throws the error of the system.
  */
 export function replaceFile(file: string, text: string, rights: FileRights = {}): void {
   writeBeside(file, text, rights, (partial) => {

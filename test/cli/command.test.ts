@@ -66,7 +66,7 @@ test('mistakes of the configuration are told one by one, for a script as well', 
 test('a store that cannot work is a failure; wrong usage and faults of the program pass', async () => {
   const { code, error } = await run(failing(new StorageError('LOCKED', 'here')))
   assert.equal(code, 1)
-  assert.match(error.join('\n'), /^svc list fail: here: another program holds the database locked$/)
+  assert.match(error.join('\n'), /^svc list fail: here: the database is locked by another program$/)
   const fault = new TypeError('a fault')
   await assert.rejects(run(failing(fault), '--json'), fault)
   await assert.rejects(run(failing(new UsageError('give one')), '--json'), {

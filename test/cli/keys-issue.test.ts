@@ -23,7 +23,7 @@ import {
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const REFUSAL =
-  /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change of the registry lifts that \(src\/contract\/issuance\.ts\), and no option, variable or file\n$/
+  /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change of the registry resumes it \(src\/contract\/issuance\.ts\), no option, variable or file\n$/
 
 /** Everything in a folder and below it, with its content. */
 function contentOf(folder: string): readonly (readonly [string, string])[] {
@@ -104,7 +104,7 @@ test('with issuing open: the key alone on standard output, and it checks', async
   assert.match(
     error,
     new RegExp(
-      `^Issued the key ${keyId} \\(ci mirror\\), good until 2\\S+Z, under decision 7\\. It is shown this once\\.\n$`,
+      `^Issued the key ${keyId} \\(ci mirror\\), valid until 2\\S+Z, under decision 7\\. It is shown only once\\.\n$`,
     ),
   )
   assert.ok(!error.includes(key.slice(21)))
@@ -165,7 +165,7 @@ test('with issuing open: what is refused, and makes no key', async (t) => {
   }
   const missing = issueOpenly(folder, ['--database', path.join(folder, 'other.sqlite')])
   assert.equal(missing.status, 1)
-  assert.match(missing.error, /^svc keys issue: .*other\.sqlite: there is no database\n$/)
+  assert.match(missing.error, /^svc keys issue: .*other\.sqlite: the database does not exist\n$/)
   writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'short')
   const weak = issueOpenly(folder, [])
   assert.equal(weak.status, 1)
@@ -182,7 +182,7 @@ test('with issuing open: no more active keys than the contract allows', async (t
   assert.equal(issueOpenly(folder, []).status, 0)
   const { status, out, error } = issueOpenly(folder, ['--json'])
   assert.equal(status, 1)
-  assert.match(error, /^svc keys issue: 10000 keys are active, and no more may be; revoke one/)
+  assert.match(error, /^svc keys issue: the maximum of 10000 keys is active; revoke one/)
   assert.match(out, /^\{"ok":false,"code":"FULL",/)
   assert.equal(keys(folder, ['revoke', storedKey(1).keyId]).status, 0)
   assert.equal(issueOpenly(folder, []).status, 0)
@@ -199,6 +199,6 @@ test('with issuing open: a key that nobody read is named, so that it can be revo
   const [key] = await readKeys(database)
   assert.equal(
     error,
-    `svc keys issue: the key ${key?.keyId} was made and nobody read it, and it cannot be shown again; revoke it\n`,
+    `svc keys issue: the key ${key?.keyId} was created but could not be printed, and it cannot be shown again; revoke it\n`,
   )
 })

@@ -74,11 +74,11 @@ test('an unknown key: exit code 1, and the database that was asked', async (t) =
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = keys(folder, ['revoke', 'ffffffffffffffff', '--json'])
   assert.equal(status, 1)
-  assert.equal(error, `svc keys revoke: there is no key ffffffffffffffff in ${database}\n`)
+  assert.equal(error, `svc keys revoke: no key ffffffffffffffff in ${database}\n`)
   assert.deepEqual(JSON.parse(out), {
     ok: false,
     code: 'UNKNOWN_KEY',
-    message: `there is no key ffffffffffffffff in ${database}`,
+    message: `no key ffffffffffffffff in ${database}`,
   })
   assert.deepEqual(await readKeys(database), ONE_OF_EACH)
 })
@@ -116,7 +116,7 @@ test('every process of a running service refuses the key from its next request o
   assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
 
   // Purged as well, it is refused as before.
-  assert.match(keys(folder, ['purge-expired', '--older-than', '0']).out, /^Removed 1 key /)
+  assert.match(keys(folder, ['purge-expired', '--older-than', '0']).out, /^Deleted 1 key /)
   assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
 })

@@ -73,7 +73,7 @@ test('a whole key is refused wherever it stands, and no part of it is repeated',
     const { status, out, error } = keys(folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
-    assert.match(error, /a whole key was given, and with it its secret; give only its id/)
+    assert.match(error, /found a whole key with its secret; give only its id/)
     assert.equal(error.trimEnd().split('\n').length, 1, error)
     assert.ok(!/SSSS|0123456789abcdef/i.test(error), error)
   }
@@ -91,7 +91,7 @@ test('no database, or another one than of this service: one line, exit code 1', 
     const { status, out, error } = keys(folder, args)
     assert.equal(status, 1)
     assert.equal(out, '')
-    assert.match(error, /^svc keys [a-z-]+: .*service\.sqlite: there is no database\n$/)
+    assert.match(error, /^svc keys [a-z-]+: .*service\.sqlite: the database does not exist\n$/)
   }
   const told = keys(folder, ['purge-expired', '--json'])
   assert.equal(told.status, 1)
@@ -258,14 +258,14 @@ test('purge-expired: what ended longer ago than it should be kept, and nothing t
   const { folder, database } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
   const dry = keys(folder, ['purge-expired', '--dry-run'])
   assert.deepEqual([dry.status, dry.error], [0, ''])
-  assert.match(dry.out, /^Would remove 2 keys that expired or were revoked before 2\S+Z\.\n$/)
+  assert.match(dry.out, /^Would delete 2 keys that expired or were revoked before 2\S+Z\.\n$/)
   assert.equal((await readKeys(database)).length, 4)
 
   // Revoked a moment ago: it can be looked at for thirty days.
   assert.equal(keys(folder, ['revoke', '0000000000000004']).status, 0)
   const { status, out, error } = keys(folder, ['purge-expired'])
   assert.deepEqual([status, error], [0, ''])
-  assert.match(out, /^Removed 2 keys that expired or were revoked before 2\S+Z\.\n$/)
+  assert.match(out, /^Deleted 2 keys that expired or were revoked before 2\S+Z\.\n$/)
   const idsLeft = async () => (await readKeys(database)).map(({ keyId }) => keyId)
   assert.deepEqual(await idsLeft(), ['0000000000000001', '0000000000000004'])
 
@@ -274,5 +274,5 @@ test('purge-expired: what ended longer ago than it should be kept, and nothing t
   assert.ok(typeof told === 'object' && told !== null && 'before' in told)
   assert.deepEqual(told, { ok: true, dryRun: false, keys: 1, before: told.before })
   assert.deepEqual(await idsLeft(), ['0000000000000001'])
-  assert.match(keys(folder, ['purge-expired']).out, /^Removed 0 keys /)
+  assert.match(keys(folder, ['purge-expired']).out, /^Deleted 0 keys /)
 })

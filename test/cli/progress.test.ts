@@ -104,7 +104,7 @@ test('a terminal that does not know its width is taken for one of 80 columns', (
 test('a line that is told stands above the bar, and nothing of the bar is left in it', () => {
   const { progress, show } = open({ isTTY: true, columns: 60 })
   progress.advance(100)
-  progress.tell('position 7')
+  progress.print('position 7')
   assert.deepEqual(show(), [
     'position 7',
     'Opening [#################-----------------]  50 %  100/200',
@@ -132,7 +132,7 @@ test('where there is no terminal, or a dumb one, only lines are written', () => 
     open({ isTTY: true }, { TERM: 'dumb' }),
   ]) {
     progress.advance(100)
-    progress.tell('position 7')
+    progress.print('position 7')
     progress.end()
     assert.deepEqual(written, ['position 7\n'])
   }

@@ -65,7 +65,10 @@ test('a new file for its owner alone, with the exact values; nothing else is lef
 
   const again = waitlist(machine, args)
   assert.equal(again.status, 1)
-  assert.match(again.error, /^svc waitlist export: list\.jsonl: there is such a file already/)
+  assert.match(
+    again.error,
+    /^svc waitlist export: list\.jsonl: the file exists and was left unchanged/,
+  )
   assert.equal(again.error.trimEnd().split('\n').length, 1)
   assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
 

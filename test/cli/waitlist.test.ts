@@ -44,7 +44,7 @@ test('no database, no database of ours, a mistake in the configuration: one line
   const folder = temporaryFolder(t)
   const none = waitlist(folder, ['count'])
   assert.equal(none.status, 1)
-  assert.match(none.error, /^svc waitlist count: .*service\.sqlite: there is no database\n$/)
+  assert.match(none.error, /^svc waitlist count: .*service\.sqlite: the database does not exist\n$/)
 
   const file = path.join(folder, 'other.sqlite')
   writeFileSync(file, 'nothing of ours, and long enough to be looked at')
@@ -81,7 +81,7 @@ test('count: how many, since when, sealed to whom; without a secret', async (t) 
   const expected = `4 registrations on the waitlist.
 First: ${entryOf(1).registeredAt}
 Last:  ${entryOf(4).registeredAt}
-Sealed to:
+Encrypted to:
   3  ${short(keys.recipient)}
   1  ${short(other.recipient)}
 `

@@ -219,9 +219,9 @@ test('whatever is no verdict says nothing of the token', async (t) => {
       /no verdict$/,
     ],
     ['no UTF-8', (response) => response.end(Buffer.from([0x22, 0xff, 0x22])), /no verdict$/],
-    ['status 500', says({ success: true }, 500), /answered with status 500$/],
-    ['status 429', says({ success: false }, 429), /answered with status 429$/],
-    ['status 201', says({ success: true }, 201), /answered with status 201$/],
+    ['status 500', says({ success: true }, 500), /responded with status 500$/],
+    ['status 429', says({ success: false }, 429), /responded with status 429$/],
+    ['status 201', says({ success: true }, 201), /responded with status 201$/],
     [
       'a body that breaks off',
       (response) => {
@@ -249,7 +249,7 @@ test('a redirect is not followed, so the secret goes nowhere else', async (t) =>
     })
     await assert.rejects(
       rig(url).challenge.verify(TOKEN, 'register'),
-      isUnavailable(new RegExp(`answered with status ${status}$`)),
+      isUnavailable(new RegExp(`responded with status ${status}$`)),
     )
   }
   assert.equal(elsewhere.asked.length, 0)
@@ -264,7 +264,7 @@ test('a provider that does not answer in time, or stops in the middle', async (t
   for (const { url } of [silent, halting]) {
     await assert.rejects(
       rig(url, { deadlineMs: 50 }).challenge.verify(TOKEN, 'register'),
-      isUnavailable(/did not answer within 50 ms$/),
+      isUnavailable(/did not respond within 50 ms$/),
     )
   }
   assert.equal(silent.asked.length, 1)

@@ -2,7 +2,7 @@ import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha
 import type { Challenge, ChallengeDescription } from '../../src/service/challenge.ts'
 import {
   createChallenge,
-  type ChallengeParts,
+  type ChallengeDependencies,
   type ChallengeSettings,
 } from '../../src/service/create-challenge.ts'
 
@@ -17,7 +17,7 @@ export function challengeSettings(provider: ChallengeDescription['provider']): C
 export function challengeOf(
   provider: ChallengeDescription['provider'],
   work: AltchaWork,
-  parts: ChallengeParts,
+  parts: ChallengeDependencies,
 ): Challenge {
   if (provider === 'altcha') return createAltchaChallenge({ ...parts, work })
   return createChallenge(challengeSettings(provider), parts)

@@ -27,23 +27,22 @@ const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } 
 
 const HELP = `Usage: svc keys issue [options]
 
-Makes an API key and prints it, this once: only its hash is kept. The key stands
-alone on standard output; what else there is to say goes to standard error.
+Creates an API key and prints it once: only its hash is stored. Standard output
+contains the key only; everything else goes to standard error.
 
-Obeys the registry: while issuing is paused there, no key is made. No option,
-variable or file changes that, only a reviewed change of the registry does.
+Follows the registry: while issuing is paused there, no key is created. No
+option, variable or file changes that, only a reviewed change of the registry.
 
 Needs the key-hash secret of the service (SVC_KEY_HASH_SECRET or its file in the
-secrets folder). At most ${maxActiveKeys} keys are active at one time, those that the
-service issued included. The hourly limit of the service is counted in its own
-process and does not hold here: whoever can run this can write to the database.
+secrets folder). At most ${maxActiveKeys} keys are active at one time, including those
+that the service issued. The hourly limit of the service does not apply here.
 
 Options:
   --label LABEL      a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
                      "_" and "-" (default: none)
-  --ttl-days DAYS    how long it is good, ${minTtlDays} to ${maxTtlDays} days (default: ${defaultTtlDays})
+  --ttl-days DAYS    its lifetime, ${minTtlDays} to ${maxTtlDays} days (default: ${defaultTtlDays})
   --database FILE    the database (default: the one of the configuration)
-  --json             print the key and what is known of it as one JSON object
+  --json             print the key and its metadata as one JSON object
   -h, --help         print this text
 
 Exit code: 0 done, 1 issuing is paused or failure, 2 wrong usage.`
@@ -68,7 +67,7 @@ function parseLabel(text: string | undefined): string | null {
   )
 }
 
-/** Makes a key as the service does. Rejects with a CommandFailure, or with what the store rejects with. */
+/** Creates a key as the service does. Rejects with a CommandFailure or an error of the store. */
 async function issueKey(
   store: ApiKeyStore,
   hashSecret: string,
@@ -79,7 +78,7 @@ async function issueKey(
     counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
     clock: SYSTEM_CLOCK,
     hashSecret,
-    // Asked for in checks alone, and nothing is checked here.
+    // Used by checks only.
     previousHashSecrets: [],
     randomBytes,
     onRehashFailure: () => undefined,
@@ -88,32 +87,32 @@ async function issueKey(
     return await apiKeys.issue(wanted)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // The service tells its callers no more than a code; the reason travels behind it.
+    // The service gives its callers only a code; the cause has the reason.
     if (error.cause instanceof StorageError) throw error.cause
     if (!(error.cause instanceof TooManyKeysError)) throw error
     throw new CommandFailure(
       'FULL',
-      `${maxActiveKeys} keys are active, and no more may be; revoke one, or wait until one expires`,
+      `the maximum of ${maxActiveKeys} keys is active; revoke one, or wait until one expires`,
     )
   }
 }
 
-function tellFacts({ keyId, label, expiresAt }: IssuedKey, reference: string): string {
+function formatIssued({ keyId, label, expiresAt }: IssuedKey, reference: string): string {
   const name = label === null ? keyId : `${keyId} (${label})`
-  return `Issued the key ${name}, good until ${expiresAt}, under ${reference}. It is shown this once.`
+  return `Issued the key ${name}, valid until ${expiresAt}, under ${reference}. It is shown only once.`
 }
 
-/** `svc keys issue`, under what the registry says of issuance. The program knows one such value, the registry's own. */
+/** `svc keys issue` with the registry's value of issuance. The program has only one such value. */
 export function createIssueCommand(issuance: Issuance): Command {
   return createCommand({
     help: HELP,
     options: OPTIONS,
     async run({ values }, output) {
-      // Before anything is looked at, opened or made, as the service answers it before any other check.
+      // Checked first, as in the service.
       if (!issuance.enabled) {
         throw new CommandFailure(
           'ISSUANCE_PAUSED',
-          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry lifts that (src/contract/issuance.ts), and no option, variable or file`,
+          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry resumes it (src/contract/issuance.ts), no option, variable or file`,
         )
       }
       const wanted = {
@@ -128,10 +127,10 @@ export function createIssueCommand(issuance: Issuance): Command {
       if (!(await writeToStandardOutput(`${text}\n`))) {
         throw new CommandFailure(
           'UNREAD',
-          `the key ${issued.keyId} was made and nobody read it, and it cannot be shown again; revoke it`,
+          `the key ${issued.keyId} was created but could not be printed, and it cannot be shown again; revoke it`,
         )
       }
-      if (!values.json) output.error(tellFacts(issued, issuance.reference))
+      if (!values.json) output.error(formatIssued(issued, issuance.reference))
       return EXIT_CODES.done
     },
   })

@@ -3,7 +3,7 @@ import { readPages } from '../read-pages.ts'
 
 const PAGE_KEYS = 1000
 
-/** All keys in the order of their ids, a page at a time. */
+/** All keys in the order of their ids, page by page. */
 export function readKeyPages(
   store: Pick<ApiKeyStore, 'readAfter'>,
 ): AsyncGenerator<readonly StoredApiKey[], void, undefined> {

@@ -1,18 +1,18 @@
 import type { ApiKeyCount, StoredApiKey } from '../../storage/api-key-store.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 
-/** What a key is good for. One that is revoked and expired is called revoked. */
+/** The status of a key. A revoked key stays revoked when it expires. */
 export const KEY_STATUSES = ['active', 'expired', 'revoked'] as const
 
 export type KeyStatus = (typeof KEY_STATUSES)[number]
 
-/** The status of a key at a moment, as the service sees it. */
+/** The status of a key at a time, as the service sees it. */
 export function statusOf({ revokedAtMs, expiresAtMs }: StoredApiKey, nowMs: number): KeyStatus {
   if (revokedAtMs !== null) return 'revoked'
   return nowMs < expiresAtMs ? 'active' : 'expired'
 }
 
-/** When a key stops, or stopped, being good for anything. */
+/** The end of a key's validity. */
 export function endOf({ revokedAtMs, expiresAtMs }: StoredApiKey): number {
   return Math.min(revokedAtMs ?? expiresAtMs, expiresAtMs)
 }

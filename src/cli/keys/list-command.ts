@@ -14,18 +14,18 @@ import { listKeys, type ListResult } from './list-keys.ts'
 
 const HELP = `Usage: svc keys list [options]
 
-Lists the API keys in the order of their ids: status, when each was made,
-expires and was revoked (UTC), and its label. No key is in it, nor a hash of
-one. How many keys there are is told on standard error.
+Lists the API keys by id: status, the times when each was created, expires and
+was revoked (UTC), and its label. The list contains neither keys nor hashes. The
+number of keys goes to standard error.
 
 Reads only: also while the service runs, and from a copied database.
 
 Options:
   --status STATUS    only keys that are active, expired or revoked; one that was
                      revoked stays revoked when it expires
-  --old-hash-secret  only keys that are hashed with another secret than the one
-                     of today: those that stop working when the secret from
-                     before a rotation is dropped. Needs the key-hash secret
+  --old-hash-secret  only keys hashed with another secret than the current one:
+                     they stop working when the secret from before a rotation
+                     is removed. Requires the key-hash secret
                      (SVC_KEY_HASH_SECRET or its file in the secrets folder)
   --database FILE    the database (default: the one of the configuration)
   --json             print JSON lines, one object a key, and nothing else
@@ -50,7 +50,7 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 export const listCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
-  // It would stand among the keys.
+  // A failure would be among the keys.
   printsFailuresAsJson: false,
   async run({ values }, output) {
     const status =
@@ -72,7 +72,7 @@ export const listCommand: Command = createCommand({
           write: writeToStandardOutput,
         }),
     )
-    // Nobody waits for a word on what they did not want to see the end of.
+    // The reader closed standard output, so a summary is not wanted.
     if (result.isComplete) output.error(formatSummary(result, status !== undefined || isOldOnly))
     return EXIT_CODES.done
   },

@@ -3,27 +3,27 @@ import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../../storage/api-k
 import { readKeyPages } from './key-pages.ts'
 import { type KeyStatus, statusOf } from './key-status.ts'
 
-/** What a listing works with. */
-export interface ListParts {
+/** What to list and where to write it. */
+export interface ListOptions {
   readonly store: Pick<ApiKeyStore, 'readAfter'>
-  /** The moment for which the status is told. */
+  /** The time for which the status is computed. */
   readonly nowMs: number
   /** Only keys with this status. */
   readonly status: KeyStatus | undefined
-  /** Only keys that are hashed with another secret than the one of this name. */
+  /** Only keys that are hashed with another secret than this one. */
   readonly hashSecretId: string | undefined
-  /** `lines` is one JSON object a line; `table` is for a person, with times to the minute. */
+  /** `lines` is one JSON object per line; `table` is for a person, with times to the minute. */
   readonly format: 'table' | 'lines'
-  /** Takes the next part. Resolves when it may be called again; with `false` nobody reads on. */
+  /** Takes the next part. Resolves with `false` when the reader has closed. */
   readonly write: (part: string) => Promise<boolean>
 }
 
-/** How a listing went. */
+/** The result of a listing. */
 export interface ListResult {
   readonly listed: number
-  /** All keys that were read, those left out included. */
+  /** All keys that were read, including those left out. */
   readonly count: ApiKeyCount
-  /** False where the reader had enough before the end. */
+  /** False when the reader closed before the end. */
   readonly isComplete: boolean
 }
 
@@ -40,7 +40,7 @@ function formatMinute(epochMs: number | null): string {
 function formatRow(key: StoredApiKey, status: KeyStatus): string {
   const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
   const times = [createdAtMs, expiresAtMs, revokedAtMs].map(formatMinute).join('  ')
-  // The contract's labels are ASCII. In a database that someone changed, another one could act on the terminal.
+  // The contract allows ASCII labels only. One in a manipulated database could act on the terminal.
   const shown = (label ?? '').replace(/[^ -~]/g, '\uFFFD')
   return `${`${keyId}  ${status.padEnd(STATUS_WIDTH)}  ${times}  ${shown}`.trimEnd()}\n`
 }
@@ -57,9 +57,9 @@ function formatLine(key: StoredApiKey, status: KeyStatus): string {
   })}\n`
 }
 
-/** Writes out the keys in the order of their ids, and counts them. Rejects with what the store or `write` reject with. */
-export async function listKeys(parts: ListParts): Promise<ListResult> {
-  const { store, nowMs, status: wanted, hashSecretId, format, write } = parts
+/** Writes the keys in the order of their ids and counts them. Rejects with an error of the store or of `write`. */
+export async function listKeys(options: ListOptions): Promise<ListResult> {
+  const { store, nowMs, status: wanted, hashSecretId, format, write } = options
   const formatKey = format === 'table' ? formatRow : formatLine
   const count = { active: 0, expired: 0, revoked: 0 }
   let listed = 0

@@ -16,21 +16,20 @@ const OLDER_THAN_DAYS = { unit: 'days', least: 0, most: 3650 }
 
 const HELP = `Usage: svc keys purge-expired [options]
 
-Removes the API keys that expired or were revoked more than ${DEFAULT_DAYS} days ago, also
+Deletes the API keys that expired or were revoked more than ${DEFAULT_DAYS} days ago, also
 while the service runs. Until then "svc keys list" shows when each one ended,
-and its holder hears that it expired; a removed key is unknown. Keys that still
-work are never removed. Copies and backups keep the rows.
+and the service reports it as expired; a deleted key is unknown. Active keys are
+never deleted. Backups keep the rows.
 
 Options:
-  --older-than DAYS  how many days ago they must have ended; 0 for all that
-                     ended (default: ${DEFAULT_DAYS})
-  --dry-run          count them; remove nothing
+  --older-than DAYS  the minimum number of days since the end; 0 for all ended
+                     keys (default: ${DEFAULT_DAYS})
+  --dry-run          count the keys; delete nothing
   --database FILE    the database (default: the one of the configuration)
   --json             print the result as one JSON object
   -h, --help         print this text
 
-Exit code: 0 done, also when there was nothing to remove, 1 failure, 2 wrong
-usage.`
+Exit code: 0 done, also with nothing to delete, 1 failure, 2 wrong usage.`
 
 const OPTIONS = {
   'older-than': { type: 'string', default: String(DEFAULT_DAYS) },
@@ -42,7 +41,7 @@ const OPTIONS = {
 async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
   const progress = createProgress({
     stream: process.stderr,
-    label: 'Removing',
+    label: 'Deleting',
     total: await countEndedKeys(store, beforeMs),
     env: process.env,
     nowMs: () => performance.now(),
@@ -72,7 +71,7 @@ export const purgeExpiredCommand: Command = createCommand({
     if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))
     else {
       output.out(
-        `${dryRun ? 'Would remove' : 'Removed'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
+        `${dryRun ? 'Would delete' : 'Deleted'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
       )
     }
     return EXIT_CODES.done

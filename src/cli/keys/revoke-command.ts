@@ -15,10 +15,10 @@ import { parseKeyId } from './key-id.ts'
 
 const HELP = `Usage: svc keys revoke [KEYID] [options]
 
-Revokes an API key for good, from its next request on, also while the service
-runs. KEYID is the key's id alone, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next
-"_": a whole key is refused, since its secret has no business in a shell's
-history. A key that is revoked already stays as it is; it is told since when.
+Revokes an API key permanently, from its next request on, also while the service
+runs. KEYID is only the id of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
+next "_": a whole key is refused, since its secret must not be in the shell
+history. For a key that is already revoked, prints since when.
 
 Without KEYID, or with -, the id is read from standard input.
 
@@ -34,7 +34,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-/** What became of a key. */
+/** The result of a revocation. */
 interface Revocation {
   readonly key: StoredApiKey
   readonly revokedAtMs: number
@@ -49,7 +49,7 @@ async function readKeyId(positionals: readonly string[]): Promise<string> {
   )
 }
 
-/** Undefined where there is no such key. */
+/** Undefined for an unknown key. */
 async function revokeKey(
   store: ApiKeyStore,
   keyId: string,
@@ -58,7 +58,7 @@ async function revokeKey(
   const key = await store.find(keyId)
   const revokedAtMs = await store.revoke(keyId, nowMs)
   if (key === undefined || revokedAtMs === undefined) return undefined
-  // Somebody else may have revoked it since it was read.
+  // Another process may have revoked it since it was read.
   return { key, revokedAtMs, wasRevoked: key.revokedAtMs !== null || revokedAtMs !== nowMs }
 }
 
@@ -83,10 +83,7 @@ export const revokeCommand: Command = createCommand({
       revokeKey(apiKeys, keyId, Date.now()),
     )
     if (revocation === undefined) {
-      throw new CommandFailure(
-        'UNKNOWN_KEY',
-        `there is no key ${keyId} in ${formatLocation(database)}`,
-      )
+      throw new CommandFailure('UNKNOWN_KEY', `no key ${keyId} in ${formatLocation(database)}`)
     }
     if (values.json) {
       output.out(

@@ -11,8 +11,8 @@ import { shortRecipient } from './format-row.ts'
 
 const HELP = `Usage: svc waitlist count [options]
 
-Tells how many registrations are on the waitlist, the first and the last moment
-of registering, and to which recipients they are sealed. Needs no secret.
+Prints the number of registrations on the waitlist, the times of the first and
+the last one, and their age recipients. Requires no secret.
 
 Options:
   --database FILE  the database (default: the one of the configuration)
@@ -35,7 +35,7 @@ function formatCount({
     `${pluralOf(total, 'registration')} on the waitlist.`,
     `First: ${formatInstant(firstRegisteredAtMs)}`,
     `Last:  ${formatInstant(lastRegisteredAtMs)}`,
-    'Sealed to:',
+    'Encrypted to:',
     ...byRecipient.map(
       ({ recipient, count }) => `  ${String(count).padStart(width)}  ${shortRecipient(recipient)}`,
     ),

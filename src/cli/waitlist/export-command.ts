@@ -121,7 +121,7 @@ async function writeOut(store: WaitlistStore, settings: Settings): Promise<Expor
       format,
       write: (part) => sink.write(part),
       onProgress: (rows) => progress.advance(rows),
-      onProblem: (problem) => progress.tell(formatProblem(problem)),
+      onProblem: (problem) => progress.print(formatProblem(problem)),
     })
     progress.end()
     await sink.finish()

@@ -109,7 +109,7 @@ async function resealAll(
       identities,
       recipient,
       onProgress: (rows) => progress.advance(rows),
-      onProblem: (problem) => progress.tell(formatProblem(problem)),
+      onProblem: (problem) => progress.print(formatProblem(problem)),
     })
   } finally {
     progress.end()

@@ -1,11 +1,11 @@
 /**
  * The waitlist.
  *
- * `registrations` is the list. AUTOINCREMENT gives no position twice, also after an erasure. The short columns stand
- * before the long one, so that counting never follows a long row to its overflow pages.
+ * `registrations` is the list. With AUTOINCREMENT a position is never reused, not even after an erasure. The short columns
+ * precede the long one, so that counting does not read overflow pages.
  *
- * `decoys` has the same columns and holds nothing but random bytes: a repeated address is paid for here (see
- * sqlite-waitlist.ts). What changes in one of the two tables changes in the other.
+ * `decoys` has the same columns and contains random bytes: a repeated address is written here (see sqlite-waitlist.ts). A
+ * change of one table applies to the other.
  */
 export const WAITLIST_MIGRATION = `
   CREATE TABLE recipients (

@@ -3,13 +3,12 @@ const LAST_MS = Number.MAX_SAFE_INTEGER
 /**
  * The API keys.
  *
- * Without a rowid, so that a look-up goes down one tree and ends beside the row. `ends_at_ms` is when a key ceased or will
- * cease to be accepted; by its index the active keys are counted, and the old ones found, without a look at any row. It is
- * a column of its own since an index on the expression is not enough to count by, and since a generated column in a table
- * with no rowid stops VACUUM INTO in SQLite 3.40.
+ * Without a rowid, so that a look-up descends one tree. `ends_at_ms` is the end of a key's validity; its index counts active
+ * keys and finds old ones without reading rows. It is a column because an index on the expression is not enough to count by,
+ * and because a generated column in a table without a rowid breaks VACUUM INTO in SQLite 3.40.
  *
- * The first row is no key and never changes: no key id is empty, and every key id comes behind it. It is what a look-up
- * finds where there is no key in front of the one it asks for (see sqlite-api-keys.ts).
+ * The first row is not a key and never changes. Its empty id precedes every key id, so a look-up always finds a row (see
+ * sqlite-api-keys.ts).
  */
 export const API_KEYS_MIGRATION = `
   CREATE TABLE api_keys (

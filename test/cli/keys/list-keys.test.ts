@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { listKeys, type ListParts } from '../../../src/cli/keys/list-keys.ts'
+import { listKeys, type ListOptions } from '../../../src/cli/keys/list-keys.ts'
 import { createMemoryApiKeyStore } from '../../support/memory-api-key-store.ts'
 import { ONE_OF_EACH, storedKey } from './keys-fixture.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21)
 
-function partsOf(changes: Partial<ListParts> & Pick<ListParts, 'store'>) {
+function partsOf(changes: Partial<ListOptions> & Pick<ListOptions, 'store'>) {
   const written: string[] = []
-  const parts: ListParts = {
+  const parts: ListOptions = {
     nowMs: NOW_MS,
     status: undefined,
     hashSecretId: undefined,

@@ -8,30 +8,29 @@ export interface ProgressStream {
   write(text: string): boolean
 }
 
-/** What a progress bar works with. */
-export interface ProgressParts {
+export interface ProgressOptions {
   readonly stream: ProgressStream
   /** A word before the bar, such as `Opening`. */
   readonly label: string
-  /** How much there is to do; may turn out to be more. */
+  /** The expected amount of work. */
   readonly total: number
   /** For NO_COLOR and TERM. */
   readonly env: Environment
-  /** Milliseconds of any clock that does not run backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number
 }
 
-/** A bar for work that takes a while: on a terminal only, in one line that is gone at the end. */
+/** A progress bar: on a terminal only, in one line that is removed at the end. */
 export interface Progress {
   advance(count: number): void
-  /** Writes a line of its own, above the bar. */
-  tell(line: string): void
-  /** Takes the bar away. */
+  /** Prints a line above the bar. */
+  print(line: string): void
+  /** Removes the bar. */
   end(): void
 }
 
 const REDRAW_MS = 100
-/** An estimate from less than this would jump about. */
+/** An earlier estimate would be unstable. */
 const ESTIMATE_AFTER_MS = 1000
 const MIN_BAR_COLUMNS = 10
 const MAX_BAR_COLUMNS = 40
@@ -49,28 +48,28 @@ export function formatDuration(durationMs: number): string {
     : `${hours}:${two(minutes)}:${two(seconds % 60)}`
 }
 
-/** How wide a terminal is; one that was never told its size has 0. */
+/** The width of a terminal; 0 means unknown. */
 function columnsOf({ columns }: ProgressStream): number | undefined {
   return columns === 0 ? undefined : columns
 }
 
-function drawBar(columns: number, share: number, hasColour: boolean): string {
+function drawBar(columns: number, share: number, hasColor: boolean): string {
   const width = Math.min(columns, MAX_BAR_COLUMNS) - 2
   const filled = Math.floor(width * share)
   const done = '#'.repeat(filled)
-  return `[${hasColour ? `${GREEN}${done}${NO_COLOR}` : done}${'-'.repeat(width - filled)}]`
+  return `[${hasColor ? `${GREEN}${done}${NO_COLOR}` : done}${'-'.repeat(width - filled)}]`
 }
 
-/** A progress bar over a stream. Where the stream is no terminal, or one that cannot move its cursor, only lines are written. */
-export function createProgress(parts: ProgressParts): Progress {
-  const { stream, label, total, env, nowMs } = parts
+/** A progress bar on a stream. If the stream is not a terminal that can move its cursor, only lines are printed. */
+export function createProgress(options: ProgressOptions): Progress {
+  const { stream, label, total, env, nowMs } = options
   const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb'
   // https://no-color.org: present and not empty.
-  const hasColour = isTerminal && (env['NO_COLOR'] ?? '') === ''
+  const hasColor = isTerminal && (env['NO_COLOR'] ?? '') === ''
   const startedMs = nowMs()
   let drawnMs = Number.NEGATIVE_INFINITY
   let done = 0
-  /** Columns that the last drawing took. */
+  /** Columns of the last drawing. */
   let used = 0
 
   function clear(): void {
@@ -91,14 +90,14 @@ export function createProgress(parts: ProgressParts): Progress {
     const percent = String(Math.floor(share * 100)).padStart(3)
     const count = String(done).padStart(String(goal).length)
     const text = `${percent} %  ${count}/${goal}${left}`
-    // The last column stays empty: some terminals go to the next line when it is written.
+    // Some terminals wrap when the last column is written.
     const room = Math.max((columnsOf(stream) ?? DEFAULT_COLUMNS) - 1, 1)
     const forBar = room - label.length - text.length - 2
     const hasBar = forBar >= MIN_BAR_COLUMNS
     const plain = hasBar
       ? `${label} ${drawBar(forBar, share, false)} ${text}`
       : `${label} ${text}`.slice(0, room)
-    const shown = hasBar ? `${label} ${drawBar(forBar, share, hasColour)} ${text}` : plain
+    const shown = hasBar ? `${label} ${drawBar(forBar, share, hasColor)} ${text}` : plain
     stream.write(`\r${shown}${' '.repeat(Math.min(Math.max(used - plain.length, 0), room))}`)
     used = plain.length
   }
@@ -108,7 +107,7 @@ export function createProgress(parts: ProgressParts): Progress {
       done += count
       if (isTerminal && nowMs() - drawnMs >= REDRAW_MS) draw()
     },
-    tell(line) {
+    print(line) {
       clear()
       stream.write(`${line}\n`)
       if (isTerminal) draw()
