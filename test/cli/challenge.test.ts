@@ -137,8 +137,8 @@ test('what does not answer as this service does is told in one line', async (t) 
     json(formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data)))
   const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
     ['HTML', (_request, response) => response.end('<h1>Hello</h1>'), /that is no JSON/],
-    ['404', json('{}', 404), /responded with status 404, expected 200/],
-    ['503', json('{"ok":false}', 503), /responded with status 503, expected 200/],
+    ['404', json('{}', 404), /answered with status 404, expected 200/],
+    ['503', json('{"ok":false}', 503), /answered with status 503, expected 200/],
     [
       'a redirect',
       (_request, response) => response.writeHead(301, { Location: 'http://127.0.0.1:9/' }).end(),
@@ -176,7 +176,7 @@ test('a deployment that is not there, never answers or goes on for ever is not r
   const silent = await serve(t, () => {})
   const cases: readonly (readonly [origin: string, reason: string])[] = [
     [refusing, 'could not be reached: nothing listens there'],
-    [silent, 'did not respond within 1 s'],
+    [silent, 'did not answer within 1 s'],
     [
       await serve(t, (request) => void request.socket.destroy()),
       'could not be reached: the connection was closed before an answer came',
@@ -222,10 +222,10 @@ test('a challenge that would keep the machine busy, or is none, is not solved', 
       [of({ algorithm: 'ARGON2ID' }), /expected an algorithm out of PBKDF2/],
       [of({ algorithm: ['PBKDF2/SHA-256'] }), /expected an algorithm out of PBKDF2/],
       [of({ cost: 2_000_000_000 }), /expected a cost from 1 to 1000000/],
-      [of({ keyLength: 1e9 }), /parameters that are none/],
-      [of({ keyPrefix: '' }), /parameters that are none/],
-      [of({ nonce: 'zz' }), /parameters that are none/],
-      [of({ expiresAt: 'soon' }), /parameters that are none/],
+      [of({ keyLength: 1e9 }), /invalid parameters/],
+      [of({ keyPrefix: '' }), /invalid parameters/],
+      [of({ nonce: 'zz' }), /invalid parameters/],
+      [of({ expiresAt: 'soon' }), /invalid parameters/],
       [of({ keyPrefix: '00'.repeat(32) }), /no solution was found within 1 s/, ['--timeout=1']],
     ]
   const data = describeEarlyAccess('open', {

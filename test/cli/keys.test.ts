@@ -73,7 +73,7 @@ test('a whole key is refused wherever it stands, and no part of it is repeated',
     const { status, out, error } = keys(folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
-    assert.match(error, /found a whole key with its secret; give only its id/)
+    assert.match(error, /found a whole key with its secret; expected only its id/)
     assert.equal(error.trimEnd().split('\n').length, 1, error)
     assert.ok(!/SSSS|0123456789abcdef/i.test(error), error)
   }
@@ -98,12 +98,12 @@ test('no database, or another one than of this service: one line, exit code 1', 
   assert.match(told.out, /^\{"ok":false,"code":"MISSING","message":".*"\}\n$/)
   // Standard output has keys and nothing else.
   assert.equal(keys(folder, ['list', '--json']).out, '')
-  const env = { SVC_DATABASE_URL: 'postgres://u:password@host/db' }
+  const env = { SVC_DATABASE_URL: 'postgres://u:password@127.0.0.1:1/db' }
   const elsewhere = keys(folder, ['list'], { env })
   assert.equal(elsewhere.status, 1)
   assert.match(
     elsewhere.error,
-    /^svc keys list: .*\nSVC_DATABASE_URL: PostgreSQL is not supported yet\n/,
+    /^svc keys list: postgres:\/\/127\.0\.0\.1:1\/db: the database could not be read or written\n/,
   )
   assert.ok(!elsewhere.error.includes('password'))
 })

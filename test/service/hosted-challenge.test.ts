@@ -200,25 +200,29 @@ test('a token that Turnstile was told another purpose of is refused', async (t) 
 
 test('whatever is no verdict says nothing of the token', async (t) => {
   const cases: readonly (readonly [string, (response: ServerResponse) => void, RegExp])[] = [
-    ['HTML', says('<!doctype html><title>Sorry</title>'), /no verdict$/],
-    ['nothing', says(''), /no verdict$/],
-    ['truncated JSON', says('{"success":true,'), /no verdict$/],
-    ['a text for a boolean', says({ success: 'true' }), /no verdict$/],
-    ['a number for a boolean', says({ success: 1 }), /no verdict$/],
-    ['no success', says({ 'error-codes': [] }), /no verdict$/],
-    ['null', says('null'), /no verdict$/],
-    ['a list', says('[true]'), /no verdict$/],
-    ['true', says('true'), /no verdict$/],
-    ['too much', says({ success: true, pad: 'x'.repeat(20_000) }), /no verdict$/],
+    ['HTML', says('<!doctype html><title>Sorry</title>'), /sent an invalid response$/],
+    ['nothing', says(''), /sent an invalid response$/],
+    ['truncated JSON', says('{"success":true,'), /sent an invalid response$/],
+    ['a text for a boolean', says({ success: 'true' }), /sent an invalid response$/],
+    ['a number for a boolean', says({ success: 1 }), /sent an invalid response$/],
+    ['no success', says({ 'error-codes': [] }), /sent an invalid response$/],
+    ['null', says('null'), /sent an invalid response$/],
+    ['a list', says('[true]'), /sent an invalid response$/],
+    ['true', says('true'), /sent an invalid response$/],
+    ['too much', says({ success: true, pad: 'x'.repeat(20_000) }), /sent an invalid response$/],
     [
       'too much once unpacked',
       (response) => {
         response.writeHead(200, { 'Content-Encoding': 'gzip' })
         response.end(gzipSync(JSON.stringify({ success: true, pad: 'x'.repeat(10_000_000) })))
       },
-      /no verdict$/,
+      /sent an invalid response$/,
     ],
-    ['no UTF-8', (response) => response.end(Buffer.from([0x22, 0xff, 0x22])), /no verdict$/],
+    [
+      'no UTF-8',
+      (response) => response.end(Buffer.from([0x22, 0xff, 0x22])),
+      /sent an invalid response$/,
+    ],
     ['status 500', says({ success: true }, 500), /responded with status 500$/],
     ['status 429', says({ success: false }, 429), /responded with status 429$/],
     ['status 201', says({ success: true }, 201), /responded with status 201$/],
