@@ -5,8 +5,12 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createAltchaChallenge } from '../src/service/altcha-challenge.ts'
 import { runRegisteringApp } from './support/registering-app.ts'
-import { runApp } from './support/running-app.ts'
+import { runApp, TEST_NOW_MS } from './support/running-app.ts'
+import { svc } from './support/run-svc.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
+
+/** The time of the app's clock. */
+const AT = new Date(TEST_NOW_MS).toISOString()
 
 const ROOT = new URL('../', import.meta.url)
 
@@ -30,12 +34,38 @@ function missingProgram(...names: readonly string[]): string | undefined {
   return names.find((name) => spawnSync(name, ['--version']).error !== undefined)
 }
 
-void test('the README’s curl and openssl block verifies a real answer, and refuses a changed one', async (t) => {
+void test('the first block of the README shows what the commands print', async (t) => {
+  const missing = missingProgram('curl')
+  if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
+  const app = await runApp(t)
+  const block = /```console\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? ''
+  const [, curl = '', response = ''] = /\$ (curl .*)\n([\s\S]*?)\n\n\$/.exec(block) ?? []
+  const documented = 'http://127.0.0.1:8080'
+  const { stdout } = await promisify(execFile)('sh', [
+    '-c',
+    curl.replace(documented, app.origin).replace('curl', 'curl -s'),
+  ])
+  for (const line of response.split('\n')) {
+    const [name = ''] =
+      /^(?:HTTP\/1\.1 200 OK|[\w-]+: |\{"ok":true,"schema":"[^"]+",)/.exec(line) ?? []
+    assert.ok(stdout.includes(name), line)
+  }
+  const [, command = ''] = /\$ npm run svc -- (verify .*)\n/.exec(block) ?? []
+  const { status, out } = await svc(
+    ...command.replace(documented, app.origin).split(' '),
+    '--at',
+    AT,
+  )
+  assert.equal(status, 0, out)
+  assert.match(out, /^Verified: signed by [\w-]{43}, /m)
+})
+
+void test('the curl and OpenSSL block of the README verifies a response and rejects a changed one', async (t) => {
   const missing = missingProgram('curl', 'openssl', 'sh')
   if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
   const app = await runApp(t)
   const folder = temporaryFolder(t)
-  const block = testedBlock('Check an answer yourself', app.origin)
+  const block = testedBlock('Verify a response yourself', app.origin)
   // Not a synchronous call: the app answers from this very process.
   const run = (script: string) => promisify(execFile)('sh', ['-c', script], { cwd: folder })
 
@@ -53,7 +83,7 @@ void test('the README’s curl and openssl block verifies a real answer, and ref
   })
 })
 
-void test('the README’s way onto the waitlist leads there, with a challenge that is really solved', async (t) => {
+void test('the waitlist block of the README registers with a solved challenge', async (t) => {
   const missing = missingProgram('curl', 'npm', 'sh')
   if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
   const app = await runRegisteringApp(t, {
