@@ -7,6 +7,7 @@ import type { JsonSchema } from './schema-type.ts'
 
 const endpointRow = {
   type: 'object',
+  title: 'EndpointEntry',
   description: 'One endpoint.',
   required: [
     'name',
@@ -65,6 +66,7 @@ const endpointRow = {
 
 export const links = {
   type: 'object',
+  title: 'DocumentLinks',
   description: 'Related documents, as paths on this origin.',
   required: ['index', 'policy', 'openapi', 'docs'],
   properties: {

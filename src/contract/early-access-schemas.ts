@@ -21,6 +21,7 @@ export const EARLY_ACCESS_SCHEMA = {
     note: text('The same in words.', 'The waitlist is open.'),
     registration: {
       type: 'object',
+      title: 'RegistrationTarget',
       description: 'Where to register.',
       required: ['method', 'path', 'contentType', 'maxBodyBytes'],
       properties: {
@@ -32,6 +33,7 @@ export const EARLY_ACCESS_SCHEMA = {
     },
     form: {
       type: 'object',
+      title: 'RegistrationForm',
       description: 'What the fields accept.',
       required: [
         'required',
@@ -55,6 +57,7 @@ export const EARLY_ACCESS_SCHEMA = {
     },
     challenge: {
       type: 'object',
+      title: 'Challenge',
       description: 'The human-verification challenge.',
       required: ['provider', 'path', 'siteKey'],
       properties: {

@@ -64,6 +64,7 @@ const activeKeyProperties = {
 
 const quota = {
   type: 'object',
+  title: 'KeyQuota',
   description: 'Quota of the key in the current window.',
   required: ['limit', 'remaining', 'resetSeconds', 'windowSeconds'],
   properties: {

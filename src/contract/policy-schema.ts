@@ -24,19 +24,19 @@ const meanings = (description: string) =>
     additionalProperties: { type: 'string', description: 'What it means.', example: 'Available.' },
   }) as const
 
-const rateLimit = (description: string) =>
-  ({
-    type: 'object',
-    description,
-    required: ['requests', 'windowSeconds'],
-    properties: {
-      requests: whole('Requests in one window.', LIMITS.keyedRequests.requests),
-      windowSeconds: whole(
-        'Length of the fixed window, in seconds.',
-        LIMITS.keyedRequests.windowSeconds,
-      ),
-    },
-  }) as const
+const rateLimit = {
+  title: 'RateLimit',
+  type: 'object',
+  description: 'Requests per fixed window.',
+  required: ['requests', 'windowSeconds'],
+  properties: {
+    requests: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+    windowSeconds: whole(
+      'Length of the fixed window, in seconds.',
+      LIMITS.keyedRequests.windowSeconds,
+    ),
+  },
+} as const
 
 /** `data` of the policy (spec 2.3). */
 export const POLICY_SCHEMA = {
@@ -156,6 +156,7 @@ export const POLICY_SCHEMA = {
         statuses: meanings('Registry statuses and what each means.'),
         endpoints: list('Endpoints that are currently deprecated.', {
           type: 'object',
+          title: 'DeprecatedEndpoint',
           description: 'One deprecated endpoint.',
           required: ['method', 'path', 'deprecatedAt', 'sunsetAt', 'successor'],
           properties: {
@@ -178,6 +179,7 @@ export const POLICY_SCHEMA = {
           description: 'Cache classes, by name.',
           additionalProperties: {
             type: 'object',
+            title: 'CacheClass',
             description: 'One cache class.',
             required: ['cacheControl', 'meaning'],
             properties: {
@@ -270,10 +272,10 @@ export const POLICY_SCHEMA = {
       ],
       properties: {
         anonymousReads: text('The rule for reads without a key.', 'Not limited.'),
-        registrationGlobal: rateLimit('Registrations of all actors together.'),
-        registrationPerActor: rateLimit('Registrations of one actor.'),
-        keyedRequests: rateLimit('Requests with one API key.'),
-        keyIssuance: rateLimit('API keys issued to all callers together.'),
+        registrationGlobal: rateLimit,
+        registrationPerActor: rateLimit,
+        keyedRequests: rateLimit,
+        keyIssuance: rateLimit,
         actor: text('What an actor is.', 'A salted hash that changes daily.'),
         headers: textList('Headers that report the quota of a key.', 'X-RateLimit-Limit'),
       },
@@ -324,6 +326,7 @@ export const POLICY_SCHEMA = {
         cacheControl: text('Cache-Control of every error.', 'no-store'),
         catalog: list('Every code.', {
           type: 'object',
+          title: 'ErrorCatalogEntry',
           description: 'One code.',
           required: ['code', 'status', 'retryable', 'meaning'],
           properties: {

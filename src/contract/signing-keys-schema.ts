@@ -4,6 +4,7 @@ import type { JsonSchema } from './schema-type.ts'
 
 const publicKey = {
   type: 'object',
+  title: 'SigningKey',
   description: 'One public key.',
   required: ['keyId', 'status', 'jwk', 'publicKeyPem', 'notBefore', 'notAfter'],
   properties: {
@@ -16,6 +17,7 @@ const publicKey = {
     },
     jwk: {
       type: 'object',
+      title: 'JsonWebKey',
       description: 'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).',
       required: ['kty', 'crv', 'x', 'alg', 'use', 'kid'],
       properties: {

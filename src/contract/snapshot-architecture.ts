@@ -3,6 +3,7 @@ import { idField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
 /** A part of a described system. Shared by the service's own architecture and the wallet's. */
 export const ARCHITECTURE_COMPONENT = {
   type: 'object',
+  title: 'ArchitectureComponent',
   description: 'One part of the system.',
   required: ['id', 'name', 'kind', 'state', 'role'],
   properties: {
@@ -25,6 +26,7 @@ export const ARCHITECTURE_COMPONENT = {
 /** A flow of data between two components. */
 export const ARCHITECTURE_FLOW = {
   type: 'object',
+  title: 'ArchitectureFlow',
   description: 'Data that goes from one component to another.',
   required: ['id', 'from', 'to', 'data', 'state'],
   properties: {
@@ -40,6 +42,7 @@ export const ARCHITECTURE_FLOW = {
 /** A line that the system does not cross. */
 export const BOUNDARY = {
   type: 'object',
+  title: 'Boundary',
   description: 'Something the system does not do, and why that holds.',
   required: ['id', 'title', 'statement'],
   properties: {
@@ -81,6 +84,7 @@ export const ARCHITECTURE_SCHEMA = {
       description: 'What the service promises, each with a way to check it.',
       items: {
         type: 'object',
+        title: 'Guarantee',
         description: 'One promise.',
         required: ['id', 'title', 'statement', 'verification'],
         properties: {

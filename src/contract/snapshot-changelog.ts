@@ -18,6 +18,7 @@ const ENDPOINT = {
 
 const CHANGE = {
   type: 'object',
+  title: 'ChangelogChange',
   description: 'One change, as a caller of the API sees it.',
   required: ['kind', 'text'],
   properties: {
@@ -68,6 +69,7 @@ export const CHANGELOG_SCHEMA = {
       description: 'Released versions, newest first.',
       items: {
         type: 'object',
+        title: 'ChangelogRelease',
         description: 'One released version.',
         required: ['version', 'date', 'changes'],
         properties: {

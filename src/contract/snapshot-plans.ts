@@ -23,6 +23,7 @@ export const ROADMAP_SCHEMA = {
       description: 'The items, nearest horizon first, then in order of intent.',
       items: {
         type: 'object',
+        title: 'RoadmapItem',
         description: 'One outcome that is meant to be reached.',
         required: ['id', 'title', 'summary', 'horizon'],
         properties: {
@@ -69,6 +70,7 @@ export const DEVELOPMENT_QUEUE_SCHEMA = {
       description: 'The items, most urgent first.',
       items: {
         type: 'object',
+        title: 'QueueItem',
         description: 'One piece of work.',
         required: ['id', 'title', 'summary', 'kind', 'state', 'priority', 'since'],
         properties: {

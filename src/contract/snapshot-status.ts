@@ -35,6 +35,7 @@ export const STATUS_SCHEMA = {
       minItems: 1,
       items: {
         type: 'object',
+        title: 'StatusComponent',
         description: 'One part of the service and its state.',
         required: ['id', 'name', 'summary', 'state', 'since'],
         properties: {
@@ -58,6 +59,7 @@ export const STATUS_SCHEMA = {
       description: 'Incidents worth telling, newest first. Empty when there were none.',
       items: {
         type: 'object',
+        title: 'Incident',
         description: 'One incident, from its start to its end.',
         required: ['id', 'title', 'state', 'impact', 'startedAt', 'components', 'updates'],
         properties: {
@@ -90,6 +92,7 @@ export const STATUS_SCHEMA = {
             minItems: 1,
             items: {
               type: 'object',
+              title: 'IncidentUpdate',
               description: 'One statement about the incident.',
               required: ['at', 'state', 'text'],
               properties: {

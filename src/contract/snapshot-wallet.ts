@@ -39,6 +39,7 @@ export const WALLET_SCHEMA = {
       description: 'Networks the attached wallet works on. Empty while none is attached.',
       items: {
         type: 'object',
+        title: 'WalletNetwork',
         description: 'One network.',
         required: ['id', 'name', 'environment'],
         properties: {
@@ -57,6 +58,7 @@ export const WALLET_SCHEMA = {
       description: 'The other wallet views.',
       items: {
         type: 'object',
+        title: 'WalletView',
         description: 'One view and where it is.',
         required: ['id', 'path', 'summary'],
         properties: {
@@ -125,6 +127,7 @@ export const WALLET_SECURITY_SCHEMA = {
       description: 'Controls that protect the wallet or, without one, these views.',
       items: {
         type: 'object',
+        title: 'WalletControl',
         description: 'One control.',
         required: ['id', 'title', 'statement', 'state'],
         properties: {
@@ -147,6 +150,7 @@ export const WALLET_SECURITY_SCHEMA = {
       description: 'Reviews by others, newest first. Empty when there were none.',
       items: {
         type: 'object',
+        title: 'WalletReview',
         description: 'One review.',
         required: ['id', 'title', 'reviewer', 'completedOn', 'scope'],
         properties: {
@@ -164,6 +168,7 @@ export const WALLET_SECURITY_SCHEMA = {
       description: 'What these views never contain.',
       items: {
         type: 'object',
+        title: 'WithheldData',
         description: 'One sort of data that is never published.',
         required: ['id', 'title', 'reason'],
         properties: {
@@ -192,6 +197,7 @@ export const WALLET_EVIDENCE_SCHEMA = {
       description: 'Pieces of evidence, newest first. Empty while no wallet is attached.',
       items: {
         type: 'object',
+        title: 'WalletEvidenceItem',
         description: 'One piece of evidence.',
         required: ['id', 'title', 'kind', 'statement', 'producedOn', 'verification'],
         properties: {
@@ -237,6 +243,7 @@ export const WALLET_CAPABILITIES_SCHEMA = {
       description: 'The capabilities.',
       items: {
         type: 'object',
+        title: 'WalletCapability',
         description: 'One capability.',
         required: ['id', 'title', 'summary', 'state', 'needsWallet'],
         properties: {
@@ -273,6 +280,7 @@ export const WALLET_INTEGRATION_SCHEMA = {
       description: 'The interfaces.',
       items: {
         type: 'object',
+        title: 'WalletInterface',
         description: 'One interface.',
         required: ['id', 'title', 'direction', 'state', 'summary'],
         properties: {
@@ -304,6 +312,7 @@ export const WALLET_DEVELOPMENT_SCHEMA = {
       description: 'The work, nearest horizon first.',
       items: {
         type: 'object',
+        title: 'WalletWorkItem',
         description: 'One piece of work.',
         required: ['id', 'title', 'summary', 'horizon', 'state', 'since'],
         properties: {

@@ -21,6 +21,7 @@ export const TIME_SCHEMA = {
     },
     quality: {
       type: 'object',
+      title: 'TimeQuality',
       description: 'Quality of the time.',
       required: ['state', 'source', 'offsetMs', 'maxErrorMs', 'checkedAt'],
       properties: {

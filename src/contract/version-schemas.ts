@@ -47,6 +47,7 @@ export const VERSION_SNAPSHOT_SCHEMA = {
     },
     changes: list('Changes from the previous version.', {
       type: 'object',
+      title: 'ResourceChange',
       description: 'One change.',
       required: ['resource', 'kind'],
       properties: {
@@ -76,6 +77,7 @@ export const VERSION_HISTORY_SCHEMA = {
     count: whole('Number of versions.', 1),
     head: {
       type: 'object',
+      title: 'VersionHead',
       description: 'The newest version.',
       required: ['snapshotId', 'hash'],
       properties: {
@@ -85,6 +87,7 @@ export const VERSION_HISTORY_SCHEMA = {
     },
     entries: list('Every version, newest first.', {
       type: 'object',
+      title: 'VersionEntry',
       description: 'One version.',
       required: ['snapshotId', 'sequence', 'createdAt', 'previousHash', 'hash'],
       properties: versionSummaryProperties,

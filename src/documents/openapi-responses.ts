@@ -13,7 +13,14 @@ import {
   successHeaders,
   type ResponseHeaders,
 } from './openapi-headers.ts'
-import { dataSchema, EXAMPLE_IDENTITY, schemaRef, successSchema } from './openapi-schemas.ts'
+import {
+  codesByStatus,
+  dataSchema,
+  errorSchemaName,
+  EXAMPLE_IDENTITY,
+  schemaRef,
+  successSchemaName,
+} from './openapi-schemas.ts'
 import type { JsonObject } from './plain-json.ts'
 
 /** Complete examples of `data`; the others are composed from their schemas. */
@@ -31,6 +38,8 @@ export interface OpenApiResponse {
   readonly component?: string
 }
 
+type Succeeding = Endpoint & { readonly success: NonNullable<Endpoint['success']> }
+
 /** A wait in the middle of a window, for the examples of errors with a known wait. */
 const EXAMPLE_WAIT_SECONDS = 42
 
@@ -38,20 +47,22 @@ const EXAMPLE_WAIT_SECONDS = 42
  * Every response of an endpoint, by ascending status: its success, the 304 of a read that can be revalidated, and its
  * errors grouped by status. An error with the status of the success (DUPLICATE) is the other case of that response.
  */
-export function createResponses(row: Endpoint, examples: DataExamples): OpenApiResponse[] {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of errorsOf(row)) {
-    const { status } = errorOf(code)
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
+export function createResponses(
+  operation: string,
+  row: Endpoint,
+  examples: DataExamples,
+): OpenApiResponse[] {
+  const byStatus = new Map(codesByStatus(row))
   const responses: OpenApiResponse[] = []
   if (row.success !== undefined) {
     const { status } = row.success
-    responses.push(successResponse(row, row.success, byStatus.get(status) ?? [], examples))
+    const succeeding = { ...row, success: row.success }
+    responses.push(successResponse(operation, succeeding, byStatus.get(status) ?? [], examples))
     byStatus.delete(status)
   }
   if (isRevalidated(row)) responses.push(notModifiedResponse(row))
-  for (const [status, codes] of byStatus) responses.push(errorResponse(row, status, codes))
+  for (const [status, codes] of byStatus)
+    responses.push(errorResponse(operation, row, status, codes))
   return responses.toSorted((a, b) => a.status - b.status)
 }
 
@@ -74,18 +85,19 @@ export function errorExamples(rows: readonly Endpoint[]): JsonObject {
 }
 
 function successResponse(
-  row: Endpoint,
-  success: NonNullable<Endpoint['success']>,
+  operation: string,
+  row: Succeeding,
   otherCodes: readonly ErrorCode[],
   examples: DataExamples,
 ): OpenApiResponse {
+  const { success } = row
   const data = examples[success.data] ?? exampleOf(dataSchema(success.data))
   const body =
     success.envelope === 'none'
       ? data
       : { ok: true, schema: SCHEMA_IDS[success.envelope], ...EXAMPLE_IDENTITY, data }
   const headers = successHeaders(row, row.path === LINKS.index)
-  const schema = successSchema(success)
+  const schema = schemaRef(successSchemaName(success))
   return {
     status: success.status,
     headers,
@@ -98,7 +110,11 @@ function successResponse(
           otherCodes.length === 0
             ? { schema, example: body }
             : {
-                schema: { oneOf: [schema, schemaRef('ErrorEnvelope')] },
+                schema: alternatives(
+                  success,
+                  schema,
+                  schemaRef(errorSchemaName(operation, success.status, otherCodes)),
+                ),
                 examples: {
                   success: { summary: row.summary, value: body },
                   ...errorExampleRefs(otherCodes),
@@ -107,6 +123,17 @@ function successResponse(
       },
     },
   }
+}
+
+/** A success or an error with the same status, told apart by the name of the envelope's schema. */
+function alternatives(
+  { envelope }: Succeeding['success'],
+  success: { readonly $ref: string },
+  error: { readonly $ref: string },
+): JsonObject {
+  if (envelope === 'none') return { oneOf: [success, error] }
+  const mapping = { [SCHEMA_IDS[envelope]]: success.$ref, [SCHEMA_IDS.error]: error.$ref }
+  return { oneOf: [success, error], discriminator: { propertyName: 'schema', mapping } }
 }
 
 function notModifiedResponse(row: Endpoint): OpenApiResponse {
@@ -118,23 +145,25 @@ function notModifiedResponse(row: Endpoint): OpenApiResponse {
 }
 
 function errorResponse(
+  operation: string,
   row: Endpoint,
   status: number,
   codes: readonly ErrorCode[],
 ): OpenApiResponse {
   const headers = errorHeaders(row, codes)
   const kind = row.method === 'GET' ? 'read' : 'write'
+  const schema = errorSchemaName(operation, status, codes)
   return {
     status,
     headers,
     codes,
-    component: `${status}.${codes.join('.')}.${kind}`,
+    component: `${schema}.${kind}`,
     response: {
       description: codes.map(meaningOf).join(' '),
       headers,
       content: {
         [JSON_MEDIA_TYPE]: {
-          schema: schemaRef('ErrorEnvelope'),
+          schema: schemaRef(schema),
           examples: errorExampleRefs(codes),
         },
       },

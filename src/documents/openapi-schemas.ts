@@ -1,5 +1,6 @@
-import type { Endpoint } from '../contract/endpoints.ts'
+import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
+import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import {
   DATA_SCHEMAS,
@@ -15,7 +16,7 @@ export const EXAMPLE_IDENTITY = {
   issuedAt: '2026-11-21T09:00:00.000Z',
 } as const
 
-const IDENTITY_PROPERTIES: { readonly [name: string]: JsonSchema } = {
+const IDENTITY_PROPERTIES = {
   requestId: {
     type: 'string',
     format: 'uuid',
@@ -29,42 +30,11 @@ const IDENTITY_PROPERTIES: { readonly [name: string]: JsonSchema } = {
     description: 'When the response was created. ISO 8601 UTC with milliseconds.',
     example: EXAMPLE_IDENTITY.issuedAt,
   },
-}
+} as const
 
-const SUCCESS_ENVELOPE: JsonSchema = {
-  type: 'object',
-  description: 'The envelope of a success.',
-  required: ['ok', 'schema', 'requestId', 'issuedAt', 'data'],
-  properties: {
-    ok: { type: 'boolean', enum: [true], description: 'Always true.', example: true },
-    schema: {
-      type: 'string',
-      enum: [SCHEMA_IDS.response, SCHEMA_IDS.registration],
-      description: 'Name of the envelope’s schema.',
-      example: SCHEMA_IDS.response,
-    },
-    ...IDENTITY_PROPERTIES,
-    data: { type: 'object', description: 'The resource.' },
-  },
-}
-
-const ERROR_ENVELOPE: JsonObject = {
-  type: 'object',
-  description: 'The envelope of an error.',
-  required: ['ok', 'schema', 'requestId', 'issuedAt', 'error'],
-  properties: {
-    ok: { type: 'boolean', enum: [false], description: 'Always false.', example: false },
-    schema: {
-      type: 'string',
-      enum: [SCHEMA_IDS.error],
-      description: 'Name of the envelope’s schema.',
-      example: SCHEMA_IDS.error,
-    },
-    ...Object.fromEntries(
-      Object.entries(IDENTITY_PROPERTIES).map(([name, schema]) => [name, toJson(schema)]),
-    ),
-    error: schemaRef('ErrorDetail'),
-  },
+/** Schemas by their name in `components.schemas`. */
+export interface SchemaComponents {
+  readonly [name: string]: JsonObject
 }
 
 /** A reference to a schema of `components.schemas`. */
@@ -72,37 +42,166 @@ export function schemaRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The schema of a success: the envelope with this `data`, or the bare data if there is no envelope. */
-export function successSchema(success: NonNullable<Endpoint['success']>): JsonObject {
-  if (success.envelope === 'none') return schemaRef(success.data)
+/** The schema of the body of a success: `Status` has `StatusResponse`, a body without an envelope is the data itself. */
+export function successSchemaName({ data, envelope }: NonNullable<Endpoint['success']>): string {
+  return envelope === 'none' ? data : `${data}Response`
+}
+
+/**
+ * The schema of an error body with one of these codes. Endpoints with the same codes share it: `KeyRateLimitedError`,
+ * `KeyInvalidOrKeyExpiredError`. More than two codes make no name, so such a body is named after its operation.
+ */
+export function errorSchemaName(
+  operation: string,
+  status: number,
+  codes: readonly ErrorCode[],
+): string {
+  return codes.length > 2
+    ? `${capitalize(operation)}Error${status}`
+    : `${codes.map(pascalCase).join('Or')}Error`
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+function pascalCase(code: string): string {
+  return code
+    .split('_')
+    .map((word) => capitalize(word.toLowerCase()))
+    .join('')
+}
+
+/** The error codes of an endpoint, by status. */
+export function codesByStatus(row: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of errorsOf(row)) {
+    const { status } = errorOf(code)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return byStatus
+}
+
+function constant(value: string | boolean, description: string): JsonSchema {
   return {
-    allOf: [
-      schemaRef('SuccessEnvelope'),
-      {
-        type: 'object',
-        properties: {
-          schema: { type: 'string', enum: [SCHEMA_IDS[success.envelope]] },
-          data: schemaRef(success.data),
-        },
-      },
-    ],
+    type: typeof value === 'string' ? 'string' : 'boolean',
+    enum: [value],
+    description,
+    example: value,
   }
 }
 
-/** `components.schemas`: both envelopes, and the bodies that these endpoints take and give, by their names. */
-export function schemaComponents(rows: readonly Endpoint[]): JsonObject {
-  const schemas: { [name: string]: JsonObject | JsonSchema } = {
-    SuccessEnvelope: SUCCESS_ENVELOPE,
-    ErrorEnvelope: ERROR_ENVELOPE,
-    ErrorDetail: ERROR_SCHEMA,
+/** The envelope as one flat object, since generators lose the type of `data` behind `allOf`. */
+function envelope(
+  isOk: boolean,
+  schemaId: string,
+  member: { readonly [name: string]: JsonObject },
+): JsonObject {
+  const names = Object.keys(member)
+  return {
+    type: 'object',
+    required: ['ok', 'schema', 'requestId', 'issuedAt', ...names],
+    properties: {
+      ok: toJson(constant(isOk, `Always ${isOk}.`)),
+      schema: toJson(constant(schemaId, 'Name of the envelope’s schema.')),
+      requestId: toJson(IDENTITY_PROPERTIES.requestId),
+      issuedAt: toJson(IDENTITY_PROPERTIES.issuedAt),
+      ...member,
+    },
   }
-  for (const { request, success } of rows) {
-    if (request !== undefined) schemas[request] = REQUEST_SCHEMAS[request]
-    if (success !== undefined) schemas[success.data] = dataSchema(success.data)
+}
+
+/** `components.schemas`: every body that these endpoints accept or send, and every named part of one. */
+export function schemaComponents(registry: {
+  readonly [name: string]: Endpoint
+}): SchemaComponents {
+  const components: { [name: string]: JsonObject } = {}
+  const add = (name: string, schema: JsonObject): void => {
+    const known = components[name]
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`Two schemas have the name ${name}`)
+    }
+    components[name] = schema
   }
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, toJson(schema, name)]),
-  )
+  for (const [operation, row] of Object.entries(registry)) {
+    const { request, success } = row
+    if (request !== undefined) add(request, extractParts(REQUEST_SCHEMAS[request], add))
+    if (success !== undefined) {
+      const schema = dataSchema(success.data)
+      add(success.data, extractParts(schema, add))
+      if (success.envelope !== 'none') {
+        add(successSchemaName(success), {
+          ...envelope(true, SCHEMA_IDS[success.envelope], { data: schemaRef(success.data) }),
+          description: `A success: ${schema.description}`,
+        })
+      }
+    }
+    for (const [status, codes] of codesByStatus(row)) {
+      const name = errorSchemaName(operation, status, codes)
+      add(name, {
+        ...envelope(false, SCHEMA_IDS.error, { error: schemaRef(`${name}Detail`) }),
+        description: `An error: ${codes.join(', ')}.`,
+      })
+      add(`${name}Detail`, errorDetail(status, codes))
+    }
+  }
+  return components
+}
+
+/** The `error` member, narrowed to the codes that an endpoint sends with one status. */
+function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
+  const { properties, ...rest } = ERROR_SCHEMA
+  const retryable = [...new Set(codes.map((code) => errorOf(code).retryable))]
+  return {
+    ...(toJson(rest) as JsonObject),
+    properties: {
+      ...(toJson(properties) as JsonObject),
+      code: { ...properties.code, enum: [...codes], example: codes[0] },
+      status: { ...properties.status, enum: [status], example: status },
+      retryable: {
+        ...properties.retryable,
+        ...(retryable.length === 1 ? { enum: retryable } : {}),
+        example: retryable[0],
+      },
+    },
+  }
+}
+
+const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/
+
+/** The schema with each titled object inside it moved to a component, so that generators name its type. */
+function extractParts(
+  schema: JsonSchema,
+  add: (name: string, schema: JsonObject) => void,
+): JsonObject {
+  const inner = (part: JsonSchema): JsonObject => {
+    const extracted = extractParts(part, add)
+    if (part.type !== 'object' || part.title === undefined || !COMPONENT_TITLE.test(part.title)) {
+      return extracted
+    }
+    add(part.title, extracted)
+    return schemaRef(part.title)
+  }
+  const { items, properties, additionalProperties, ...rest } = schema
+  return {
+    ...(toJson(rest) as JsonObject),
+    ...(items === undefined ? {} : { items: inner(items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, part]) => [name, inner(part)]),
+          ),
+        }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'boolean'
+              ? additionalProperties
+              : inner(additionalProperties),
+        }),
+  }
 }
 
 /** The schema literal of `data` with this name, as an ordinary schema. */

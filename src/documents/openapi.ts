@@ -85,7 +85,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const operations = Object.entries(registry).map(([name, row]) => ({
     name,
     row,
-    responses: createResponses(row, examples),
+    responses: createResponses(name, row, examples),
   }))
   const responses = operations.flatMap((each) => each.responses)
   const shared = sharedResponses(responses)
@@ -94,7 +94,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
     const { path, method } = each.row
     paths[path] = {
       ...paths[path],
-      [method.toLowerCase()]: operation(each, shared, options.issuance),
+      [method.toLowerCase()]: operation(each, shared, options),
     }
   }
 
@@ -112,7 +112,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
     tags: tagsOf(rows),
     paths,
     components: {
-      schemas: schemaComponents(rows),
+      schemas: schemaComponents(registry),
       responses: shared,
       headers: headerComponents(responses.map(({ headers }) => headers)),
       examples: errorExamples(rows),
@@ -169,7 +169,7 @@ interface Operation {
 function operation(
   { name, row, responses }: Operation,
   shared: JsonObject,
-  issuance: Issuance,
+  { issuance, baseUrl }: OpenApiOptions,
 ): JsonObject {
   const pause = row.issuesKeys !== true || issuance.enabled ? '' : ` ${pauseOf(issuance)}`
 
@@ -178,6 +178,10 @@ function operation(
     tags: [row.tag],
     summary: row.summary,
     description: row.description + pause,
+    externalDocs: {
+      description: 'Reference documentation',
+      url: `${baseUrl}${LINKS.docs}#${name}`,
+    },
     ...(row.status === 'deprecated' ? { deprecated: true } : {}),
     'x-svc-stability': row.stability,
     'x-svc-status': row.status,

@@ -8,7 +8,8 @@ import type { OpenApiDocument } from '../../src/documents/openapi.ts'
 export type SchemaCheck = (value: unknown) => readonly string[]
 
 function createAjv(): Ajv {
-  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, keywords: ['example'] })
+  const keywords = ['example', 'discriminator']
+  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, keywords })
   ajvFormats.default(ajv)
   return ajv
 }

@@ -211,12 +211,102 @@ test('a known address on the waitlist is the other case of the same status', () 
   assert.equal((objectAt(media, 'schema')['oneOf'] as readonly JsonValue[]).length, 2)
 })
 
-test('what the envelopes write is what the document describes', () => {
-  const errorCheck = checksOf('components', 'schemas', 'ErrorEnvelope')
-  for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-    const wait = errorOf(code).retryAfterSeconds
-    assert.deepEqual(errorCheck(JSON.parse(formatError(IDENTITY, errorBodyOf(code, wait)))), [])
+test('an error body has one of the codes of its endpoint and status, and no other', () => {
+  for (const [, row] of rows) {
+    const codes = errorsOf(row)
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      const { status, retryAfterSeconds } = errorOf(code)
+      const responses = document.paths[row.path]?.[row.method.toLowerCase()]?.['responses']
+      if (objectAt(responses)[String(status)] === undefined || status === 304) continue
+      const method = row.method.toLowerCase()
+      const response = responsesOf(document, row).get(status)
+      const { schema } = objectAt(response, 'content', 'application/json')
+      const place =
+        '$ref' in objectAt(responses, String(status))
+          ? String(objectAt(responses, String(status))['$ref'])
+              .slice(2)
+              .split('/')
+          : ['paths', row.path, method, 'responses', String(status)]
+      assert.ok(schema !== undefined)
+      const check = checksOf(...place, 'content', 'application/json', 'schema')
+      const found = check(JSON.parse(formatError(IDENTITY, errorBodyOf(code, retryAfterSeconds))))
+      assert.equal(found.length === 0, codes.includes(code), `${row.path} ${code}`)
+    }
   }
+})
+
+test('every body is a named flat schema, and so is every repeated item', () => {
+  const schemas = document.components['schemas'] as { readonly [name: string]: JsonObject }
+  for (const name of [
+    'StatusResponse',
+    'StatusComponent',
+    'Incident',
+    'VersionEntry',
+    'SigningKey',
+  ]) {
+    assert.ok(Object.hasOwn(schemas, name), name)
+  }
+  assert.deepEqual(objectAt(schemas['StatusResponse'], 'properties')['data'], {
+    $ref: '#/components/schemas/Status',
+  })
+  for (const [name, schema] of Object.entries(schemas)) {
+    assert.doesNotMatch(JSON.stringify(schema), /"(?:allOf|anyOf|oneOf)"/, name)
+  }
+  for (const [, row] of rows) {
+    for (const [status, response] of responsesOf(document, row)) {
+      if (status === 304) continue
+      const schema = objectAt(response, 'content', 'application/json', 'schema')
+      const bodies = '$ref' in schema ? [schema] : (schema['oneOf'] as readonly JsonObject[])
+      for (const each of bodies) assert.match(String(each['$ref']), /^#\/components\/schemas\/\w+$/)
+    }
+  }
+  // An item without a name would be an anonymous type in generated code.
+  const anonymous = Object.entries(schemas).flatMap(([name, schema]) =>
+    anonymousItems(schema, name),
+  )
+  assert.deepEqual(anonymous, [])
+})
+
+/** Places of array items that are objects without a name. */
+function anonymousItems(schema: JsonObject, place: string): readonly string[] {
+  const items = schema['items'] as JsonObject | undefined
+  const properties = (schema['properties'] ?? {}) as { readonly [name: string]: JsonObject }
+  return [
+    ...(items?.['type'] === 'object' ? [place] : []),
+    ...(items === undefined ? [] : anonymousItems(items, `${place}[]`)),
+    ...Object.entries(properties).flatMap(([name, each]) =>
+      anonymousItems(each, `${place}.${name}`),
+    ),
+  ]
+}
+
+test('a registration and a known address are told apart by the name of the schema', () => {
+  const success = responsesOf(document, ENDPOINTS.register).get(200)
+  const { oneOf, discriminator } = objectAt(success, 'content', 'application/json', 'schema')
+  assert.deepEqual(oneOf, [
+    { $ref: '#/components/schemas/RegistrationResultResponse' },
+    { $ref: '#/components/schemas/DuplicateError' },
+  ])
+  assert.deepEqual(discriminator, {
+    propertyName: 'schema',
+    mapping: {
+      [SCHEMA_IDS.registration]: '#/components/schemas/RegistrationResultResponse',
+      [SCHEMA_IDS.error]: '#/components/schemas/DuplicateError',
+    },
+  })
+})
+
+test('every operation links to its place in the reference', () => {
+  for (const [name, row] of rows) {
+    const operation = objectAt(document.paths[row.path]?.[row.method.toLowerCase()])
+    assert.equal(
+      objectAt(operation, 'externalDocs')['url'],
+      `${PRODUCTION.baseUrl}/en/reference#${name}`,
+    )
+  }
+})
+
+test('a success body is what the envelope writes', () => {
   const index = JSON.stringify(createDiscoveryIndex(PRODUCTION))
   const body: unknown = JSON.parse(formatSuccess(SCHEMA_IDS.response, IDENTITY, index))
   const place = ['paths', '/api/v1', 'get', 'responses', '200', 'content', 'application/json']
