@@ -9,6 +9,7 @@ import { createPolicy } from './documents/policy.ts'
 import type { App } from './http/api-request.ts'
 import type { Handler } from './http/exchange.ts'
 import { createPipeline } from './http/pipeline.ts'
+import { createResponseCache } from './http/response-cache.ts'
 import { createResponder } from './http/respond.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createRouter } from './http/router.ts'
@@ -51,6 +52,8 @@ export interface AppParts {
   readonly timeQuality: TimeQualityMonitor
   /** URI at which the operator hears of security problems; left out where none is known. */
   readonly securityContact?: string | undefined
+  /** How long a signed response is reused for anonymous readers; not at all without it. */
+  readonly cacheSeconds?: number
   readonly clock: Clock
   /** A random UUID v4, another one each time. */
   readonly newRequestId: () => string
@@ -135,8 +138,13 @@ export function createAppComposer(
       keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
     })
     const serveArchive = createArchive({ releases, noIndex: deployment === 'preview' })
+    const cacheSeconds = parts.cacheSeconds ?? 0
+    const serveApi =
+      cacheSeconds > 0
+        ? createResponseCache(answerApi, { seconds: cacheSeconds, clock })
+        : answerApi
     return (request) => {
-      if (isApiPath(request.path)) return answerApi(request)
+      if (isApiPath(request.path)) return serveApi(request)
       return serveArchive(request) ?? answerSite(request)
     }
   }

@@ -183,6 +183,7 @@ export async function startServer(
     apiKeys: metrics?.apiKeys(services.apiKeys) ?? services.apiKeys,
     challenge,
     trustedProxies: config.trustedProxies,
+    cacheSeconds: config.cacheSeconds,
     timeQuality,
     securityContact: config.securityContact,
     clock,

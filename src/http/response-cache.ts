@@ -1,0 +1,87 @@
+import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
+import type { Clock } from '../service/clock.ts'
+import type { ApiRequest, App, Reply } from './api-request.ts'
+
+/** Settings of the cache, and its clock. */
+export interface ResponseCacheOptions {
+  /** How long a response is reused; 1 to 60. */
+  readonly seconds: number
+  readonly clock: Clock
+}
+
+/** A response, and its headers with the age that it has now. */
+interface StoredResponse {
+  readonly reply: Reply
+  readonly storedAtMs: number
+  ageSeconds: number
+  aged: Reply
+}
+
+/** More than the fixed paths of the registry; versions by id share the rest. */
+const MAX_RESPONSES = 256
+const { cacheControl: CACHEABLE } = CACHE_CLASSES['static-snapshot']
+/** A request with one of these is not answered from the cache: it has a key or asks for a fresh or an unchanged response. */
+const BYPASSING_HEADERS = [
+  HEADERS.authorization,
+  HEADERS.key,
+  HEADERS.ifNoneMatch,
+  HEADERS.cacheControl,
+  'Pragma',
+].map((name) => name.toLowerCase())
+
+function isCacheable({ status, headers }: Reply): boolean {
+  return status === 200 && headers[headers.indexOf(HEADERS.cacheControl) + 1] === CACHEABLE
+}
+
+/** With its age in seconds (RFC 9111 5.1). */
+function withAge({ status, headers, body }: Reply, ageSeconds: number): Reply {
+  return { status, headers: [...headers, 'Age', String(ageSeconds)], body }
+}
+
+/**
+ * Reuses signed responses of static-snapshot endpoints for anonymous readers, as a shared cache in front would (RFC 9111):
+ * the same request id, time and signature, with an Age. A target with a query is never stored, so that nobody can fill
+ * the cache. Responses are dropped with the app when a release is taken up.
+ */
+export function createResponseCache(app: App, { seconds, clock }: ResponseCacheOptions): App {
+  const responses = new Map<string, StoredResponse>()
+
+  function store(target: string, reply: Reply): Reply {
+    if (!isCacheable(reply)) return reply
+    if (responses.size >= MAX_RESPONSES) responses.clear()
+    const storedAtMs = clock.nowMs()
+    responses.set(target, { reply, storedAtMs, ageSeconds: 0, aged: withAge(reply, 0) })
+    return reply
+  }
+
+  function find(target: string): Reply | undefined {
+    const found = responses.get(target)
+    if (found === undefined) return undefined
+    const ageSeconds = Math.floor((clock.nowMs() - found.storedAtMs) / 1000)
+    if (ageSeconds < 0 || ageSeconds >= seconds) {
+      responses.delete(target)
+      return undefined
+    }
+    if (ageSeconds !== found.ageSeconds) {
+      found.ageSeconds = ageSeconds
+      found.aged = withAge(found.reply, ageSeconds)
+    }
+    return found.aged
+  }
+
+  function mayReuse(request: ApiRequest): boolean {
+    if (request.method !== 'GET' || request.target !== request.path) return false
+    return BYPASSING_HEADERS.every((name) => request.header(name) === undefined)
+  }
+
+  return (request) => {
+    if (!mayReuse(request)) return app(request)
+    const { target } = request
+    const found = find(target)
+    if (found !== undefined) return found
+    const reply = app(request)
+    return reply instanceof Promise
+      ? reply.then((settled) => store(target, settled))
+      : store(target, reply)
+  }
+}
