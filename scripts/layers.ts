@@ -40,7 +40,11 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
   'app.ts': {
     mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
   },
-  'config.ts': { mayImport: ['contract', 'service'], mayImportTypesOf: ['storage'] },
+  'environment-reader.ts': { mayImport: [] },
+  'config.ts': {
+    mayImport: ['contract', 'service', 'environment-reader.ts'],
+    mayImportTypesOf: ['storage'],
+  },
   'log.ts': { mayImport: ['service', 'config.ts'] },
   'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config.ts'] },
   'local-secrets.ts': {

@@ -4,6 +4,11 @@ import path from 'node:path'
 import { isHostName, isLoopbackHost } from './contract/host-name.ts'
 import { CHALLENGE_PROVIDERS } from './contract/early-access-schemas.ts'
 import type { Runtime } from './contract/visible-endpoints.ts'
+import {
+  createEnvironmentReader,
+  type Environment,
+  type EnvironmentReader,
+} from './environment-reader.ts'
 import { parseAddressRange, type AddressRange } from './service/address-range.ts'
 import type { ChallengeSettings } from './service/create-challenge.ts'
 import { parseNtpServer, type ConfiguredNtpServer } from './service/ntp-server.ts'
@@ -12,7 +17,7 @@ import type { DatabaseLocation } from './storage/storage.ts'
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Where the variables of the secrets stand: a variable by this name, or a file in the secrets folder. */
+/** Each secret is read from the variable with this name or from the file in the secrets folder. */
 export const SECRET_VARIABLES = {
   signingKey: { variable: 'SVC_SIGNING_KEY', file: 'signing-key.pem' },
   signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json' },
@@ -30,7 +35,7 @@ export const NEXT_SIGNING_KEY_FILE = 'signing-key-next.pem'
 
 export type SecretName = keyof typeof SECRET_VARIABLES
 
-/** Where in the secrets folder the local runtime puts the identity that it makes. No variable: the server never needs it. */
+/** The file of the identity that the local runtime generates. It has no variable, because the server never needs it. */
 export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 
 /** The configuration of one deployment, checked. Folders and files are absolute paths. */
@@ -38,7 +43,7 @@ export interface Config {
   readonly host: string
   /** 0 lets the system pick a free port. */
   readonly port: number
-  /** Own origin, without a slash at the end; undefined when it follows from host and port. */
+  /** Own origin without a trailing slash; undefined when it follows from host and port. */
   readonly baseUrl: string | undefined
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
@@ -61,118 +66,51 @@ export interface Config {
   /** How often to look for a new release; 0 for on SIGHUP alone. */
   readonly reloadSeconds: number
   readonly ntpServer: ConfiguredNtpServer | undefined
-  /** URI at which the operator hears of security problems, as written; for security.txt and the privacy page. */
+  /** URI for reports of security problems, as written; for security.txt and the privacy page. */
   readonly securityContact: string | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** Secrets that stand in variables. */
+  /** Secrets that are set in variables. */
   readonly secretVariables: { readonly [Name in SecretName]?: string }
-  /** Variables that look like this service's and are none: told at start, since a typing error hides there. */
+  /** Variables with the prefix of this service that it does not know, probably misspelled. */
   readonly unknownVariables: readonly string[]
 }
 
-/** The configuration cannot be used; every mistake is named, each with its variable and what was expected. */
+/** The configuration is invalid. Each mistake names its variable and what was expected. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[]
 
   constructor(mistakes: readonly string[]) {
     super(
-      `The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}`,
+      `Invalid configuration (${mistakes.length === 1 ? '1 error' : `${mistakes.length} errors`})`,
     )
     this.name = 'ConfigError'
     this.mistakes = mistakes
   }
 }
 
-/** Where hosted challenges are verified, unless told otherwise. */
+/** Where hosted challenges are verified by default. */
 const VERIFY_URLS = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 }
 
-/** The environment as a process has it. */
-export interface Environment {
-  readonly [name: string]: string | undefined
-}
-
-/** How a mistake is told. */
-interface Telling {
-  /** Whether the value may hold a password, and so is not repeated. */
-  readonly isSecret: boolean
-}
-
-/** Reads variables, and collects the mistakes of all readings, so that the operator sees them at once. */
-interface Reader {
-  readonly mistakes: readonly string[]
-  /** The value, without surrounding space; an empty one counts as not set. */
-  text(name: string): string | undefined
-  /** Variables with this prefix that nothing asked for up to now. */
-  unasked(prefix: string): readonly string[]
-  wrong(name: string, expected: string, telling?: Telling): undefined
-  integer(name: string, minimum: number, maximum: number): number | undefined
-  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value | undefined
-  url(name: string, protocols: readonly string[], telling?: Telling): URL | undefined
-}
-
-function createReader(env: Environment): Reader {
-  const mistakes: string[] = []
-  const asked = new Set<string>()
-
-  function text(name: string): string | undefined {
-    asked.add(name)
-    const value = env[name]?.trim()
-    return value === '' ? undefined : value
-  }
-
-  function wrong(name: string, expected: string, telling?: Telling): undefined {
-    const found = telling?.isSecret === true ? '' : `, found "${text(name)}"`
-    mistakes.push(`${name}: expected ${expected}${found}`)
-  }
-
-  return {
-    mistakes,
-    text,
-    wrong,
-    unasked: (prefix) =>
-      Object.keys(env).filter((name) => name.startsWith(prefix) && !asked.has(name)),
-    integer(name, minimum, maximum) {
-      const value = text(name)
-      if (value === undefined) return undefined
-      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-      if (number >= minimum && number <= maximum) return number
-      return wrong(name, `a whole number from ${minimum} to ${maximum}`)
-    },
-    oneOf(name, values) {
-      const value = text(name)
-      if (value === undefined) return undefined
-      return values.find((each) => each === value) ?? wrong(name, `one of ${values.join(', ')}`)
-    },
-    url(name, protocols, telling) {
-      const value = text(name)
-      if (value === undefined) return undefined
-      const url = URL.parse(value)
-      if (url !== null && protocols.includes(url.protocol)) return url
-      const starts = protocols.map((each) => `${each}//`).join(' or ')
-      return wrong(name, `a URL that starts with ${starts}`, telling)
-    },
-  }
-}
-
-function readBaseUrl(reader: Reader): string | undefined {
+function readBaseUrl(reader: EnvironmentReader): string | undefined {
   const url = reader.url('SVC_BASE_URL', ['http:', 'https:'])
   if (url === undefined) return undefined
   const hasCredentials = url.username !== '' || url.password !== ''
   if (url.pathname === '/' && url.search === '' && url.hash === '' && !hasCredentials)
     return url.origin
-  return reader.wrong(
+  return reader.reportInvalid(
     'SVC_BASE_URL',
     'an origin: scheme and host, with a port where needed, and neither path nor user',
     { isSecret: hasCredentials },
   )
 }
 
-function readHost(reader: Reader): string {
+function readHost(reader: EnvironmentReader): string {
   const host = reader.text('HOST') ?? '127.0.0.1'
-  if (isIP(host) === 0 && !isHostName(host)) reader.wrong('HOST', 'an IP address or a host name')
+  if (isIP(host) === 0 && !isHostName(host))
+    reader.reportInvalid('HOST', 'an IP address or a host name')
   return host
 }
 
@@ -183,14 +121,18 @@ function isPostgresUrl(text: string): boolean {
   return hasHost && /^\/[^/]+$/.test(url.pathname)
 }
 
-function readDatabase(reader: Reader, dataDir: string, workingDir: string): DatabaseLocation {
+function readDatabase(
+  reader: EnvironmentReader,
+  dataDir: string,
+  workingDir: string,
+): DatabaseLocation {
   const name = 'SVC_DATABASE_URL'
   const embedded = { kind: 'sqlite', file: path.join(dataDir, 'service.sqlite') } as const
   const url = reader.text(name)
   if (url === undefined) return embedded
   // The URL may contain a password, so no message repeats it.
   const refuse = (expected: string) => {
-    reader.wrong(name, expected, { isSecret: true })
+    reader.reportInvalid(name, expected, { isSecret: true })
     return embedded
   }
   if (/^postgres(?:ql)?:/i.test(url)) {
@@ -206,67 +148,77 @@ function readDatabase(reader: Reader, dataDir: string, workingDir: string): Data
   return file === '' ? embedded : { kind: 'sqlite', file: path.resolve(workingDir, file) }
 }
 
-function readValkeyUrl(reader: Reader): string | undefined {
+function readValkeyUrl(reader: EnvironmentReader): string | undefined {
   // The URL may contain a password.
   const options = { isSecret: true }
   const protocols = ['valkey:', 'redis:', 'valkeys:', 'rediss:']
   const url = reader.url('SVC_VALKEY_URL', protocols, options)
   if (url === undefined || url.hostname !== '') return url?.href
-  return reader.wrong('SVC_VALKEY_URL', 'a host, such as valkey://127.0.0.1:6379', options)
+  return reader.reportInvalid('SVC_VALKEY_URL', 'a host, such as valkey://127.0.0.1:6379', options)
 }
 
-function readVerifyUrl(reader: Reader, runtime: Runtime): string | undefined {
+function readVerifyUrl(reader: EnvironmentReader, runtime: Runtime): string | undefined {
   const name = 'SVC_CHALLENGE_VERIFY_URL'
-  // With an @ it may hold a password, also where it is no URL.
-  const telling = { isSecret: reader.text(name)?.includes('@') === true }
-  const url = reader.url(name, ['https:', 'http:'], telling)
+  // A value with an @ may contain a password, even when it is not a URL.
+  const options = { isSecret: reader.text(name)?.includes('@') === true }
+  const url = reader.url(name, ['https:', 'http:'], options)
   if (url === undefined) return undefined
   if (url.username !== '' || url.password !== '') {
-    return reader.wrong(name, 'an address without user and password', { isSecret: true })
+    return reader.reportInvalid(name, 'an address without user and password', { isSecret: true })
   }
   if (url.protocol === 'http:' && runtime === 'production' && !isLoopbackHost(url.hostname)) {
     // The secret key of the challenge is sent there.
-    return reader.wrong(name, 'https:// in production, or http:// on this machine', telling)
+    return reader.reportInvalid(name, 'https:// in production, or http:// on this machine', options)
   }
   return url.href
 }
 
-function readChallenge(reader: Reader, runtime: Runtime): Config['challenge'] {
+function readChallenge(reader: EnvironmentReader, runtime: Runtime): Config['challenge'] {
   const provider = reader.oneOf('SVC_CHALLENGE', CHALLENGE_PROVIDERS) ?? 'altcha'
   const siteKey = reader.text('SVC_CHALLENGE_SITE_KEY')
   const secret = reader.text('SVC_CHALLENGE_SECRET')
   const verifyUrl = readVerifyUrl(reader, runtime)
   if (provider === 'test' && runtime === 'production') {
-    reader.wrong('SVC_CHALLENGE', 'a real challenge in production (altcha, turnstile or hcaptcha)')
+    reader.reportInvalid(
+      'SVC_CHALLENGE',
+      'a real challenge in production (altcha, turnstile or hcaptcha)',
+    )
   }
   if (provider === 'altcha' || provider === 'test') return { provider }
   if (siteKey === undefined)
-    reader.wrong('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, { isSecret: true })
+    reader.reportInvalid('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, {
+      isSecret: true,
+    })
   if (secret === undefined)
-    reader.wrong('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, { isSecret: true })
+    reader.reportInvalid('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, {
+      isSecret: true,
+    })
   if (siteKey === undefined || secret === undefined) return { provider: 'altcha' }
   return { provider, siteKey, secret, verifyUrl: verifyUrl ?? VERIFY_URLS[provider] }
 }
 
-function readTrustedProxies(reader: Reader): readonly AddressRange[] {
+function readTrustedProxies(reader: EnvironmentReader): readonly AddressRange[] {
   const text = reader.text('SVC_TRUSTED_PROXIES')
   if (text === undefined) return []
   const ranges = text.split(',').map((each) => parseAddressRange(each.trim()))
   if (ranges.every((each) => each !== undefined)) return ranges
-  reader.wrong(
+  reader.reportInvalid(
     'SVC_TRUSTED_PROXIES',
     'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
   )
   return []
 }
 
-function readNtpServer(reader: Reader): ConfiguredNtpServer | undefined {
+function readNtpServer(reader: EnvironmentReader): ConfiguredNtpServer | undefined {
   const server = reader.text('SVC_NTP_SERVER')
   if (server === undefined) return undefined
   try {
     return parseNtpServer(server)
   } catch {
-    return reader.wrong('SVC_NTP_SERVER', 'a host, or host:port, with an IPv6 address in brackets')
+    return reader.reportInvalid(
+      'SVC_NTP_SERVER',
+      'a host, or host:port, with an IPv6 address in brackets',
+    )
   }
 }
 
@@ -276,7 +228,7 @@ const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 /** A mailto: with an address (RFC 6068) or a tel: with a number (RFC 3966). */
 const DIRECT_CONTACT = /^(?:mailto:[^@?]+@[^@?]+(?:\?.*)?|tel:\+?[\d().-]*\d[\d().-]*(?:;.*)?)$/
 
-function readSecurityContact(reader: Reader): string | undefined {
+function readSecurityContact(reader: EnvironmentReader): string | undefined {
   const name = 'SVC_SECURITY_CONTACT'
   const contact = reader.text(name)
   if (contact === undefined) return undefined
@@ -287,7 +239,7 @@ function readSecurityContact(reader: Reader): string | undefined {
     URI_CHARACTERS.test(contact) && ((isWeb && isPublic) || DIRECT_CONTACT.test(contact))
   if (isUri) return contact
   const expected = 'a URI that starts with https://, mailto: or tel:'
-  return reader.wrong(name, expected, { isSecret: contact.includes('@') })
+  return reader.reportInvalid(name, expected, { isSecret: contact.includes('@') })
 }
 
 /** Where a folder really is, links resolved, as far as it exists. */
@@ -313,19 +265,22 @@ export function inspectConfig(
   env: Environment,
   workingDir: string,
 ): { readonly config: Config; readonly mistakes: readonly string[] } {
-  const reader = createReader(env)
+  const reader = createEnvironmentReader(env)
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
   const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
   const dataDir = folder('SVC_DATA_DIR', 'data')
   const secretsDir = folder('SVC_SECRETS_DIR', 'secrets')
   if (isInside(secretsDir, dataDir)) {
-    reader.wrong('SVC_SECRETS_DIR', `a folder that is not inside the data folder (${dataDir})`)
+    reader.reportInvalid(
+      'SVC_SECRETS_DIR',
+      `a folder that is not inside the data folder (${dataDir})`,
+    )
   }
   const port = reader.integer('PORT', 0, 65_535) ?? 8080
   const adminPort = reader.integer('SVC_ADMIN_PORT', 0, 65_535)
   if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
-    reader.wrong('SVC_ADMIN_PORT', 'another port than PORT')
+    reader.reportInvalid('SVC_ADMIN_PORT', 'another port than PORT')
   }
   const known = {
     host: readHost(reader),
@@ -357,7 +312,7 @@ export function inspectConfig(
     ),
   } satisfies Omit<Config, 'unknownVariables'>
   // Last, when everything that has a meaning was asked for.
-  const config = { ...known, unknownVariables: reader.unasked('SVC_') }
+  const config = { ...known, unknownVariables: reader.unreadVariables('SVC_') }
   return { config, mistakes: reader.mistakes }
 }
 

@@ -98,7 +98,7 @@ async function makeMissing(
 
 /**
  * The secrets of a deployment. The local runtime makes the missing ones; production never makes one. Throws
- * ConfigError with every mistake; a missing signing key alone is none.
+ * ConfigError with every mistake; a missing signing key is not a mistake.
  */
 export async function openSecrets(config: Config, nowMs: number): Promise<OpenedSecrets> {
   const found = inspectSecrets(config, nowMs)

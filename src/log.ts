@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { Config } from './config.ts'
 import type { Log } from './service/log.ts'
 
-/** The log of the process: one JSON object a line on standard output. A worker gives its number, and it stands in every line. */
+/** The log of the process: one JSON object per line on standard output. Every line of a worker contains its number. */
 export function openLog(level: Config['logLevel'], worker?: number): Log {
   return pino({
     level,

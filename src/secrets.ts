@@ -20,7 +20,7 @@ import type { PublishedSigningKey } from './service/signing-key-document.ts'
 import { parseKeyMetadata, publishKeys } from './service/signing-key-metadata.ts'
 import { periodStateOf } from './service/signing-key-period.ts'
 
-/** What the service keeps secret, read and checked. */
+/** The secrets of the service, read and checked. */
 export interface Secrets {
   /** Undefined in a production runtime without a signing key: answers are unsigned (spec 5.7). */
   readonly signingKey: KeyObject | undefined
@@ -28,24 +28,24 @@ export interface Secrets {
   readonly publishedKeys: readonly PublishedSigningKey[]
   /** Key of the hash under which API keys are stored. */
   readonly keyHashSecret: string
-  /** The ones before it, from which keys are still accepted; empty but during a rotation. */
+  /** Earlier secrets whose keys are still accepted; empty except during a rotation. */
   readonly previousKeyHashSecrets: readonly string[]
-  /** Key of the hash that recognises an address on the waitlist. */
+  /** Key of the hash that recognizes an address on the waitlist. */
   readonly addressHashSecret: string
   /** age recipient to which waitlist rows are sealed. */
   readonly waitlistRecipient: string
 }
 
-/** Below this a hash key could be guessed. */
+/** A shorter hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 
-/** Where a secret stands, for messages: its variable, or its file. */
+/** The place of a secret in messages: its variable or its file. */
 function placeOf(config: Config, name: SecretName): string {
   const { variable, file } = SECRET_VARIABLES[name]
   return config.secretVariables[name] === undefined ? path.join(config.secretsDir, file) : variable
 }
 
-/** The text of a file, without white space around it; undefined where there is none, or none that can be read: a mistake. */
+/** The trimmed text of a file; undefined if it is missing. An unreadable file is a mistake. */
 export function readSecretFile(file: string, mistakes: string[]): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
@@ -57,17 +57,17 @@ export function readSecretFile(file: string, mistakes: string[]): string | undef
   }
 }
 
-/** What stands in variables and files, checked as far as it is there. */
+/** The secrets in variables and files, with every mistake. */
 export interface SecretInspection {
   /** Every mistake, each with its variable or file; in production also every secret that is missing. */
   readonly mistakes: readonly string[]
-  /** Names of the secrets that stand somewhere, right or wrong. */
+  /** Names of the secrets that are set somewhere, valid or not. */
   readonly present: ReadonlySet<SecretName>
   readonly secrets: Partial<Secrets>
 }
 
 function parseHashSecret(text: string): string {
-  // Several secrets stand with white space between them, during a rotation.
+  // White space separates several secrets during a rotation.
   if (/\s/.test(text)) throw new TypeError('expected one secret without white space inside')
   if (text.length >= MIN_SECRET_CHARACTERS) return text
   throw new TypeError(
@@ -86,7 +86,7 @@ function parsePreviousSecrets(text: string, current: string | undefined): readon
 }
 
 function parseRecipient(text: string): string {
-  // Its checksum too: nobody would have the identity of a mistyped one.
+  // Checks its checksum, because no identity exists for a mistyped recipient.
   return createEncryptor(text).recipient
 }
 

@@ -9,8 +9,8 @@ import {
   originOf,
   SECRET_VARIABLES,
   type Config,
-  type Environment,
 } from '../src/config.ts'
+import type { Environment } from '../src/environment-reader.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 import { proxies } from './support/proxies.ts'
 
@@ -40,6 +40,8 @@ test('an empty environment is a whole configuration', () => {
     nodes: 1,
     adminPort: undefined,
     reloadSeconds: 5,
+    maxConnections: 10_000,
+    cacheSeconds: 0,
     ntpServer: undefined,
     securityContact: undefined,
     logLevel: 'info',
@@ -459,9 +461,9 @@ test('every variable that the source names is read, whatever the others say', ()
 })
 
 test('the error counts its mistakes and carries them', () => {
-  assert.equal(new ConfigError(['A']).message, 'The configuration has a mistake')
+  assert.equal(new ConfigError(['A']).message, 'Invalid configuration (1 error)')
   const error = new ConfigError(['A', 'B'])
-  assert.equal(error.message, 'The configuration has 2 mistakes')
+  assert.equal(error.message, 'Invalid configuration (2 errors)')
   assert.deepEqual(error.mistakes, ['A', 'B'])
 })
 

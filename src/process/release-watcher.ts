@@ -16,7 +16,7 @@ export interface RefusedRelease {
 export interface ReleaseWatcher {
   /** Looks now, whatever it found before. Resolves when that is done; calls at one time share it. */
   readonly reload: () => Promise<void>
-  /** The newest release that is refused; undefined when there is none. */
+  /** The release that is refused, or undefined. */
   readonly refused: () => RefusedRelease | undefined
   /** How often a release was refused since the start. */
   readonly failures: () => number
@@ -41,7 +41,7 @@ export interface ReleaseWatcherDependencies {
 /** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
 const MAX_BACKOFF_MS = 60_000
 
-/** Tells whether the folder changed: modification times of a resource's folder, and of the next version. */
+/** Changes when a version or a resource is added: modification times of the resource folders and the next version. */
 async function fingerprintOf(releasesDir: string, { head }: ServedReleases): Promise<string> {
   const next = path.join(releasesDir, 'versions', `${formatSnapshotId(head.sequence + 1)}.json`)
   const folders = Object.keys(head.resources).map((name) =>

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { messageOf } from '../contract/error-message.ts'
-import { ConfigError, SECRET_VARIABLES, type Config, type Environment } from '../config.ts'
+import { ConfigError, SECRET_VARIABLES, type Config } from '../config.ts'
+import type { Environment } from '../environment-reader.ts'
 import { openLog } from '../log.ts'
 import { readSecretVariables } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { ConfigError, inspectConfig, type Config, type Environment } from '../config.ts'
+import { ConfigError, inspectConfig, type Config } from '../config.ts'
+import type { Environment } from '../environment-reader.ts'
 import { inspectSecrets } from '../secrets.ts'
 
 /** What is wrong with a folder, or undefined. A missing folder can be created unless it `mustExist`. */

@@ -54,7 +54,7 @@ export interface WorkerDependencies {
   readonly boot: () => WorkerBoot
 }
 
-/** Secrets reach a worker over its channel, so none of them stands in its environment, where others can read it. */
+/** Secrets reach a worker over its channel, because other programs can read the environment of a process. */
 const WITHOUT_SECRETS: { readonly [variable: string]: undefined } = Object.fromEntries(
   Object.values(SECRET_VARIABLES).map(({ variable }) => [variable, undefined]),
 )

@@ -11,7 +11,7 @@ export interface NtpServer {
 
 /** A time server as configured. */
 export interface ConfiguredNtpServer extends NtpServer {
-  /** As it was written, which is what `/time` tells of it. */
+  /** As it was written, which is what `/time` reports. */
   readonly source: string
 }
 
@@ -28,7 +28,7 @@ export function parseNtpServer(text: string): ConfiguredNtpServer {
     bracketed === undefined ? isIPv4(plain ?? '') || isHostName(plain ?? '') : isIPv6(bracketed)
   if (host === undefined || !known || port < 1 || port > 65_535) {
     throw new RangeError(
-      `"${text}" is no time server: expected a host or IPv4 address, or an IPv6 address in brackets, ` +
+      `"${text}" is not a time server: expected a host or IPv4 address, or an IPv6 address in brackets, ` +
         'with an optional :port from 1 to 65535',
     )
   }

@@ -1,7 +1,7 @@
 // Own code and no npm client: those looked at (sntp, ntp-time, ntp-time-sync) put the real send time on the wire and
 // take the delay from the wall clock, so a forged answer or a stepping clock would pass for a measurement.
 //
-// SNTP is not authenticated: whoever sits on the path can lie. Name a daemon on this machine or in a trusted network.
+// SNTP is not authenticated: anyone on the path can forge it. Use a daemon on this machine or in a trusted network.
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
@@ -132,7 +132,7 @@ export async function measureSntp(measurement: SntpMeasurement): Promise<Measure
       kissCode = error.kissCode
       if (kissCode !== null) break
       candidates.shift()
-      // An address nobody listens at was not asked, and will not listen two seconds later. Any other gets a second turn.
+      // An unreachable address did not count as a query and will not respond two seconds later. Others get a second turn.
       if (error.code !== 'UNREACHABLE') {
         asked += 1
         candidates.push(address)
@@ -173,7 +173,7 @@ export function querySntp(query: SntpQuery): Promise<SntpSample> {
           }
         }
       })
-      // Connected, so that the kernel passes on this peer's packets alone and tells when nobody listens there.
+      // Connected, so that the kernel passes on packets of this peer only and reports a closed port.
       socket.connect(query.port, query.address, (connectError?: Error | null) => {
         if (connectError) return unreachable(connectError)
         sentMs = query.monotonicMs()
@@ -188,7 +188,7 @@ export function querySntp(query: SntpQuery): Promise<SntpSample> {
 
 /**
  * Everything is zero but version, mode and a random transmit timestamp: the server copies it back, which proves that
- * the answer belongs to this query, and it tells the network nothing about our clock.
+ * the response belongs to this query, and the network learns nothing about our clock.
  */
 function queryPacket(nonce: Uint8Array): Buffer {
   const packet = Buffer.alloc(PACKET_BYTES)

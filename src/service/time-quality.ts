@@ -17,7 +17,7 @@ export interface TimeQuality {
   readonly source: string | null
   /** Whole milliseconds, this clock minus the reference: positive when this clock is ahead. */
   readonly offsetMs: number | null
-  /** Whole milliseconds, rounded up: the true offset lies within offsetMs ± maxErrorMs, if the source tells the truth. */
+  /** Whole milliseconds, rounded up: the true offset lies within offsetMs ± maxErrorMs, if the source is right. */
   readonly maxErrorMs: number | null
   /** When the source last gave a good answer: ISO 8601, UTC, by this clock as it stood then. */
   readonly checkedAt: string | null
@@ -53,7 +53,7 @@ export const TIME_QUALITY_BOUNDS = {
   queries: 4,
   /** Between two queries of one measurement: RFC 5905 spaces a burst by 2 s, and rate limiters expect no less. */
   spacingMs: 2000,
-  /** A tenth of `maxDistanceMs`: asking on would load the server more than it would tell the reader. */
+  /** A tenth of `maxDistanceMs`: more queries would load the server and not help the reader. */
   goodErrorMs: 50,
   /**
    * RFC 5905 PHI: how much the error grows with the age of a measurement, in millionths. A time daemon that slews this
@@ -103,7 +103,7 @@ export function createUnverifiedTime(): TimeQualityMonitor {
   }
 }
 
-/** Measures the clock against one time server, at once and then in the background until `close`. A silent one is no error. */
+/** Measures the clock against one time server, at once and then in the background until `close`. A server that does not respond is not an error. */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
   const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
   const measure = options.measure ?? measureSntp
@@ -164,7 +164,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
 
   /**
    * A clock that was right when measured and is not now has stepped, or the machine slept and the monotonic clock stood
-   * still. Only a measurement can tell the two apart, so the next one is brought forward, once.
+   * still. Only a measurement can distinguish the two, so the next one is brought forward, once.
    */
   function doubt(): void {
     if (!doubtable || stop.signal.aborted) return

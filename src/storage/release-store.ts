@@ -28,7 +28,7 @@ export type ReleaseFileFault =
   | 'UNWRITABLE'
   /** A version with this id was published already. */
   | 'EXISTS'
-  /** An id, a name or a digest is none; no file was touched. */
+  /** An id, a name or a digest is invalid; no file was touched. */
   | 'INVALID_NAME'
   /** The text to be written does not have the digest it was given; no file was touched. */
   | 'DIGEST_MISMATCH'
@@ -140,7 +140,7 @@ function readText(filePath: string, maxBytes: number): string {
   }
 }
 
-/** Has a file written, in a folder that is made where it is missing; what fails is told as a ReleaseFileError. */
+/** Writes a file, in a folder that is created if it is missing. Throws a ReleaseFileError. */
 function writeInFolder(filePath: string, write: () => void): void {
   try {
     makeFolder(path.dirname(filePath))
@@ -166,7 +166,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
       throw new ReleaseFileError(
         'INVALID_NAME',
         versionsFolder,
-        `${JSON.stringify(snapshotId)} is no version id; expected VS- and at least four digits`,
+        `${JSON.stringify(snapshotId)} is not a version id; expected VS- and at least four digits`,
       )
     }
     return path.join(versionsFolder, `${snapshotId}${VERSION_FILE_SUFFIX}`)
@@ -178,14 +178,14 @@ export function openReleaseStore(directory: string): ReleaseStore {
       throw new ReleaseFileError(
         'INVALID_NAME',
         folder,
-        `${JSON.stringify(name)} is no resource name; expected kebab-case words joined by /`,
+        `${JSON.stringify(name)} is not a resource name; expected kebab-case words joined by /`,
       )
     }
     if (!DIGEST.test(digest)) {
       throw new ReleaseFileError(
         'INVALID_NAME',
         path.join(folder, name),
-        `${JSON.stringify(digest)} is no digest of ${name}; expected 43 base64url characters`,
+        `${JSON.stringify(digest)} is not a digest of ${name}; expected 43 base64url characters`,
       )
     }
     return path.join(folder, name, `${digest}.json`)
@@ -310,7 +310,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
       const filePath = versionPath(snapshotId)
       writeInFolder(filePath, () => {
         try {
-          // Without hard links a reader could find an empty version, so then there is none.
+          // Without hard links a reader could find an empty version, so publishing fails there.
           createFile(filePath, text)
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error

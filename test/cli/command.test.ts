@@ -59,7 +59,7 @@ test('mistakes of the configuration are told one by one, for a script as well', 
   const mistakes = ['SVC_A: expected one', 'SVC_B: expected two']
   const { code, out, error } = await run(failing(new ConfigError(mistakes)), '--json')
   assert.equal(code, 1)
-  assert.deepEqual(error, ['svc list fail: The configuration has 2 mistakes', ...mistakes])
+  assert.deepEqual(error, ['svc list fail: Invalid configuration (2 errors)', ...mistakes])
   assert.partialDeepStrictEqual(JSON.parse(out[0] ?? ''), { code: 'CONFIGURATION', mistakes })
 })
 

@@ -60,7 +60,7 @@ test('no database, no database of ours, a mistake in the configuration: one line
   assert.equal(mistaken.status, 1)
   assert.match(
     mistaken.error,
-    /^svc waitlist count: The configuration has a mistake\nSVC_DATABASE_URL: /,
+    /^svc waitlist count: Invalid configuration \(1 error\)\nSVC_DATABASE_URL: /,
   )
   assert.ok(!mistaken.error.includes('password'))
 })

@@ -40,7 +40,7 @@ test('every mistake is named at once, with its variable and what was expected, a
   })
   assert.deepEqual(ending, FAILED)
   const [headline, ...mistakes] = service.stderr().trimEnd().split('\n')
-  assert.equal(headline, 'The configuration has 16 mistakes:')
+  assert.equal(headline, 'Invalid configuration (16 errors):')
   const named = mistakes.map((line) => /^ {2}(\w+): expected \S/.exec(line)?.[1] ?? line)
   assert.deepEqual(named.toSorted(), [
     'HOST',

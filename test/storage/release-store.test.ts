@@ -109,7 +109,7 @@ test('names that lead out of the folder, or are none, are refused before any fil
     'vs-0001',
     'VS-00０1',
   ]) {
-    assertFault('INVALID_NAME', () => store.readVersionText(id), /is no version id/)
+    assertFault('INVALID_NAME', () => store.readVersionText(id), /is not a version id/)
     assertFault('INVALID_NAME', () => store.appendVersion(id, TEXT))
   }
   for (const name of [
@@ -125,7 +125,11 @@ test('names that lead out of the folder, or are none, are refused before any fil
     '',
     '-a',
   ]) {
-    assertFault('INVALID_NAME', () => store.readResourceText(name, DIGEST), /is no resource name/)
+    assertFault(
+      'INVALID_NAME',
+      () => store.readResourceText(name, DIGEST),
+      /is not a resource name/,
+    )
     assertFault('INVALID_NAME', () => store.writeResource(name, DIGEST, TEXT))
   }
   for (const digest of [
@@ -139,7 +143,7 @@ test('names that lead out of the folder, or are none, are refused before any fil
     assertFault(
       'INVALID_NAME',
       () => store.readResourceText('status', digest),
-      /is no digest of status/,
+      /is not a digest of status/,
     )
   }
   assert.deepEqual(fs.readdirSync(folder), ['secret.json'])
