@@ -74,7 +74,7 @@ const DOCS_SHOTS: readonly Shot[] = [
   { page: 'early-access', locale: 'th', scheme: 'dark', ...PHONE },
 ]
 
-const nameOf = (page: string): string => (page === '' ? 'overview' : page)
+const nameOf = (page: string): string => (page === '' ? 'overview' : page.replaceAll('/', '-'))
 
 function fileOf({ page, locale, width, scheme }: Shot): string {
   return `${nameOf(page)}-${locale}-${width}-${scheme}.png`
@@ -192,7 +192,7 @@ await runScript(import.meta, {
       locales.flatMap((locale) =>
         widths.flatMap((width) =>
           schemes.map((scheme) => ({
-            page: name === nameOf('') ? '' : name,
+            page: PAGES.find((page) => nameOf(page.path) === name)?.path ?? '',
             locale,
             width,
             scheme,

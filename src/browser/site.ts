@@ -2,15 +2,15 @@
 
 const { documentElement: root, body } = document
 
-/** How long what was said can be read. */
+/** How long an announcement is shown. */
 const ANNOUNCEMENT_MS = 6000
 let clearTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Says something to everybody: in a line at the foot of the window, which screen readers read out. */
+/** Shows a message in the live region at the foot of the window. */
 function announce(text: string): void {
   const line = document.getElementById('announcement')
   if (line === null) return
-  // Emptied first, so that the same words are read out again.
+  // Emptied first, so that screen readers read the same text again.
   line.textContent = ''
   clearTimeout(clearTimer)
   requestAnimationFrame(() => {
@@ -19,7 +19,7 @@ function announce(text: string): void {
   clearTimer = setTimeout(() => (line.textContent = ''), ANNOUNCEMENT_MS)
 }
 
-/** Copies what a button names (`data-copy` is the id of an element) and says what it was (`data-copied`). */
+/** Copies the text of the element named by `data-copy` and announces `data-copied`. */
 async function copyFor({ dataset }: HTMLElement): Promise<void> {
   const text = document.getElementById(dataset['copy'] ?? '')?.textContent ?? ''
   try {
@@ -56,12 +56,52 @@ function showOwnTimes(): void {
 
 showOwnTimes()
 
-// A link into the page that was followed from the popover of the contents has led away from it.
+// A link in the contents popover closes it.
 document.getElementById('contents-menu')?.addEventListener('click', ({ target, currentTarget }) => {
   const isLink = target instanceof Element && target.closest('a') !== null
   if (isLink && currentTarget instanceof HTMLElement && currentTarget.matches(':popover-open')) {
     currentTarget.hidePopover()
   }
 })
+
+/** The section of the page at the top of the window, by the last heading or entry with an id above it. */
+function currentSection(): string | undefined {
+  const marks = document.querySelectorAll('main :is(h2, h3)[id], main section[id]')
+  const line = innerHeight / 3
+  return [...marks].filter((mark) => mark.getBoundingClientRect().top <= line).at(-1)?.id
+}
+
+/** Marks the link to the current section in the rail. */
+function markCurrentSection(): void {
+  const current = currentSection()
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('.contents a')) {
+    const isHere =
+      link.pathname === location.pathname && link.hash !== '' && link.hash === `#${current}`
+    if (isHere) link.setAttribute('aria-current', 'location')
+    else link.removeAttribute('aria-current')
+  }
+}
+
+if (document.querySelector('.contents') !== null) {
+  let isQueued = false
+  const queue = (): void => {
+    if (isQueued) return
+    isQueued = true
+    requestAnimationFrame(() => {
+      isQueued = false
+      markCurrentSection()
+    })
+  }
+  addEventListener('scroll', queue, { passive: true })
+  queue()
+}
+
+// The language switch keeps the fragment, or else the section that is being read.
+for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) {
+  link.addEventListener('click', () => {
+    const section = location.hash.slice(1) || (scrollY > 0 ? currentSection() : undefined)
+    if (section !== undefined) link.hash = section
+  })
+}
 
 root.dataset['script'] = 'on'

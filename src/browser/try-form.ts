@@ -78,7 +78,7 @@ export function mountTryForm(
 ): void {
   const { id, dataset } = entry
   const { parameter, example = '', mayBeEmpty } = dataset
-  const [, path = ''] = partOf(entry, '.call', HTMLElement).textContent.split(' ')
+  const [, path = ''] = (partOf(entry, '.call', HTMLElement).dataset['call'] ?? '').split(' ')
   place.append(template.content.cloneNode(true))
 
   const form = partOf(place, 'form', HTMLFormElement)

@@ -6,7 +6,7 @@ import type { JsonSchema } from './schema-type.ts'
 export type TranslationLocale = Exclude<Locale, 'en'>
 
 /** The locale that the content files are written in. */
-const CONTENT_LOCALE: Locale = LOCALES[0]
+export const CONTENT_LOCALE: Locale = LOCALES[0]
 
 /** The locales that content can be translated into. */
 export const TRANSLATION_LOCALES: readonly TranslationLocale[] = LOCALES.filter(

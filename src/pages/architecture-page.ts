@@ -2,24 +2,24 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { flowRows, partRows } from './architecture-parts.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, richText } from './rich-text.ts'
+import { operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-parts.ts'
 
 type Architecture = SnapshotData<'architecture'>
 
 const SECTIONS = ['guarantees', 'boundaries', 'parts', 'flows'] as const
 
-function guaranteeList({ locale, texts }: PageContext, { guarantees }: Architecture): Html {
+function guaranteeList({ texts, content }: PageContext, { guarantees }: Architecture): Html {
   const { none, toCheck } = texts.architecture
   if (guarantees.length === 0) return html`<p class="muted">${none}</p>`
   return html`<dl class="statements">
     ${guarantees.map(
       ({ id, title, statement, verification }) =>
         html`<div id="guarantee-${id}">
-          <dt>${inEnglish(locale, title)}</dt>
+          <dt>${operatorText(content, title)}</dt>
           <dd>
-            <p>${inEnglish(locale, statement)}</p>
-            <p>${richText(toCheck, { how: inEnglish(locale, verification) })}</p>
+            <p>${operatorText(content, statement)}</p>
+            <p>${richText(toCheck, { how: operatorText(content, verification) })}</p>
           </dd>
         </div> `,
     )}
@@ -44,10 +44,10 @@ export const ARCHITECTURE_PAGE: Page = {
   description: (texts) => texts.architecture.description,
   body(context) {
     const t = context.texts.architecture
-    const isThere = context.facts.snapshot('architecture') !== undefined
+    const isThere = context.content.snapshot('architecture') !== undefined
     return {
       main: html`<h1>${t.title}</h1>
-        ${languageNote(context)}
+        ${languageNote(context, 'architecture')}
         ${fromSnapshot(
           context,
           'architecture',

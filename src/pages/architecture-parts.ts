@@ -1,7 +1,7 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { inEnglish } from './rich-text.ts'
+import { operatorText } from './rich-text.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Parts = SnapshotData<'architecture'>['components']
@@ -11,7 +11,7 @@ const PART_PREFIX = 'part'
 
 /** The parts of a described system as rows, each with an anchor. */
 export function partRows(context: PageContext, parts: Parts): Html {
-  const { locale, texts } = context
+  const { texts, content } = context
   const t = texts.architecture
   if (parts.length === 0) return html`<p class="muted">${t.none}</p>`
   return html`<table>
@@ -28,12 +28,12 @@ export function partRows(context: PageContext, parts: Parts): Html {
         ({ id, name, kind, state, role }) =>
           html`<tr id="${PART_PREFIX}-${id}">
             <th scope="row" class="named">
-              <p>${inEnglish(locale, name)}</p>
+              <p>${operatorText(content, name)}</p>
               <p class="muted small"><code>${id}</code></p>
             </th>
             <td data-label="${t.kind}">${labelFor(texts, 'partKind', kind)}</td>
             <td data-label="${t.state}">${stateBadge(texts, 'partState', state)}</td>
-            <td data-label="${t.role}">${inEnglish(locale, role)}</td>
+            <td data-label="${t.role}">${operatorText(content, role)}</td>
           </tr> `,
       )}
     </tbody>
@@ -42,14 +42,14 @@ export function partRows(context: PageContext, parts: Parts): Html {
 
 /** What flows between the parts as rows; the parts are links to their own rows. */
 export function flowRows(context: PageContext, flows: Flows, parts: Parts): Html {
-  const { locale, texts } = context
+  const { texts, content } = context
   const t = texts.architecture
   if (flows.length === 0) return html`<p class="muted">${t.none}</p>`
   const partLink = (id: string): Html => {
     const part = parts.find((each) => each.id === id)
     return part === undefined
       ? html`<code>${id}</code>`
-      : html`<a href="#${PART_PREFIX}-${id}">${inEnglish(locale, part.name)}</a>`
+      : html`<a href="#${PART_PREFIX}-${id}">${operatorText(content, part.name)}</a>`
   }
   return html`<table>
     <thead>
@@ -67,11 +67,11 @@ export function flowRows(context: PageContext, flows: Flows, parts: Parts): Html
           html`<tr id="flow-${id}">
             <td data-label="${t.from}">${partLink(from)}</td>
             <td data-label="${t.to}">${partLink(to)}</td>
-            <td data-label="${t.data}">${inEnglish(locale, data)}</td>
+            <td data-label="${t.data}">${operatorText(content, data)}</td>
             ${
               means === undefined
                 ? html`<td></td>`
-                : html`<td data-label="${t.means}">${inEnglish(locale, means)}</td>`
+                : html`<td data-label="${t.means}">${operatorText(content, means)}</td>`
             }
             <td data-label="${t.state}">${stateBadge(texts, 'partState', state)}</td>
           </tr> `,

@@ -3,8 +3,9 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import { newestShown, type ShownLimits, type ShownPart } from './newest-shown.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { inEnglish, richText, plainText } from './rich-text.ts'
+import type { Page, PageContext } from './page.ts'
+import { endpointPath } from './reference-path.ts'
+import { operatorText, plainText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
 import { labelFor } from './enum-labels.ts'
 
@@ -27,17 +28,15 @@ function endpointLink({ locale, facts }: PageContext, endpoint: string): Html {
     ([, { method, path }]) => `${method} ${path}` === endpoint,
   )
   const code = html`<code>${endpoint}</code>`
-  return found === undefined
-    ? code
-    : html`<a href="${pathOfPage(locale, 'reference')}#${found[0]}">${code}</a>`
+  return found === undefined ? code : html`<a href="${endpointPath(locale, ...found)}">${code}</a>`
 }
 
 function changeItem(context: PageContext, change: Change): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const { text, endpoints, sunsetOn, replacement } = change
   const t = texts.changelog
   return html`<li>
-    <p>${inEnglish(locale, text)}</p>
+    <p>${operatorText(content, text)}</p>
     ${
       sunsetOn !== undefined &&
       html`<p>${richText(t.sunset, { date: dayHtml(locale, sunsetOn) })}</p>`
@@ -76,13 +75,13 @@ function changesByKind(context: PageContext, changes: readonly Change[]): HtmlVa
 }
 
 function releaseSection(context: PageContext, release: Release): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const { version, date, summary, changes } = release
   const t = texts.changelog
   return html`<section>
     <h2 id="${releaseId(version)}">${plainText(t.release, { version })}</h2>
     <p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
-    ${summary !== undefined && html`<p>${inEnglish(locale, summary)}</p>`}
+    ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
     ${changesByKind(context, changes)}
   </section> `
 }
@@ -124,13 +123,13 @@ export const CHANGELOG_PAGE: Page = {
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,
   body(context) {
-    const releases = context.facts.snapshot('changelog')?.releases
+    const releases = context.content.snapshot('changelog')?.releases
     const part = newestShown(releases ?? [], SHOWN_RELEASES, (release) =>
       releaseSection(context, release),
     )
     return {
       main: html`<h1>${context.texts.changelog.title}</h1>
-        ${languageNote(context)}
+        ${languageNote(context, 'changelog')}
         ${fromSnapshot(context, 'changelog', (changelog) => changelogSections(context, changelog, part))}`,
       contents:
         releases === undefined ? [] : contentsOf(context, releases.slice(0, part.shown.length)),

@@ -6,6 +6,7 @@ import { registrationForm } from './early-access-form.ts'
 import { isHosted, originsOfChallenge } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { endpointPath } from './reference-path.ts'
 import { richText } from './rich-text.ts'
 import { scriptTexts } from './script-texts.ts'
 
@@ -39,7 +40,7 @@ function otherWay(context: PageContext): Html {
 function withoutScripts(context: PageContext): Html {
   const { locale, texts } = context
   const { noScript } = texts.earlyAccess
-  const reference = html`<a href="${pathOfPage(locale, 'reference')}#register"
+  const reference = html`<a href="${endpointPath(locale, 'register', ENDPOINTS.register)}"
     >${noScript.referenceLink}</a
   >`
   return html`<noscript>

@@ -4,7 +4,8 @@ import { HEADERS } from '../contract/headers.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
-import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { endpointPath } from './reference-path.ts'
 import { richText, plainText, sentencesHtml } from './rich-text.ts'
 
 const VERIFIER_ID = 'verifier'
@@ -23,9 +24,9 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
     (isOfKeys ? [...row.errors, row.failure] : errorsOf(row)).includes(code),
   )
   const links = rows.map(
-    ([name, { method, path }]) =>
+    ([name, row]) =>
       html`<li>
-        <a href="${pathOfPage(locale, 'reference')}#${name}"><code>${method} ${path}</code></a>
+        <a href="${endpointPath(locale, name, row)}"><code>${row.method} ${row.path}</code></a>
       </li> `,
   )
   const sentences: HtmlValue[] = [

@@ -1,18 +1,39 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
+import { FEED_TYPES, feedPath } from './feeds.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
-import { richText, sentencesHtml } from './rich-text.ts'
+import { operatorText, plainText } from './rich-text.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
-/** Characters of a version's hash that the line of its making shows. */
+/** Characters of a version's hash that the footer shows. */
 const SHOWN_HASH_CHARACTERS = 12
 
 /** The script and the style sheet of every page. */
 const SITE_SCRIPT = 'site.js'
 const SITE_STYLE = 'style.css'
 
-function placeLinks(origin: string, current: Locale, { path, noIndex }: Page): Html {
+const LICENSE_URL = 'https://www.apache.org/licenses/LICENSE-2.0'
+
+/** Locales as Open Graph writes them. */
+const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
+  en: 'en_US',
+  th: 'th_TH',
+  'zh-CN': 'zh_CN',
+}
+
+/** Name of the site: the organization's, or that of the software in a demonstration. */
+function siteName({ texts, content }: PageContext): string {
+  return content.organization?.name ?? texts.site.name
+}
+
+function titleOf(context: PageContext, page: Page): string {
+  const name = siteName(context)
+  return page.path === '' ? name : `${page.title(context.texts)} · ${name}`
+}
+
+function alternateLinks({ locale: current, facts: { origin } }: PageContext, page: Page): Html {
+  const { path, noIndex } = page
   if (noIndex === true) {
     return html`<meta name="robots" content="noindex" /> `
   }
@@ -26,27 +47,60 @@ function placeLinks(origin: string, current: Locale, { path, noIndex }: Page): H
     )}<link rel="alternate" hreflang="x-default" href="${origin}${pathOfPage('en', path)}" /> `
 }
 
-function head({ locale, texts, facts }: PageContext, page: Page): Html {
-  const { origin } = facts
-  const { name } = texts.site
-  const title = page.path === '' ? name : `${page.title(texts)} · ${name}`
+function feedLinks(context: PageContext): readonly Html[] {
+  const { locale, texts } = context
+  const title = plainText(texts.feed.title, { name: siteName(context) })
+  return FEED_TYPES.map(
+    ({ format, mediaType }) =>
+      html`<link
+        rel="alternate"
+        type="${mediaType}"
+        title="${title}"
+        href="${feedPath(locale, format)}"
+      /> `,
+  )
+}
+
+function openGraph(context: PageContext, page: Page): Html {
+  const { locale, texts, facts } = context
+  return html`<meta property="og:type" content="website" />
+    <meta property="og:site_name" content="${siteName(context)}" />
+    <meta property="og:title" content="${titleOf(context, page)}" />
+    <meta property="og:description" content="${page.description(texts, facts)}" />
+    <meta property="og:locale" content="${OPEN_GRAPH_LOCALES[locale]}" />
+    ${
+      page.noIndex !== true &&
+      html`<meta property="og:url" content="${facts.origin}${pathOfPage(locale, page.path)}" />`
+    }
+    ${
+      facts.logoPath !== undefined &&
+      html`<meta property="og:image" content="${facts.origin}${facts.logoPath}" />`
+    }
+    <meta name="twitter:card" content="summary" />`
+}
+
+function head(context: PageContext, page: Page): Html {
+  const { texts, facts } = context
   return html`<head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title}</title>
+    <title>${titleOf(context, page)}</title>
     <meta name="description" content="${page.description(texts, facts)}" />
     <meta name="color-scheme" content="light dark" />
+    ${openGraph(context, page)}
     <link rel="icon" href="${facts.assetPath('favicon.svg')}" type="image/svg+xml" />
-    ${placeLinks(origin, locale, page)}${[SITE_STYLE, ...(page.styles ?? [])].map(
+    ${alternateLinks(context, page)}${feedLinks(context)}${[SITE_STYLE, ...(page.styles ?? [])].map(
       (file) => html`<link rel="stylesheet" href="${facts.assetPath(file)}" /> `,
-    )}${[SITE_SCRIPT, ...(page.scripts ?? [])].map(
+    )}${
+      facts.accentPath !== undefined && html`<link rel="stylesheet" href="${facts.accentPath}" /> `
+    }${[SITE_SCRIPT, ...(page.scripts ?? [])].map(
       (file) => html`<script type="module" src="${facts.assetPath(file)}"></script> `,
     )}
   </head>`
 }
 
 function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
-  // A page that is no place has no counterpart to keep.
+  // An unindexed page has no counterpart in other locales.
   const path = page.noIndex === true ? '' : page.path
   return html`<nav class="languages" aria-label="${texts.site.languages}">
     <ul>
@@ -64,7 +118,7 @@ function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
   </nav>`
 }
 
-/** The groups of the navigation and the paths in each; a page that none of them names stands in the last. */
+/** The groups of the navigation and the paths in each. A page that no group names is in the last. */
 const GROUPS = [
   {
     name: 'record',
@@ -74,7 +128,7 @@ const GROUPS = [
   { name: 'takePart', paths: ['early-access', 'privacy'] },
 ] as const satisfies readonly { name: keyof Texts['site']['groups']; paths: readonly string[] }[]
 
-/** Pages by group, each group in the order of the table; a group without pages is left out. */
+/** Pages by group, each group in the order of the table. Groups without pages are left out. */
 function groupedPages(pages: readonly Page[]) {
   const groupOf = ({ path }: Page) =>
     GROUPS.find(({ paths }) => paths.some((each) => each === path))?.name ?? GROUPS.at(-1)?.name
@@ -84,7 +138,7 @@ function groupedPages(pages: readonly Page[]) {
   })).filter((group) => group.pages.length > 0)
 }
 
-/** Where a part of the page is a popover on narrow screens: the button that opens it needs no script. */
+/** Ids of the popovers that narrow screens show in place of navigation and contents. They need no script. */
 const PAGES_ID = 'pages-menu'
 const CONTENTS_ID = 'contents-menu'
 
@@ -94,18 +148,26 @@ function closeButton(texts: Texts, id: string): Html {
   </button>`
 }
 
-function navigation({ locale, texts }: PageContext, current: Page, pages: readonly Page[]): Html {
+function navigation(context: PageContext, current: Page, pages: readonly Page[]): Html {
+  const { locale, texts, facts } = context
+  const listed = pages.filter(
+    ({ parent, isListed }) => parent === undefined && isListed?.(facts) !== false,
+  )
+  const currentPath = current.parent ?? current.path
   return html`<button type="button" class="menu" popovertarget="${PAGES_ID}">
       ${texts.site.pages}
     </button>
     <nav class="pages" id="${PAGES_ID}" aria-label="${texts.site.pages}" popover>
-      ${groupedPages(pages).map(
+      ${groupedPages(listed).map(
         (group) =>
           html`<div class="group">
             <p class="group-name" id="pages-${group.name}">${texts.site.groups[group.name]}</p>
             <ul aria-labelledby="pages-${group.name}">
               ${group.pages.map((page) => {
-                const mark = page.path === current.path ? html` aria-current="page"` : undefined
+                const mark =
+                  page.path === currentPath
+                    ? html` aria-current="${page.path === current.path ? 'page' : 'true'}"`
+                    : undefined
                 return html`<li>
                   <a href="${pathOfPage(locale, page.path)}" ${mark}>${page.title(texts)}</a>
                 </li> `
@@ -117,11 +179,17 @@ function navigation({ locale, texts }: PageContext, current: Page, pages: readon
     </nav>`
 }
 
-function contentsRail(texts: Texts, contents: readonly ContentsEntry[]): Html {
+function contentsRail(
+  texts: Texts,
+  { contents = [], rail }: { contents?: readonly ContentsEntry[]; rail?: Html },
+): Html {
   return html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${texts.site.contents}" popover>
-    <ul>
-      ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
-    </ul>
+    ${
+      rail ??
+      html`<ul>
+        ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
+      </ul>`
+    }
     ${closeButton(texts, CONTENTS_ID)}
   </nav>`
 }
@@ -132,41 +200,116 @@ function contentsButton(texts: Texts): Html {
   </button>`
 }
 
-/** The line every page ends with: what it was made from, and where that can be checked. */
+function brand(context: PageContext): Html {
+  const { locale, content, facts } = context
+  const logo = content.organization?.logo
+  const name = siteName(context)
+  const image =
+    logo === undefined || facts.logoPath === undefined
+      ? html`<img src="${facts.assetPath('favicon.svg')}" alt="" width="28" height="28" />`
+      : html`<img
+          src="${facts.logoPath}"
+          alt="${logo.alt}"
+          width="${Math.round((logo.width / logo.height) * 32)}"
+          height="32"
+        />`
+  return html`<p class="name">
+    <a href="${pathOfPage(locale, '')}">${image} <span>${name}</span></a>
+  </p>`
+}
+
+/** What the page was built from, and where to verify it. */
 function provenance({ locale, texts, facts }: PageContext): Html {
   const { head: version, keyId } = facts
-  const text = keyId === undefined ? texts.site.provenanceUnsigned : texts.site.provenance
-  return html`<p class="provenance">
-    ${sentencesHtml(locale, [
-      richText(text, {
-        version: html`<a href="${READ_PATHS.version}"><code>${version.snapshotId}</code></a>`,
-        hash: html`<code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code>`,
-        key: html`<code>${keyId ?? ''}</code>`,
-      }),
-      html`<a href="${pathOfPage(locale, 'history')}">${texts.site.checkThis}</a>`,
-    ])}
-  </p>`
+  const t = texts.site.footer
+  return html`<section class="provenance" aria-labelledby="provenance-title">
+    <h2 id="provenance-title">${t.provenance}</h2>
+    <dl>
+      <div>
+        <dt>${t.version}</dt>
+        <dd>
+          <a href="${pathOfPage(locale, `history/${version.snapshotId}`)}"
+            ><code>${version.snapshotId}</code></a
+          >
+        </dd>
+      </div>
+      <div>
+        <dt>${t.hash}</dt>
+        <dd><code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code></dd>
+      </div>
+      <div>
+        <dt>${t.key}</dt>
+        <dd>${keyId === undefined ? t.unsigned : html`<code>${keyId}</code>`}</dd>
+      </div>
+    </dl>
+    <p><a href="${pathOfPage(locale, 'history')}#audit">${texts.site.checkThis}</a></p>
+  </section>`
+}
+
+/** A link to the contact of the organization, or of the deployment. */
+function contactLink({ texts, facts, content }: PageContext): Html | undefined {
+  const { email, url } = content.organization?.contact ?? {}
+  const target = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
+  return target === undefined
+    ? undefined
+    : html`<li><a href="${target}">${texts.site.footer.contact}</a></li> `
+}
+
+function footer(context: PageContext): Html {
+  const { locale, texts, content } = context
+  const t = texts.site.footer
+  const { organization } = content
+  return html`<footer class="site">
+    ${provenance(context)}
+    <nav aria-label="${t.links}">
+      <ul>
+        ${
+          organization !== undefined &&
+          html`<li><a href="${organization.url}">${organization.name}</a></li> `
+        }${(organization?.links ?? []).map(
+          ({ url, title }) => html`<li><a href="${url}">${operatorText(content, title)}</a></li> `,
+        )}${contactLink(context)}
+        <li><a href="${feedPath(locale, 'atom')}">${t.feed}</a></li>
+        <li><a href="${READ_PATHS.index}">${t.api}</a></li>
+        <li><a href="${pathOfPage(locale, 'privacy')}">${texts.privacy.title}</a></li>
+        <li><a href="${LICENSE_URL}">${t.license}</a></li>
+      </ul>
+    </nav>
+  </footer>`
+}
+
+/** Says on every page of a service without an organization that it is a demonstration. */
+function demonstrationNotice({ texts, content }: PageContext): Html | undefined {
+  return content.organization === undefined
+    ? html`<p class="demonstration">${texts.site.demonstration}</p>`
+    : undefined
 }
 
 /** A whole page as it is sent. */
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
   const { locale, texts } = context
-  const { main, contents: listed } = page.body(context)
-  // A list of nothing is no list: of a damaged changelog there are no releases to lead to.
-  const contents = listed?.length === 0 ? undefined : listed
+  const { main, contents, rail } = page.body(context)
+  const hasRail = rail !== undefined || (contents?.length ?? 0) > 0
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body data-own-time="${texts.site.ownTime}" data-not-copied="${texts.site.notCopied}">
       <a class="skip" href="#main">${texts.site.skip}</a>
       <header class="site">
-        <p class="name"><a href="${pathOfPage(locale, '')}">${texts.site.name}</a></p>
-        ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
+        ${brand(context)} ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
       </header>
+      ${demonstrationNotice(context)}
       <div class="columns">
-        ${contents === undefined ? undefined : contentsRail(texts, contents)}
-        <main id="main">${contents === undefined ? undefined : contentsButton(texts)}${main}</main>
+        ${
+          hasRail
+            ? contentsRail(texts, {
+                ...(contents === undefined ? {} : { contents }),
+                ...(rail === undefined ? {} : { rail }),
+              })
+            : undefined
+        }
+        <main id="main">${hasRail ? contentsButton(texts) : undefined}${main}</main>
       </div>
-      <footer class="site">${provenance(context)}</footer>
+      ${footer(context)}
       <p class="announcement" role="status" id="announcement"></p>
     </body>
   </html> `

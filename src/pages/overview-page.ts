@@ -4,10 +4,12 @@ import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.t
 import { CHANGE_KINDS } from '../contract/version-chain.ts'
 import { codeBox, copyButton } from './code-box.ts'
 import { contractText } from './contract-texts.ts'
+import { chainPicture } from './chain-picture.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
+import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { countText, inEnglish, listHtml, richText } from './rich-text.ts'
+import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
 import { fromSnapshot } from './snapshot-parts.ts'
 import type { Texts } from './texts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
@@ -37,7 +39,7 @@ function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
 }
 
 function statusNow(context: PageContext): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const t = texts.overview
   return html`<section>
     <h2 id="status">${t.statusTitle}</h2>
@@ -46,7 +48,7 @@ function statusNow(context: PageContext): Html {
       'status',
       ({ state, summary }) =>
         html`<p class="lead">${stateBadge(texts, 'componentState', state)}</p>
-          <p>${inEnglish(locale, summary)}</p>`,
+          <p>${operatorText(content, summary)}</p>`,
     )}
     <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>
   </section>`
@@ -79,7 +81,6 @@ function newestVersion(context: PageContext): Html {
       <dt>${t.changes}</dt>
       <dd>${changesOf(context)}</dd>
     </dl>
-    <p><a href="${pathOfPage(locale, 'history')}">${t.historyLink}</a></p>
   </section>`
 }
 
@@ -152,7 +153,7 @@ function whereToGo({ locale, texts, facts }: PageContext): Html {
       : t.readers[name].text
   return html`<section>
     <h2 id="readers">${t.readersTitle}</h2>
-    <ul class="plain-list readers">
+    <ul class="plain-list cards">
       ${READERS.map(({ name, places }) => {
         const document = name === 'developer' || name === 'operator' ? DOCUMENTS[name] : undefined
         return html`<li>
@@ -176,28 +177,59 @@ function whereToGo({ locale, texts, facts }: PageContext): Html {
   </section>`
 }
 
-/** What this is, how it is doing and how to check it. */
+/** How many versions the chain shows. */
+const CHAIN_LENGTH = 4
+
+function lead({ texts, facts, content }: PageContext): HtmlValue {
+  const t = texts.overview
+  const isSigned = facts.keyId !== undefined
+  const { organization } = content
+  if (organization === undefined) return isSigned ? t.lead : t.leadUnsigned
+  return richText(isSigned ? t.leadNamed : t.leadNamedUnsigned, { organization: organization.name })
+}
+
+function chainSection(context: PageContext): Html {
+  const { locale, texts } = context
+  const t = texts.overview
+  return html`<section class="chain-section">
+    <h2 id="chain">${t.chainTitle}</h2>
+    <p>${t.chainText}</p>
+    ${chainPicture(context, CHAIN_LENGTH)}
+    <p><a href="${pathOfPage(locale, 'history')}">${t.historyLink}</a></p>
+  </section>`
+}
+
+/** Whose record this is, a live verification, and the ways on. */
 export const OVERVIEW_PAGE: Page = {
   path: '',
   title: (texts) => texts.overview.title,
   description: ({ overview }, { keyId }) =>
     keyId === undefined ? overview.descriptionUnsigned : overview.description,
+  scripts: ['overview-page.js'],
   body(context) {
-    const { locale, texts, facts } = context
+    const { locale, texts, content } = context
     const t = texts.overview
     return {
-      main: html`<h1>${t.heading}</h1>
-        <p class="lead">${facts.keyId === undefined ? t.leadUnsigned : t.lead}</p>
-        <p class="actions">
-          <a class="button" href="${pathOfPage(locale, 'reference')}">${t.toReference}</a>
-          <a class="button-quiet" href="${pathOfPage(locale, 'early-access')}"
-            >${t.toEarlyAccess}</a
-          >
-        </p>
-        <div class="columns-2">
-          ${statusNow(context)} ${newestVersion(context)} ${checkYourself(context)}
+      main: html`<div class="hero">
+          <div class="hero-text">
+            ${
+              content.organization !== undefined &&
+              html`<p class="eyebrow">${content.organization.name}</p>`
+            }
+            <h1 class="display">${t.heading}</h1>
+            <p class="lead">${lead(context)}</p>
+            <p class="actions">
+              <a class="button" href="${pathOfPage(locale, 'reference')}">${t.toReference}</a>
+              <a class="button-quiet" href="${pathOfPage(locale, 'early-access')}"
+                >${t.toEarlyAccess}</a
+              >
+            </p>
+            ${statusNow(context)}
+          </div>
+          ${livePanel(context)}
         </div>
-        ${whereToGo(context)}`,
+        ${chainSection(context)} ${whereToGo(context)}
+        <div class="columns-2">${newestVersion(context)} ${checkYourself(context)}</div>`,
     }
   },
 }

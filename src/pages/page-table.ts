@@ -6,6 +6,7 @@ import { HISTORY_PAGE } from './history-page.ts'
 import { OVERVIEW_PAGE } from './overview-page.ts'
 import type { Page } from './page.ts'
 import { PRIVACY_PAGE } from './privacy-page.ts'
+import { REFERENCE_GROUP_PAGES } from './reference-group-pages.ts'
 import { REFERENCE_PAGE } from './reference-page.ts'
 import { ROADMAP_PAGE } from './roadmap-page.ts'
 import { STATUS_PAGE } from './status-page.ts'
@@ -22,6 +23,7 @@ export const PAGES: readonly Page[] = [
   WALLET_PAGE,
   HISTORY_PAGE,
   REFERENCE_PAGE,
+  ...REFERENCE_GROUP_PAGES,
   ERRORS_PAGE,
   VERIFY_PAGE,
   EARLY_ACCESS_PAGE,

@@ -1,14 +1,27 @@
 import type { Registry } from '../contract/endpoints.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import type { Locale } from '../contract/locales.ts'
+import type { Organization } from '../contract/organization.ts'
 import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
-import type { VersionEntry } from '../contract/version-chain.ts'
+import type { VersionEntry, VersionSummary } from '../contract/version-chain.ts'
 import type { Runtime } from '../contract/visible-endpoints.ts'
 import type { ChallengeDescription } from '../service/challenge.ts'
 import type { Html } from './html.ts'
 import type { Texts } from './texts.ts'
 
-/** What the pages tell of: everything that is fixed once the service has started. */
+/** Published content in the language of a page. */
+export interface LocalizedContent {
+  /** Data of a resource as the newest version has it, translated; undefined if missing or damaged. */
+  snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined
+  /** Whose record this is; undefined in a demonstration. */
+  readonly organization: Organization | undefined
+  /** Whether a text has no translation and is therefore in English. */
+  isUntranslated(text: string): boolean
+  /** Whether every text of these resources is in the language of the page. */
+  isComplete(names: readonly SnapshotName[]): boolean
+}
+
+/** Facts that are fixed for one release of one deployment. */
 export interface SiteFacts {
   /** Own origin: scheme and authority, without a slash at the end. */
   readonly origin: string
@@ -20,16 +33,29 @@ export interface SiteFacts {
   /** The version that is served. */
   readonly head: VersionEntry
   readonly versionCount: number
-  /** This many of the newest versions, newest first; fewer where there are no more. */
+  /** The summaries of all versions, newest first. */
+  readonly versionSummaries: readonly VersionSummary[]
+  /** At most this many of the newest versions, newest first. */
   newestVersions(count: number): readonly VersionEntry[]
-  /** Data of a resource as the newest version has it, or undefined where it is damaged. */
+  /** One version; undefined for an unknown id. */
+  version(snapshotId: string): VersionEntry | undefined
+  /** Data of a resource of any version, read when called; undefined if missing, damaged or redacted. */
+  archived(name: string, digest: string): unknown
+  /** Data of a resource as the newest version has it, in the language it was written in. */
   snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined
-  /** Id of the key that signs; undefined where answers are unsigned. */
+  /** The published content in a language. */
+  content(locale: Locale): LocalizedContent
+  /** Whether the operator publishes wallet views. Without them the wallet page is left out of the navigation. */
+  readonly hasWallet: boolean
+  /** Id of the key that signs; undefined if responses are unsigned. */
   readonly keyId: string | undefined
   readonly challenge: ChallengeDescription
-  /** URI at which the operator hears of security problems; undefined where none is known. */
+  /** URI of the security contact; undefined if none is known. */
   readonly contact: string | undefined
-  /** Address of a file of `assets/` (or of the style sheet), with its digest in the name. */
+  /** URL path of the logo, and of the style sheet with the accent color; undefined if there is none. */
+  readonly logoPath: string | undefined
+  readonly accentPath: string | undefined
+  /** URL path of a file of `assets/` (or of the style sheet), with its digest in the name. */
   assetPath(file: string): string
 }
 
@@ -38,38 +64,45 @@ export interface PageContext {
   readonly locale: Locale
   readonly texts: Texts
   readonly facts: SiteFacts
+  readonly content: LocalizedContent
 }
 
-/** An entry of the rail of contents: an id on the page and its heading. */
+/** An entry of the contents rail: an id on the page and its heading. */
 export interface ContentsEntry {
   readonly id: string
   readonly title: string
 }
 
-/** What a page consists of between the header and the line of its making. */
+/** The content of a page between header and footer. */
 export interface PageBody {
   /** One `h1` and what follows it. */
   readonly main: Html
   /** Sections for the rail beside the text; a short page has none. */
   readonly contents?: readonly ContentsEntry[]
+  /** A rail of its own in place of `contents`. */
+  readonly rail?: Html
 }
 
-/** A page that exists in every locale. Which there are says `PAGES` in page-table.ts. */
+/** A page that exists in every locale. `PAGES` in page-table.ts lists them. */
 export interface Page {
-  /** Path below the locale without slashes at its ends; the overview's is empty. */
+  /** Path below the locale without slashes at its ends; empty for the overview. */
   readonly path: string
   /** Title in the navigation, in `<title>` and as `h1`. */
   title(texts: Texts): string
-  /** For search engines: one sentence. */
+  /** Meta description: one sentence. */
   description(texts: Texts, facts: SiteFacts): string
   body(context: PageContext): PageBody
-  /** Whether it is left out of the navigation, the sitemap and the search engines: a page that is no place to go to. */
+  /** Excluded from navigation, sitemap and search engines. */
   readonly noIndex?: true
-  /** Origins beyond its own that its policy lets it load scripts and frames from; a hosted challenge needs one. */
+  /** Path of the page in whose place the navigation marks this one; the page itself is not in the navigation. */
+  readonly parent?: string
+  /** Whether the page is in the navigation and the sitemap. Default: always. */
+  isListed?(facts: SiteFacts): boolean
+  /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteFacts): readonly string[]
-  /** Scripts of `assets/` beyond the one that every page has. */
+  /** Scripts of `assets/` besides the one of every page. */
   readonly scripts?: readonly string[]
-  /** Style sheets beyond the one that every page has. */
+  /** Style sheets besides the one of every page. */
   readonly styles?: readonly string[]
 }
 

@@ -1,8 +1,8 @@
 import { LIMITS } from '../contract/limits.ts'
 import { SAVED_HEAD_NAME } from './history-audit.ts'
 import { isHosted } from './hosted-provider.ts'
-import { html, type Html } from './html.ts'
-import { richText, sentencesHtml } from './rich-text.ts'
+import { html, joinHtml, type Html } from './html.ts'
+import { operatorText, richText, sentencesHtml } from './rich-text.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
@@ -71,22 +71,56 @@ function contactParts({ texts, facts }: PageContext): Html {
     <p>${richText(privacy.securityTxt, { link })}</p>`
 }
 
+/** Who decides about the data, as the operator published it; a demonstration names nobody. */
+function controllerSection(
+  context: PageContext,
+): readonly (readonly [id: string, title: string, content: Html])[] {
+  const { texts, content } = context
+  const t = texts.privacy
+  const { organization } = content
+  if (organization === undefined) return []
+  const { controller, address, contact, retention } = organization.privacy
+  const { name, email, url } = contact
+  const ways = [
+    name,
+    email === undefined ? undefined : html`<a href="mailto:${email}">${email}</a>`,
+    url === undefined ? undefined : html`<a href="${url}">${url}</a>`,
+  ].filter((each) => each !== undefined)
+  return [
+    [
+      'controller',
+      t.controllerTitle,
+      html`<dl class="facts">
+        <dt>${t.controller}</dt>
+        <dd>${operatorText(content, controller)}</dd>
+        <dt>${t.controllerAddress}</dt>
+        <dd>${operatorText(content, address)}</dd>
+        <dt>${t.controllerContact}</dt>
+        <dd>${joinHtml(ways, html`<br />`)}</dd>
+        <dt>${t.retention}</dt>
+        <dd>${operatorText(content, retention)}</dd>
+      </dl>`,
+    ],
+  ]
+}
+
 function body(context: PageContext) {
-  const { locale, texts, facts } = context
+  const { locale, texts, facts, content } = context
   const { privacy, history } = texts
   const historyLink = html`<a href="${pathOfPage(locale, 'history')}">${history.title}</a>`
   const isForeign = isHosted(facts.challenge.provider)
-  const sections: readonly (readonly [id: string, title: string, content: Html])[] = [
+  const sections: readonly (readonly [id: string, title: string, text: Html])[] = [
     [
       'reading',
       privacy.readingTitle,
       listOf([...privacy.reading, isForeign ? privacy.ownButForm : privacy.ownOnly]),
     ],
     ['waitlist', privacy.waitlistTitle, waitlist(context)],
+    ...controllerSection(context),
     [
       'kept',
       privacy.keptTitle,
-      html`<p>${privacy.keptLong}</p>
+      html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
         <p>
           ${sentencesHtml(locale, [
             facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
@@ -119,10 +153,10 @@ function body(context: PageContext) {
       <p class="lead">${privacy.lead}</p>
       <p>${privacy.scope}</p>
       ${sections.map(
-        ([id, title, content]) =>
+        ([id, title, text]) =>
           html`<section id="${id}" aria-labelledby="${id}-title">
             <h2 id="${id}-title">${title}</h2>
-            ${content}
+            ${text}
           </section> `,
       )}`,
   }

@@ -5,8 +5,8 @@ import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
-import { pathOfPage, type ContentsEntry, type PageContext } from './page.ts'
+import { html, type Html } from './html.ts'
+import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
@@ -178,12 +178,9 @@ function corsPart({ locale, texts }: PageContext): Html {
   return html`<p>${richText(texts.reference.about.corsText, { methods })}</p>`
 }
 
-/** What holds for every endpoint, before the endpoints: sections with a heading each, and their entries of the rail. */
-export function aboutSections(context: PageContext): {
-  readonly sections: Html
-  readonly contents: readonly ContentsEntry[]
-} {
-  const parts = {
+/** Sections that hold for every endpoint. */
+export function aboutSections(context: PageContext): Html {
+  const sections = {
     address: addressPart,
     envelope: envelopePart,
     signatures: signaturesPart,
@@ -192,18 +189,13 @@ export function aboutSections(context: PageContext): {
     cors: corsPart,
     limits: limitsPart,
     versioning: versioningPart,
-  } as const satisfies { readonly [Part in keyof typeof ABOUT_IDS]: unknown }
-  const names = Object.keys(parts) as (keyof typeof parts)[]
-  const contents = names.map((name) => ({
-    id: ABOUT_IDS[name],
-    title: context.texts.reference.about[name],
-  }))
-  const sections: HtmlValue = names.map(
+  } as const satisfies { readonly [Name in keyof typeof ABOUT_IDS]: unknown }
+  const names = Object.keys(sections) as (keyof typeof sections)[]
+  return html`${names.map(
     (name) =>
       html`<section aria-labelledby="${ABOUT_IDS[name]}">
         <h2 id="${ABOUT_IDS[name]}">${context.texts.reference.about[name]}</h2>
-        ${parts[name](context)}
+        ${sections[name](context)}
       </section> `,
-  )
-  return { sections: html`${sections}`, contents }
+  )}`
 }

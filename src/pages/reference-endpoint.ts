@@ -1,19 +1,21 @@
-import { BASE_PATH } from '../contract/api-version.ts'
+import { STATUS_CODES } from 'node:http'
 import {
   errorsOf,
   type Endpoint,
   type PathParameter,
   type Registry,
 } from '../contract/endpoints.ts'
-import type { ErrorCode } from '../contract/errors.ts'
+import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
+import { dataSchema } from '../documents/openapi-schemas.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
-import { curlOf, exampleAnswer } from './reference-example.ts'
-import { fieldsList } from './reference-fields.ts'
+import { curlOf, exampleOfEndpoint } from './reference-example.ts'
+import { fieldsList, responseFields } from './reference-fields.ts'
+import { methodBadge, type NamedEndpoint } from './reference-rail.ts'
 
 /** Ids of the general parts that the entries refer to. */
 export const ABOUT_IDS = {
@@ -27,12 +29,6 @@ export const ABOUT_IDS = {
   versioning: 'about-versions',
 } as const
 
-/** One row of the registry with its name. */
-export interface NamedEndpoint {
-  readonly name: string
-  readonly row: Endpoint
-}
-
 /** A link to the entry of a code in the error catalog. */
 function errorLink({ locale }: PageContext, name: ErrorCode): Html {
   return html`<a href="${pathOfPage(locale, 'errors')}#${name}">${code(name)}</a>`
@@ -42,7 +38,7 @@ function code(text: string): Html {
   return html`<code>${text}</code>`
 }
 
-/** What the registry says of a row, in the words it has there; those of two tables that share a word say which they are of. */
+/** The registry's terms of a row. */
 function traits({ stability, status, runtime, cacheClass, authentication }: Endpoint): Html {
   const words = [
     stability,
@@ -51,7 +47,7 @@ function traits({ stability, status, runtime, cacheClass, authentication }: Endp
     `cacheClass: ${cacheClass}`,
     `authentication: ${authentication}`,
   ]
-  return html`<p class="traits">${code(words.join(', '))}</p>`
+  return html`<p class="traits">${words.map((word) => html`<code>${word}</code> `)}</p>`
 }
 
 function parameterText({ locale, texts }: PageContext, parameter: PathParameter): Html {
@@ -72,13 +68,13 @@ function parameterText({ locale, texts }: PageContext, parameter: PathParameter)
   </dl>`
 }
 
-/** The errors of a row but those that every endpoint answers to a bad key: they are told once, under authentication. */
+/** The errors of a row, without those of API keys: every endpoint has them, so the page on authentication lists them. */
 function ownErrors(row: Endpoint): readonly ErrorCode[] {
   const own = new Set<ErrorCode>([...row.errors, row.failure])
   return errorsOf(row).filter((each) => own.has(each))
 }
 
-/** The errors of most endpoints, which are told once: an entry that lists none has these. */
+/** The errors that most endpoints have. */
 export function commonErrors(registry: Registry): readonly ErrorCode[] {
   const counts = new Map<string, number>()
   const lists = Object.values(registry).map(ownErrors)
@@ -95,12 +91,18 @@ export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): H
   )
 }
 
-function errorsText(context: PageContext, row: Endpoint): HtmlValue {
-  const own = ownErrors(row)
-  if (own.join() === commonErrors(context.facts.registry).join()) return undefined
-  return html`<p>
-    ${richText(context.texts.reference.errors, { errors: errorLinks(context, own) })}
-  </p>`
+/** The errors of an endpoint with their status and its phrase. */
+function errorList(context: PageContext, row: Endpoint): Html {
+  const { errors } = context.texts.reference
+  return html`<h3>${errors}</h3>
+    <ul class="plain-list error-list">
+      ${ownErrors(row).map((each) => {
+        const { status } = errorOf(each)
+        return html`<li>
+          ${errorLink(context, each)} <span class="muted">${status} ${STATUS_CODES[status]}</span>
+        </li> `
+      })}
+    </ul>`
 }
 
 function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoint): HtmlValue {
@@ -115,36 +117,38 @@ function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoi
   </p>`
 }
 
-/** What the form of the page's script has to know of the part of a path that is filled in. */
+/** Data for the form that fills in the path. */
 function parameterData(parameter: PathParameter): Html {
   const { name, example, mayBeEmpty } = parameter
   return html` data-parameter="${name}"
   data-example="${example}"${mayBeEmpty && html` data-may-be-empty`}`
 }
 
-/** The entry of one endpoint: what it is on one side, a request and its answer on the other. */
-export function endpointEntry(context: PageContext, { name, row }: NamedEndpoint): Html {
-  const { locale, facts } = context
-  const { method, path, summary, description, request, parameter } = row
+/** The entry of one endpoint: its description on one side, a request and its response on the other. */
+export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Html {
+  const { locale, texts, facts } = context
+  const { name, row } = endpoint
+  const { method, path, summary, description, request, parameter, success } = row
+  const example = exampleOfEndpoint(context, endpoint)
   return html`<section class="endpoint" id="${name}" ${parameter && parameterData(parameter)}>
     <div>
-      <h3><a href="#${name}">${contractText(locale, summary)}</a></h3>
-      <p class="call">${code(`${method} ${path}`)}</p>
-      ${traits(row)}
+      <h2><a href="#${name}">${contractText(locale, summary)}</a></h2>
+      <p class="call" data-call="${method} ${path}">${methodBadge(method)} ${code(path)}</p>
       <p>${contractText(locale, description)}</p>
+      ${traits(row)}
       ${deprecationNote(context, row)}${parameter && parameterText(context, parameter)}${
         request && fieldsList(context, REQUEST_SCHEMAS[request])
-      }${errorsText(context, row)}
+      }${success !== undefined && responseFields(context, dataSchema(success.data))}${errorList(
+        context,
+        row,
+      )}
     </div>
     <figure>
       <figcaption><code>${curlOf(row, facts.origin)}</code></figcaption>
-      <pre tabindex="0">${exampleAnswer(row)}</pre>
+      <pre tabindex="0" aria-label="${texts.reference.response}">${example.html}</pre>
+      <p class="muted small">
+        ${example.isReal ? texts.reference.exampleReal : texts.reference.exampleMade}
+      </p>
     </figure>
   </section> `
-}
-
-/** A link to an entry, as the list of all of them has it. */
-export function endpointLink({ name, row: { method, path } }: NamedEndpoint): Html {
-  const shown = path.slice(BASE_PATH.length)
-  return html`<li><a href="#${name}">${method} ${shown === '' ? '/' : shown}</a></li> `
 }

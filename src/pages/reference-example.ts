@@ -1,19 +1,23 @@
+import { BASE_PATH } from '../contract/api-version.ts'
 import type { JsonValue } from '../contract/canonical-json.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
 import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
+import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import { exampleOf } from '../documents/examples.ts'
 import { dataSchema, EXAMPLE_IDENTITY } from '../documents/openapi-schemas.ts'
 import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
+import type { PageContext } from './page.ts'
+import type { NamedEndpoint } from './reference-rail.ts'
 
-/** What fits on one line of an example. */
+/** Characters of one line of an example. */
 const LINE_CHARACTERS = 72
-/** A longer text is cut: what readers want of an example is its shape. */
+/** Longer texts are cut. */
 const TEXT_CHARACTERS = 40
-/** How many levels of an example are shown that has more characters than this. */
+/** Levels shown of an example with more characters than this. */
 const LEVELS = [
   { characters: 1200, depth: 1 },
   { characters: 600, depth: 3 },
@@ -25,7 +29,7 @@ function textOf(value: string): string {
   return JSON.stringify(shown)
 }
 
-/** JSON for a reader, in as little room as lets it be read: what is short stands on one line. */
+/** Compact JSON: short values are on one line. */
 function compactJson(value: JsonValue, depth: number, indent = ''): string {
   if (typeof value === 'string') return textOf(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -43,14 +47,14 @@ function compactJson(value: JsonValue, depth: number, indent = ''): string {
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
 }
 
-/** An example in full, or what lies near its surface where that would be long. */
+/** An example in full, or its upper levels if it is long. */
 function exampleText(value: JsonValue): string {
   const { length } = JSON.stringify(value)
   const depth = LEVELS.find(({ characters }) => length > characters)?.depth
   return compactJson(value, depth ?? Infinity)
 }
 
-/** Text between tags. A page has thousands of quotation marks in its examples, and none of them needs an escape there. */
+/** Text between tags, where quotation marks need no escape. */
 function inElement(text: string): Html {
   return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
 }
@@ -72,7 +76,7 @@ export function curlOf(row: Endpoint, origin: string): Html {
   const { method, authentication, request } = row
   const words = [
     `curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath(row)}`,
-    // The shell fills the key in, so that it need not stand in what was typed.
+    // The shell fills in the key, which therefore is not in the shell's history.
     ...(authentication === 'api-key' ? [`-H "${HEADERS.authorization}: Bearer $API_KEY"`] : []),
     ...(request === undefined
       ? []
@@ -84,10 +88,10 @@ export function curlOf(row: Endpoint, origin: string): Html {
   return inElement(words.join(' \\\n '))
 }
 
-/** What an envelope holds beside `data`: the same in every example, and told once. */
+/** The members of an envelope beside `data`, the same in every example. */
 const REST_OF_ENVELOPE = `"ok": true, ${MORE}, "data": `
 
-function answerHtml(status: number, body: string): Html {
+function responseHtml(status: number, body: string): Html {
   return inElement(`HTTP ${status}\n${body}`)
 }
 
@@ -95,13 +99,35 @@ function answerHtml(status: number, body: string): Html {
 export function exampleError(code: ErrorCode): Html {
   const error = errorBodyOf(code)
   const body = { ok: false, schema: SCHEMA_IDS.error, ...EXAMPLE_IDENTITY, error: toJson(error) }
-  return answerHtml(error.status, compactJson(body, Infinity))
+  return responseHtml(error.status, compactJson(body, Infinity))
 }
 
-/** A success of an endpoint, made from its schema, with its status; the refusal of an endpoint that has none. */
-export function exampleAnswer({ success, failure }: Endpoint): Html {
-  if (success === undefined) return exampleError(failure)
-  const text = exampleText(exampleOf(dataSchema(success.data)))
+/** Data of the current release that an endpoint returns, or undefined for data that no release has. */
+function releaseData({ facts }: PageContext, { name, row }: NamedEndpoint): JsonValue | undefined {
+  const resource = row.path.slice(`${BASE_PATH}/`.length)
+  if (isSnapshotName(resource)) {
+    const data = facts.snapshot(resource)
+    return data === undefined ? undefined : toJson(data)
+  }
+  return name === 'version' || name === 'versionById' ? toJson(facts.head) : undefined
+}
+
+/** An example of a response. */
+export interface ExampleResponse {
+  readonly html: Html
+  /** Whether its data come from the current release. */
+  readonly isReal: boolean
+}
+
+/** A response of an endpoint with its status: data of the current release if it has any, else of the schema. */
+export function exampleOfEndpoint(context: PageContext, endpoint: NamedEndpoint): ExampleResponse {
+  const { success, failure } = endpoint.row
+  if (success === undefined) return { html: exampleError(failure), isReal: false }
+  const real = releaseData(context, endpoint)
+  const text = exampleText(real ?? exampleOf(dataSchema(success.data)))
   const { status, envelope } = success
-  return answerHtml(status, envelope === 'none' ? text : `{${REST_OF_ENVELOPE}${text}}`)
+  return {
+    html: responseHtml(status, envelope === 'none' ? text : `{${REST_OF_ENVELOPE}${text}}`),
+    isReal: real !== undefined,
+  }
 }

@@ -33,8 +33,8 @@ function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Ht
 export function fieldsList(context: PageContext, schema: JsonSchema): Html {
   const { locale, texts } = context
   const { reference: t } = texts
-  return html`<h4>${t.fields}</h4>
-    <dl class="fields">
+  return html`<h3>${t.fields}</h3>
+    <dl class="fields body-fields">
       ${Object.entries(schema.properties ?? {}).map(([name, field]) => {
         const isRequired = schema.required?.includes(name) === true
         return html`<div>
@@ -52,4 +52,58 @@ export function fieldsList(context: PageContext, schema: JsonSchema): Html {
         </div> `
       })}
     </dl>`
+}
+
+/** A field of a response with the path that leads to it. */
+interface ResponseField {
+  readonly path: string
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+}
+
+/** The fields of a schema, one level after another: `components[].state`. */
+function fieldsOf(schema: JsonSchema, prefix = ''): readonly ResponseField[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]): ResponseField[] => {
+    const path = prefix === '' ? name : `${prefix}.${name}`
+    const isRequired = schema.required?.includes(name) === true
+    const inner = field.items ?? field
+    const innerPath = field.items === undefined ? path : `${path}[]`
+    return [{ path, schema: field, isRequired }, ...fieldsOf(inner, innerPath)]
+  })
+}
+
+function typeText({ type, items, nullable }: JsonSchema): string {
+  const name = type === 'array' ? `${items?.type ?? 'any'}[]` : (type ?? 'any')
+  return nullable === true ? `${name} | null` : name
+}
+
+/** The fields of `data` in a response: path, type and meaning. */
+export function responseFields({ locale, texts }: PageContext, schema: JsonSchema): HtmlValue {
+  const { reference: t } = texts
+  const fields = fieldsOf(schema)
+  if (fields.length === 0) return undefined
+  return html`<details class="response-fields">
+    <summary>${countText(locale, t.responseFields, fields.length)}</summary>
+    <dl class="fields">
+      ${fields.map(({ path, schema: field, isRequired }) => {
+        const values = field.enum ?? field.items?.enum ?? []
+        return html`<div>
+          <dt>
+            <code>${path}</code> <code class="type">${typeText(field)}</code>${
+              isRequired ? undefined : html` ${t.optional}`
+            }
+          </dt>
+          <dd>
+            ${contractText(locale, field.description ?? '')}${
+              values.length > 1 &&
+              html` ${codesHtml(
+                locale,
+                values.map((value) => html`<code>${String(value)}</code>`),
+              )}`
+            }
+          </dd>
+        </div> `
+      })}
+    </dl>
+  </details>`
 }

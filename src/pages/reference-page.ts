@@ -2,55 +2,46 @@ import { TAGS } from '../contract/endpoint-terms.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
-import type { ContentsEntry, Page, PageContext } from './page.ts'
-import { richText } from './rich-text.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { aboutSections } from './reference-about.ts'
-import { endpointEntry, endpointLink, type NamedEndpoint } from './reference-endpoint.ts'
-import { tryTemplates } from './reference-try.ts'
+import { endpointPath, groupPath } from './reference-path.ts'
+import {
+  endpointsOf,
+  methodBadge,
+  REFERENCE_TAGS,
+  referenceRail,
+  shortPath,
+  type Tag,
+} from './reference-rail.ts'
+import { richText } from './rich-text.ts'
 
 /** Id of the list of all endpoints. */
 const LIST_ID = 'endpoints'
 
-/** Endpoints of one tag. */
-interface Group {
-  readonly id: string
-  readonly title: string
-  readonly meaning: string
-  readonly endpoints: readonly NamedEndpoint[]
-}
-
-/** The rows that this runtime serves, by tag in the order of the tags; a tag without rows is left out. */
-function groupsOf({ texts, facts }: PageContext): readonly Group[] {
-  const endpoints = Object.entries(facts.registry).map(([name, row]) => ({ name, row }))
-  const tags = Object.keys(TAGS) as (keyof typeof TAGS)[]
-  return tags
-    .map((tag) => ({
-      id: `tag-${tag}`,
-      title: texts.reference.tags[tag],
-      meaning: TAGS[tag],
-      endpoints: endpoints.filter(({ row }) => row.tag === tag),
-    }))
-    .filter((group) => group.endpoints.length > 0)
-}
-
-function listOf({ texts }: PageContext, groups: readonly Group[]): Html {
-  return html`<section aria-labelledby="${LIST_ID}">
-    <h2 id="${LIST_ID}">${texts.reference.endpoints}</h2>
-    <ul class="endpoint-list">
-      ${groups.flatMap(({ endpoints }) => endpoints.map(endpointLink))}
+function groupCard(context: PageContext, tag: Tag): Html | undefined {
+  const { locale, texts, facts } = context
+  const endpoints = endpointsOf(facts.registry, tag)
+  if (endpoints.length === 0) return undefined
+  return html`<section class="group" aria-labelledby="tag-${tag}">
+    <h3 id="tag-${tag}">
+      <a href="${pathOfPage(locale, groupPath(tag))}">${texts.reference.tags[tag]}</a>
+    </h3>
+    <p>${contractText(locale, TAGS[tag])}</p>
+    <ul class="plain-list endpoint-list">
+      ${endpoints.map(
+        ({ name, row }) =>
+          html`<li id="${name}">
+            <a href="${endpointPath(locale, name, row)}"
+              >${methodBadge(row.method)} <code>${shortPath(row)}</code></a
+            >
+            <span>${contractText(locale, row.summary)}</span>
+          </li> `,
+      )}
     </ul>
-  </section>`
-}
-
-function groupSection(context: PageContext, { id, title, meaning, endpoints }: Group): Html {
-  return html`<section class="group" aria-labelledby="${id}">
-    <h2 id="${id}">${title}</h2>
-    <p class="lead">${contractText(context.locale, meaning)}</p>
-    ${endpoints.map((each) => endpointEntry(context, each))}
   </section> `
 }
 
-/** Every endpoint that this deployment serves, with a form that asks it and checks the answer. */
+/** What holds for all endpoints, and the way to each of them. */
 export const REFERENCE_PAGE: Page = {
   path: 'reference',
   title: (texts) => texts.reference.title,
@@ -58,16 +49,9 @@ export const REFERENCE_PAGE: Page = {
   scripts: ['reference-page.js'],
   body(context) {
     const { reference: t } = context.texts
-    const about = aboutSections(context)
-    const groups = groupsOf(context)
     const link = (path: string, text: string): Html => html`<a href="${path}">${text}</a>`
-    const contents: readonly ContentsEntry[] = [
-      { id: LIST_ID, title: t.endpoints },
-      ...about.contents,
-      ...groups.map(({ id, title }) => ({ id, title })),
-    ]
     return {
-      contents,
+      rail: referenceRail(context),
       main: html`<h1>${t.title}</h1>
         <p class="lead">${t.intro}</p>
         <p>
@@ -76,8 +60,11 @@ export const REFERENCE_PAGE: Page = {
             policy: link(LINKS.policy, t.policyDocument),
           })}
         </p>
-        ${listOf(context, groups)} ${about.sections}
-        ${groups.map((group) => groupSection(context, group))}${tryTemplates(context)}`,
+        <section aria-labelledby="${LIST_ID}">
+          <h2 id="${LIST_ID}">${t.endpoints}</h2>
+          ${REFERENCE_TAGS.map((tag) => groupCard(context, tag))}
+        </section>
+        ${aboutSections(context)}`,
     }
   },
 }

@@ -37,7 +37,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
       </form>
       <p class="try-status" role="status"></p>
       <div class="try-answer" hidden>
-        <h4>${t.check}</h4>
+        <h3>${t.check}</h3>
         <div data-part="steps"></div>
         <p class="verdict" data-part="verdict" role="status"></p>
         <p class="hint">

@@ -87,7 +87,15 @@ export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
   })}`
 }
 
-/** A run in another language than the page's, marked for screen readers and fonts. Published content is English. */
+/** Text that is always English, such as the note of a version; marked on pages in other languages. */
 export function inEnglish(locale: Locale, text: string): Html {
   return locale === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
+}
+
+/** Published text in the language of the page. Text without a translation is marked as English. */
+export function operatorText(
+  { isUntranslated }: { isUntranslated(text: string): boolean },
+  text: string,
+): Html {
+  return isUntranslated(text) ? html`<span lang="en">${text}</span>` : html`${text}`
 }

@@ -3,7 +3,7 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, listHtml, richText } from './rich-text.ts'
+import { listHtml, operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
@@ -17,7 +17,7 @@ const QUEUE_ID = 'queue'
 
 /** Links to items on this page by their ids; an id that is none of them stands alone. */
 function itemLinks(
-  { locale }: PageContext,
+  { locale, content }: PageContext,
   prefix: string,
   items: readonly Titled[] | undefined,
   ids: readonly string[],
@@ -28,13 +28,13 @@ function itemLinks(
       const title = items?.find((item) => item.id === id)?.title
       return title === undefined
         ? html`<code>${id}</code>`
-        : html`<a href="#${prefix}-${id}">${inEnglish(locale, title)}</a>`
+        : html`<a href="#${prefix}-${id}">${operatorText(content, title)}</a>`
     }),
   )
 }
 
 function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>): Html {
-  const { locale, texts } = context
+  const { texts, content } = context
   return html`<div class="columns-3">
     ${HORIZONS.map((horizon) => {
       const shown = items.filter((item) => item.horizon === horizon)
@@ -47,8 +47,8 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
                 ${shown.map(
                   ({ id, title, summary, dependsOn = [] }) =>
                     html`<li id="${ROADMAP_ID}-${id}">
-                      <h4>${inEnglish(locale, title)}</h4>
-                      <p>${inEnglish(locale, summary)}</p>
+                      <h4>${operatorText(content, title)}</h4>
+                      <p>${operatorText(content, summary)}</p>
                       <p class="muted small"><code>${id}</code></p>
                       ${
                         dependsOn.length > 0 &&
@@ -68,10 +68,10 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
 }
 
 function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
-  const { locale, texts, facts } = context
+  const { locale, texts, content } = context
   const t = texts.roadmap
   if (items.length === 0) return html`<p class="muted">${t.queueEmpty}</p>`
-  const roadmap = facts.snapshot('roadmap')?.items
+  const roadmap = content.snapshot('roadmap')?.items
   return html`<table>
     <thead>
       <tr>
@@ -88,8 +88,8 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
           html`<tr id="${QUEUE_ID}-${item.id}">
             <td data-label="${t.priority}">${item.priority}</td>
             <th scope="row" class="named">
-              <p>${inEnglish(locale, item.title)}</p>
-              <p class="small">${inEnglish(locale, item.summary)}</p>
+              <p>${operatorText(content, item.title)}</p>
+              <p class="small">${operatorText(content, item.summary)}</p>
               <p class="muted small"><code>${item.id}</code></p>
               ${
                 item.roadmapItem !== undefined &&
@@ -125,7 +125,7 @@ export const ROADMAP_PAGE: Page = {
     return {
       main: html`<h1>${t.heading}</h1>
         <p class="lead">${t.intention}</p>
-        ${languageNote(context)}
+        ${languageNote(context, 'roadmap', 'development-queue')}
         <section>
           <h2 id="${ROADMAP_ID}">${t.roadmap}</h2>
           ${fromSnapshot(

@@ -71,3 +71,8 @@ export function readSiteAssets(): SiteAssets {
     },
   }
 }
+
+/** The icon for clients that look at `/favicon.ico`. */
+export function readFavicon(): Buffer {
+  return readFileSync(path.join(PAGES_DIR, 'favicon.ico'))
+}

@@ -1,13 +1,30 @@
 import type { Registry } from '../contract/endpoints.ts'
 import type { Issuance } from '../contract/issuance.ts'
+import type { Locale } from '../contract/locales.ts'
+import { publishesNoWallet } from '../contract/no-wallet.ts'
+import {
+  ORGANIZATION_RESOURCE,
+  ORGANIZATION_SCHEMA,
+  type Organization,
+} from '../contract/organization.ts'
 import type { DataOf } from '../contract/schemas.ts'
-import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotData,
+  type SnapshotName,
+} from '../contract/snapshot-schemas.ts'
+import {
+  CONTENT_LOCALE,
+  translateData,
+  translationResource,
+  type Translations,
+} from '../contract/translations.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import type { Runtime } from '../contract/visible-endpoints.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
-import type { SiteFacts } from './page.ts'
+import type { LocalizedContent, SiteFacts } from './page.ts'
 
 /** What the facts are taken from. */
 export interface SiteFactsOptions {
@@ -21,19 +38,78 @@ export interface SiteFactsOptions {
   readonly keyId: string | undefined
   readonly challenge: Challenge
   readonly contact: string | undefined
+  readonly logoPath: string | undefined
+  readonly accentPath: string | undefined
   assetPath(file: string): string
 }
 
-/** The releases were checked against their digests when they were loaded, and against the schemas when published. */
+/** Releases are checked against their digests and schemas when they are loaded. */
 function valueOf(payload: Payload): unknown {
   return JSON.parse(payload.json)
 }
 
-/** What the pages tell of, read from the releases when a page asks for it. */
+/** The organization as it was published, or undefined in a demonstration. */
+export function readOrganization(releases: Releases): Organization | undefined {
+  const payload = releases.resource(ORGANIZATION_RESOURCE)
+  return payload === undefined ? undefined : (valueOf(payload) as Organization)
+}
+
+/** The published content in one language. Missing translations fall back to the language of the content. */
+function createLocalizedContent(releases: Releases, locale: Locale): LocalizedContent {
+  const untranslated = new Set<string>()
+  const incomplete = new Set<string>()
+  const payload =
+    locale === CONTENT_LOCALE
+      ? undefined
+      : releases.resource(translationResource(locale as Exclude<Locale, 'en'>))
+  const translations = payload === undefined ? undefined : (valueOf(payload) as Translations)
+
+  function localized(
+    name: string,
+    schema: Parameters<typeof translateData>[0],
+    data: Payload,
+  ): unknown {
+    const value = valueOf(data)
+    if (locale === CONTENT_LOCALE) return value
+    const translated = translateData(schema, value, translations?.resources[name])
+    for (const text of translated.untranslated) untranslated.add(text)
+    if (translated.untranslated.size > 0) incomplete.add(name)
+    return translated.data
+  }
+
+  function localizedSnapshot<Name extends SnapshotName>(
+    name: Name,
+  ): SnapshotData<Name> | undefined {
+    const data = releases.snapshot(name)
+    return data === undefined
+      ? undefined
+      : (localized(name, SNAPSHOT_SCHEMAS[name], data) as SnapshotData<Name>)
+  }
+
+  const organization = releases.resource(ORGANIZATION_RESOURCE)
+  return {
+    snapshot: localizedSnapshot,
+    organization:
+      organization === undefined
+        ? undefined
+        : (localized(ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA, organization) as Organization),
+    isUntranslated: (text) => untranslated.has(text),
+    isComplete(names) {
+      for (const name of names) localizedSnapshot(name)
+      return !names.some((name) => incomplete.has(name))
+    },
+  }
+}
+
+/** The facts of one release, read from it when a page needs them. */
 export function createSiteFacts(options: SiteFactsOptions): SiteFacts {
   const { releases, challenge, ...rest } = options
   const history = (): DataOf<'VersionHistory'> =>
     valueOf(releases.history) as DataOf<'VersionHistory'>
+  const version = (snapshotId: string): VersionEntry | undefined => {
+    const entry = releases.version(snapshotId)
+    return entry === undefined ? undefined : (valueOf(entry) as VersionEntry)
+  }
   return {
     ...rest,
     challenge: challenge.description,
@@ -43,17 +119,27 @@ export function createSiteFacts(options: SiteFactsOptions): SiteFacts {
     get versionCount() {
       return history().count
     },
+    get versionSummaries() {
+      return history().entries
+    },
     newestVersions(count) {
       return history()
         .entries.slice(0, count)
-        .flatMap(({ snapshotId }) => {
-          const entry = releases.version(snapshotId)
-          return entry === undefined ? [] : [valueOf(entry) as VersionEntry]
-        })
+        .flatMap(({ snapshotId }) => version(snapshotId) ?? [])
+    },
+    version,
+    archived(name, digest) {
+      const text = releases.readResource(name, digest)
+      return text === undefined ? undefined : JSON.parse(text)
     },
     snapshot<Name extends SnapshotName>(name: Name) {
       const payload = releases.snapshot(name)
       return payload === undefined ? undefined : (valueOf(payload) as SnapshotData<Name>)
+    },
+    content: (locale) => createLocalizedContent(releases, locale),
+    get hasWallet() {
+      const wallet = releases.snapshot('wallet')
+      return wallet === undefined || !publishesNoWallet(valueOf(wallet) as SnapshotData<'wallet'>)
     },
   }
 }

@@ -19,7 +19,7 @@ export interface SiteFileOptions {
   readonly cacheControl: string
   /** Headers beyond type, length, validators and caching: names and values in turn. */
   readonly headers: readonly string[]
-  readonly make: () => string
+  readonly make: () => string | Uint8Array
 }
 
 /** Answers GET and HEAD of one file; other methods are its caller's to refuse. */
@@ -43,9 +43,9 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
   const prepared = new Map<ContentCoding, Prepared>()
 
   function prepare(coding: ContentCoding): Prepared {
-    identity ??= Buffer.from(make())
+    identity ??= Buffer.from(make() as string)
     const body = encode(identity, coding)
-    const etag = `"${sha256Base64url(identity.toString('utf8')).slice(0, 27)}-${coding}"`
+    const etag = `"${sha256Base64url(identity.toString('latin1')).slice(0, 27)}-${coding}"`
     // What a cache needs of either answer (RFC 9110 15.4.5).
     const kept = [
       HEADERS.etag,

@@ -7,34 +7,44 @@ import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { API_CATALOG_LINK } from './api-catalog.ts'
 import { createChallengePage } from './challenge.ts'
+import { FEED_TYPES, feedPath, renderFeed } from './feeds.ts'
+import { createIdentityFiles } from './identity-files.ts'
 import { renderPage } from './layout.ts'
 import { nonCanonicalHost } from './non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
-import { pathOfPage, type Page } from './page.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { createWellKnownFiles } from './well-known-files.ts'
 import { securityHeaders } from './security-headers.ts'
-import { readSiteAssets, type SiteAssets } from './site-assets.ts'
-import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
+import { readFavicon, readSiteAssets, type SiteAssets } from './site-assets.ts'
+import { createSiteFacts, readOrganization, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 import { TEXTS } from './texts.ts'
+import { versionPage } from './version-page.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** A page changes with a deployment only; a minute keeps a reader's own copy, and a validator costs little after that. */
+/** Pages change with a deployment or a release. */
 const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
-/** Browsers look for it beside answers that name no icon, such as JSON; they need not come back for a day. */
+/** Browsers request it for responses that name no icon, such as JSON. */
 const ICON_PATH = '/favicon.ico'
 const ICON_CACHING = 'public, max-age=86400'
-/** The address of an asset holds its digest. */
+/** The path of an asset contains its digest. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
+/** A feed changes with a release. Readers poll; a few minutes are soon enough. */
+const FEED_CACHING = 'public, max-age=300'
+const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
+const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})$/
 const NO_CACHING = 'no-store'
-/** Plain on purpose: what makes pages is what has just failed. */
+/** Plain text, since page rendering has just failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
-/** What lies outside the API. */
-export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
+/** Everything outside the API is made from these. */
+export interface SiteOptions extends Omit<
+  SiteFactsOptions,
+  'assetPath' | 'logoPath' | 'accentPath'
+> {
   readonly deployment: 'primary' | 'preview'
   readonly challenge: Challenge
   readonly clock: Clock
@@ -46,7 +56,7 @@ function localeOfPath(path: string): Locale {
   return LOCALES.find((locale) => locale === segment) ?? 'en'
 }
 
-/** In a loop: `/\/+$/` begins anew at each slash, and for 16 kB of them that holds up everybody for half a second. */
+/** A loop: the regular expression `/\/+$/` takes quadratic time on 16 kB of slashes. */
 function withoutSlashesAtEnd(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
@@ -54,8 +64,9 @@ function withoutSlashesAtEnd(path: string): string {
 }
 
 /**
- * Answers every request outside `/api`: the pages in each locale, their assets, challenges, the files that programs look
- * for, and an HTML 404 for whatever is none of them. A page is rendered when it is first asked for and kept.
+ * Handles every request outside `/api`: the pages in each locale, feeds, assets, challenges, well-known files, and an
+ * HTML 404 for everything else. A page is rendered at its first request and cached. A site belongs to one release: a new
+ * release gets a new site.
  */
 export function createSite(options: SiteOptions): App {
   const { deployment, runtime, challenge, clock, log, origin, contact } = options
@@ -66,7 +77,19 @@ export function createSite(options: SiteOptions): App {
 
   let readAssets: SiteAssets | undefined
   const assets = (): SiteAssets => (readAssets ??= readSiteAssets())
-  const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
+  const identity = createIdentityFiles(readOrganization(options.releases))
+  const facts = createSiteFacts({
+    ...options,
+    logoPath: identity.logo?.path,
+    accentPath: identity.accent?.path,
+    assetPath: (file) => assets().pathOf(file),
+  })
+  const contextOf = (locale: Locale): PageContext => ({
+    locale,
+    texts: TEXTS[locale],
+    facts,
+    content: facts.content(locale),
+  })
 
   const isNonCanonicalHost = runtime === 'local' ? nonCanonicalHost(origin) : () => false
   const pagePaths = new Set(['/'])
@@ -88,7 +111,7 @@ export function createSite(options: SiteOptions): App {
         ...securityHeaders(page.foreignOrigins?.(facts)),
         ...robotsTag,
       ],
-      make: () => renderPage({ locale, texts: TEXTS[locale], facts }, page, PAGES),
+      make: () => renderPage(contextOf(locale), page, PAGES),
     })
   }
 
@@ -99,11 +122,54 @@ export function createSite(options: SiteOptions): App {
       pagePaths.add(path)
     }
     notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE, { status: 404 }))
+    for (const { format, mediaType } of FEED_TYPES) {
+      const file = createSiteFile({
+        contentType: `${mediaType}; charset=utf-8`,
+        contentLanguage: locale,
+        cacheControl: FEED_CACHING,
+        headers: [...securityHeaders(), ...robotsTag, ...OPEN_TO_ALL],
+        make: () => renderFeed(contextOf(locale), format),
+      })
+      files.set(feedPath(locale, format), file)
+    }
+  }
+  for (const file of [identity.accent, identity.logo]) {
+    if (file === undefined) continue
+    const { contentType, content } = file
+    files.set(
+      file.path,
+      createSiteFile({
+        contentType,
+        cacheControl: ASSET_CACHING,
+        headers: plainHeaders,
+        make: () => content,
+      }),
+    )
+  }
+  files.set(
+    ICON_PATH,
+    createSiteFile({
+      contentType: 'image/x-icon',
+      cacheControl: ICON_CACHING,
+      headers: plainHeaders,
+      make: readFavicon,
+    }),
+  )
+
+  /** The page of a version, made for each request: a long history takes no memory. */
+  function versionFile(path: string): SiteFile | undefined {
+    const [, locale, snapshotId = ''] = VERSION_PATH.exec(path) ?? []
+    const known = LOCALES.find((each) => each === locale)
+    const entry = known === undefined ? undefined : facts.version(snapshotId)
+    return known === undefined || entry === undefined
+      ? undefined
+      : pageFile(known, versionPage(entry))
   }
   const wellKnownFiles = createWellKnownFiles({
     origin,
     deployment,
     pages: PAGES,
+    facts,
     contact,
     clock,
     headers: plainHeaders,
@@ -139,19 +205,19 @@ export function createSite(options: SiteOptions): App {
     ])
   }
 
-  /** A redirect that holds for this request alone. */
+  /** A redirect that is not cached. */
   function temporaryRedirect(target: string): Reply {
     return bodiless(307, ['Location', target, HEADERS.cacheControl, NO_CACHING])
   }
 
-  /** Where an address that is no page leads to, if anywhere. */
+  /** The redirect of a path, if it has one. */
   function redirectOf({ path, header }: ApiRequest): Reply | undefined {
     if (path === '/') {
       const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
       return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
     }
     if (path.startsWith('/assets/')) {
-      // Asked for by a page that a cache kept over a deployment, or that another machine made while one is under way.
+      // Requested by a page that was cached before a deployment, or made by another machine during one.
       const successor = assets().successorOf(path)
       if (successor !== undefined) return temporaryRedirect(successor)
     }
@@ -159,10 +225,13 @@ export function createSite(options: SiteOptions): App {
     return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
   }
 
-  function answer(request: ApiRequest): Reply | Promise<Reply> {
+  function handle(request: ApiRequest): Reply | Promise<Reply> {
     const { method, path, target } = request
     if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
-    const file = files.get(path) ?? (path.startsWith('/assets/') ? assetFile(path) : undefined)
+    const file =
+      files.get(path) ??
+      (path.startsWith('/assets/') ? assetFile(path) : undefined) ??
+      versionFile(path)
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && pagePaths.has(path) && isNonCanonicalHost(request.header('host'))) {
       return temporaryRedirect(origin + target)
@@ -173,17 +242,16 @@ export function createSite(options: SiteOptions): App {
       return bodiless(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING])
     }
     if (redirected !== undefined) return redirected
-    if (path === ICON_PATH) return bodiless(404, [HEADERS.cacheControl, ICON_CACHING])
     const missing = notFound.get(localeOfPath(path))
     return missing?.(request) ?? bodiless(404, [HEADERS.cacheControl, NO_CACHING])
   }
 
   return (request) => {
     try {
-      return answer(request)
+      return handle(request)
     } catch (error) {
-      // A defect of ours, told in the log; the next request tries again.
-      log.error({ err: error }, 'A page could not be made')
+      // A defect: logged, and tried again with the next request.
+      log.error({ err: error }, 'Page rendering failed')
       const headers = [
         HEADERS.contentType,
         TEXT_TYPE,

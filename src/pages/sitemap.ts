@@ -1,6 +1,6 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { escapeHtml } from './html.ts'
-import { pathOfPage, type Page } from './page.ts'
+import { pathOfPage, type Page, type SiteFacts } from './page.ts'
 
 /** Media type of a sitemap. */
 export const SITEMAP_TYPE = 'application/xml; charset=utf-8'
@@ -10,14 +10,13 @@ function alternate(language: string, address: string): string {
 }
 
 /**
- * The sitemap (sitemaps.org protocol 0.9): every listed page in every locale, each with all its languages beside it as
- * the pages' own `<link>`s have them. No times of change: a page changes with a deployment as well as with a release,
- * and a wrong time is worse than none.
+ * The sitemap (sitemaps.org protocol 0.9): every listed page in every locale with its alternates. It has no `lastmod`,
+ * since a page changes with a deployment as well as with a release.
  */
-export function createSitemap(origin: string, pages: readonly Page[]): string {
+export function createSitemap(origin: string, pages: readonly Page[], facts: SiteFacts): string {
   const addressOf = (locale: Locale, { path }: Page): string => origin + pathOfPage(locale, path)
   const entries = pages
-    .filter(({ noIndex }) => noIndex !== true)
+    .filter(({ noIndex, isListed }) => noIndex !== true && isListed?.(facts) !== false)
     .flatMap((page) => {
       const alternates = [
         ...LOCALES.map((locale) => alternate(locale, addressOf(locale, page))),

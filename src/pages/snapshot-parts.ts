@@ -8,7 +8,7 @@ import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
-import { countText, inEnglish, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
+import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
 
 /** Where the API has the same resource. */
 function jsonLink(name: SnapshotName): Html {
@@ -21,11 +21,11 @@ function jsonLink(name: SnapshotName): Html {
  * not depend on it.
  */
 export function fromSnapshot<Name extends SnapshotName>(
-  { facts, texts, locale }: PageContext,
+  { facts, texts, locale, content }: PageContext,
   name: Name,
   render: (data: SnapshotData<Name>) => Html,
 ): Html {
-  const data = facts.snapshot(name)
+  const data = content.snapshot(name)
   if (data !== undefined) return render(data)
   const { damagedTitle, damaged } = texts.snapshot
   return html`<div class="note note-warn">
@@ -42,11 +42,11 @@ export function fromSnapshot<Name extends SnapshotName>(
 
 /** The summary of a resource, when the operator last looked at it, and where a program finds the same. */
 export function snapshotHead(
-  { locale, texts: { snapshot }, facts }: PageContext,
+  { locale, texts: { snapshot }, facts, content }: PageContext,
   name: SnapshotName,
   { summary, updatedAt }: { readonly summary: string; readonly updatedAt: string },
 ): Html {
-  return html`<p>${inEnglish(locale, summary)}</p>
+  return html`<p>${operatorText(content, summary)}</p>
     <dl class="source">
       <div>
         <dt>${snapshot.reviewed}</dt>
@@ -71,14 +71,19 @@ export function notShown(
   return html`<p class="muted">${sentencesHtml(locale, [countText(locale, forms, count), all])}</p>`
 }
 
-/** Says that what follows is in English, where the page is not. */
-export function languageNote({ locale, texts }: PageContext): Html | undefined {
-  return locale === 'en' ? undefined : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
+/** Says that published texts are in English, if one of these resources has texts without a translation. */
+export function languageNote(
+  { texts, content }: PageContext,
+  ...names: readonly SnapshotName[]
+): Html | undefined {
+  return content.isComplete(names)
+    ? undefined
+    : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
 }
 
 /** Statements of the operator, each with an anchor of its own. */
 export function statementList(
-  { locale }: PageContext,
+  { content }: PageContext,
   items: readonly { readonly id: string; readonly title: string; readonly statement: string }[],
   { prefix, none }: { readonly prefix: string; readonly none: string },
 ): Html {
@@ -87,8 +92,8 @@ export function statementList(
     ${items.map(
       ({ id, title, statement }) =>
         html`<div id="${prefix}-${id}">
-          <dt>${inEnglish(locale, title)}</dt>
-          <dd>${inEnglish(locale, statement)}</dd>
+          <dt>${operatorText(content, title)}</dt>
+          <dd>${operatorText(content, statement)}</dd>
         </div> `,
     )}
   </dl>`

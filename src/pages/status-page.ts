@@ -3,7 +3,7 @@ import { html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
-import { inEnglish, listHtml } from './rich-text.ts'
+import { listHtml, operatorText } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
@@ -14,7 +14,7 @@ type Incident = Status['incidents'][number]
 const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 
-function componentRows({ locale, texts }: PageContext, { components }: Status): Html {
+function componentRows({ locale, texts, content }: PageContext, { components }: Status): Html {
   const { component, state, since, note } = texts.status
   return html`<table>
     <thead>
@@ -30,8 +30,8 @@ function componentRows({ locale, texts }: PageContext, { components }: Status): 
         (each) =>
           html`<tr id="component-${each.id}">
             <th scope="row" class="named">
-              <p>${inEnglish(locale, each.name)}</p>
-              <p class="muted small">${inEnglish(locale, each.summary)}</p>
+              <p>${operatorText(content, each.name)}</p>
+              <p class="muted small">${operatorText(content, each.summary)}</p>
             </th>
             <td data-label="${state}">${stateBadge(texts, 'componentState', each.state)}</td>
             <td data-label="${since}">${momentHtml(locale, each.since)}</td>
@@ -39,7 +39,7 @@ function componentRows({ locale, texts }: PageContext, { components }: Status): 
               each.note === undefined
                 ? html`<td></td>`
                 : html`<td data-label="${note}">
-                    <p class="small">${inEnglish(locale, each.note)}</p>
+                    <p class="small">${operatorText(content, each.note)}</p>
                   </td>`
             }
           </tr> `,
@@ -49,20 +49,24 @@ function componentRows({ locale, texts }: PageContext, { components }: Status): 
 }
 
 /** Links to the components that an incident affected; an id that is none of them stands alone. */
-function affectedParts({ locale }: PageContext, { components }: Status, ids: readonly string[]) {
+function affectedParts(
+  { locale, content }: PageContext,
+  { components }: Status,
+  ids: readonly string[],
+) {
   return listHtml(
     locale,
     ids.map((id) => {
       const name = components.find((each) => each.id === id)?.name
       return name === undefined
         ? html`<code>${id}</code>`
-        : html`<a href="#component-${id}">${inEnglish(locale, name)}</a>`
+        : html`<a href="#component-${id}">${operatorText(content, name)}</a>`
     }),
   )
 }
 
 function incidentArticle(context: PageContext, status: Status, incident: Incident): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
   const t = texts.status
   const said = newestShown(
@@ -72,11 +76,11 @@ function incidentArticle(context: PageContext, status: Status, incident: Inciden
       html`<dt>${momentHtml(locale, update.at)}</dt>
         <dd>
           ${stateBadge(texts, 'incidentState', update.state)}
-          <p>${inEnglish(locale, update.text)}</p>
+          <p>${operatorText(content, update.text)}</p>
         </dd> `,
   )
   return html`<article id="incident-${id}">
-    <h3>${inEnglish(locale, title)}</h3>
+    <h3>${operatorText(content, title)}</h3>
     <dl class="facts">
       <dt>${t.state}</dt>
       <dd>${stateBadge(texts, 'incidentState', state)}</dd>
@@ -124,7 +128,7 @@ export const STATUS_PAGE: Page = {
     const t = texts.status
     return {
       main: html`<h1>${t.title}</h1>
-        ${languageNote(context)}
+        ${languageNote(context, 'status')}
         ${fromSnapshot(
           context,
           'status',

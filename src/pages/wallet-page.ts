@@ -1,3 +1,4 @@
+import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
@@ -46,8 +47,8 @@ const VIEWS: readonly View[] = [
 ]
 
 /** Whether a wallet is attached; nothing where the view that says so is damaged. */
-function attachment({ texts, facts }: PageContext): Html | undefined {
-  const wallet = facts.snapshot('wallet')
+function attachment({ texts, content }: PageContext): Html | undefined {
+  const wallet = content.snapshot('wallet')
   if (wallet === undefined) return undefined
   return wallet.attached
     ? html`<p class="lead"><span class="state state-good">${texts.wallet.attached}</span></p>`
@@ -57,6 +58,7 @@ function attachment({ texts, facts }: PageContext): Html | undefined {
 /** The seven wallet views. */
 export const WALLET_PAGE: Page = {
   path: 'wallet',
+  isListed: ({ hasWallet }) => hasWallet,
   title: (texts) => texts.wallet.title,
   description: (texts) => texts.wallet.description,
   body(context) {
@@ -65,7 +67,7 @@ export const WALLET_PAGE: Page = {
       main: html`<h1>${t.title}</h1>
         ${attachment(context)}
         <p>${t.published}</p>
-        ${languageNote(context)}
+        ${languageNote(context, ...WALLET_NAMES)}
         ${VIEWS.map(
           ({ id, render }) =>
             html`<section>

@@ -4,7 +4,7 @@ import { copyButton } from './code-box.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
-import { inEnglish } from './rich-text.ts'
+import { operatorText } from './rich-text.ts'
 import { statementList } from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
@@ -18,7 +18,7 @@ interface Column {
 
 /** Rows whose head is a published name with its id, or a line that says there are none. */
 function namedRows(
-  { locale, texts }: PageContext,
+  { texts, content }: PageContext,
   items: readonly { readonly id: string; readonly name: string; readonly summary?: string }[],
   { prefix, head, columns }: { prefix: string; head: string; columns: readonly Column[] },
 ): Html {
@@ -35,8 +35,8 @@ function namedRows(
         ({ id, name, summary }, row) =>
           html`<tr id="${prefix}-${id}">
             <th scope="row" class="named">
-              <p>${inEnglish(locale, name)}</p>
-              ${summary !== undefined && html`<p class="small">${inEnglish(locale, summary)}</p>`}
+              <p>${operatorText(content, name)}</p>
+              ${summary !== undefined && html`<p class="small">${operatorText(content, summary)}</p>`}
               <p class="muted small"><code>${id}</code></p>
             </th>
             ${columns.map(({ title, cells }) => html`<td data-label="${title}">${cells[row]}</td> `)}
@@ -56,7 +56,7 @@ const titled = (items: readonly { id: string; title: string; summary?: string }[
 
 /** Of `/wallet`: networks, the other views, boundaries. */
 export function overviewView(context: PageContext, data: SnapshotData<'wallet'>): Html {
-  const { locale, texts } = context
+  const { texts, content } = context
   const t = texts.wallet
   return html`<h3>${t.networks}</h3>
     ${namedRows(context, data.networks, {
@@ -76,7 +76,7 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
           html`<dt id="view-${id}">
               <a href="${path}"><code>${path}</code></a>
             </dt>
-            <dd>${inEnglish(locale, summary)}</dd> `,
+            <dd>${operatorText(content, summary)}</dd> `,
       )}
     </dl>
     <h3>${t.boundaries}</h3>
@@ -102,7 +102,7 @@ export function architectureView(
 
 /** Of `/wallet/security`: custody, controls, reviews, what is never published. */
 export function securityView(context: PageContext, data: SnapshotData<'wallet/security'>): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const t = texts.wallet
   const { custody, controls, reviews, neverPublished } = data
   return html`<dl class="facts">
@@ -131,14 +131,14 @@ export function securityView(context: PageContext, data: SnapshotData<'wallet/se
         : reviews.map(
             ({ id, title, reviewer, completedOn, scope, reportUrl }) =>
               html`<article id="review-${id}">
-                <h4>${inEnglish(locale, title)}</h4>
+                <h4>${operatorText(content, title)}</h4>
                 <dl class="facts">
                   <dt>${t.reviewer}</dt>
-                  <dd>${inEnglish(locale, reviewer)}</dd>
+                  <dd>${operatorText(content, reviewer)}</dd>
                   <dt>${t.completed}</dt>
                   <dd>${dayHtml(locale, completedOn)}</dd>
                   <dt>${t.scope}</dt>
-                  <dd>${inEnglish(locale, scope)}</dd>
+                  <dd>${operatorText(content, scope)}</dd>
                   ${
                     reportUrl !== undefined &&
                     html`<dt>${t.report}</dt>
@@ -161,21 +161,21 @@ export function evidenceView(
   context: PageContext,
   { evidence }: SnapshotData<'wallet/evidence'>,
 ): Html {
-  const { locale, texts } = context
+  const { locale, texts, content } = context
   const t = texts.wallet
   if (evidence.length === 0) return html`<p class="muted">${t.none}</p>`
   return html`${evidence.map(
     ({ id, title, kind, statement, producedOn, verification, documentUrl, documentSha256 }) =>
       html`<article id="evidence-${id}">
-        <h3>${inEnglish(locale, title)}</h3>
-        <p>${inEnglish(locale, statement)}</p>
+        <h3>${operatorText(content, title)}</h3>
+        <p>${operatorText(content, statement)}</p>
         <dl class="facts">
           <dt>${t.kind}</dt>
           <dd>${labelFor(texts, 'evidenceKind', kind)}</dd>
           <dt>${t.produced}</dt>
           <dd>${dayHtml(locale, producedOn)}</dd>
           <dt>${t.toCheck}</dt>
-          <dd>${inEnglish(locale, verification)}</dd>
+          <dd>${operatorText(content, verification)}</dd>
           ${
             documentUrl !== undefined &&
             html`<dt>${t.document}</dt>

@@ -7,7 +7,7 @@ import {
   API_CATALOG_TYPE,
   createApiCatalog,
 } from './api-catalog.ts'
-import { pathOfPage, type Page } from './page.ts'
+import { pathOfPage, type Page, type SiteFacts } from './page.ts'
 import { PRIVACY_PAGE, REPORT_ID } from './privacy-page.ts'
 import { createSecurityTxt, dayOf, SECURITY_TXT_PATH } from './security-txt.ts'
 import {
@@ -22,7 +22,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 const SITEMAP_PATH = '/sitemap.xml'
 
-/** They change with a deployment, and the programs that read them come seldom. */
+/** They change with a deployment, and clients request them rarely. */
 const CACHING = 'public, max-age=3600'
 
 /** What the files are made from. */
@@ -31,21 +31,22 @@ export interface WellKnownFilesOptions {
   readonly origin: string
   readonly deployment: 'primary' | 'preview'
   readonly pages: readonly Page[]
-  /** URI at which the operator hears of security problems; undefined where none is known. */
+  readonly facts: SiteFacts
+  /** URI of the security contact; undefined if none is known. */
   readonly contact: string | undefined
   readonly clock: Clock
-  /** Headers of every answer outside the API: names and values in turn. */
+  /** Headers of every response outside the API: names and values in turn. */
   readonly headers: readonly string[]
 }
 
-/** A crawler is told of the pages, or to stay away; then there is no map either. */
+/** Allows crawlers and names the sitemap; a preview disallows them. */
 function robots(deployment: WellKnownFilesOptions['deployment'], origin: string): string {
   return deployment === 'preview'
     ? 'User-agent: *\nDisallow: /\n'
     : `User-agent: *\nAllow: /\n\nSitemap: ${origin}${SITEMAP_PATH}\n`
 }
 
-/** A file that is made anew when the first request of a UTC day comes. */
+/** A file that is rebuilt at the first request of each UTC day. */
 function createDailyFile(clock: Clock, make: (nowMs: number) => SiteFile): SiteFile {
   let made: { readonly day: number; readonly file: SiteFile } | undefined
   return (request: SiteRequest): Reply => {
@@ -57,13 +58,13 @@ function createDailyFile(clock: Clock, make: (nowMs: number) => SiteFile): SiteF
 }
 
 /**
- * The files that programs look for at addresses agreed on by everyone, by their paths: robots.txt (RFC 9309), the
- * sitemap, security.txt (RFC 9116) where a contact is known, and the API catalog (RFC 9727).
+ * Well-known files by path (RFC 8615): robots.txt (RFC 9309), the sitemap, security.txt (RFC 9116) if a contact is known,
+ * and the API catalog (RFC 9727).
  */
 export function createWellKnownFiles(
   options: WellKnownFilesOptions,
 ): ReadonlyMap<string, SiteFile> {
-  const { origin, deployment, pages, contact, clock, headers } = options
+  const { origin, deployment, pages, facts, contact, clock, headers } = options
   const file = (
     made: Pick<SiteFileOptions, 'contentType' | 'make'>,
     extra: readonly string[] = [],
@@ -82,7 +83,7 @@ export function createWellKnownFiles(
   if (deployment === 'primary') {
     files.set(
       SITEMAP_PATH,
-      file({ contentType: SITEMAP_TYPE, make: () => createSitemap(origin, pages) }),
+      file({ contentType: SITEMAP_TYPE, make: () => createSitemap(origin, pages, facts) }),
     )
   }
   if (contact !== undefined) {

@@ -180,7 +180,7 @@ test('shows a no-JavaScript fallback when one exists', async (t) => {
   for (const provider of PROVIDERS) {
     const { text } = await read(t, provider, 'th')
     const noScript = /<noscript>([\s\S]*?)<\/noscript>/.exec(text)?.[1] ?? ''
-    assert.ok(noScript.includes('/th/reference#register'), provider)
+    assert.ok(noScript.includes('/th/reference/early-access#register'), provider)
     const isSolvable = provider === 'altcha' || provider === 'test'
     assert.equal(noScript.includes(ENDPOINTS.register.path), isSolvable, provider)
     assert.equal(noScript.includes('challenge solve'), provider === 'altcha', provider)

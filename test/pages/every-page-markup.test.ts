@@ -149,7 +149,7 @@ test('canonical and hreflang links are mutual', async (t) => {
       const page = await readPage(app, locale, path)
       assert.equal(only(page, 'link[rel="canonical"]', 'href'), ORIGIN + path)
       const alternates = page.markup
-        .all('link[rel="alternate"]')
+        .all('link[rel="alternate"][hreflang]')
         .map((link) => [attributeOf(link, 'hreflang'), attributeOf(link, 'href')])
       assert.deepEqual(
         alternates,
@@ -172,7 +172,7 @@ test('the 404 page has no canonical link and is noindex', async (t) => {
   const app = await runApp(t, { baseUrl: ORIGIN })
   for (const locale of LOCALES) {
     const page = await readPage(app, locale, pathOfPage(locale, 'no-such-page'))
-    assert.deepEqual(page.markup.all('link[rel="canonical"], link[rel="alternate"]'), [])
+    assert.deepEqual(page.markup.all('link[rel="canonical"], link[rel="alternate"][hreflang]'), [])
     assert.equal(only(page, 'meta[name="robots"]', 'content'), 'noindex')
   }
 })
@@ -201,18 +201,21 @@ test('the language switch leads to the same page', async (t) => {
 
 test('the navigation lists every page once and marks the current one', async (t) => {
   const app = await runApp(t)
-  for (const { path: place } of PAGES) {
+  for (const { path: place, parent } of PAGES) {
     const { path, markup } = await readPage(app, 'th', pathOfPage('th', place))
     const links = markup.all('nav.pages a')
     assert.deepEqual(
       links.map((link) => [attributeOf(link, 'href'), textIn(link)]),
-      PAGES.map((page) => [pathOfPage('th', page.path), page.title(TEXTS.th)]),
+      PAGES.filter((page) => page.parent === undefined).map((page) => [
+        pathOfPage('th', page.path),
+        page.title(TEXTS.th),
+      ]),
       path,
     )
-    const current = links.filter((link) => attributeOf(link, 'aria-current') === 'page')
+    const current = links.filter((link) => attributeOf(link, 'aria-current') !== undefined)
     assert.deepEqual(
-      current.map((link) => attributeOf(link, 'href')),
-      [path],
+      current.map((link) => [attributeOf(link, 'href'), attributeOf(link, 'aria-current')]),
+      parent === undefined ? [[path, 'page']] : [[pathOfPage('th', parent), 'true']],
     )
   }
 })

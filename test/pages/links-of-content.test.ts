@@ -116,7 +116,7 @@ test('the changelog links to the reference and orders its kinds', async (t) => {
   ])
   assert.ok(ids.includes('v1.2.3'))
   assert.ok(text.includes(TEXTS.en.changelog.nothingUnreleased))
-  assert.deepEqual(linkCalled(links, `${method} ${path}`), ['/en/reference#roadmap'])
+  assert.deepEqual(linkCalled(links, `${method} ${path}`), ['/en/reference/snapshots#roadmap'])
   for (const gone of ['GET /api/v1/gone', 'GET /api/v2/roadmap']) {
     assert.deepEqual(linkCalled(links, gone), [], gone)
     assert.ok(text.includes(gone), gone)

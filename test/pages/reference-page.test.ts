@@ -4,7 +4,7 @@ import type { HtmlElement } from 'html-validate'
 import { VERIFICATION_FAULTS } from '../../packages/client/src/verification-error.ts'
 import { VERIFICATION_STEPS } from '../../packages/client/src/verification-step.ts'
 import { ENDPOINTS, errorsOf, KEY_ERRORS, type Registry } from '../../src/contract/endpoints.ts'
-import { ENDPOINT_STATUSES, STABILITY_LEVELS } from '../../src/contract/endpoint-terms.ts'
+import { ENDPOINT_STATUSES, STABILITY_LEVELS, TAGS } from '../../src/contract/endpoint-terms.ts'
 import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES } from '../../src/contract/headers.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
@@ -41,10 +41,24 @@ async function readPage(
   parts: Partial<AppParts> = {},
 ): Promise<ReadPage> {
   const app = await runApp(t, parts)
-  const response = await app.fetch(path)
-  assert.equal(response.status, 200)
-  const text = await response.text()
-  return { text, markup: parsePage(text) }
+  const paths = path.endsWith('/reference')
+    ? [path, ...Object.keys(TAGS).map((tag) => `${path}/${tag}`)]
+    : [path]
+  const pages = await Promise.all(
+    paths.map(async (each) => {
+      const response = await app.fetch(each)
+      assert.equal(response.status, 200)
+      const text = await response.text()
+      return { text, markup: parsePage(text) }
+    }),
+  )
+  return {
+    text: pages.map(({ text }) => text).join('\n'),
+    markup: {
+      ids: pages.flatMap(({ markup }) => markup.ids),
+      all: (selector) => pages.flatMap(({ markup }) => markup.all(selector)),
+    },
+  }
 }
 
 /** The entry of an endpoint. */
@@ -89,11 +103,11 @@ describe('every endpoint has an entry', () => {
     const page = await readPage(t, '/en/reference')
     for (const [name, row] of Object.entries(ROWS)) {
       const entry = entryOf(page, name)
-      assert.equal(textAt(entry, 'h3'), row.summary)
+      assert.equal(textAt(entry, 'h2'), row.summary)
       assert.equal(textAt(entry, '.call'), `${row.method} ${row.path}`)
       assert.equal(
         textAt(entry, '.traits'),
-        `${row.stability}, ${row.status}, cacheClass: ${row.cacheClass}, authentication: ${row.authentication}`,
+        `${row.stability} ${row.status} cacheClass: ${row.cacheClass} authentication: ${row.authentication}`,
       )
       assert.ok(textIn(entry).includes(row.description), name)
     }
@@ -129,14 +143,17 @@ describe('every endpoint has an entry', () => {
     assert.deepEqual(common, ['SNAPSHOT_UNAVAILABLE'])
     for (const [name, row] of Object.entries(ROWS)) {
       const listed = codesOf(entryOf(page, name))
-      const all = new Set([...(listed.length === 0 ? common : listed), ...keyErrors])
-      assert.deepEqual(all, new Set(errorsOf(row)), name)
+      assert.deepEqual(new Set([...listed, ...keyErrors]), new Set(errorsOf(row)), name)
+      for (const code of listed) {
+        const text = textAt(entryOf(page, name), '.error-list')
+        assert.ok(text.includes(`${code} ${errorOf(code as ErrorCode).status}`), text)
+      }
     }
   })
 
   test('with body fields and limits', async (t) => {
     const page = await readPage(t, '/en/reference')
-    const fields = entryOf(page, 'register').querySelectorAll('.fields > div').map(textIn)
+    const fields = entryOf(page, 'register').querySelectorAll('.body-fields > div').map(textIn)
     const { required, properties } = REQUEST_SCHEMAS.Registration
     assert.deepEqual(
       fields.map((field) => field.split(' ').slice(0, 3).join(' ')),
@@ -199,8 +216,8 @@ describe('the page follows the registry', () => {
 
   test('with changed, added and deprecated rows', async (t) => {
     const page = await readPage(t, '/en/reference', parts)
-    assert.equal(textAt(entryOf(page, 'roadmap'), 'h3'), 'Read what comes <next>')
-    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^beta, active, /)
+    assert.equal(textAt(entryOf(page, 'roadmap'), 'h2'), 'Read what comes <next>')
+    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^beta active /)
     assert.equal(textAt(entryOf(page, 'weather'), '.call'), 'GET /api/v1/weather')
     assert.ok(page.markup.all('.endpoint-list a').map(textIn).includes('GET /weather'))
     const [note] = entryOf(page, 'versions').querySelectorAll('.note')
@@ -215,7 +232,7 @@ describe('the page follows the registry', () => {
   test('and so does the error catalog', async (t) => {
     const { markup } = await readPage(t, '/en/errors', parts)
     const links = markup.all('a').flatMap((link) => attributeOf(link, 'href') ?? [])
-    assert.ok(links.includes('/en/reference#weather'))
+    assert.ok(links.includes('/en/reference/snapshots#weather'))
   })
 
   test('without rows of other runtimes', async (t) => {
@@ -227,7 +244,7 @@ describe('the page follows the registry', () => {
 
   test('in every locale, with untranslated texts marked as English', async (t) => {
     const page = await readPage(t, '/th/reference', parts)
-    const found = entryOf(page, 'roadmap').querySelector('h3 [lang="en"]')
+    const found = entryOf(page, 'roadmap').querySelector('h2 [lang="en"]')
     assert.ok(found)
     assert.equal(textIn(found), 'Read what comes <next>')
   })
@@ -302,7 +319,7 @@ describe('the error catalog', () => {
       const [entry] = markup.all(`section[aria-labelledby="${code}"]`)
       const named = (entry?.querySelectorAll('a') ?? [])
         .flatMap((link) => attributeOf(link, 'href') ?? [])
-        .filter((href) => href.startsWith('/en/reference#'))
+        .filter((href) => href.startsWith('/en/reference/'))
         .map((href) => href.slice(href.indexOf('#') + 1))
       const expected = Object.entries(ROWS).filter(([, row]) =>
         keyErrors.includes(code)
@@ -324,8 +341,9 @@ describe('the error catalog', () => {
   })
 })
 
-describe('the size of both pages', () => {
-  const paths = LOCALES.flatMap((locale: Locale) => [`/${locale}/reference`, `/${locale}/errors`])
+describe('the size of the pages', () => {
+  const names = [...Object.keys(TAGS).map((tag) => `reference/${tag}`), 'errors']
+  const paths = LOCALES.flatMap((locale: Locale) => names.map((name) => `/${locale}/${name}`))
   for (const path of paths) {
     test(`${path} is below ${MAX_PAGE_BYTES} bytes`, async (t) => {
       const parts = { baseUrl: 'https://public-api.a-long-name.example.org' }

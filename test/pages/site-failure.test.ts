@@ -27,7 +27,7 @@ test('a rendering failure returns 500, is logged, and is retried', async (t) => 
   const lines = app.log.filter(({ level }) => level === 'error')
   assert.deepEqual(
     lines.map(({ message }) => message),
-    ['A page could not be made', 'A page could not be made'],
+    ['Page rendering failed', 'Page rendering failed'],
   )
   assert.equal((await app.fetch('/api/v1/status')).status, 200)
 

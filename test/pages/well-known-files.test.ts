@@ -244,8 +244,9 @@ test('the icon is linked from every page', async (t) => {
   assert.ok(!/style|script|href/.test(text))
 
   const old = await app.fetch('/favicon.ico')
-  assert.equal(old.status, 404)
-  assert.equal(old.headers.get('content-length'), '0')
+  assert.equal(old.status, 200)
+  assert.equal(old.headers.get('content-type'), 'image/x-icon')
+  assert.deepEqual([...new Uint8Array(await old.arrayBuffer()).subarray(0, 4)], [0, 0, 1, 0])
   assert.equal(old.headers.get('cache-control'), 'public, max-age=86400')
   assert.match(old.headers.get('content-security-policy') ?? '', /default-src 'none'/)
 })

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
 import type { JsonSchema } from '../../src/contract/schema-type.ts'
 import {
   SNAPSHOT_NAMES,
@@ -21,6 +21,8 @@ export interface MadeVersion {
   readonly note?: string
   /** Derives the resources of an earlier version from these; without it there is no earlier version. */
   readonly previous?: (resources: VersionEntry['resources']) => VersionEntry['resources']
+  /** Resources without an endpoint, such as `site/organization`. */
+  readonly site?: { readonly [name: string]: JsonValue }
   /** Resources whose stored data is not what the version says. */
   readonly damaged?: readonly SnapshotName[]
 }
@@ -28,7 +30,7 @@ export interface MadeVersion {
 /** Releases whose newest version has the given content; a resource that is not given holds its schema's example. */
 export function releasesOf(
   content: MadeContent,
-  { note = 'Made by a test.', previous, damaged = [] }: MadeVersion = {},
+  { note = 'Made by a test.', previous, site = {}, damaged = [] }: MadeVersion = {},
 ): Releases {
   const resources: { [name: string]: string } = {}
   const texts = new Map<string, string>()
@@ -38,6 +40,11 @@ export function releasesOf(
     const text = canonicalJson(value)
     resources[name] = sha256Base64url(text)
     texts.set(name, damaged.includes(name) ? `${text} ` : text)
+  }
+  for (const [name, data] of Object.entries(site)) {
+    const text = canonicalJson(data)
+    resources[name] = sha256Base64url(text)
+    texts.set(name, text)
   }
   const createdAt = '2026-03-04T05:06:07.000Z'
   const earlier =

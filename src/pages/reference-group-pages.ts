@@ -1,0 +1,39 @@
+import { TAGS } from '../contract/endpoint-terms.ts'
+import { contractText } from './contract-texts.ts'
+import { html } from './html.ts'
+import { pathOfPage, type Page } from './page.ts'
+import { plainText } from './rich-text.ts'
+import { endpointEntry } from './reference-endpoint.ts'
+import { groupPath } from './reference-path.ts'
+import { endpointsOf, REFERENCE_TAGS, referenceRail, type Tag } from './reference-rail.ts'
+import { tryTemplates } from './reference-try.ts'
+
+function groupPage(tag: Tag): Page {
+  return {
+    path: groupPath(tag),
+    parent: 'reference',
+    title: ({ reference }) =>
+      plainText(reference.groupTitle, { group: reference.tags[tag], reference: reference.title }),
+    description: ({ reference }) =>
+      plainText(reference.groupDescription, { group: reference.tags[tag] }),
+    scripts: ['reference-page.js'],
+    isListed: ({ registry }) => endpointsOf(registry, tag).length > 0,
+    body(context) {
+      const { locale, texts, facts } = context
+      const t = texts.reference
+      return {
+        rail: referenceRail(context),
+        main: html`<p class="eyebrow">
+            <a href="${pathOfPage(locale, 'reference')}">${t.title}</a>
+          </p>
+          <h1>${t.tags[tag]}</h1>
+          <p class="lead">${contractText(locale, TAGS[tag])}</p>
+          ${endpointsOf(facts.registry, tag).map((each) => endpointEntry(context, each))}
+          ${tryTemplates(context)}`,
+      }
+    },
+  }
+}
+
+/** The endpoints of the reference, a page for each tag: together they would be too heavy for a phone. */
+export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map(groupPage)

@@ -1,0 +1,65 @@
+import { BASE_PATH } from '../contract/api-version.ts'
+import { TAGS } from '../contract/endpoint-terms.ts'
+import type { Endpoint, Registry } from '../contract/endpoints.ts'
+import { html, type Html } from './html.ts'
+import { pathOfPage, type PageContext } from './page.ts'
+import { endpointPath, groupPath } from './reference-path.ts'
+
+export type Tag = keyof typeof TAGS
+
+/** One row of the registry with its name. */
+export interface NamedEndpoint {
+  readonly name: string
+  readonly row: Endpoint
+}
+
+/** The tags in the order of the reference. */
+export const REFERENCE_TAGS = Object.keys(TAGS) as readonly Tag[]
+
+/** The rows of a tag that this runtime serves. */
+export function endpointsOf(registry: Registry, tag: Tag): readonly NamedEndpoint[] {
+  return Object.entries(registry)
+    .filter(([, row]) => row.tag === tag)
+    .map(([name, row]) => ({ name, row }))
+}
+
+/** The method as a badge, which tells reads from writes by more than its color: by its word. */
+export function methodBadge(method: string): Html {
+  return html`<span class="method method-${method.toLowerCase()}">${method}</span>`
+}
+
+/** Path of an endpoint below the base path. */
+export function shortPath({ path }: Endpoint): string {
+  const shown = path.slice(BASE_PATH.length)
+  return shown === '' ? '/' : shown
+}
+
+/** Every endpoint by group, with a filter that the script of the page serves. */
+export function referenceRail({ locale, texts, facts }: PageContext): Html {
+  const { reference: t } = texts
+  return html`<div class="rail">
+    <p class="field rail-filter">
+      <label for="rail-filter">${t.filter}</label>
+      <input id="rail-filter" type="search" autocomplete="off" spellcheck="false" />
+    </p>
+    <p><a href="${pathOfPage(locale, 'reference')}">${t.basics}</a></p>
+    ${REFERENCE_TAGS.map((tag) => {
+      const endpoints = endpointsOf(facts.registry, tag)
+      if (endpoints.length === 0) return undefined
+      return html`<div class="rail-group">
+        <p><a href="${pathOfPage(locale, groupPath(tag))}">${t.tags[tag]}</a></p>
+        <ul>
+          ${endpoints.map(
+            ({ name, row }) =>
+              html`<li>
+                <a href="${endpointPath(locale, name, row)}"
+                  >${methodBadge(row.method)} <code>${shortPath(row)}</code></a
+                >
+              </li> `,
+          )}
+        </ul>
+      </div> `
+    })}
+    <p class="muted small rail-none" hidden>${t.noMatch}</p>
+  </div>`
+}

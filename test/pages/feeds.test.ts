@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { fullContent, releasesOf } from '../support/made-content.ts'
+import { attributeOf, parsePage } from '../support/page-markup.ts'
+import { runApp } from '../support/running-app.ts'
+
+interface JsonFeed {
+  readonly version: string
+  readonly feed_url: string
+  readonly items: readonly { readonly id: string; readonly url: string; readonly title: string }[]
+}
+
+const content = fullContent((nth) => `Text <${nth}>.`)
+const releases = () => releasesOf(content, { previous: (resources) => resources })
+
+test('has one entry for each version and each incident, with stable tag URIs', async (t) => {
+  const app = await runApp(t, { releases: releases() })
+  const feeds: JsonFeed[] = []
+  for (const locale of LOCALES) {
+    const response = await app.fetch(`/${locale}/feed.json`)
+    assert.equal(response.headers.get('content-type'), 'application/feed+json; charset=utf-8')
+    feeds.push((await response.json()) as JsonFeed)
+  }
+  const [english] = feeds
+  assert.equal(english?.version, 'https://jsonfeed.org/version/1.1')
+  assert.equal(english.items.length, 2 + content.status.incidents.length)
+  for (const { id } of english.items) assert.match(id, /^tag:127\.0\.0\.1,\d{4}-\d\d-\d\d:\w+\//)
+  // The same thing has the same id in every locale.
+  const ids = feeds.map(({ items }) => items.map(({ id }) => id))
+  for (const each of ids) assert.deepEqual(each, ids[0])
+  assert.equal(new Set(ids[0]).size, english.items.length)
+})
+
+test('entries lead to pages', async (t) => {
+  const app = await runApp(t, { releases: releases() })
+  const { items } = (await (await app.fetch('/th/feed.json')).json()) as JsonFeed
+  for (const { url } of items) {
+    const { pathname, hash } = new URL(url)
+    const response = await app.fetch(pathname)
+    assert.equal(response.status, 200, url)
+    const page = parsePage(await response.text())
+    if (hash !== '') assert.ok(page.ids.includes(hash.slice(1)), url)
+  }
+})
+
+test('the Atom feed has the same entries and escapes texts', async (t) => {
+  const app = await runApp(t, { releases: releases() })
+  const { items } = (await (await app.fetch('/en/feed.json')).json()) as JsonFeed
+  const response = await app.fetch('/en/feed.atom')
+  assert.equal(response.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
+  const text = await response.text()
+  const ids = [...text.matchAll(/<entry>.*?<id>(.*?)<\/id>/gs)].map(([, id]) => id)
+  assert.deepEqual(
+    ids,
+    items.map(({ id }) => id),
+  )
+  assert.match(text, /<link rel="self" href="[^"]+\/en\/feed\.atom"/)
+  assert.ok(!/<p>Text <\d/.test(text))
+})
+
+test('every page links the feeds of its locale', async (t) => {
+  const app = await runApp(t)
+  for (const locale of LOCALES) {
+    const page = parsePage(await (await app.fetch(pathOfPage(locale, 'status'))).text())
+    const links = page
+      .all('link[rel="alternate"][type]')
+      .map((link) => [attributeOf(link, 'type'), attributeOf(link, 'href')])
+    assert.deepEqual(links, [
+      ['application/atom+xml', `/${locale}/feed.atom`],
+      ['application/feed+json', `/${locale}/feed.json`],
+    ])
+  }
+})
