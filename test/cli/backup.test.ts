@@ -127,10 +127,10 @@ test('backup and restore work while a server registers', async (t) => {
   t.after(() => storage.close())
   const acknowledged: number[] = []
   const failures: unknown[] = []
-  let [next, isOver] = [0, false]
-  const load = Array.from({ length: 4 }, async () => {
-    while (!isOver && failures.length === 0) {
-      const number = (next += 1)
+  const load = { next: 0, isOver: false }
+  const writers = Array.from({ length: 4 }, async () => {
+    while (!load.isOver && failures.length === 0) {
+      const number = (load.next += 1)
       await storage.waitlist.add(makeRegistration(number)).then(
         () => acknowledged.push(number),
         (error: unknown) => failures.push(error),
@@ -154,8 +154,8 @@ test('backup and restore work while a server registers', async (t) => {
     for (const ticket of inBackup) assert.ok(after.has(ticket))
     for (const number of later) assert.ok(after.has(makeRegistration(number).ticket), `${number}`)
   } finally {
-    isOver = true
-    await Promise.all(load)
+    load.isOver = true
+    await Promise.all(writers)
   }
   assert.deepEqual(failures, [])
 })
