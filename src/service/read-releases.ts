@@ -3,7 +3,12 @@ import { messageOf } from '../contract/error-message.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
 import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
-import { ChainError, formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
+import {
+  ChainError,
+  formatSnapshotId,
+  type VersionEntry,
+  type VersionSummary,
+} from '../contract/version-chain.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { walkHistory } from '../crypto/published-history.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
@@ -38,6 +43,8 @@ export interface LoadedResource {
 export interface LoadedReleases {
   /** The canonical JSON of each version entry, oldest first. */
   readonly versionTexts: readonly string[]
+  /** What the history index says of these entries: members of a JSON array, newest first. */
+  readonly summaries: string
   readonly resources: readonly LoadedResource[]
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were removed for good. */
@@ -96,6 +103,12 @@ function loadResource(store: Reader, name: string, digest: string): LoadedResour
   return { name, digest, json }
 }
 
+function formatSummary(entry: VersionEntry): string {
+  const { snapshotId, sequence, createdAt, previousHash, hash } = entry
+  const summary: VersionSummary = { snapshotId, sequence, createdAt, previousHash, hash }
+  return canonicalJson({ ...summary })
+}
+
 /** Walks versions and checks the digest of every resource that they add or change. Throws ReleasesError. */
 function walkVersions(
   store: Reader,
@@ -103,16 +116,19 @@ function walkVersions(
   after?: VersionEntry,
 ): {
   readonly texts: string[]
+  readonly summaries: string
   readonly newest: VersionEntry | undefined
   readonly damaged: DamagedFile[]
 } {
   const texts: string[] = []
+  const summaries: string[] = []
   const damaged: DamagedFile[] = []
   const seen = new Set<string>()
   let newest = after
   try {
     for (const { entry, text } of walkHistory(store, snapshotIds, after)) {
       texts.push(text)
+      summaries.push(formatSummary(entry))
       newest = entry
       // `changes` was checked against the resources, so it names every file that an earlier version did not.
       for (const { resource, kind } of entry.changes) {
@@ -133,7 +149,7 @@ function walkVersions(
     if (!(error instanceof ChainError || error instanceof VersionEntryError)) throw error
     throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
   }
-  return { texts, newest, damaged }
+  return { texts, summaries: summaries.toReversed().join(','), newest, damaged }
 }
 
 /** A redacted resource of an older version is not damaged. The newest version has none. */
@@ -185,7 +201,7 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
     upTo === undefined
       ? store.readVersionIds()
       : idsUpTo(Number(upTo.snapshotId.slice('VS-'.length)))
-  const { texts, newest, damaged } = walkVersions(store, ids)
+  const { texts, summaries, newest, damaged } = walkVersions(store, ids)
   if (newest === undefined) {
     throw new ReleasesError('No version is published; publish one first (npm run svc -- publish)')
   }
@@ -199,7 +215,13 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
     .filter(({ resource, digest }) => newest.resources[resource] !== digest)
     .map(({ snapshotId, resource, reason }) => ({ snapshotId, resource, reason, served: false }))
   const redactions = store.listRedactions()
-  return { versionTexts: texts, resources, faults: [...faults, ...older], redactions }
+  return {
+    versionTexts: texts,
+    summaries,
+    resources,
+    faults: [...faults, ...older],
+    redactions,
+  }
 }
 
 /** What a reader of an update knows of the served releases. */
@@ -229,7 +251,12 @@ export function readUpdate(
   store: ReleaseStore,
   { head, unavailable, redactions: known }: ServedReleases,
 ): ReleaseUpdate | undefined {
-  const { texts, newest = head, damaged } = walkVersions(store, idsAfter(store, head), head)
+  const {
+    texts,
+    summaries,
+    newest = head,
+    damaged,
+  } = walkVersions(store, idsAfter(store, head), head)
   const after = { snapshotId: head.snapshotId, hash: head.hash }
   const isKnown = (name: string, digest: string) =>
     head.resources[name] === digest && !unavailable.includes(name)
@@ -237,10 +264,13 @@ export function readUpdate(
   const redactions = store.listRedactions()
   if (texts.length === 0) {
     const isSame = resources.length === 0 && JSON.stringify(redactions) === JSON.stringify(known)
-    return isSame ? undefined : { after, versionTexts: [], resources, faults, redactions }
+    return isSame
+      ? undefined
+      : { after, versionTexts: [], summaries, resources, faults, redactions }
   }
   const [fault] = [...faults, ...damaged]
-  if (fault === undefined) return { after, versionTexts: texts, resources, faults: [], redactions }
+  if (fault === undefined)
+    return { after, versionTexts: texts, summaries, resources, faults: [], redactions }
   const { snapshotId, resource, reason } = fault
   throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
 }

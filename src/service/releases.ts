@@ -4,7 +4,6 @@ import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
   type VersionEntry,
-  type VersionSummary,
 } from '../contract/version-chain.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
@@ -56,12 +55,6 @@ const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline 
 
 function parseEntry(text: string): VersionEntry {
   return JSON.parse(text) as VersionEntry
-}
-
-function formatSummary(text: string): string {
-  const { snapshotId, sequence, createdAt, previousHash, hash } = parseEntry(text)
-  const summary: VersionSummary = { snapshotId, sequence, createdAt, previousHash, hash }
-  return canonicalJson({ ...summary })
 }
 
 interface State {
@@ -142,6 +135,7 @@ function createState(state: State): ServableReleases {
     extend({
       after: base,
       versionTexts: newTexts,
+      summaries: newSummaries,
       resources,
       faults: newFaults,
       redactions: newRedactions,
@@ -158,10 +152,9 @@ function createState(state: State): ServableReleases {
       return createState({
         store,
         versionTexts: texts,
-        summaries: [
-          ...newTexts.map(formatSummary).toReversed(),
-          history.json.slice(before.length, -after.length),
-        ].join(','),
+        summaries: [newSummaries, history.json.slice(before.length, -after.length)]
+          .filter((each) => each !== '')
+          .join(','),
         served: new Map([...kept, ...loaded]),
         faults: newFaults,
         redactions: newRedactions,
@@ -178,11 +171,11 @@ function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload
 
 /** Reads and checks all published releases, or those up to a version. Throws like `readReleases`. */
 export function loadReleases(store: ReleaseStore, upTo?: ChainHead): ServableReleases {
-  const { versionTexts, resources, faults, redactions } = readReleases(store, upTo)
+  const { versionTexts, summaries, resources, faults, redactions } = readReleases(store, upTo)
   return createState({
     store,
     versionTexts,
-    summaries: versionTexts.map(formatSummary).toReversed().join(','),
+    summaries,
     served: payloadsOf(resources),
     faults,
     redactions,
