@@ -147,7 +147,7 @@ test('with issuing open: --json, the defaults, and two keys are two', async (t) 
   assert.equal((await readKeys(database)).length, 2)
 })
 
-test('with issuing open: what is refused, and makes no key', async (t) => {
+test('with issuing open: refused arguments create no key', async (t) => {
   const { folder, database, secretsDir } = await makeKeysDeployment(t)
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['--label', ''], /--label expects 1 to 40 letters/],
@@ -188,7 +188,7 @@ test('with issuing open: no more active keys than the contract allows', async (t
   assert.equal(issueOpenly(folder, []).status, 0)
 })
 
-test('with issuing open: a key that nobody read is named, so that it can be revoked', async (t) => {
+test('with issuing open: names a key that could not be printed, so that it can be revoked', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
   const child = startIssuing(folder)
   child.stdout.destroy()

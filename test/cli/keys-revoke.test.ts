@@ -21,7 +21,7 @@ async function revokedAt(database: string, keyId: string): Promise<number | null
   return (await readKeys(database)).find((key) => key.keyId === keyId)?.revokedAtMs
 }
 
-test('a key is revoked, and it is told which one and when', async (t) => {
+test('revokes a key and reports which one and when', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const startMs = Date.now()
   const { status, out, error } = keys(folder, ['revoke', '0000000000000001'])

@@ -32,7 +32,7 @@ test('help: of the command and of each action, on standard output', (t) => {
   assertHelps(keysNowhere(t))
 })
 
-test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
+test('wrong usage: exit code 2 and one line with the expectation', (t) => {
   assertMisuses(keysNowhere(t), [
     [[], /expected an action: list, revoke, purge-expired, issue/],
     [['lst'], /unknown action "lst"; did you mean svc keys list\?/],
@@ -55,7 +55,7 @@ test('wrong usage: exit code 2 and one line that says what was expected', (t) =>
   ])
 })
 
-test('a whole key is refused wherever it stands, and no part of it is repeated', (t) => {
+test('refuses a whole key in any argument without repeating it', (t) => {
   const folder = temporaryFolder(t)
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['revoke', WHOLE_KEY], ''],
@@ -207,7 +207,7 @@ test('list: from a copy on a medium that cannot be written, without configuratio
   assert.deepEqual(readFileSync(copy), readFileSync(database))
 })
 
-test('list --old-hash-secret: what a rotation still waits for', async (t) => {
+test('list --old-hash-secret: keys that a rotation still waits for', async (t) => {
   const secretId = hashSecretIdOf(KEY_HASH_SECRET)
   const { folder } = await makeKeysDeployment(t, [storedKey(1, { secretId }), storedKey(2)])
   const { status, out, error } = keys(folder, ['list', '--old-hash-secret', '--json'])
@@ -254,7 +254,7 @@ test('a rotation of the hash secret: used keys leave the list of those that wait
   await storage.close()
 })
 
-test('purge-expired: what ended longer ago than it should be kept, and nothing that works', async (t) => {
+test('purge-expired: deletes keys that ended long ago and no active ones', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
   const dry = keys(folder, ['purge-expired', '--dry-run'])
   assert.deepEqual([dry.status, dry.error], [0, ''])

@@ -43,7 +43,7 @@ test('a name that is taken stays as it is, also when it was taken meanwhile', as
   assert.deepEqual(readdirSync(folder), ['list.csv'])
 })
 
-test('what a killed program of the same process id left behind is in nobody’s way', async (t) => {
+test('ignores leftovers of a killed process with the same id', async (t) => {
   const folder = temporaryFolder(t)
   const name = path.join(folder, 'list.csv')
   const left = `${name}.${process.pid}.partial`

@@ -63,7 +63,7 @@ test('a dry run finds the address and changes nothing', async (t) => {
   assert.equal((await ticketsOf(deployment)).length, 3)
 })
 
-test('what is no address, or more than one, is wrong usage and not repeated', async (t) => {
+test('an invalid address or several are wrong usage and not repeated', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(2, keys))
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['erase', 'person1'], ''],
@@ -82,7 +82,7 @@ test('what is no address, or more than one, is wrong usage and not repeated', as
   assert.equal((await ticketsOf(deployment)).length, 2)
 })
 
-test('without the secret it says where that is expected, and makes none', async (t) => {
+test('without the secret, names its expected place and creates none', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   const { folder, secretsDir } = deployment
   const args = ['erase', 'person1@example.org']

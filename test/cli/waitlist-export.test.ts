@@ -82,7 +82,7 @@ test('a new file for its owner alone, with the exact values; nothing else is lef
   assert.equal(told.error, '')
 })
 
-test('where the file cannot be written it says so and leaves nothing', async (t) => {
+test('reports an unwritable file and leaves nothing behind', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   const { status, error } = waitlist(folder, ['export', '--out', 'no/such/folder/list.csv'])
   assert.equal(status, 1)
@@ -120,7 +120,7 @@ Exported 2 registrations to list.csv. 2 rows could not be decrypted and were lef
   assert.deepEqual(JSON.parse(told.out), { ok: false, exported: 2, leftOut: 2, file: 'other.csv' })
 })
 
-test('an identity that opens no row at all is told once, before anything is written', async (t) => {
+test('reports an identity that matches no row once, before writing', async (t) => {
   const { folder, keys } = await makeDeployment(t, (own) => sealedRegistrations(5, own))
   const other = await makeKeyPair()
   const { status, out, error } = waitlist(folder, ['export', '--identity', '-'], {
@@ -133,7 +133,7 @@ test('an identity that opens no row at all is told once, before anything is writ
   for (const { recipient } of [other, keys]) assert.ok(error.includes(recipient.slice(0, 12)))
 })
 
-test('what is no identity is refused with its file and line, and not repeated', async (t) => {
+test('refuses an invalid identity with its file and line, without quoting it', async (t) => {
   const { folder, keys } = await makeDeployment(t, (own) => sealedRegistrations(1, own))
   const broken = keys.identity.replace(/.$/, 'b')
   const cases: readonly (readonly [string, RegExp])[] = [
@@ -158,7 +158,7 @@ test('what is no identity is refused with its file and line, and not repeated', 
   assert.equal(waitlist(folder, ['export']).status, 2)
 })
 
-test('a reader that has enough is no crash', async (t) => {
+test('a reader that closes early is not a failure', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(400, keys))
   for (const pipe of ['| head -1', '2>&1 | head -1']) {
     const { status, stdout, stderr } = spawnSync(
@@ -172,7 +172,7 @@ test('a reader that has enough is no crash', async (t) => {
   }
 })
 
-test('no sign of a bar where standard error is no terminal', async (t) => {
+test('prints no progress bar if standard error is not a terminal', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(300, keys))
   const { error } = waitlist(folder, ['export', '--out', 'list.csv'])
   assert.equal(error, 'Exported 300 registrations to list.csv.\n')

@@ -96,7 +96,7 @@ test('a second run processes only new rows, a third none', async (t) => {
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(4))
 })
 
-test('what is left to do is told as long as something is', async (t) => {
+test('reports remaining work while there is some', async (t) => {
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(3, own),
   )

@@ -20,7 +20,7 @@ test('help: of the command and of each action, on standard output', (t) => {
   assertHelps(waitlistNowhere(t))
 })
 
-test('wrong usage: exit code 2 and one line that says what was expected', (t) => {
+test('wrong usage: exit code 2 and one line with the expectation', (t) => {
   assertMisuses(waitlistNowhere(t), [
     [[], /expected an action: count, export, show, erase, rotate-recipient, expire/],
     [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],

@@ -16,7 +16,7 @@ test('the hash is HMAC-SHA256 of label, zero byte and text', () => {
   assert.deepEqual(hash('grüße@example.org'), expected, 'a second time')
 })
 
-test('the hash never changes: what is stored was made with it', () => {
+test('the hash never changes, since stored hashes depend on it', () => {
   // openssl: printf 'svc-address-v1\0ada@example.org' | openssl dgst -sha256 -hmac SECRET
   assert.equal(
     createKeyedHash(SECRET, 'svc-address-v1')('ada@example.org').toString('hex'),

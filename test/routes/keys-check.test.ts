@@ -79,7 +79,7 @@ function waysOf({ method }: EndpointRequest): readonly (readonly [string, readon
   ]
 }
 
-test('at every endpoint, keys that are malformed, unknown, wrong or revoked cannot be told apart', async (t) => {
+test('at every endpoint, malformed, unknown, wrong and revoked keys are indistinguishable', async (t) => {
   const app = await runKeyedApp(t)
   const keys = Object.entries(await makeRefusedKeys(app))
   const published = await publishedKey(app)
@@ -122,7 +122,7 @@ test('at every endpoint, each way to present a key is the same refusal', async (
   }
 })
 
-test('at every endpoint an expired key is KEY_EXPIRED, and only where it is right and not revoked', async (t) => {
+test('at every endpoint an expired key is KEY_EXPIRED only if it is right and not revoked', async (t) => {
   const app = await runKeyedApp(t)
   const expired = await app.makeKey({ ttlDays: 1 })
   const revoked = await app.makeKey({ ttlDays: 1 })
@@ -204,7 +204,7 @@ test('keys/self without a key asks for one, whatever else is there; nothing else
   }
 })
 
-test('a refused key is refused before where it comes from, what it sends and how much of it', async (t) => {
+test('a key is refused before origin, media type and size are checked', async (t) => {
   const app = await runKeyedApp(t)
   const { wrong = '' } = await makeRefusedKeys(app)
   for (const target of [KEYS, '/api/v1/early-access/register']) {
@@ -221,7 +221,7 @@ test('a refused key is refused before where it comes from, what it sends and how
   }
 })
 
-test('what is no endpoint checks no key: a preflight, another method, an unknown path', async (t) => {
+test('preflights, wrong methods and unknown paths check no key', async (t) => {
   const looked: string[] = []
   const app = await runKeyedApp(t, {
     store: (store) => ({

@@ -115,7 +115,7 @@ test('a key that is longer than any header may be ends the request, and nothing 
   assert.equal(raw.headers.get('cache-control'), 'no-store')
 })
 
-test('a key in an address or a body is none, counts nothing and is written down nowhere', async (t) => {
+test('a key in a URL or a body is ignored, not counted and not stored', async (t) => {
   const app = await runKeyedApp(t, {
     parts: {
       extraHandlers: {

@@ -49,7 +49,7 @@ async function useUpHour(app: KeyedApp): Promise<void> {
   }
 }
 
-test('60 keys in an hour, whoever asks; then 429 until the hour is over, told at most a minute at a time', async (t) => {
+test('60 keys per hour for all callers; then 429 with a wait of at most a minute', async (t) => {
   const app = await runKeyedApp(t)
   const startMs = app.clock.ms
   await useUpHour(app)
@@ -88,7 +88,7 @@ test('of 80 requests at one time 60 get a key', async (t) => {
   assert.equal((await app.rows()).length, PER_HOUR)
 })
 
-test('the hour is one for everybody, a key holder too, and what is refused before it uses up none of it', async (t) => {
+test('the hourly limit is global, and requests refused earlier do not count', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   for (let each = 0; each < 70; each += 1) {

@@ -118,7 +118,7 @@ test('each key has another id and another secret', async (t) => {
   assert.equal((await app.rows()).length, 40)
 })
 
-test('what may be asked for, up to both ends of each limit', async (t) => {
+test('accepts both ends of each limit', async (t) => {
   const app = await runKeyedApp(t)
   for (const [fields, label, ttlDays] of [
     [{}, null, 90],
@@ -203,7 +203,7 @@ test('a body of 8192 bytes is read and one of 8193 is not', async (t) => {
   assert.equal((await app.rows()).length, 1)
 })
 
-test('a solved challenge is good for one key, and only where it was solved for a key', async (t) => {
+test('a challenge solved for a key is valid for one key', async (t) => {
   const app = await runKeyedApp(t, { challenge: easyAltcha })
   const challengeToken = await solvedFor(app, 'issue-key')
   // Refused before the challenge is looked at, so it is not spent.
@@ -225,7 +225,7 @@ test('a solved challenge is good for one key, and only where it was solved for a
   assert.equal((await app.rows()).length, 1)
 })
 
-test('a challenge that was solved for a key is none for the waitlist, and is not spent there', async (t) => {
+test('a challenge solved for a key is refused by the waitlist and not spent', async (t) => {
   const keys = await runKeyedApp(t, { challenge: easyAltcha })
   const waitlist = await runRegisteringApp(t, {
     challenge: () => keys.challenge,

@@ -57,7 +57,7 @@ async function assertIssues(app: KeyedApp): Promise<void> {
   assert.equal(answer.status, 201, answer.bytes.toString())
 }
 
-test('while the store is down, every endpoint refuses a key and serves who has none', async (t) => {
+test('while the store is down, every endpoint refuses keys and serves anonymous requests', async (t) => {
   let isDown = false
   const app = await runKeyedApp(t, {
     store: (store) => ({
@@ -90,7 +90,7 @@ test('while the store is down, every endpoint refuses a key and serves who has n
   await assertUp(app, key)
 })
 
-test('the store’s reason is logged with the request’s id, and neither told nor with the key', async (t) => {
+test('the store’s error is logged with the request id, without the key, and not sent', async (t) => {
   const app = await runKeyedApp(t, {
     store: (store) => ({
       ...store,
@@ -170,7 +170,7 @@ function lock(t: TestContext, file: string): () => void {
   return release
 }
 
-test('while another program holds the lock keys are checked still; what would change one is refused, and works afterwards', async (t) => {
+test('during a lock keys are still checked; changes are refused and work afterwards', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const release = lock(t, app.file)

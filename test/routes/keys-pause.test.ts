@@ -117,7 +117,7 @@ test('the pause comes before the check of a key, of its origin, its media type, 
   assert.equal(self.header('x-ratelimit-remaining'), '599', 'none of it counted')
 })
 
-test('the pause is told without waiting for the body, however much of it is announced', async (t) => {
+test('the pause is reported without waiting for the body', async (t) => {
   const app = await runPausedApp(t)
   for (const framing of [
     'Content-Length: 10000000000',
@@ -239,7 +239,7 @@ test('while issuance is paused, keys that there are can be looked at and revoked
   assert.equal((await ask(app, SELF, { headers })).status, 401)
 })
 
-test('the policy tells what is: paused with its reason, or open', async (t) => {
+test('the policy reports issuance as paused with its reason, or open', async (t) => {
   const issuanceIn = async (app: KeyedApp) =>
     JSON.stringify(envelopeOf(await ask(app, '/api/v1/policy')).data['authentication'])
   assert.match(await issuanceIn(await runPausedApp(t)), /PRODUCT_NOT_READY/)

@@ -20,7 +20,7 @@ function wordsOf(answer: Answer): string {
   return `${answer.bytes.toString('latin1')} ${headers.map((name) => answer.header(name)).join(' ')}`
 }
 
-test('a key’s secret is in the one answer that issues it and nowhere else: no file, no log, no other answer', async (t) => {
+test('a key’s secret is only in the response that issues it: in no file, log or other response', async (t) => {
   let isFailing = false
   const failing = <Value>(call: () => Promise<Value>): Promise<Value> =>
     isFailing ? Promise.reject(new StorageError('IO', 'service.sqlite')) : call()

@@ -101,7 +101,7 @@ test('HEAD of keys/self counts like GET, and reveals nothing of the key', async 
   assert.equal(answer.header('content-length'), next.header('content-length'))
 })
 
-test('DELETE revokes: what it answers, and who is refused from then on', async (t) => {
+test('DELETE revokes the key and later requests are refused', async (t) => {
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)
   const [key, other] = [await app.makeKey({ label: 'one' }), await app.makeKey()]

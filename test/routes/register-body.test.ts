@@ -117,7 +117,7 @@ test('behind a body that was read or refused, the connection goes on', async (t)
   assert.deepEqual(statuses, [200, 413, 415, 200, 200])
 })
 
-test('a request without a body is judged by what it says of one', async (t) => {
+test('a request without a body is checked by its headers', async (t) => {
   const app = await runRegisteringApp(t)
   const send = (...lines: readonly string[]) =>
     sendRaw(
@@ -180,7 +180,7 @@ test('the media type and the coding are read as HTTP writes them', async (t) => 
 })
 
 // Node keeps the first line of two; ApiRequest.header promises both.
-test('a media type that is stated twice is none', async (t) => {
+test('a repeated media type is refused', async (t) => {
   const app = await runRegisteringApp(t)
   for (const headers of [
     ['Content-Type: application/json', 'Content-Type: text/plain'],

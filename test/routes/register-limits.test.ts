@@ -64,7 +64,7 @@ test('the window begins with the first request and ends a minute later, however 
   assert.equal(await left(app, MINE), 5)
 })
 
-test('what is refused before the limit does not count against it', async (t) => {
+test('requests refused before the limit do not count', async (t) => {
   const app = await runRegisteringApp(t)
   const refused = [
     { headers: [...JSON_TYPE, 'Origin: https://other.example'], body: '{}', status: 403 },
@@ -114,7 +114,7 @@ test('all actors together have three hundred, and one that is refused takes noth
   assert.equal(await left(app, MINE), 4)
 })
 
-test('whoever reached a limit of their own takes nothing of the others’', async (t) => {
+test('a limited actor does not use up the global limit', async (t) => {
   const app = await runRegisteringApp(t)
   for (let count = 0; count < 350; count += 1) await tryOnce(app, MINE)
   for (let count = 0; count < 295; count += 1) {

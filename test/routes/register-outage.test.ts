@@ -70,7 +70,7 @@ test('a token is spent by a duplicate as by a success, and by nothing that is re
   assert.deepEqual([...challenge.spent], ['one', 'two'])
 })
 
-test('the challenge is told what it was solved for', async (t) => {
+test('the challenge receives its purpose', async (t) => {
   const purposes: string[] = []
   const app = await runRegisteringApp(t, {
     challenge: () => ({

@@ -61,7 +61,7 @@ test('a registration is answered with a ticket, in an envelope of its own, signe
   ])
 })
 
-test('what is kept opens with the identity to what was sent', async (t) => {
+test('the stored row decrypts to what was sent', async (t) => {
   const app = await runRegisteringApp(t)
   const whole = {
     email: ' Reader.Name+List@BÜCHER.example ',
@@ -94,7 +94,7 @@ test('what is kept opens with the identity to what was sent', async (t) => {
   ])
 })
 
-test('nothing of it stands readable on the disk or in the log', async (t) => {
+test('nothing that was sent is readable on disk or in the log', async (t) => {
   const app = await runRegisteringApp(t)
   const sent = { ...GOOD_BODY, email: 'find-me@example.org', useCase: 'find this use case' }
   const address = { 'X-Forwarded-For': '203.0.113.77', 'User-Agent': 'find-agent/1' }
@@ -134,7 +134,7 @@ test('no ticket is given twice, and none says anything of the address', async (t
   assert.ok(!tickets.has(ticket))
 })
 
-test('a known address cannot be told from a new one by status or headers', async (t) => {
+test('status and headers do not reveal a known address', async (t) => {
   const app = await runRegisteringApp(t)
   const body = JSON.stringify(GOOD_BODY)
   const added = await registerRaw(app, { body })
@@ -151,7 +151,7 @@ test('a known address cannot be told from a new one by status or headers', async
   assertSigned(known, await publishedKey(app))
 })
 
-test('a duplicate changes nothing of what is kept, and says nothing of it', async (t) => {
+test('a duplicate changes and reveals nothing', async (t) => {
   const app = await runRegisteringApp(t)
   const { ticket } = resultOf(await app.register({ ...GOOD_BODY, useCase: 'the first' }))
   const kept = await app.entries()
@@ -260,7 +260,7 @@ test('every method but POST is 405 with Allow: POST, and no answer has a CORS he
   assert.deepEqual(await app.entries(), [])
 })
 
-test('no answer to a registration has a CORS header, whoever asks', async (t) => {
+test('no response to a registration has a CORS header', async (t) => {
   const app = await runRegisteringApp(t)
   for (const origin of [OWN_ORIGIN, 'https://other.example', 'null']) {
     for (const body of [JSON.stringify(GOOD_BODY), '{', '[]', '{}', ' '.repeat(8193)]) {
@@ -274,7 +274,7 @@ test('no answer to a registration has a CORS header, whoever asks', async (t) =>
   }
 })
 
-test('the query is part of what is signed, and of nothing else', async (t) => {
+test('the query is signed and otherwise ignored', async (t) => {
   const app = await runRegisteringApp(t)
   const target = `${REGISTER}?email=other@example.org&consent=false&locale=th`
   const answer = await registerRaw(app, { target, body: JSON.stringify(GOOD_BODY) })

@@ -91,7 +91,7 @@ test('every spelling of every address in an IPv6 /64 is one actor, and another /
   )
 })
 
-test('what is no address throws, and the error does not quote it', async () => {
+test('throws for an invalid address without quoting it', async () => {
   const { actorOf } = rig()
   const fixed = [
     '',
@@ -173,7 +173,7 @@ test('the daily key is fetched for each request', async () => {
   )
 })
 
-test('an address that is nearly a mapped one is no IPv4 address', async () => {
+test('an address close to the mapped range is not an IPv4 address', async () => {
   const { actorOf } = rig()
   const ipv4 = await actorOf('192.0.2.1')
   for (const address of [

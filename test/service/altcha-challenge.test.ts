@@ -46,7 +46,7 @@ function refused(call: Promise<unknown>, what?: string): Promise<void> {
   )
 }
 
-test('it describes itself and issues what the widget reads', async () => {
+test('describes itself and issues challenges that the widget solves', async () => {
   const { challenge, clock } = rig()
   assert.deepEqual(challenge.description, { provider: 'altcha', path: '/challenge', siteKey: null })
   const issued = JSON.parse((await challenge.issue?.('register')) ?? '') as AltchaChallenge
@@ -76,7 +76,7 @@ test('a solved challenge is accepted once, and again after it was released', asy
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('a solution for one purpose is none for the other', async () => {
+test('a solution is valid for its purpose only', async () => {
   const { challenge, solved, counters } = rig()
   const register = await solved('register')
   const issueKey = await solved('issue-key')
@@ -115,7 +115,7 @@ test('a spent solution is remembered for longer than any process takes it', asyn
   await refused(behind.verify(token, 'register'))
 })
 
-test('the library and this check agree about who made a challenge and whether it is solved', async () => {
+test('the library and this verification agree on origin and solution', async () => {
   // The library looks at the machine's clock, which is far from this one.
   const { challenge, solved, counters } = rig(Date.UTC(2126, 0, 1))
   const secret = await counters.secret('challenge-key', Date.UTC(9999, 0, 1))
@@ -272,7 +272,7 @@ test('a challenge of another key, and so of counters that were lost, is refused'
   await refused(before.challenge.verify(tokenOf(payload), 'register'))
 })
 
-test('counters that cannot be reached: no challenge, no verdict, and nothing of the token told', async () => {
+test('unavailable counters are an outage, and its message contains nothing of the token', async () => {
   const { clock, counters, solved } = rig()
   const token = tokenOf(await solved())
   const lost = async () => {

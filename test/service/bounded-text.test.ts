@@ -34,14 +34,14 @@ test('a body up to the limit is read, in however many pieces', async () => {
   assert.equal(await readBoundedText(response, bytes.length), 'aé字')
 })
 
-test('one byte more is none, and the rest is not asked for', async () => {
+test('one byte too many is undefined, and the rest is not read', async () => {
   assert.equal(await readBoundedText(new Response('123456789'), 8), undefined)
   const { response, state } = bodyOf(Array.from({ length: 100 }, () => bytesOf('1234')))
   assert.equal(await readBoundedText(response, 10), undefined)
   assert.deepEqual(state, { isCancelled: true, taken: 3 })
 })
 
-test('what is no UTF-8 is no text', async () => {
+test('invalid UTF-8 is undefined', async () => {
   for (const bytes of [[0xff], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
     assert.equal(await readBoundedText(new Response(Uint8Array.from(bytes)), 8), undefined)
   }

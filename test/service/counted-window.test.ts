@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { secondsUntil, windowOf } from '../../src/service/counted-window.ts'
 
-test('a wait is told in whole seconds, rounded up, never none and never more than the most', () => {
+test('a wait is in whole seconds, rounded up, from 1 to the maximum', () => {
   const nowMs = Date.UTC(2026, 10, 21, 9)
   for (const [leftMs, seconds] of [
     [-1000, 1],

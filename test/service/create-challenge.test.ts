@@ -25,7 +25,7 @@ test('the test challenge takes its one token, any number of times', async () => 
   }
 })
 
-test('each provider describes itself; a site key is told of the hosted ones alone', () => {
+test('each provider describes itself; only hosted ones have a site key', () => {
   const describe = (provider: ChallengeDescription['provider']) =>
     createChallenge(challengeSettings(provider), makeParts()).description
   assert.deepEqual(describe('test'), { provider: 'test', path: null, siteKey: null })

@@ -135,7 +135,7 @@ test('a refused token is a failed challenge and is not remembered', async (t) =>
   }
 })
 
-test('what no provider makes is refused without asking, however the provider would answer', async (t) => {
+test('an impossible token is refused without a request to the provider', async (t) => {
   const { url, asked } = await provider(t, says({ success: false, 'error-codes': ['bad-request'] }))
   const { challenge, counters } = rig(url)
   for (const token of [
@@ -184,7 +184,7 @@ test('a mistake in this service’s own keys is not blamed on the visitor', asyn
   }
 })
 
-test('a token that Turnstile was told another purpose of is refused', async (t) => {
+test('refuses a Turnstile token for another action', async (t) => {
   for (const [action, isAccepted] of [
     ['register', true],
     ['', true],
@@ -198,7 +198,7 @@ test('a token that Turnstile was told another purpose of is refused', async (t) 
   }
 })
 
-test('whatever is no verdict says nothing of the token', async (t) => {
+test('an invalid response is an outage, and its message contains nothing of the token', async (t) => {
   const cases: readonly (readonly [string, (response: ServerResponse) => void, RegExp])[] = [
     ['HTML', says('<!doctype html><title>Sorry</title>'), /sent an invalid response$/],
     ['nothing', says(''), /sent an invalid response$/],
@@ -244,7 +244,7 @@ test('whatever is no verdict says nothing of the token', async (t) => {
   }
 })
 
-test('a redirect is not followed, so the secret goes nowhere else', async (t) => {
+test('a redirect is not followed, so the secret is sent nowhere else', async (t) => {
   const elsewhere = await provider(t, says({ success: true }))
   for (const status of [301, 302, 303, 307, 308]) {
     const { url } = await provider(t, (response) => {
@@ -283,14 +283,14 @@ test('a provider that answers slowly but in time', async (t) => {
   await rig(url).challenge.verify(TOKEN, 'register')
 })
 
-test('a provider where nothing listens', async () => {
+test('an unreachable provider is an outage', async () => {
   await assert.rejects(
     rig(`${await silentOrigin()}/`).challenge.verify(TOKEN, 'register'),
     isUnavailable(/could not be reached \(ECONNREFUSED\)$/),
   )
 })
 
-test('without counters a good token cannot be told from a spent one', async (t) => {
+test('without counters a valid token is an outage', async (t) => {
   const { url } = await provider(t, says({ success: true }))
   const { counters } = rig(url)
   const gone = new CountersError('gone')

@@ -48,7 +48,7 @@ test('an actor has five requests in sixty seconds, from its first one on', async
   assert.equal(await waitOf('192.0.2.1'), 60)
 })
 
-test('actors are told apart by IPv4 address and IPv6 network', async () => {
+test('actors differ by IPv4 address and IPv6 network', async () => {
   const { waitOf } = makeLimits()
   await admitTimes(waitOf, '192.0.2.1', 5)
   assert.equal(await waitOf('::ffff:192.0.2.1'), 60)
@@ -58,7 +58,7 @@ test('actors are told apart by IPv4 address and IPv6 network', async () => {
   await admitTimes(waitOf, '2001:db8:0:2::1', 5)
 })
 
-test('all actors together have 300, and the 301st is refused whoever it is', async () => {
+test('all actors together have 300 requests, and the next one is refused', async () => {
   const { time, waitOf } = makeLimits()
   for (let actor = 0; actor < 60; actor += 1) await admitTimes(waitOf, `10.0.0.${actor}`, 5)
   time.ms += 10_000
@@ -68,7 +68,7 @@ test('all actors together have 300, and the 301st is refused whoever it is', asy
   await admitTimes(waitOf, '10.0.1.1', 5)
 })
 
-test('what one actor’s limit refuses uses up nothing of everybody’s', async () => {
+test('requests refused by the actor limit do not count globally', async () => {
   const { waitOf } = makeLimits()
   await admitTimes(waitOf, '192.0.2.1', 5)
   for (let each = 0; each < 1000; each += 1) assert.notEqual(await waitOf('192.0.2.1'), undefined)
@@ -93,7 +93,7 @@ test('connections that are gone, and so have no address, are one actor', async (
   assert.equal(await waitOf(''), 60)
 })
 
-test('where both limits are reached, the later one says how long to wait', async () => {
+test('with both limits reached, the later end determines the wait', async () => {
   const { time, waitOf } = makeLimits()
   await admitTimes(waitOf, '10.0.0.1', 1)
   time.ms += 20_000

@@ -42,7 +42,7 @@ function makeKeys({
 
 const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
 
-test('an issued key is told whole, this once, and checks', async () => {
+test('issue returns the whole key once, and it is valid', async () => {
   const { apiKeys, store } = makeKeys()
   const issued = await apiKeys.issue({ label: 'ci mirror', ttlDays: 1 })
   const { key, ...facts } = issued
@@ -142,7 +142,7 @@ test('revoking twice tells the first time; a key that is gone is invalid', async
   await assert.rejects(apiKeys.revoke(keyId), { code: 'KEY_INVALID' })
 })
 
-test('after a rotation both secrets’ keys are accepted, and an old one is hashed anew at its use', async () => {
+test('after a rotation keys of both secrets are accepted, and an old one is rehashed when used', async () => {
   const store = createMemoryApiKeyStore()
   const old = makeKeys({ store })
   const key = await old.issue()
@@ -159,7 +159,7 @@ test('after a rotation both secrets’ keys are accepted, and an old one is hash
   await assert.rejects(async () => finished.apiKeys.check(changed(key)), { code: 'KEY_INVALID' })
 })
 
-test('a wrong key is not hashed anew, and one of a dropped secret is invalid', async () => {
+test('a wrong key is not rehashed, and a key of a removed secret is invalid', async () => {
   const store = createMemoryApiKeyStore()
   const key = await makeKeys({ store }).issue()
   const rotated = makeKeys({ store, hashSecret: 'the next secret', previous: [SECRET] })
@@ -251,7 +251,7 @@ test('a key is kept as a hash that every version of the software makes alike', a
   assert.equal(hashSecretIdOf(SECRET), stored.secretId)
 })
 
-test('a text that is no key is looked up where its key id would stand', async () => {
+test('a malformed key is looked up by the text in place of its id', async () => {
   const { apiKeys, store } = makeKeys()
   for (const [presented, place] of [
     [`svk_${'a'.repeat(16)}-${'s'.repeat(43)}`, 'a'.repeat(16)],
@@ -278,7 +278,7 @@ test('a look-up that fails is KEYS_UNAVAILABLE, with the reason for the log', as
   }
 })
 
-test('a key that is being hashed anew is not hashed anew a second time, and later again', async () => {
+test('a key is rehashed once at a time and can be rehashed later', async () => {
   const store = createMemoryApiKeyStore()
   const key = await makeKeys({ store }).issue()
   const asked: string[] = []

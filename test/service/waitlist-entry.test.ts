@@ -66,12 +66,12 @@ test('entries of like length have one size', () => {
   assert.deepEqual(sizes, [256, 256])
 })
 
-test('what is not named in the entry is not written', () => {
+test('writes only the named members of an entry', () => {
   const more = { ...ENTRY, challengeToken: 'secret' }
   assert.ok(!Buffer.from(formatWaitlistEntry(more)).includes('secret'))
 })
 
-test('what is no entry is refused, without a word of it', () => {
+test('rejects a malformed entry without quoting it', () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value))
   const wrong: readonly [Uint8Array, RegExp][] = [
     [Buffer.from('ada@example.org'), /^expected a waitlist entry in JSON, found something else$/],
@@ -109,6 +109,6 @@ test('what is no entry is refused, without a word of it', () => {
   }
 })
 
-test('the label of address hashes never changes: what is stored was made with it', () => {
+test('the label of address hashes never changes, since stored hashes depend on it', () => {
   assert.equal(ADDRESS_HASH_LABEL, 'svc-address-v1')
 })

@@ -129,7 +129,7 @@ test('a challenge that was not passed ends it before anything is sealed', async 
   assert.equal(waitlist.isOpen(), true, 'that is no outage')
 })
 
-test('a challenge that nobody can check is an outage', async () => {
+test('an unverifiable challenge is an outage', async () => {
   const cause = new Error('the provider does not answer')
   const { waitlist } = makeWaitlist({ verify: () => Promise.reject(cause) })
   await assert.rejects(waitlist.register(REGISTRATION), outage(cause))
@@ -160,7 +160,7 @@ test('the answer to an outage waits until the solution is given back', async () 
   await answer
 })
 
-test('counters that fail are an outage; a limit that is reached is none', async () => {
+test('failing counters are an outage; a reached limit is not', async () => {
   const cause = new Error('no counters')
   const broken = makeWaitlist({ admit: () => Promise.reject(cause) })
   await assert.rejects(broken.waitlist.admit('192.0.2.1'), outage(cause))

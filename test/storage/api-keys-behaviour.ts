@@ -69,7 +69,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
       assert.deepEqual(await readAllKeys(apiKeys), inOrder(keys))
     })
 
-    test('every find sees what another store did before it', async (t) => {
+    test('find sees every earlier change of another store', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let number = 0; number < 30; number += 1) {
@@ -106,7 +106,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
       )
     })
 
-    test('a hash is replaced only where it is of the secret that was read', async (t) => {
+    test('rehash replaces a hash only if its secret id is unchanged', async (t) => {
       const { apiKeys } = await backend.open(t)
       const key = makeKey(1)
       await apiKeys.add(key, MANY)
@@ -125,7 +125,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
       )
     })
 
-    test('of many who hash one key anew at one time, one does', async (t) => {
+    test('of concurrent rehashes of one key, one succeeds', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let round = 0; round < 5; round += 1) {
@@ -170,7 +170,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
       assert.equal(await apiKeys.add(later(8, EXPIRES_AT_MS), 4), 'added')
     })
 
-    test('of many who add at one time, from two stores, no more get in', async (t) => {
+    test('concurrent adds from two stores respect the limit', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let round = 1; round <= 5; round += 1) {
@@ -205,7 +205,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
       )
     })
 
-    test('each key is counted as what it is at that time', async (t) => {
+    test('count gives the status of each key at a time', async (t) => {
       const { apiKeys } = await backend.open(t)
       assert.deepEqual(await apiKeys.count(CREATED_AT_MS), { active: 0, expired: 0, revoked: 0 })
       for (const number of [0, 1, 2, 3, 4]) await apiKeys.add(makeKey(number), MANY)
@@ -241,7 +241,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
       assert.equal(second?.keyId, read[1])
     })
 
-    test('what ended before a time is purged, and nothing else', async (t) => {
+    test('purge deletes exactly the keys that ended before a time', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       const kept = [

@@ -17,7 +17,7 @@ for (const form of SQLITE_FORMS) {
     },
   })
 
-  test(`any sequence of calls on ${form.name} does what it does in memory`, async (t) => {
+  test(`any sequence of calls on ${form.name} matches a store in memory`, async (t) => {
     const file = path.join(temporaryFolder(t), 'service.sqlite')
     await assertKeepsKeysAsMemoryDoes((await form.open(t, { file })).apiKeys)
   })

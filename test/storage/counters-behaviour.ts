@@ -37,7 +37,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     return { counters: await open(t, clock), clock }
   }
 
-  test(`${name}: a window admits its limit, says what is left, and begins anew at its end`, async (t) => {
+  test(`${name}: a window admits its limit, reports the rest, and restarts at its end`, async (t) => {
     const { counters, clock } = await opened(t)
     const startMs = clock.now
     for (const remaining of [2, 1, 0]) {

@@ -11,7 +11,7 @@ testCounters({
 
 const MINUTE_MS = 60_000
 
-test('memory: refused requests, junk and what has ended take up nothing', async () => {
+test('memory: refused requests, unknown ids and ended entries take no memory', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const all = { key: 'all', limit: 300, windowSeconds: 60 }
@@ -95,7 +95,7 @@ test('memory: releasing one id leaves the ids of its minute to be dropped', asyn
   assert.equal(counters.size(), 1)
 })
 
-test('memory: a clock that was far ahead for a moment does not keep what is spent after it', async () => {
+test('memory: ids are dropped after the clock was briefly far ahead', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   clock.now += 365 * 24 * 60 * MINUTE_MS

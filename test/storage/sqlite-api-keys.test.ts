@@ -19,7 +19,7 @@ function makePath(t: TestContext): string {
 
 for (const form of SQLITE_FORMS) {
   describe(form.name, () => {
-    test('what is done to the bytes after the call does not reach the key', async (t) => {
+    test('changing the bytes after the call does not change the key', async (t) => {
       const { apiKeys } = await form.open(t, { file: makePath(t) })
       const inside = Buffer.concat([Buffer.alloc(5), bytesOf('inside', 32), Buffer.alloc(5)])
       const key = makeKey(1, { keyHash: inside.subarray(5, 37) })
@@ -46,7 +46,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await apiKeys.add(makeKey(1), MANY), 'taken')
     })
 
-    test('closing finishes what was begun and refuses what comes later', async (t) => {
+    test('close finishes pending calls and refuses later ones', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       const { apiKeys } = storage
@@ -69,7 +69,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal((await again.apiKeys.count(CREATED_AT_MS)).active, 20)
     })
 
-    test('a purge that a lock stops keeps what it could not reach, and goes on later', async (t) => {
+    test('a purge stopped by a lock can be repeated', async (t) => {
       const file = makePath(t)
       const { apiKeys } = await form.open(t, { file, busyTimeoutMs: 50 })
       await apiKeys.add(makeKey(1), MANY)

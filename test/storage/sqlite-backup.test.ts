@@ -47,7 +47,7 @@ test('a copy of a live database is whole, one file, and for its owner alone', as
   assert.equal(row?.ticket, makeRegistration(999).ticket)
 })
 
-test('what is there already is never overwritten, and what fails leaves no copy', async (t) => {
+test('never overwrites a file and leaves no copy after a failure', async (t) => {
   const { file } = await openFilled(t, 1)
   const folder = temporaryFolder(t)
   const target = path.join(folder, 'copy.sqlite')
@@ -91,7 +91,7 @@ function countAsReader(file: string): { readonly out: string; readonly error: st
   return { out: stdout, error: stderr }
 }
 
-test('a copy is read where nothing can be written', async (t) => {
+test('a copy can be read on read-only media', async (t) => {
   const { file, live } = await openFilled(t, 3)
   await live.waitlist.erase(makeRegistration(0).addressHash)
   const folder = temporaryFolder(t)

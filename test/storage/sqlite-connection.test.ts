@@ -38,7 +38,7 @@ function pragmaOf(database: DatabaseSync, name: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 }
 
-test('every connection that writes is durable, zeroes what it deletes and trusts no schema', (t) => {
+test('writing connections are durable, overwrite deleted content and trust no schema', (t) => {
   const file = makePath(t)
   for (const mode of ['create', 'read-write'] as const) {
     const database = openSqliteConnection(mode, { file, busyTimeoutMs: 1234 })
@@ -122,7 +122,7 @@ test('the folder and the files are for their owner alone, whatever the umask', a
   assert.deepEqual(filesOf(file), [file])
 })
 
-describe('what is no database of this service is refused in every mode, and stays as it is', () => {
+describe('a foreign file is refused in every mode and left unchanged', () => {
   /** Each makes a file and says what it is refused with. */
   const FOREIGN: { readonly [name: string]: (file: string) => StorageProblem } = {
     'random bytes': (file) => {
@@ -184,7 +184,7 @@ describe('what is no database of this service is refused in every mode, and stay
   })
 })
 
-test('only `create` makes a database; an empty file is none to the others', (t) => {
+test('only `create` creates a database; other modes refuse an empty file', (t) => {
   const file = makePath(t)
   for (const mode of ['read-write', 'read-only'] as const) {
     assertRefused(mode, file, 'MISSING')
@@ -221,7 +221,7 @@ test('an unfinished WAL of ours is read at the next start', async (t) => {
   }
 })
 
-test('read-only reads beside a writer, keeps nobody waiting and writes nothing', async (t) => {
+test('read-only reads beside a writer, blocks no one and writes nothing', async (t) => {
   const file = makePath(t)
   const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
   t.after(() => writer.close())

@@ -56,7 +56,7 @@ test('a disk that is full says so in whatever words the system has', () => {
   }
 })
 
-test('what is no error of SQLite has no result, and is a failure of the disk', () => {
+test('other errors have no SQLite result and become IO', () => {
   for (const thrown of [
     new Error('a defect'),
     Object.assign(new Error('a text for a number'), { errcode: '5' }),

@@ -36,7 +36,7 @@ function removeFiles(file: string): void {
 
 for (const form of SQLITE_FORMS) {
   describe(form.name, () => {
-    test('a lock that lasts refuses what writes, and what is refused is not stored', async (t) => {
+    test('a long lock refuses writes, and refused writes are not stored', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file, busyTimeoutMs: 100 })
       await storage.waitlist.add(makeRegistration(0))
@@ -101,7 +101,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await storage.waitlist.reseal(seals.slice(0, 2)), 2)
     })
 
-    test('a database that is taken away is made anew, and its rows are really in it', async (t) => {
+    test('a deleted database is created again and stores rows', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))
@@ -131,7 +131,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
     })
 
-    test('a WAL that is taken away alone loses no row that was answered for', async (t) => {
+    test('a deleted WAL loses no acknowledged row', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))

@@ -94,7 +94,7 @@ test(
   },
 )
 
-test('a find starts no thread, and is done in the turn that asks for it, whoever writes', async (t) => {
+test('find is synchronous, starts no thread and waits for no writer', async (t) => {
   const { file, storage } = await openWithKey(t)
   const threads: unknown[] = []
   const note = (thread: unknown): void => {
@@ -148,7 +148,7 @@ test('a reader of keys does not stand in the way of an erasure', async (t) => {
   assert.ok(await isFound(storage.apiKeys))
 })
 
-test('a database that is taken away has no keys, until it is there again', async (t) => {
+test('a deleted database has no keys until it is restored', async (t) => {
   const { file, storage } = await openWithKey(t)
   const { apiKeys } = storage
   assert.ok(await isFound(apiKeys))
@@ -184,7 +184,7 @@ test('a database that is put in the place of another is the one that is read', a
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS + 1)
 })
 
-test('what is no database of this version is a failure, and the next find tries again', async (t) => {
+test('a database of another version fails, and the next find retries', async (t) => {
   const { file, storage } = await openWithKey(t)
   const { apiKeys } = storage
   assert.ok(await isFound(apiKeys))
@@ -241,7 +241,7 @@ test('a damaged database is a failure, and is read again once it is whole', asyn
   }
 })
 
-test('a WAL that is taken away loses no key, and does not make a reader blind', async (t) => {
+test('a deleted WAL loses no key, and the reader sees later changes', async (t) => {
   for (const names of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
     const { file, storage } = await openWithKey(t)
     const { apiKeys } = storage

@@ -60,7 +60,7 @@ test('while the database is locked, the thread that serves goes on', async (t) =
   assert.ok(turns > 100, `only ${turns} turns of the event loop while one call waited for the lock`)
 })
 
-test('what is waiting when the lock is given up is stored together', async (t) => {
+test('calls that wait for a lock share a transaction', async (t) => {
   const file = makePath(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 20_000 })
   t.after(() => storage.close())

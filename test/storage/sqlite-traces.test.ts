@@ -29,7 +29,7 @@ function holdReader(t: TestContext, file: string): () => void {
 
 for (const form of SQLITE_FORMS) {
   describe(form.name, () => {
-    test('what is erased is gone from the database and from its WAL, while the store is open', async (t) => {
+    test('an erasure removes the content from the database and its WAL', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file })
       const other = await openSqliteInThread({ file, mode: 'read-write' })
@@ -49,7 +49,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal((await waitlist.count()).total, 295)
     })
 
-    test('an erasure that a reader stands in the way of is refused, and done once it is gone', async (t) => {
+    test('an erasure is refused while a reader is active and succeeds afterwards', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file, busyTimeoutMs: 100 })
       const row = makeRegistration(1)
@@ -86,7 +86,7 @@ for (const form of SQLITE_FORMS) {
       assert.ok(!isTraceLeft(file, bytesOf('age1second', 640)))
     })
 
-    test('nothing of what a known address sends is kept', async (t) => {
+    test('nothing that a known address sends is stored', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file })
       const { addressHash } = makeRegistration(1)

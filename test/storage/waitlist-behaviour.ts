@@ -30,7 +30,7 @@ export interface StorageBackend {
 /** What every way to keep the waitlist has to do. */
 export function testWaitlistBehaviour(backend: StorageBackend): void {
   describe(`waitlist on ${backend.name}`, { skip: backend.skip ?? false }, () => {
-    test('a new address is added and a known one is told, and changes nothing', async (t) => {
+    test('adds a new address; a known one is a duplicate and changes nothing', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       const first = makeRegistration(1)
       assert.equal(await waitlist.add(first), 'added')
@@ -221,7 +221,7 @@ export function testWaitlistBehaviour(backend: StorageBackend): void {
       assert.equal(await waitlist.add(makeRegistration(1)), 'added')
     })
 
-    test('what was added is there when the store is opened again', async (t) => {
+    test('rows are there when the store is opened again', async (t) => {
       const { storage, openAgain } = await backend.open(t)
       await storage.waitlist.add(makeRegistration(1))
       const watching = await openAgain()
@@ -236,7 +236,7 @@ export function testWaitlistBehaviour(backend: StorageBackend): void {
       assert.equal(await waitlist.add(makeRegistration(2)), 'duplicate')
     })
 
-    test('closing finishes what was begun and refuses what comes later', async (t) => {
+    test('close finishes pending calls and refuses later ones', async (t) => {
       const { storage, openAgain } = await backend.open(t)
       const { waitlist } = storage
       const begun = Array.from({ length: 20 }, (_, number) =>
@@ -262,7 +262,7 @@ export function testWaitlistBehaviour(backend: StorageBackend): void {
       await assertProblem('CLOSED', storage.waitlist.count())
     })
 
-    test('any sequence of calls does what it does to a Map', async (t) => {
+    test('any sequence of calls matches a Map', async (t) => {
       await assertBehavesAsMap((await backend.open(t)).storage.waitlist)
     })
   })

@@ -56,7 +56,7 @@ for (const [name, write] of Object.entries(WRITERS)) {
       assert.equal(fs.readFileSync(path.join(folder, 'a.txt'), 'utf8'), 'grüße\n')
     })
 
-    test('a mode that is given is exact; without one the umask takes away what it does', (t) => {
+    test('a given mode is exact; the umask applies to the default', (t) => {
       for (const umask of [0o000, 0o022, 0o077, 0o277]) {
         const folder = temporaryFolder(t)
         const [exact, open] = [path.join(folder, 'exact'), path.join(folder, 'open')]
@@ -153,7 +153,7 @@ describe('on a file system without hard links', () => {
     })
   }
 
-  test('what fails after the name was claimed gives the name back', (t) => {
+  test('a failure after claiming the name releases it', (t) => {
     const folder = temporaryFolder(t)
     const file = path.join(folder, 'a.txt')
     t.mock.method(fs, 'linkSync', failWith('EPERM'))
@@ -162,7 +162,7 @@ describe('on a file system without hard links', () => {
     assert.deepEqual(listFolder(folder), [])
   })
 
-  test('another failure of the link is no reason to go on without', (t) => {
+  test('other link failures are thrown', (t) => {
     const folder = temporaryFolder(t)
     t.mock.method(fs, 'linkSync', failWith('ENOSPC'))
     const create = () => createFile(path.join(folder, 'a.txt'), '', { withoutLinks: 'claim' })
@@ -199,7 +199,7 @@ test('a folder is made with those above it, each of them a durable name', (t) =>
   assert.equal(synced.length, 3, 'nothing was made the second time')
 })
 
-test('a folder that nobody can sync is no failure, one that is missing is, and so is a disk that fails', (t) => {
+test('ignores folders that cannot be synced; throws for missing folders and failing disks', (t) => {
   const folder = temporaryFolder(t)
   for (const code of ['EINVAL', 'ENOTSUP', 'ENOSYS', 'EACCES']) {
     const mock = t.mock.method(fs, 'fsyncSync', failWith(code))

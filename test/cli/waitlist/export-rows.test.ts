@@ -39,7 +39,7 @@ test('the columns are named once, in one order', () => {
   )
 })
 
-test('a CSV row is quoted where it must be and ends in CRLF', () => {
+test('a CSV row is quoted where required and ends in CRLF', () => {
   assert.equal(
     formatExportRow(ENTRY, 'csv'),
     'EA-0123456789ABCDEF,2026-01-31T12:00:00.123Z,ada@example.org,en,api kap-language,"To read, ""slowly"".\nภาษาไทย 你好 🦀",0123456789abcdef,"I agree, “fully”."\r\n',
@@ -109,7 +109,7 @@ test('no cell begins a formula, at whichever signs the line is split', () => {
   )
 })
 
-test('no control character but tab and line ends gets into CSV, and nothing that is no Unicode', () => {
+test('CSV contains no control characters except tab and line ends, and only valid Unicode', () => {
   assert.equal(formatCsvCell('a\u001B[2Jb\u009Bc\u0000d\uD800'), 'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD')
 })
 

@@ -12,7 +12,7 @@ const FILE = 'waitlist-recipient.txt'
 const OLD = 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5'
 const NEW = 'age1tyek7p0zwuy9sd4w86jrtvp0mqt2uhcncp2zlp8yunhm9pg2yvxs3kgtme'
 
-test('a recipient is written to a file of its owner alone, and then is no change any more', async (t) => {
+test('writes the recipient with mode 0600; writing it again is a no-op', async (t) => {
   const config = configureSecrets(t)
   const place = path.join(config.secretsDir, FILE)
   assert.deepEqual(await setRecipient(config, NEW), { kind: 'written', place })
@@ -22,7 +22,7 @@ test('a recipient is written to a file of its owner alone, and then is no change
   assert.deepEqual(listFolder(config.secretsDir), [FILE])
 })
 
-test('what a killed program of the same process id left behind is in nobody’s way', async (t) => {
+test('ignores leftovers of a killed process with the same id', async (t) => {
   const left = `${FILE}.${process.pid}.partial`
   const config = configureSecrets(t, { [FILE]: `${OLD}\n`, [left]: 'age1' })
   const place = path.join(config.secretsDir, FILE)
@@ -47,7 +47,7 @@ test('a file that is replaced keeps its mode, and one behind a link stays behind
   assert.deepEqual(listFolder(config.secretsDir), [FILE])
 })
 
-test('where nothing can be written, it is said what to write by hand', async (t) => {
+test('with an unwritable folder, says what to write by hand', async (t) => {
   const config = configureSecrets(t)
   writeFileSync(config.secretsDir, 'no folder')
   await assert.rejects(setRecipient(config, NEW), (error) => {
