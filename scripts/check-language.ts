@@ -50,7 +50,7 @@ const FILES = [
   'scripts/**/*.{ts,mjs}',
   'bench/*.ts',
   'test/support/*.ts',
-  'packages/*/*.{md,ts}',
+  'packages/**/*.{md,ts}',
   'deploy/**/*',
   'docs/**/*.{md,conf,vcl,sh,py,go}',
   'locales/en.json',
@@ -66,8 +66,9 @@ export function languageFaults(file: string, source: string): readonly string[] 
   const lines = source.split('\n')
   return lines.flatMap((line, index) => {
     if (ALLOWED.test(line) || ALLOWED.test(lines[index - 1] ?? '')) return []
+    const text = file.endsWith('.py') ? line.replaceAll(/\bis (?:not )?None\b/g, '') : line
     return PATTERNS.flatMap(({ regex, instead }) =>
-      [...line.matchAll(regex)].map(
+      [...text.matchAll(regex)].map(
         ([found]) => `${file}:${index + 1}: found "${found}"; expected ${instead}`,
       ),
     )
