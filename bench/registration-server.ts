@@ -9,7 +9,7 @@ import { createMemoryCounters } from '../src/storage/memory-counters.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
 import { printUrl } from './listening.ts'
 
-// The service with limits that nobody reaches, which no configuration gives: everything is the product's own, put
+// The service with limits that no client reaches, which no configuration allows: everything is the product's own, put
 // together by its own startServer, but for the counters. These count as the product's do, against a bound that is out of
 // reach.
 

@@ -13,10 +13,10 @@ const CONTRACT_FILE = 'locales/contract.json'
 
 const HELP = `Usage: npx node scripts/check-locales.ts [--translated <locale> [<key>...]]
 
-Without an option: tells what is wrong with the texts in locales/, a line each:
+Without an option: lists what is wrong with the texts in locales/, one per line:
   keys, {places} and plural forms that English and another language do not share, texts that are empty,
   texts that are not translated, and texts that were translated from an English that has changed since.
-  Texts of the contract's tables stand in ${CONTRACT_FILE}, where each locale has a translation of each.
+  Texts of the contract's tables are in ${CONTRACT_FILE}, where each locale has a translation of each.
 
   --translated <locale>   notes in ${TRANSLATED_FILE} that its texts are those of today's English;
                           with keys (such as site or reference.try) only theirs
@@ -100,7 +100,7 @@ function wordsOf(text: string): string {
   return text.replaceAll(/\{[a-zA-Z]+\}|[^\p{Letter}]/gu, '')
 }
 
-/** Short, since it tells whether a text is still the same and defends against nobody. */
+/** Short: it detects changes and is not a defense. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 10)
 }
@@ -149,7 +149,7 @@ function translationFaults(locale: string, files: LocaleFiles): string[] {
   const needed = new Set(categoriesOf(locale))
   const digests = translatedFrom[locale] ?? {}
 
-  /** A form that only English has is no text of this language. */
+  /** Forms that only English has are not texts of this language. */
   function isForeignForm(key: string): boolean {
     const form = formOf(key, plurals)
     return form !== undefined && !needed.has(form)
@@ -197,12 +197,12 @@ function leftoverFaults({ texts, translatedFrom, sameAsEnglish }: LocaleFiles): 
   const keys = [...leavesOf(texts[ENGLISH] ?? {}).keys()]
   const listed = sameAsEnglish
     .filter((each) => !keys.some((key) => isWithin(key, [each])))
-    .map((each) => `${SAME_FILE}: ${each} is no key of the English file`)
+    .map((each) => `${SAME_FILE}: ${each} is not a key of the English file`)
   const noted = Object.entries(translatedFrom).flatMap(([locale, digests]) => {
     const own = leavesOf(texts[locale] ?? {})
     return Object.keys(digests)
       .filter((key) => !own.has(key))
-      .map((key) => `${TRANSLATED_FILE}: ${key} of ${locale} is no key of its file`)
+      .map((key) => `${TRANSLATED_FILE}: ${key} of ${locale} is not a key of its file`)
   })
   return [...listed, ...noted]
 }

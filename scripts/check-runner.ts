@@ -19,7 +19,7 @@ export interface CheckRun {
   readonly concurrency: number
   readonly write: (text: string) => void
   readonly nowMs: () => number
-  /** Whether the lines may be coloured. */
+  /** Whether lines are colored. */
   readonly hasColour: boolean
 }
 

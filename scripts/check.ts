@@ -132,7 +132,7 @@ const STEPS: readonly CheckStep[] = [
 
 const HELP = `Usage: npm run check [-- <step>...]
 
-Tells whether all is well with the repository. Without a step it runs them all:
+Checks the repository. Without a step it runs all of them:
 ${STEPS.map(({ name, purpose }) => `  ${name.padEnd(10)} ${purpose}`).join('\n')}
 
 Exit code: 0 all is well, 1 a step failed, 2 wrong usage.

@@ -33,7 +33,7 @@ its class, its place, what changed and what it requires.
   --release   write the contract as the new baseline; refused while there are problems
   --help      this text
 
-Exit codes: 0 no problems, 1 problems, 2 usage error.
+Exit code: 0 no problems, 1 problems, 2 wrong usage.
 `
 
 /** One change with what it requires, as `--json` prints it. */

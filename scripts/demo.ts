@@ -12,6 +12,8 @@ Serves the example organization (examples/tide-observatory) until it is stopped:
 folder, with data and secrets beside them. HOST, PORT and other variables work as for npm start.
 
   --help    this text
+
+Exit code: 0 stopped, 1 a failure, 2 wrong usage.
 `
 
 await runScript(import.meta, {

@@ -6,7 +6,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 /** Why there is no browser, where `findChromium` finds none. */
 export const NO_CHROMIUM = `none of ${NAMES.join(', ')} is on the PATH`
 
-/** What every Chromium that is started here is told: to run in a container, and to ask its makers for little. */
+/** Arguments of every Chromium started here: to run in a container, with few requests to its maker. */
 export const CHROMIUM_ARGUMENTS: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
@@ -30,7 +30,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The first Chromium on the PATH, as the path of its file; undefined where there is none. */
+/** The first Chromium on the PATH, as the path of its file; undefined if it is not installed. */
 export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)
   return folders

@@ -27,7 +27,7 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   --check   compares without writing; names each file that drifted and the first line that differs
   --help    this text
 
-Exit codes: 0 success, 1 a file drifted, 2 usage error.
+Exit code: 0 done, 1 a file differs, 2 wrong usage.
 `
 
 /** A generated file: its path below the root of the repository, and its text. */
@@ -49,7 +49,7 @@ function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** The documents as they should stand in their files. */
+/** The documents as their files should contain them. */
 function documentFiles(contract: ContractTables): readonly GeneratedFile[] {
   const options = { ...contract, runtime: 'production', baseUrl: BASE_URL } as const
   return [

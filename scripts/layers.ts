@@ -53,7 +53,7 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
 }
 
 /**
- * The import map: imports run one way. A type counts like any other import, since whoever names a type depends on its
+ * The import map: imports run one way. A type counts like any other import, since naming a type is a dependency on its
  * room. A folder that is not on the map is a finding as well, so that a new room is entered here first; and so is what the
  * map allows and nothing does, so that it says how things are and not how they might be.
  */
@@ -81,7 +81,7 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
 }
 
 const NODE_GLOBALS = [
-  // Leads to every other one, and what it leads to cannot be told from the code.
+  // Leads to every other one, and its target cannot be determined from the code.
   'globalThis',
   'process',
   'Buffer',
@@ -134,7 +134,7 @@ function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRul
 function faultOf(file: string, reference: ModuleReference): string | undefined {
   const room = roomOf(file)
   const rule = ROOMS[room]
-  if (rule === undefined) return `stands in ${room}, which is not on the import map`
+  if (rule === undefined) return `is in ${room}, which is not on the import map`
   const { specifier, isTypeOnly } = reference
   if (specifier === undefined) return 'imports a computed path; expected a literal one'
   // Which module that is decides `imports` in package.json, by the platform: portable code names it and knows neither.
@@ -221,7 +221,7 @@ export function layerLines(rootDir: string): readonly string[] {
 await runScript(import.meta, {
   help: `Usage: npx node scripts/layers.ts
 
-Tells which imports of src the import map does not allow, and what it allows and nothing does, a line each.
+Lists the imports of src that the import map does not allow, and its unused permissions, one per line.
 
 Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
 `,

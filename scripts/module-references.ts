@@ -1,6 +1,6 @@
 /** One reference of a TypeScript module to another: an import, a re-export, a dynamic import or an import type. */
 export interface ModuleReference {
-  /** The specifier as written; undefined where it is computed and cannot be told. */
+  /** The specifier as written; undefined if it is computed. */
   readonly specifier: string | undefined
   /** Line of the specifier, from 1. */
   readonly line: number
@@ -21,7 +21,7 @@ interface MaskedSource {
   readonly strings: ReadonlyMap<number, string>
 }
 
-// What may stand before a slash that begins a regular expression; after anything else it divides.
+// What may precede a slash that begins a regular expression; after anything else it divides.
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|await|yield))\s*$/
 
 function maskSource(source: string): MaskedSource {
@@ -143,7 +143,7 @@ function isTypeClause(clause: string): boolean {
 /**
  * Where a source text uses one of these names as a variable of its own: no member, no key, no string, no comment. A name
  * with a colon behind it is a key only right after `{` or `,`; elsewhere it may be the middle of `a ? b : c`. So a member
- * of a type is counted where nothing but a line break stands before it, which is the stricter way.
+ * of a type is counted where only a line break precedes it, which is the stricter way.
  */
 export function nameUses(source: string, names: readonly string[]): readonly NameUse[] {
   const { code } = maskSource(source)

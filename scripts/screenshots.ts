@@ -130,7 +130,7 @@ async function takeAll(
   }
 }
 
-/** The values among `all` that were asked for, or all; throws a ScriptUsageError for one that is none of them. */
+/** The values among `all` that were selected, or all; throws a ScriptUsageError for an unknown one. */
 function chosen<Value extends string | number>(
   option: string,
   all: readonly Value[],

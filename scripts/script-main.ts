@@ -33,9 +33,9 @@ export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
 interface Script<Options extends ParseArgsOptionsConfig> {
   /** The whole answer to `--help`, with a line break at its end. */
   readonly help: string
-  /** All but `--help`, as node:util's `parseArgs` knows them; none unless they are told. */
+  /** All but `--help`, as node:util's `parseArgs` knows them; default: none. */
   readonly options?: Options
-  /** Whether something may stand beside the options; false unless it is told. */
+  /** Whether positional arguments are accepted. Default: false. */
   readonly takesArguments?: boolean
   /** Does the work and gives the exit code. Throws a ScriptUsageError for values that it does not know. */
   readonly run: (parsed: ReturnType<typeof parseScriptArgs<Options>>) => Promise<number> | number
@@ -43,7 +43,7 @@ interface Script<Options extends ParseArgsOptionsConfig> {
 
 /**
  * Runs a script where its module is the program, and nothing where it is imported. The exit code is the one that `run`
- * gives, 0 after `--help`, and 2 after wrong usage, which is told in one line. What `run` throws beside that is a fault of
+ * gives, 0 after `--help`, and 2 after wrong usage, which is reported in one line. Anything else that `run` throws is a fault of
  * the script and ends it with its stack.
  */
 export async function runScript<const Options extends ParseArgsOptionsConfig>(
@@ -59,7 +59,7 @@ export async function runScript<const Options extends ParseArgsOptionsConfig>(
   } catch (error) {
     if (!(error instanceof ScriptUsageError)) throw error
     const name = path.basename(filename, '.ts')
-    process.stderr.write(`${name}: ${error.message} (--help tells what there is)\n`)
+    process.stderr.write(`${name}: ${error.message} (see --help)\n`)
     process.exitCode = 2
   }
 }

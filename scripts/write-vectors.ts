@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL('../test/vectors/', import.meta.url))
 const HELP = `Usage: npx node scripts/write-vectors.ts [--check]
 
 Writes the signature vectors in test/vectors from what the app answers.
-  --check   write nothing; tell which files are not what they would become
+  --check   write nothing; list the files that would change
 
 Exit code: 0 done or up to date, 1 files differ, 2 wrong usage.
 `

@@ -65,7 +65,7 @@ describe('the check of the texts', () => {
     [
       'a key that a language lacks',
       { th: { ...THAI, site: { name: 'ชื่อ' } } },
-      ['locales/th.json: site.made is missing', 'site.made of th is no key of its file'],
+      ['locales/th.json: site.made is missing', 'site.made of th is not a key of its file'],
     ],
     [
       'a key that English has not',
@@ -121,7 +121,7 @@ describe('the check of the texts', () => {
       [
         'locales/th.json: count lacks the plural form other',
         'locales/th.json: count.other is missing',
-        'count.other of th is no key',
+        'count.other of th is not a key',
       ],
     ],
     [
@@ -140,7 +140,11 @@ describe('the check of the texts', () => {
         'locales/contract.json: "Read the wallet" has no translation for th',
       ],
     ],
-    ['a listed key that is gone', { same: ['site.gone'] }, ['site.gone is no key of the English']],
+    [
+      'a listed key that is gone',
+      { same: ['site.gone'] },
+      ['site.gone is not a key of the English'],
+    ],
   ] as const) {
     test(what, () => {
       const found = localeFaults(files(parts))

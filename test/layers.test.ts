@@ -208,7 +208,7 @@ describe('what the map forbids is found', () => {
         'service/c.ts': 'export const load = (name: string) => import(`./${name}.ts`)\n',
       }),
       [
-        'misc/a.ts:1 stands in misc, which is not on the import map',
+        'misc/a.ts:1 is in misc, which is not on the import map',
         'service/b.ts:1 imports ../../package.json, which is outside the source tree',
         'service/c.ts:1 imports a computed path; expected a literal one',
       ],

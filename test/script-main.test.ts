@@ -42,7 +42,7 @@ for (const file of CALLED) {
     assert.deepEqual(await run(file, '--wrong'), {
       code: 2,
       out: '',
-      error: `${name}: Unknown option '--wrong' (--help tells what there is)\n`,
+      error: `${name}: Unknown option '--wrong' (see --help)\n`,
     })
   })
 }

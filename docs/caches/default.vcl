@@ -36,7 +36,7 @@ sub vcl_deliver {
     }
   }
   # A 304 that Varnish makes would carry the signature of the stored answer, and a browser's cache would merge it into its
-  # own copy, which is of other bytes. It carries the proof instead; where there is none yet the whole answer is sent.
+  # own copy, which is of other bytes. It carries the proof instead; without a proof the whole response is sent.
   if (req.http.If-None-Match && resp.status == 200) {
     if (resp.http.X-SVC-Revalidated && std.strstr(req.http.If-None-Match, resp.http.ETag)) {
       set req.http.If-None-Match = resp.http.ETag;

@@ -8,7 +8,7 @@ import { TEXTS } from '../../src/pages/texts.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runKeyedApp } from '../support/keyed-app.ts'
-import type { PassingAnswer } from '../support/pass-on.ts'
+import type { PassingAnswer } from '../support/http-proxy.ts'
 import { otherSigningKey, runApp, testSigning } from '../support/running-app.ts'
 import { runTamperingProxy, type TamperingProxy } from '../support/tampering-proxy.ts'
 

@@ -13,11 +13,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const BASE_IMAGE = 'localhost/public-api-base:test'
 const IMAGE = 'localhost/public-api:test'
 /** What the base needs: a shell for RUN, and the libraries of Node. */
-const PACKAGES = [
-  ...['base-files', 'ca-certificates', 'coreutils', 'dash'],
-  ...['libacl1', 'libattr1', 'libgmp10', 'libpcre2-8-0', 'libselinux1'],
-  ...['libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'],
-]
+const PACKAGES =
+  'base-files ca-certificates coreutils dash libacl1 libatomic1 libattr1 libc6 libgcc-s1 libgmp10 libpcre2-8-0 libselinux1 libstdc++6'
 /** The user of the Containerfile. */
 const USER = 65_532
 
@@ -39,7 +36,7 @@ function mountContainer(t: TestContext): string {
   const folder = temporaryFolder(t)
   run(
     `cd "$FOLDER"
-    apt-get download ${PACKAGES.join(' ')} >&2
+    apt-get download ${PACKAGES} >&2
     mkdir -p base/usr/bin base/usr/lib base/usr/lib64 base/usr/sbin
     for name in bin lib lib64 sbin; do ln -s "usr/$name" "base/$name"; done
     for file in *.deb; do dpkg-deb --fsys-tarfile "$file" | tar -x -C base --keep-directory-symlink; done

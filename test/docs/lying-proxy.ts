@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { serve } from '../support/loopback-server.ts'
-import { passOn, type PassingAnswer } from '../support/pass-on.ts'
+import { passOn, type PassingAnswer } from '../support/http-proxy.ts'
 
 /** An answer on its way through the proxy, with its body as latin1: a byte a character. */
 export interface LatinAnswer extends Omit<PassingAnswer, 'body'> {

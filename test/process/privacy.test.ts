@@ -22,7 +22,7 @@ import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
 import { databaseFileOf, say, startRegistering, type Said } from '../support/registering-service.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
-import { createTelltale, type Telltale } from '../support/telltale.ts'
+import { createTelltale, type Telltale } from '../support/canary.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // Everything a visitor says is random, so what is found again anywhere was put there by the service.

@@ -32,7 +32,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 // What cannot be kept is answered 503 and never with a ticket; reads do not notice; and when the trouble is over the same
 // process registers again, also what it had to refuse.
 
-const TINY_DISK_MAIN = fileURLToPath(new URL('../support/tiny-disk-main.ts', import.meta.url))
+const TINY_DISK_MAIN = fileURLToPath(new URL('../support/full-disk-main.ts', import.meta.url))
 
 /** Holds the lock of a writer, as another program would. */
 function lock(t: TestContext, file: string): { release(): void } {

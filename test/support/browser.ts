@@ -24,7 +24,7 @@ import { listen, stopListening } from '../../src/http/listener.ts'
 export interface OpenedPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the page's scripts threw and nobody caught, and what it wrote to the console as an error, so far. */
+  /** Uncaught exceptions of the page's scripts and its console errors so far. */
   readonly errors: readonly string[]
 }
 
@@ -34,12 +34,12 @@ export interface TestBrowser {
   openPage(t: TestContext, options?: BrowserContextOptions): Promise<OpenedPage>
   /**
    * Opens an empty page in a browser of its own, whose caches are files of a new profile and not memory. Both are gone
-   * when the test ends. What it asks of other machines is refused, and not told by `takeOutside`.
+   * when the test ends. Its requests to other machines are refused, and `takeOutside` does not list them.
    */
   openPageWithDiskCache(t: TestContext): Promise<OpenedPage>
   /**
    * What pages asked of other machines since the last call, such as `GET http://example.test/a` or
-   * `CONNECT example.test:443`. It was refused. What nobody took by the end of the file fails it.
+   * `CONNECT example.test:443`. It was refused. Requests that remain at the end of the file fail it.
    */
   takeOutside(): readonly string[]
 }
@@ -94,7 +94,7 @@ async function openPageIn(context: BrowserContext): Promise<OpenedPage> {
  */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined
-  /** Chromium asks its makers for news whatever it is told, so what it wants for itself is kept apart. */
+  /** Chromium contacts its maker whatever its arguments say, so its own requests are kept apart. */
   let own: RefusingProxy | undefined
   let ofPages: RefusingProxy | undefined
   let home = ''

@@ -25,7 +25,7 @@ export interface ExpectedError {
   readonly unsigned?: true
 }
 
-/** Stands in the query, a header and, where the test puts it there, the body; no answer may hold it. */
+/** Sent in the query, a header and, if the test puts it there, the body; no response may contain it. */
 export const ECHO_MARKER = 'echo-marker-5d41402a'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -6,7 +6,7 @@ import {
   type ChallengeSettings,
 } from '../../src/service/create-challenge.ts'
 
-/** The settings of a provider; a hosted one is asked where nobody listens. */
+/** The settings of a provider; a hosted one has a URL without a listener. */
 export function challengeSettings(provider: ChallengeDescription['provider']): ChallengeSettings {
   return provider === 'turnstile' || provider === 'hcaptcha'
     ? { provider, siteKey: 'site', secret: 'secret', verifyUrl: 'http://127.0.0.1:9/' }

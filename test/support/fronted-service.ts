@@ -5,7 +5,7 @@ import { listen, stopListening } from '../../src/http/listener.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
 import { makeReleases } from './made-releases.ts'
-import { passOn, type PassingAnswer } from './pass-on.ts'
+import { passOn, type PassingAnswer } from './http-proxy.ts'
 import { runApp } from './running-app.ts'
 
 /** One request as it came to the service, and how it was answered. */

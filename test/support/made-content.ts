@@ -101,7 +101,7 @@ function filled(
   if (schema.format === 'date') return new Date(Date.UTC(2026, 0, nth)).toISOString().slice(0, 10)
   if (schema.pattern === undefined) return text(nth)
   const example = String(schema.example)
-  // Two kinds of text are told apart on a page by themselves; all others with a pattern may repeat.
+  // Pages distinguish two kinds of text by themselves; all others with a pattern may repeat.
   if (/^\d+\.\d+\.\d+$/.test(example)) return `${nth}.0.0`
   return /^[a-z0-9-]+$/.test(example) && !/^[0-9a-f]{64}$/.test(example)
     ? `${example}-${nth}`

@@ -32,10 +32,10 @@ export interface PostgresServer {
   thaw(): void
 }
 
-/** PostgreSQL refuses to run as root; then it runs as nobody. */
-const NOBODY = 65_534
+/** PostgreSQL refuses to run as root; then it runs as another user. */
+const UNPRIVILEGED_ID = 65_534
 const isRoot = process.getuid?.() === 0
-const RIGHTS = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+const RIGHTS = isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}
 
 function findBinaries(): string | undefined {
   try {
@@ -85,7 +85,7 @@ export async function startPostgres(
   const native = installBinaries(folder)
   const data = path.join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
-  if (isRoot) chownSync(data, NOBODY, NOBODY)
+  if (isRoot) chownSync(data, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   const env = {
     PATH: process.env['PATH'] ?? '',
     LD_LIBRARY_PATH: path.join(native, 'lib'),

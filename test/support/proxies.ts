@@ -5,7 +5,7 @@ import { parseAddressRange, type AddressRange } from '../../src/service/address-
 export function proxies(...texts: readonly string[]): readonly AddressRange[] {
   return texts.map((text) => {
     const range = parseAddressRange(text)
-    assert.ok(range !== undefined, `${text} is no address and no range`)
+    assert.ok(range !== undefined, `${text}: expected an address or a range`)
     return range
   })
 }

@@ -202,7 +202,7 @@ export async function readKept(deployment: Deployment): Promise<readonly KeptReg
 }
 
 /**
- * A copy of a database that nobody has open, log included, as a crash left it: whoever opens it recovers the copy, and the
+ * A copy of a closed database, log included, as a crash left it: opening it recovers the copy, and the
  * original stays for the service to recover.
  */
 export function copyAfterCrash(t: TestContext, file: string): string {

@@ -6,7 +6,7 @@ import { listen, stopListening } from '../../src/http/listener.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { OpenedPage, TestBrowser } from './browser.ts'
-import { passOn } from './pass-on.ts'
+import { passOn } from './http-proxy.ts'
 import {
   runRegisteringApp,
   type RegisteringApp,
@@ -34,7 +34,7 @@ export async function runFormApp(
   return { ...app, origin, port }
 }
 
-/** A store that fails while it is told to. */
+/** A store that fails on demand. */
 export function failing(state: { isDown: boolean }): (storage: Storage) => Storage {
   return (storage) => ({
     ...storage,

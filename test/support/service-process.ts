@@ -7,7 +7,7 @@ import type { StopTimes } from '../../src/process/run.ts'
 import { eventually } from './eventually.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const HASTY_MAIN = fileURLToPath(new URL('hasty-main.ts', import.meta.url))
+const HASTY_MAIN = fileURLToPath(new URL('short-timeout-main.ts', import.meta.url))
 
 /** How a process ended: its exit code, or the signal that killed it. */
 export interface Ending {

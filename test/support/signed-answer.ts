@@ -119,7 +119,7 @@ export function assertUnsigned(answer: Answer): void {
   }
 }
 
-/** The code of an error answer, or undefined when it is none. */
+/** The code of an error answer, or undefined for a success. */
 export function codeOf(answer: Answer): string | undefined {
   return /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
 }

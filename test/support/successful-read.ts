@@ -52,7 +52,7 @@ export async function assertRead(
   assert.deepEqual(schemaCheck(DATA_SCHEMAS[expected.schema])(data), [])
 
   const headers = Object.fromEntries(raw.headers)
-  // Values that are told by the clock of the machine or proved below.
+  // Values that come from the machine's clock or are checked below.
   for (const name of ['date', 'content-digest', 'x-svc-signature']) delete headers[name]
   assert.deepEqual(headers, {
     'content-type': 'application/json; charset=utf-8',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
 import { listen, stopListening } from '../../src/http/listener.ts'
-import { passOn, type PassingAnswer } from './pass-on.ts'
+import { passOn, type PassingAnswer } from './http-proxy.ts'
 
 /** What came to the proxy. */
 export interface PassedRequest {

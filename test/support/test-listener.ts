@@ -3,7 +3,7 @@ import type { App } from '../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { eventually } from './eventually.ts'
 
-/** A log that nobody reads. */
+/** A log without output. */
 export const QUIET_LOG = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** The first line of a request for the status. */

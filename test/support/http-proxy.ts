@@ -1,6 +1,6 @@
 import { request as ask, type Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** An answer on its way through a proxy; whoever stands there may change any part of it. */
+/** A response passing through a proxy, which may change any part of it. */
 export interface PassingAnswer {
   readonly method: string
   /** What was asked for. */
