@@ -1,12 +1,15 @@
 /**
  * Names of the header fields that a client reads or sends. They stand apart from the rest of `HEADERS`, which takes
- * them from here, so that a verifier in a browser carries these nine and not the whole table.
+ * them from here, so that a verifier in a browser carries these and not the whole table.
  */
 export const CLIENT_HEADERS = {
   authorization: 'Authorization',
   contentDigest: 'Content-Digest',
   etag: 'ETag',
   ifNoneMatch: 'If-None-Match',
+  rateLimitLimit: 'X-RateLimit-Limit',
+  rateLimitRemaining: 'X-RateLimit-Remaining',
+  rateLimitReset: 'X-RateLimit-Reset',
   requestId: 'X-Request-Id',
   retryAfter: 'Retry-After',
   revalidated: 'X-SVC-Revalidated',

@@ -216,7 +216,7 @@ test('another key, another site and nobody at all are told apart', async (t) => 
   })
   const html = await svc('audit', site)
   assert.equal(html.status, 1)
-  assert.match(html.error, /UNSIGNED: .*expected the signing-key document, found status 200/)
+  assert.match(html.error, /UNSIGNED: .*no signing-key document; status 200/)
 
   const moved = await serve(t, (_request, response) => {
     response.writeHead(301, { Location: 'https://elsewhere.example/' })

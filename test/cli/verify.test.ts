@@ -182,7 +182,7 @@ test('what carries no signature is said to carry none', async (t) => {
   const unsigned = await runApp(t, { signing: undefined })
   const { status, error } = await svc('verify', `${unsigned.origin}/api/v1/status`, '--at', NOW)
   assert.equal(status, 3)
-  assert.match(error, /UNSIGNED: .*found status 503/)
+  assert.match(error, /UNSIGNED: .*status 503/)
   assert.match(error, /The deployment names no key, so it signs nothing\./)
 
   const elsewhere = await serve(t, (request, response) => {

@@ -111,7 +111,7 @@ describe('settings', () => {
       headers: undefined,
       cache: 'no-store',
       credentials: 'omit',
-      redirect: 'error',
+      redirect: 'manual',
       signal: false,
     })
   })

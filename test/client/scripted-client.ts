@@ -1,4 +1,5 @@
-import { createClient, type Client, type ClientSettings } from '../../packages/client/src/client.ts'
+import { createClient, type Client } from '../../packages/client/src/client.ts'
+import type { ClientOptions } from '../../packages/client/src/client-options.ts'
 import type { Fetch, FetchedResponse } from '../../packages/client/src/connection.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEST_NOW_MS, TEST_SIGNING_KEY } from '../support/running-app.ts'
@@ -64,7 +65,7 @@ export async function appResponse(
 /** A client of the app, some of whose answers a script replaces. Waiting takes no time and moves the clock. */
 export function scripted(
   script: Script = () => undefined,
-  settings: Partial<ClientSettings> = {},
+  settings: Partial<ClientOptions> = {},
 ): Scripted {
   const sent: Sent[] = []
   const waits: number[] = []

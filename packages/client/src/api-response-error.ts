@@ -1,8 +1,9 @@
 import type { ErrorBody } from '../../../src/contract/envelope.ts'
 import type { ErrorCode } from '../../../src/contract/errors.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { Answer } from './verify-response.ts'
 
-/** The service refused, and signed that it did. `code` is one of the error catalog and narrows in a switch. */
+/** The service refused a request and signed the refusal. `code` is one of the error catalog and narrows in a switch. */
 export class ApiResponseError extends Error {
   declare readonly code: ErrorCode
   declare readonly status: number
@@ -10,16 +11,26 @@ export class ApiResponseError extends Error {
   declare readonly retryable: boolean
   /** Seconds until a retry may succeed, where the service knows. */
   declare readonly retryAfterSeconds: number | undefined
-  /** The signed answer that says so. */
+  /** Id of the request, for questions to the operator. */
+  declare readonly requestId: string | undefined
+  /** Quota of the API key; undefined without a key. */
+  declare readonly rateLimit: RateLimit | undefined
+  /** The signed response. */
   declare readonly answer: Answer
 
-  constructor({ code, status, message, retryable, retryAfterSeconds }: ErrorBody, answer: Answer) {
+  constructor(
+    { code, status, message, retryable, retryAfterSeconds }: ErrorBody,
+    answer: Answer,
+    { requestId, rateLimit }: Pick<ApiResponseError, 'requestId' | 'rateLimit'>,
+  ) {
     super(`${code}: ${message}`)
     this.name = 'ApiResponseError'
     this.code = code
     this.status = status
     this.retryable = retryable
     this.retryAfterSeconds = retryAfterSeconds
+    this.requestId = requestId
+    this.rateLimit = rateLimit
     this.answer = answer
   }
 }

@@ -3,16 +3,13 @@ import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
 import { propertyOf } from '../../../src/contract/property-of.ts'
 import { ApiResponseError } from './api-response-error.ts'
-import {
-  ConnectionError,
-  createConnection,
-  type ConnectionLimits,
-  type Fetch,
-} from './connection.ts'
+import { checkOptions, type ClientOptions } from './client-options.ts'
+import { ConnectionError, createConnection, RedirectError } from './connection.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
+import { rateLimitOf } from './rate-limit.ts'
 import { createReads, type ReadOptions, type Reads, type Verified } from './reads.ts'
-import { orAborted, waitByTimer, withRetries, type RetryReason, type Wait } from './retries.ts'
+import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
@@ -30,30 +27,6 @@ export interface Client extends Reads {
   verify(answer: Answer): Promise<VerifiedResponse>
   /** The service's keys, as its signing-key document has them. */
   keys(): Promise<readonly VerificationKey[]>
-}
-
-/** What a client is made with. */
-export interface ClientSettings extends ConnectionLimits {
-  /** Origin of the service, such as `https://api.example.org`. */
-  readonly baseUrl: string | URL
-  /**
-   * Ids of the keys to trust, learned from somewhere else than the service. Left out: the keys it names first, so that
-   * a copy of the service with keys of its own looks right.
-   */
-  readonly pinnedKeyIds?: readonly string[]
-  /** How old a signature may be, in seconds; 900 unless given. */
-  readonly maxAgeSeconds?: number
-  /** Sent as a bearer token. */
-  readonly apiKey?: string
-  /** Attempts after the first one; 2 unless given. */
-  readonly maxRetries?: number
-  /** An answer that asks for a longer wait is not retried, in seconds; 30 unless given. */
-  readonly maxWaitSeconds?: number
-  readonly fetch?: Fetch
-  /** The clock: milliseconds since 1970. */
-  readonly now?: () => number
-  /** Waits before a retry. */
-  readonly wait?: Wait
 }
 
 /** Most answers kept for revalidation: every endpoint once, and some versions. */
@@ -74,33 +47,53 @@ function resultOf(
   { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
 ): Verified<unknown> {
   const error = propertyOf(content, 'error')
+  const stated = propertyOf(content, 'requestId')
+  const requestId = typeof stated === 'string' ? stated : undefined
+  const rateLimit = rateLimitOf(answer.headers)
   if (['code', 'message'].every((name) => typeof propertyOf(error, name) === 'string')) {
-    throw new ApiResponseError(error as ErrorBody, answer)
+    throw new ApiResponseError(error as ErrorBody, answer, { requestId, rateLimit })
   }
   if (data === undefined || etag === undefined) {
     throw new VerificationError('MALFORMED', `expected data, found status ${answer.status}`)
   }
-  return { data, etag, keyId, provedAtMs, answer }
+  return { data, etag, keyId, provedAtMs, requestId, rateLimit, answer }
 }
 
-/** Makes a client. It sends nothing before it is asked something. */
-export function createClient({
-  baseUrl,
-  pinnedKeyIds,
-  maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
-  apiKey,
-  maxRetries = 2,
-  maxWaitSeconds = 30,
-  // Called later and by its own name: a browser's fetch must not be called as a method of another object.
-  fetch: fetchOne = (url, init) => fetch(url, init),
-  now = Date.now,
-  wait = waitByTimer,
-  ...limits
-}: ClientSettings): Client {
+/**
+ * Creates a client. It sends nothing before the first call. Throws a TypeError for wrong options.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@public-api/client'
+ *
+ * const client = createClient({
+ *   baseUrl: 'https://api.example.org',
+ *   pinnedKeyIds: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
+ * })
+ * const { data } = await client.status()
+ * console.log(data.state)
+ * ```
+ */
+export function createClient(options: ClientOptions): Client {
+  checkOptions(options)
+  const {
+    baseUrl,
+    pinnedKeyIds,
+    maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
+    apiKey,
+    maxRetries = 2,
+    maxWaitSeconds = 30,
+    // Called later and by its own name: a browser's fetch must not be called as a method of another object.
+    fetch: fetchOne = (url, init) => fetch(url, init),
+    now = Date.now,
+    wait = waitByTimer,
+    onRetry,
+    ...limits
+  } = options
   const connection = createConnection(baseUrl, fetchOne, limits)
   const credentials =
     apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
-  const retries = { maxRetries, maxWaitSeconds, wait }
+  const retries = { maxRetries, maxWaitSeconds, wait, onRetry }
   const stored = new Map<string, Verified<unknown>>()
   const keys = createTrustedKeys({
     pinnedKeyIds,
@@ -110,8 +103,10 @@ export function createClient({
   })
 
   function reasonOf(error: unknown): RetryReason | undefined {
-    // Too large an answer will be so again.
-    if (error instanceof ConnectionError && !(error.cause instanceof RangeError)) {
+    // Too large a response will be so again, and so will a redirect.
+    const { cause } = error as Error
+    const isFinal = cause instanceof RangeError || cause instanceof RedirectError
+    if (error instanceof ConnectionError && !isFinal) {
       return { afterSeconds: undefined }
     }
     if (error instanceof ApiResponseError && error.retryable) {
@@ -146,7 +141,7 @@ export function createClient({
   ): Promise<Verified<unknown> | undefined> {
     try {
       const { provedAtMs } = await keys.verify(notModified)
-      return { ...before, provedAtMs }
+      return { ...before, provedAtMs, rateLimit: rateLimitOf(notModified.headers) }
     } catch (error) {
       // A cache may answer 304 by itself, without a proof.
       if (!(error instanceof VerificationError)) throw error

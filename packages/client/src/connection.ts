@@ -1,5 +1,5 @@
 import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
-import type { HeaderSource } from './header-fields.ts'
+import { readHeaders, type HeaderSource } from './header-fields.ts'
 import { orAborted } from './retries.ts'
 import { targetOf, type Answer } from './verify-response.ts'
 
@@ -17,20 +17,30 @@ export type Fetch = (
   init: {
     readonly method: 'GET'
     readonly headers: Record<string, string>
-    readonly cache: 'no-store'
-    readonly credentials: 'omit'
-    readonly redirect: 'error'
+    readonly cache?: 'no-store'
+    readonly credentials?: 'omit'
+    readonly redirect: 'manual'
     readonly signal: AbortSignal
   },
 ) => Promise<FetchedResponse>
 
+/** The service redirects to another address. The client never follows: the signature covers the requested target. */
+export class RedirectError extends Error {
+  /** `location` is undefined in browsers, which do not show it. */
+  constructor(location: string | undefined) {
+    super(`it redirects to ${location ?? 'elsewhere'}`)
+    this.name = 'RedirectError'
+  }
+}
+
 /**
- * No answer came, or not the whole of it. `cause` is what fetch threw; a DOMException named TimeoutError where the answer
- * took longer than it may; a RangeError where its body was larger than it may be.
+ * No complete response was received. `cause` is what fetch threw, a RedirectError, a DOMException named TimeoutError if the
+ * response took too long, or a RangeError if its body was too large.
  */
 export class ConnectionError extends Error {
   constructor(url: string, cause: unknown) {
-    super(`${url} could not be fetched`, { cause })
+    const detail = cause instanceof RedirectError ? `: ${cause.message}` : ''
+    super(`${url} could not be fetched${detail}`, { cause })
     this.name = 'ConnectionError'
   }
 }
@@ -66,6 +76,15 @@ function originOf(baseUrl: string | URL): string {
   }
   return origin
 }
+
+/**
+ * Verified responses are stored by the client, so a second copy in the browser's cache would serve no purpose, and the Fetch
+ * standard bypasses that cache for requests with If-None-Match. workerd has neither option and throws if it gets one.
+ */
+const BROWSER_OPTIONS =
+  typeof Request === 'function' && 'credentials' in Request.prototype
+    ? ({ cache: 'no-store', credentials: 'omit' } as const)
+    : {}
 
 /** The longest that the platform's timer waits; after more it would ring at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -113,14 +132,17 @@ export function createConnection(
     const response = await fetch(origin + target, {
       method: 'GET',
       headers: { ...headers },
-      // Verified answers are kept here, so a second copy in the browser's cache would serve nobody; and the Fetch
-      // standard passes that cache over anyhow once a request has If-None-Match.
-      cache: 'no-store',
-      credentials: 'omit',
-      // Another address has another signed target, and must not learn the API key.
-      redirect: 'error',
+      ...BROWSER_OPTIONS,
+      // Another address has another signed target, and must not receive the API key. Not `error`: workerd has only this
+      // mode, and the error would not name the address.
+      redirect: 'manual',
       signal,
     })
+    const { status } = response
+    // A browser hides a redirect behind status 0.
+    if (status === 0 || (status >= 300 && status < 400 && status !== 304)) {
+      throw new RedirectError(readHeaders(response.headers)('location'))
+    }
     const body = await readBody(response.body, maxBodyBytes)
     const ifNoneMatch = headers[CLIENT_HEADERS.ifNoneMatch]
     return {

@@ -56,10 +56,16 @@ export function parseSavedHead(text: string, where: string): SavedHead {
   return value
 }
 
+/** The part of the Web Storage API that is used. Declared here, because workers have no Storage type. */
+export interface TextStorage {
+  getItem(name: string): string | null
+  setItem(name: string, text: string): void
+}
+
 /** Stores the head in a browser's localStorage, or another Storage, under the given name. */
 export function createLocalStorageHeadStore(
   name: string,
-  storage: Pick<Storage, 'getItem' | 'setItem'> = localStorage,
+  storage: TextStorage = localStorage,
 ): HeadStore {
   return {
     async load() {

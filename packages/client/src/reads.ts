@@ -1,6 +1,7 @@
 import type { ENDPOINTS, EndpointName } from '../../../src/contract/endpoints.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import type { DataOf, DataSchemaName } from '../../../src/contract/schemas.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { Answer } from './verify-response.ts'
 
 /** Name of an endpoint that is read with GET. */
@@ -34,6 +35,10 @@ export interface Verified<Data> {
   readonly keyId: string
   /** When it was last signed to be current: milliseconds since 1970. */
   readonly provedAtMs: number
+  /** Id of the request, for questions to the operator. Undefined for openapi.json, which has no envelope. */
+  readonly requestId: string | undefined
+  /** Quota of the API key; undefined without a key. */
+  readonly rateLimit: RateLimit | undefined
   /** The signed answer as it came. */
   readonly answer: Answer
 }

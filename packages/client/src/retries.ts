@@ -21,6 +21,18 @@ export const waitByTimer: Wait = (milliseconds, signal) => {
   return orAborted(rung, signal).finally(() => clearTimeout(timer))
 }
 
+/** A retry that is about to be made. */
+export interface Retry {
+  /** 1 for the first retry. */
+  readonly attempt: number
+  readonly waitSeconds: number
+  /** What the attempt before ended with. */
+  readonly error: unknown
+}
+
+/** Called before each retry. An exception ends the attempts. */
+export type OnRetry = (retry: Retry) => void
+
 /** How often and how long to try again. */
 export interface RetrySettings {
   /** Attempts after the first. */
@@ -28,6 +40,7 @@ export interface RetrySettings {
   /** An answer that asks for a longer wait ends the attempts. */
   readonly maxWaitSeconds: number
   readonly wait: Wait
+  readonly onRetry: OnRetry | undefined
 }
 
 /** Why an attempt may be repeated: the seconds the service asked for, where it named any. */
@@ -44,7 +57,7 @@ const FIRST_WAIT_SECONDS = 0.25
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   reasonOf: (error: unknown) => RetryReason | undefined,
-  { maxRetries, maxWaitSeconds, wait }: RetrySettings,
+  { maxRetries, maxWaitSeconds, wait, onRetry }: RetrySettings,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   for (let tries = 0; ; tries += 1) {
@@ -55,6 +68,7 @@ export async function withRetries<T>(
       const backoff = FIRST_WAIT_SECONDS * 2 ** tries * (0.5 + Math.random() / 2)
       const seconds = reason?.afterSeconds ?? backoff
       if (reason === undefined || tries >= maxRetries || seconds > maxWaitSeconds) throw error
+      onRetry?.({ attempt: tries + 1, waitSeconds: seconds, error })
       await wait(seconds * 1000, signal)
     }
   }

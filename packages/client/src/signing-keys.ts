@@ -56,7 +56,7 @@ export async function verifyKeyDocument(
     const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined
     const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',
-      `expected the signing-key document, found status ${question.status}`,
+      `no signing-key document; status ${question.status}`,
     )
     error.response = question
     throw error

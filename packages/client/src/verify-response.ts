@@ -134,7 +134,7 @@ async function checkResponse(question: Answer & Expectations): Promise<VerifiedR
 
 function required(fields: HeaderFields, name: string): string {
   const value = fields(name)
-  if (value === undefined) throw new VerificationError('UNSIGNED', `there is no ${name}`)
+  if (value === undefined) throw new VerificationError('UNSIGNED', `no ${name}`)
   return value
 }
 
@@ -144,7 +144,7 @@ const ENTITY_TAG = /"[^"]*"/g
 function requireRequested(etag: string, ifNoneMatch = ''): void {
   const opaque = etag.replace(/^W\//, '')
   if (ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true) return
-  throw new VerificationError('ETAG', `the request did not name ${etag} in If-None-Match`)
+  throw new VerificationError('ETAG', `${etag} is not in If-None-Match`)
 }
 
 function requireDigest(contentDigest: string, found: string): void {
@@ -172,7 +172,7 @@ function createCheck({
     pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
   if (!keys.some(isTrusted)) {
     const ids = keys.map(({ keyId }) => keyId).join(', ')
-    throw new VerificationError('UNKNOWN_KEY', `found ${ids || 'no key'}`)
+    throw new VerificationError('UNKNOWN_KEY', `found ${ids}`)
   }
 
   async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {

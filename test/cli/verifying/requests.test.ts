@@ -181,7 +181,7 @@ test('the client’s fetch follows no redirect, and ends with its signal', async
     headers: {},
     cache: 'no-store',
     credentials: 'omit',
-    redirect: 'error',
+    redirect: 'manual',
     signal: new AbortController().signal,
   } as const
   await assert.rejects(fetch(`${origin}/moved`, init), /redirects elsewhere \(status 302\)/)

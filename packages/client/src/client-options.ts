@@ -1,0 +1,66 @@
+import type { ConnectionLimits, Fetch } from './connection.ts'
+import type { OnRetry, Wait } from './retries.ts'
+
+/** Options of `createClient`. */
+export interface ClientOptions extends ConnectionLimits {
+  /** Origin of the service, such as `https://api.example.org`. */
+  readonly baseUrl: string | URL
+  /**
+   * Ids of the keys to trust, learned from a source other than the service. Without them, the client trusts the keys that
+   * the service names first, and accepts a copy of the service with its own keys.
+   */
+  readonly pinnedKeyIds?: readonly string[]
+  /** Maximum age of a signature in seconds. Default: 900. */
+  readonly maxAgeSeconds?: number
+  /** Sent as a bearer token. */
+  readonly apiKey?: string
+  /** Attempts after the first one. Default: 2. */
+  readonly maxRetries?: number
+  /** A response that asks for a longer wait, in seconds, is not retried. Default: 30. */
+  readonly maxWaitSeconds?: number
+  /** Called before each retry. */
+  readonly onRetry?: OnRetry
+  readonly fetch?: Fetch
+  /** The clock: milliseconds since 1970. */
+  readonly now?: () => number
+  /** Waits before a retry. */
+  readonly wait?: Wait
+}
+
+type Rule = readonly [isAccepted: (value: unknown) => boolean, expected: string]
+
+const CALLABLE: Rule = [(value) => typeof value === 'function', 'a function']
+const POSITIVE: Rule = [(value) => typeof value === 'number' && value > 0, 'a number above 0']
+
+const KEY_ID = /^[\w-]{43}$/
+
+/** For each option, whether a value is accepted and what is expected. */
+const RULES: Readonly<Record<keyof ClientOptions, Rule>> = {
+  // The connection checks the form.
+  baseUrl: [Boolean, 'an origin'],
+  pinnedKeyIds: [
+    (value) => Array.isArray(value) && value[0] && value.every((id) => KEY_ID.test(id)),
+    'key ids of 43 characters',
+  ],
+  maxAgeSeconds: POSITIVE,
+  apiKey: [(value) => /^[!-~]+$/.test(String(value)), 'visible ASCII'],
+  maxRetries: [(value) => Number.isInteger(value) && Number(value) >= 0, 'an integer from 0'],
+  maxWaitSeconds: POSITIVE,
+  timeoutMs: POSITIVE,
+  maxBodyBytes: POSITIVE,
+  onRetry: CALLABLE,
+  fetch: CALLABLE,
+  now: CALLABLE,
+  wait: CALLABLE,
+}
+
+/** Throws a TypeError for an unknown option or a wrong value. The value is never quoted: it may be an API key. */
+export function checkOptions(options: ClientOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof ClientOptions] : undefined
+    if (rule === undefined) {
+      throw new TypeError(`unknown option; expected ${Object.keys(RULES)}`)
+    }
+    if (value !== undefined && !rule[0](value)) throw new TypeError(`${name}: expected ${rule[1]}`)
+  }
+}
