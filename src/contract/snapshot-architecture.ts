@@ -19,7 +19,7 @@ export const ARCHITECTURE_COMPONENT = {
       'Whether it exists today, is planned, or was taken away.',
       'live',
     ),
-    role: textField('What it is for.', 'Answers requests from a published release.'),
+    role: textField('Its purpose.', 'Serves requests from a published release.'),
   },
 } as const
 
@@ -27,14 +27,14 @@ export const ARCHITECTURE_COMPONENT = {
 export const ARCHITECTURE_FLOW = {
   type: 'object',
   title: 'ArchitectureFlow',
-  description: 'Data that goes from one component to another.',
+  description: 'Data that one component sends to another.',
   required: ['id', 'from', 'to', 'data', 'state'],
   properties: {
     id: idField('Stable identifier of the flow.', 'release-to-read-side'),
     from: idField('Identifier of the component that sends.', 'release-store'),
     to: idField('Identifier of the component that receives.', 'read-side'),
-    data: textField('What is carried.', 'Version entries and the resources they name.'),
-    means: textField('How it is carried.', 'Files on disk, read once at start.'),
+    data: textField('Which data.', 'Version entries and the resources they name.'),
+    means: textField('How they are sent.', 'Files on disk, read once at start.'),
     state: wordField(['live', 'planned', 'retired'], 'Whether the flow exists today.', 'live'),
   },
 } as const
@@ -76,26 +76,26 @@ export const ARCHITECTURE_SCHEMA = {
     },
     flows: {
       type: 'array',
-      description: 'What goes from one part to another.',
+      description: 'Data flows between the parts.',
       items: ARCHITECTURE_FLOW,
     },
     guarantees: {
       type: 'array',
-      description: 'What the service promises, each with a way to check it.',
+      description: 'Guarantees of the service, each with a way to verify it.',
       items: {
         type: 'object',
         title: 'Guarantee',
         description: 'One promise.',
         required: ['id', 'title', 'statement', 'verification'],
         properties: {
-          id: idField('Stable identifier of the guarantee.', 'signed-answers'),
-          title: textField('The promise in a few words.', 'Every answer is signed', 'line'),
+          id: idField('Stable identifier of the guarantee.', 'signed-responses'),
+          title: textField('The promise in a few words.', 'Every response is signed', 'line'),
           statement: textField(
             'What exactly is promised.',
             'Every JSON body carries an Ed25519 signature over its digest.',
           ),
           verification: textField(
-            'How a reader can check it without trusting the operator.',
+            'How a reader can verify it without trusting the operator.',
             'Verify the signature with the key from the signing-key document.',
           ),
         },

@@ -6,7 +6,7 @@ export const HORIZONS = ['now', 'next', 'later'] as const
 /** States of a queue item. */
 export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'done'] as const
 
-/** `data` of `/roadmap`: what is meant to come, by horizon and without dates that nobody can keep. */
+/** `data` of `/roadmap`: what is planned, by horizon and without dates. */
 export const ROADMAP_SCHEMA = {
   type: 'object',
   title: 'Roadmap',

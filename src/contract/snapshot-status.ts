@@ -26,7 +26,7 @@ export const STATUS_SCHEMA = {
     ),
     summary: textField(
       'What the overall state means for a reader, in a sentence or two.',
-      'All read endpoints answer and are signed.',
+      'All read endpoints are available, and responses are signed.',
     ),
     updatedAt: UPDATED_AT,
     components: {
@@ -41,7 +41,7 @@ export const STATUS_SCHEMA = {
         properties: {
           id: idField('Stable identifier of the component.', 'read-api'),
           name: textField('Name of the component.', 'Read API', 'line'),
-          summary: textField('What the component does.', 'Answers every read endpoint.'),
+          summary: textField('What the component does.', 'Serves every read endpoint.'),
           state: wordField(COMPONENT_STATES, 'State of this component.', 'operational'),
           since: momentField(
             'Since when it has been in this state, in UTC.',
@@ -49,24 +49,24 @@ export const STATUS_SCHEMA = {
           ),
           note: textField(
             'What a reader should know about this state, where the word alone does not say it.',
-            'Answers are delayed by a few seconds.',
+            'Responses are delayed by a few seconds.',
           ),
         },
       },
     },
     incidents: {
       type: 'array',
-      description: 'Incidents worth telling, newest first. Empty when there were none.',
+      description: 'Incidents, newest first. Empty if there were none.',
       items: {
         type: 'object',
         title: 'Incident',
         description: 'One incident, from its start to its end.',
         required: ['id', 'title', 'state', 'impact', 'startedAt', 'components', 'updates'],
         properties: {
-          id: idField('Stable identifier of the incident.', 'slow-answers-2026-11-30'),
+          id: idField('Stable identifier of the incident.', 'slow-responses-2026-11-30'),
           title: textField(
             'What happened, in a few words.',
-            'Slow answers on all read endpoints',
+            'Slow responses on all read endpoints',
             'line',
           ),
           state: wordField(INCIDENT_STATES, 'How far the incident has come.', 'resolved'),
@@ -88,7 +88,7 @@ export const STATUS_SCHEMA = {
           },
           updates: {
             type: 'array',
-            description: 'What was said while it went on, newest first.',
+            description: 'Updates during the incident, newest first.',
             minItems: 1,
             items: {
               type: 'object',
@@ -96,9 +96,16 @@ export const STATUS_SCHEMA = {
               description: 'One statement about the incident.',
               required: ['at', 'state', 'text'],
               properties: {
-                at: momentField('When it was said, in UTC.', '2026-11-30T08:20:00Z'),
-                state: wordField(INCIDENT_STATES, 'State of the incident then.', 'identified'),
-                text: textField('What was said.', 'A full disk was found and is being emptied.'),
+                at: momentField('When the update was published, in UTC.', '2026-11-30T08:20:00Z'),
+                state: wordField(
+                  INCIDENT_STATES,
+                  'State of the incident at that time.',
+                  'identified',
+                ),
+                text: textField(
+                  'Text of the update.',
+                  'A full disk was found and is being cleared.',
+                ),
               },
             },
           },

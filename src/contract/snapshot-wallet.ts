@@ -98,7 +98,7 @@ export const WALLET_ARCHITECTURE_SCHEMA = {
     },
     flows: {
       type: 'array',
-      description: 'What goes from one part to another.',
+      description: 'Data flows between the parts.',
       items: ARCHITECTURE_FLOW,
     },
     boundaries: {
@@ -119,7 +119,7 @@ export const WALLET_SECURITY_SCHEMA = {
     ...WALLET_HEAD,
     custody: wordField(
       ['none', 'own', 'shared', 'third_party'],
-      'Who holds the signing keys: nobody (no wallet), the organisation, several parties together, or somebody else.',
+      'Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party.',
       'none',
     ),
     controls: {
@@ -210,7 +210,7 @@ export const WALLET_EVIDENCE_SCHEMA = {
           ),
           statement: textField(
             'What it shows.',
-            'The organisation controlled the keys on that day.',
+            'The organization controlled the keys on that day.',
           ),
           producedOn: dayField('When it was produced (a day in UTC).', '2027-03-01'),
           verification: textField(

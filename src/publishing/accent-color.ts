@@ -12,7 +12,7 @@ export const TEXT_COLOR = '#24211c'
 /** The least contrast of text on its background (WCAG 2.2, 1.4.3). */
 const MIN_CONTRAST = 4.5
 
-/** The least distance in OKLab at which two colors side by side are told apart at a glance. */
+/** The least distance in OKLab at which two colors side by side look different. */
 const MIN_DISTANCE_FROM_TEXT = 0.1
 
 function parseColor(color: string): Rgb {

@@ -34,7 +34,7 @@ function findApiKeys(text: string): readonly LeakMatch[] {
   return [...whole, ...cut]
 }
 
-/** Values that stand for a secret and are none: `<token>`, `…`, `$TOKEN`, `{token}`, `YOUR_TOKEN`, `***`. */
+/** Placeholders for secrets: `<token>`, `…`, `$TOKEN`, `{token}`, `YOUR_TOKEN`, `***`. */
 const PLACEHOLDER = /^(?:[<$%{[…]|\.{2}|\*+|x{3}|your|example|redacted|null|none|true|false)/i
 
 const SECRET_NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?`

@@ -3,7 +3,7 @@ import type { JsonSchema, SchemaType } from '../contract/schema-type.ts'
 /** Name of the settings file in the content folder. */
 export const SETTINGS_FILE = 'publishing.yaml'
 
-/** Schema of content/publishing.yaml: what the operator tells the publishing step. Never published. */
+/** Schema of content/publishing.yaml: settings of the publishing step. Never published. */
 export const SETTINGS_SCHEMA = {
   type: 'object',
   description: 'Settings of the publishing step.',

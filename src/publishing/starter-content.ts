@@ -24,7 +24,7 @@ function commentLines(text: string, indent: string): readonly string[] {
   return [...lines, `${indent}# ${line}`]
 }
 
-/** What may stand in a field, in words. */
+/** A field's description with its values and limit. */
 function describeField(schema: JsonSchema): string {
   const values = schema.enum === undefined ? '' : ` One of: ${schema.enum.map(String).join(', ')}.`
   const limit =
