@@ -44,7 +44,7 @@ export interface WaitlistDependencies {
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-/** Enough digits to tell the versions of one text apart. */
+/** Enough digits to distinguish the versions of one text. */
 const CONSENT_VERSION_DIGITS = 16
 
 /** How long the list is reported as closed after a failure, unless a registration succeeds earlier. */
