@@ -75,10 +75,14 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
   let problem: string | undefined = 'not connected'
   const settled = Promise.withResolvers<void>()
 
-  function reportProblem(message: string): void {
-    if (problem === message) return
+  let reported: string | undefined
+
+  /** Reports the first problem of an outage only, since each reconnection attempt fails again, and an unsuitable server. */
+  function reportProblem(message: string, isUnsuitable = false): void {
     problem = message
     settled.resolve()
+    if (reported !== undefined && (!isUnsuitable || reported === message)) return
+    reported = message
     onConnectionError?.(message)
   }
 
@@ -87,8 +91,9 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
       .info()
       .then((info) => {
         const reason = unsuitableReason(info)
-        if (reason !== undefined) return reportProblem(reason)
+        if (reason !== undefined) return reportProblem(reason, true)
         problem = undefined
+        reported = undefined
         settled.resolve()
         return onConnected?.()
       })

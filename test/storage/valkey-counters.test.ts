@@ -137,10 +137,18 @@ describe('Valkey counters', SKIP, () => {
   test('without a server, opening resolves and the connection follows', async (t) => {
     const server = await startRedis(t)
     await server.kill()
-    const counters = await openValkey(t, server.url)
+    const events: string[] = []
+    const counters = await openValkey(t, server.url, {
+      onConnected: () => events.push('connected'),
+      onConnectionError: () => events.push('failed'),
+    })
+    await sleep(1000)
     await assert.rejects(counters.count([WINDOW]), CountersError)
     await server.start()
     await eventually('the connection follows', worksAgain(counters))
+    await server.kill()
+    await eventually('the outage is noticed', async () => events.length === 3)
+    assert.deepEqual(events, ['failed', 'connected', 'failed'], 'an outage is reported once')
   })
 })
 
