@@ -21,7 +21,7 @@ const SETTLE_MS = 1000
 const megabytes = (value: number) => `${value.toFixed(1)} MB`
 
 /** Resident memory of a process in megabytes (10⁶ bytes). */
-function residentMegabytes(pid: number): number {
+export function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6
 }

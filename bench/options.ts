@@ -3,7 +3,15 @@ import { type parseScriptArgs, ScriptUsageError } from '../scripts/script-main.t
 import { AUDITED_VERSIONS } from './verification-report.ts'
 
 /** The parts of the benchmark. Each can be run alone. */
-export const PARTS = ['start', 'cost', 'memory', 'registration', 'verification', 'pages'] as const
+export const PARTS = [
+  'start',
+  'growth',
+  'cost',
+  'memory',
+  'registration',
+  'verification',
+  'pages',
+] as const
 export type Part = (typeof PARTS)[number]
 
 /** How much a full run measures. */

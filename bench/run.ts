@@ -2,6 +2,7 @@ import path from 'node:path'
 import { runScript } from '../scripts/script-main.ts'
 import { describeProcessors, findCores } from './cores.ts'
 import { measureCost, type BenchContext } from './cost.ts'
+import { measureGrowth } from './growth.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
 import { FLAGS, HELP, parseOptions, type BenchOptions, type Part } from './options.ts'
@@ -27,6 +28,7 @@ const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<Par
   cost: measureCost,
   memory: measureMemory,
   start: measureStart,
+  growth: measureGrowth,
   registration: measureRegistration,
   verification: measureVerification,
   pages: measurePages,
