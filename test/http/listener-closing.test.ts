@@ -174,3 +174,22 @@ test('a client that asked nothing and closes its side is let go', async (t) => {
   socket.end()
   await ended
 })
+
+test('while it stops, a request on a connection that was idle is answered, and the response says close', async (t) => {
+  const { app, releaseInTurn } = waitingApp()
+  const server = createListener(app, { noIndex: false, log: QUIET_LOG })
+  const port = await listen(server, 0, '127.0.0.1')
+  const held = await holdConnection(t, port)
+  held.send(get('/first'))
+  await releaseInTurn('/first')
+  await held.until((received) => received.endsWith('/first'))
+  const stopped = stopListening(server, 5000)
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100)
+  })
+  held.send(get('/second'))
+  await releaseInTurn('/second')
+  const received = await held.closed
+  await stopped
+  assert.match(received, /\/firstHTTP\/1\.1 200 [^]*\r\nConnection: close\r\n[^]*\/second$/)
+})
