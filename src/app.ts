@@ -36,13 +36,13 @@ export interface Signing {
 }
 
 /** Everything the app is made of. What main opens, tests compose. */
-export interface AppParts {
+export interface AppDependencies {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
   /** Own origin: scheme and authority, without a slash at the end. */
   readonly baseUrl: string
   readonly releases: Releases
-  /** Undefined: answers are unsigned (spec 5.7). */
+  /** Undefined: responses are unsigned (spec 5.7). */
   readonly signing: Signing | undefined
   readonly apiKeys: ApiKeys
   readonly waitlist: Waitlist
@@ -72,14 +72,14 @@ function isApiPath(path: string): boolean {
 }
 
 /** What can be replaced while the service runs. */
-export type Published = Pick<AppParts, 'releases' | 'signing'>
+export type Published = Pick<AppDependencies, 'releases' | 'signing'>
 
 /**
  * Prepares everything that stays, and returns a function that composes the app for what is published. An app never
  * changes: another release is served by another app. Throws if the registry breaks one of its own rules.
  */
 export function createAppComposer(
-  parts: Omit<AppParts, keyof Published>,
+  parts: Omit<AppDependencies, keyof Published>,
 ): (published: Published) => App {
   const { runtime, deployment, baseUrl, apiKeys } = parts
   const { waitlist, challenge, timeQuality, clock, log } = parts
@@ -151,6 +151,6 @@ export function createAppComposer(
 }
 
 /** Composes an app whose releases and keys stay. */
-export function createApp({ releases, signing, ...parts }: AppParts): App {
+export function createApp({ releases, signing, ...parts }: AppDependencies): App {
   return createAppComposer(parts)({ releases, signing })
 }

@@ -17,7 +17,7 @@ export interface ApiRequest {
   readBody(limitBytes: number): Promise<Uint8Array>
 }
 
-/** An answer, ready to be written. */
+/** A response, ready to be written. */
 export interface Reply {
   readonly status: number
   /** Names and values in turn. `Date` and connection headers are the listener's. */
@@ -26,7 +26,7 @@ export interface Reply {
   readonly body: string | Uint8Array | undefined
 }
 
-/** A request in, its answer out; never throws and never rejects. */
+/** A request in, its response out; never throws and never rejects. */
 export type App = (request: ApiRequest) => Reply | Promise<Reply>
 
 /** Splits a request target at the first `?`. */

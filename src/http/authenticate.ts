@@ -51,9 +51,9 @@ function bearerOf(value: string): string | undefined {
 }
 
 /**
- * The API key a request presents, or undefined when it presents none (spec 5.2). Another scheme is no key, and a key in
- * a URL is never looked at. An empty key is presented all the same, so that a caller whose variable is not set hears of
- * it rather than being taken for anonymous. Two headers that disagree are refused as KEY_INVALID.
+ * The API key of a request, or undefined (spec 5.2). Other schemes and keys in a URL are ignored. An empty key counts as
+ * presented, so that a caller with an unset variable gets an error instead of anonymous access. Throws ApiError
+ * KEY_INVALID if the two headers have different keys.
  */
 export function presentedKey(request: ApiRequest): string | undefined {
   const authorization = request.header(AUTHORIZATION)

@@ -31,7 +31,7 @@ export function createClientAddress(trustedProxies: readonly AddressRange[]): Cl
     const members = request.header(FORWARDED_FOR)?.split(',') ?? []
     for (const member of members.toReversed()) {
       const address = addressIn(member)
-      // Whoever is nearest and known: a proxy that writes no address cannot make its clients one with another's.
+      // The nearest known address: a proxy that omits addresses must not merge its clients with those of another.
       if (address === undefined) return client
       client = address
       if (!isTrusted(client)) return client

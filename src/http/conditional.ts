@@ -4,7 +4,7 @@ const LIST_GAP = /^[ \t]*(?:,[ \t]*|$)+/
 
 /**
  * Whether an If-None-Match value names the current representation (RFC 9110 13.1.2): `*`, or a list in which some tag
- * is equal by weak comparison. A value that is no such list matches nothing, so the full answer is sent.
+ * is equal by weak comparison. An invalid value matches nothing, so the full response is sent.
  */
 export function matchesIfNoneMatch(value: string, etag: string): boolean {
   let rest = value.trim()

@@ -34,7 +34,7 @@ export interface Exchange {
   route: Route | undefined
   /** Set by findRoute: what the caller filled in for the path's parameter. */
   parameter: string
-  /** Set by admitMethod. */
+  /** Set by checkMethod. */
   endpoint: ServedEndpoint | undefined
   /** Set by checkKey when the request carries a key. */
   key: CheckedKey | undefined

@@ -3,15 +3,12 @@ import { HEADERS } from '../contract/headers.ts'
 import { pathOf, type ApiRequest } from './api-request.ts'
 import type { RequestBody } from './request-body.ts'
 
-/**
- * Of these Node keeps only the first line. A key must not hide behind another's, and neither must what a body is or where
- * it comes from.
- */
-const TOLD_WHOLE: ReadonlySet<string> = new Set(
+/** Node keeps only the first line of these. All lines are joined, so that no line is ignored unseen. */
+const JOINED_HEADERS: ReadonlySet<string> = new Set(
   [HEADERS.authorization, HEADERS.contentType, HEADERS.referer].map((name) => name.toLowerCase()),
 )
 
-/** A request of node:http as the pipeline sees it. `target` is in origin form. */
+/** Adapts a request of node:http. `target` is in origin form. */
 export function apiRequestOf(
   request: IncomingMessage,
   target: string,
@@ -21,12 +18,12 @@ export function apiRequestOf(
     method: request.method ?? 'GET',
     target,
     path: pathOf(target),
-    // A function and no getter: a literal with one would make V8 lay out every request anew.
+    // A getter in an object literal would give every request its own hidden class.
     peerAddress: () => request.socket.remoteAddress ?? '',
     readBody: (limitBytes) => body.read(limitBytes),
     header(name) {
       const value = request.headers[name]
-      if (value !== undefined && TOLD_WHOLE.has(name)) {
+      if (value !== undefined && JOINED_HEADERS.has(name)) {
         return request.headersDistinct[name]?.join(', ')
       }
       return Array.isArray(value) ? value.join(', ') : value

@@ -10,7 +10,7 @@ const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
  * Whether a write may come from where it says it comes from (spec 5.8): not from another origin's page. A request with
  * neither header comes from no page, but from a command line. `ownOrigin` is as browsers write it (RFC 6454 6.1).
  */
-export function isOriginAdmitted(request: Pick<ApiRequest, 'header'>, ownOrigin: string): boolean {
+export function isOriginAllowed(request: Pick<ApiRequest, 'header'>, ownOrigin: string): boolean {
   const origin = request.header(ORIGIN)
   if (origin !== undefined && origin !== ownOrigin) return false
   const sites = request.header(FETCH_SITE)?.split(',') ?? []

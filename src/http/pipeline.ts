@@ -11,31 +11,31 @@ import { presentedKey } from './authenticate.ts'
 import { matchesIfNoneMatch } from './conditional.ts'
 import type { Exchange } from './exchange.ts'
 import { isIdentityCoding, isJsonMediaType } from './json-body.ts'
-import { isOriginAdmitted } from './origin-rule.ts'
+import { isOriginAllowed } from './origin-rule.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import type { Responder } from './respond.ts'
 import type { Router } from './router.ts'
 
-/** What the steps work with. */
-export interface PipelineParts {
+/** Collaborators and settings of the steps. */
+export interface PipelineDependencies {
   readonly router: Router
   readonly responder: Responder
   readonly apiKeys: ApiKeys
   /** The service's own origin, as browsers write it. */
   readonly ownOrigin: string
-  /** The registry's own word on issuing keys; nothing else reaches it. */
+  /** From the registry. No configuration changes it. */
   readonly issuance: Issuance
   readonly clock: Clock
-  /** A random UUID v4, another one each time. */
+  /** Returns a new random UUID v4. */
   readonly newRequestId: () => string
   readonly log: Log
 }
 
 /**
- * A step looks at the exchange, adds what it found out, and either ends it with a reply or lets it go on. A refusal is
- * thrown as ApiError. A step that need not wait gives no promise, so that a plain read takes no turn of the event loop.
+ * A step reads the exchange, adds to it, and ends it by returning a reply or throwing an ApiError. A step that need not
+ * wait returns no promise, so that a plain read is answered in its turn of the event loop.
  */
-type Step = (exchange: Exchange, parts: PipelineParts) => Outcome | Promise<Outcome>
+type Step = (exchange: Exchange, dependencies: PipelineDependencies) => Outcome | Promise<Outcome>
 type Outcome = Reply | void
 
 const CONTENT_ENCODING = HEADERS.contentEncoding.toLowerCase()
@@ -45,21 +45,21 @@ const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 /** Every API request takes these steps in this order. */
 const STEPS: readonly Step[] = [
   findRoute,
-  admitMethod,
-  holdIssuance,
+  checkMethod,
+  refuseWhileIssuancePaused,
   checkKey,
-  admitOrigin,
+  checkOrigin,
   receiveBody,
   callHandler,
-  revalidate,
+  evaluatePreconditions,
   respond,
 ]
 
-/** What a step says that finds the one before it left out. */
+/** Thrown by a step that needs what an earlier step sets. */
 const OUT_OF_ORDER = 'The steps of the pipeline are not in their order'
 
 /** The path must be one of the registry's. */
-function findRoute(exchange: Exchange, { router }: PipelineParts): void {
+function findRoute(exchange: Exchange, { router }: PipelineDependencies): void {
   const found = router(exchange.request.path)
   if (found === undefined) throw new ApiError('NOT_FOUND')
   exchange.route = found.route
@@ -67,7 +67,7 @@ function findRoute(exchange: Exchange, { router }: PipelineParts): void {
 }
 
 /** The method must be one of the path's; a preflight ends here (Fetch standard 3.2.2). */
-function admitMethod(exchange: Exchange, { responder }: PipelineParts): Reply | undefined {
+function checkMethod(exchange: Exchange, { responder }: PipelineDependencies): Reply | undefined {
   const { request, route } = exchange
   if (route === undefined) throw new Error(OUT_OF_ORDER)
   exchange.endpoint = route.endpoints.get(request.method)
@@ -77,22 +77,25 @@ function admitMethod(exchange: Exchange, { responder }: PipelineParts): Reply | 
 }
 
 /** While issuance is paused its endpoint refuses every request, whatever it carries (contract decisions section 5). */
-function holdIssuance({ endpoint }: Exchange, { issuance }: PipelineParts): void {
+function refuseWhileIssuancePaused(
+  { endpoint }: Exchange,
+  { issuance }: PipelineDependencies,
+): void {
   if (endpoint?.row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
 }
 
 /**
- * A key that is presented to an endpoint is checked and counted; it is never taken for anonymous (spec 5.4). What is no
- * endpoint, or asks for one in a way it does not have, ended before this, with or without a key.
+ * A presented key is checked and counted; the request is never treated as anonymous (spec 5.4). Requests for an unknown
+ * path or method ended before this.
  */
-function checkKey(exchange: Exchange, { apiKeys }: PipelineParts): void | Promise<void> {
+function checkKey(exchange: Exchange, { apiKeys }: PipelineDependencies): void | Promise<void> {
   const key = presentedKey(exchange.request)
   if (key !== undefined) return checkPresented(exchange, apiKeys, key)
   if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
   return undefined
 }
 
-/** Whatever keeps a key from being checked is the key store's failure, not that of the endpoint it was sent to. */
+/** A key that cannot be checked is the failure of the key store and not of the endpoint. */
 function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): void | Promise<void> {
   function giveUp(cause: unknown): never {
     throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
@@ -111,13 +114,13 @@ function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): void
   }
 }
 
-/** What takes a body may be sent by the service's own pages or by no page at all (contract decisions section 4). */
-function admitOrigin({ request, endpoint }: Exchange, { ownOrigin }: PipelineParts): void {
-  if (endpoint?.row.request === undefined || isOriginAdmitted(request, ownOrigin)) return
+/** A request with a body must come from a page of the service or from outside a browser (contract decisions section 4). */
+function checkOrigin({ request, endpoint }: Exchange, { ownOrigin }: PipelineDependencies): void {
+  if (endpoint?.row.request === undefined || isOriginAllowed(request, ownOrigin)) return
   throw new ApiError('REQUEST_REJECTED')
 }
 
-/** The body must be JSON by its media type and within its limit (contract decisions 3.15); what it says comes later. */
+/** The body must have the JSON media type and be within its limit (contract decisions 3.15). */
 function receiveBody(exchange: Exchange): void | Promise<void> {
   const { request, endpoint } = exchange
   if (endpoint?.row.request === undefined) return undefined
@@ -130,7 +133,7 @@ function receiveBody(exchange: Exchange): void | Promise<void> {
   })
 }
 
-/** The endpoint's own work. */
+/** The handler of the endpoint provides the payload. */
 function callHandler(exchange: Exchange): void | Promise<void> {
   if (exchange.endpoint === undefined) throw new Error(OUT_OF_ORDER)
   const payload = exchange.endpoint.handler(exchange)
@@ -142,8 +145,11 @@ function callHandler(exchange: Exchange): void | Promise<void> {
   exchange.payload = payload
 }
 
-/** A reader who has the current data already gets 304. Only a read that succeeded comes this far (RFC 9110 13.2.1). */
-function revalidate(exchange: Exchange, { responder }: PipelineParts): Reply | undefined {
+/** A client that has the current data gets 304. Preconditions apply to a read that would be 200 (RFC 9110 13.2.1). */
+function evaluatePreconditions(
+  exchange: Exchange,
+  { responder }: PipelineDependencies,
+): Reply | undefined {
   const { request, endpoint, payload } = exchange
   if (endpoint?.row.method !== 'GET' || payload === undefined) return undefined
   const known = request.header(IF_NONE_MATCH)
@@ -151,29 +157,33 @@ function revalidate(exchange: Exchange, { responder }: PipelineParts): Reply | u
   return responder.notModified(exchange, endpoint, payload)
 }
 
-/** The full answer. */
-function respond(exchange: Exchange, { responder }: PipelineParts): Reply {
+/** The full response. */
+function respond(exchange: Exchange, { responder }: PipelineDependencies): Reply {
   const { endpoint, payload } = exchange
   if (endpoint === undefined || payload === undefined) throw new Error(OUT_OF_ORDER)
   return responder.success(exchange, endpoint, payload)
 }
 
-function walk(exchange: Exchange, parts: PipelineParts, from: number): Reply | Promise<Reply> {
+function runSteps(
+  exchange: Exchange,
+  dependencies: PipelineDependencies,
+  from: number,
+): Reply | Promise<Reply> {
   for (let index = from; index < STEPS.length; index += 1) {
-    const outcome = STEPS[index]?.(exchange, parts)
+    const outcome = STEPS[index]?.(exchange, dependencies)
     if (outcome instanceof Promise) {
-      return outcome.then((reply) => reply ?? walk(exchange, parts, index + 1))
+      return outcome.then((reply) => reply ?? runSteps(exchange, dependencies, index + 1))
     }
     if (outcome !== undefined) return outcome
   }
-  throw new Error('The last step gives a reply')
+  throw new Error('The last step must return a reply')
 }
 
-/** The one exit for errors: a refusal becomes its catalog entry, anything else the endpoint's own failure and a log line. */
+/** Turns every error into a response: an ApiError into its catalog entry, others into the failure code of the endpoint. */
 function fail(
   exchange: Exchange,
-  { responder, log }: PipelineParts,
-  tellRefusal: ReturnType<typeof createRefusalLog>,
+  { responder, log }: PipelineDependencies,
+  logRefusal: ReturnType<typeof createRefusalLog>,
   error: unknown,
 ): Reply {
   const { requestId, endpoint } = exchange
@@ -183,7 +193,7 @@ function fail(
     if (error instanceof ApiError) {
       if (error.cause !== undefined) {
         const { code, cause: err } = error
-        tellRefusal({ requestId, endpoint: endpoint?.name, code, err }, exchange.nowMs)
+        logRefusal({ requestId, endpoint: endpoint?.name, code, err }, exchange.nowMs)
       }
       return responder.failure(exchange, error.code, error.details, quota)
     }
@@ -191,12 +201,12 @@ function fail(
     log.error({ requestId, endpoint: endpoint?.name, code, err: error }, 'A request failed')
     return responder.failure(exchange, code, {}, quota)
   } catch (cause) {
-    log.error({ requestId, endpoint: endpoint?.name, err: cause }, 'An answer could not be signed')
+    log.error({ requestId, endpoint: endpoint?.name, err: cause }, 'A response could not be signed')
     return responder.unsigned(exchange, quota)
   }
 }
 
-/** Writes instants. Requests of the same millisecond share one text, since writing it costs as much as all the steps. */
+/** Formats instants. Requests of one millisecond share the text, since formatting costs as much as all the steps. */
 function createInstantWriter(): (nowMs: number) => string {
   let lastMs = Number.NaN
   let last = ''
@@ -211,17 +221,17 @@ function createInstantWriter(): (nowMs: number) => string {
 
 /** The pipeline: every API request in, its reply out. Never throws and never rejects. */
 export function createPipeline(
-  parts: PipelineParts,
+  dependencies: PipelineDependencies,
 ): (request: ApiRequest) => Reply | Promise<Reply> {
   const writeInstant = createInstantWriter()
-  const tellRefusal = createRefusalLog(parts.log)
+  const logRefusal = createRefusalLog(dependencies.log)
   return (request) => {
-    const nowMs = parts.clock.nowMs()
+    const nowMs = dependencies.clock.nowMs()
     const exchange: Exchange = {
       request,
       nowMs,
       issuedAt: writeInstant(nowMs),
-      requestId: parts.newRequestId(),
+      requestId: dependencies.newRequestId(),
       route: undefined,
       parameter: '',
       endpoint: undefined,
@@ -230,12 +240,12 @@ export function createPipeline(
       payload: undefined,
     }
     try {
-      const reply = walk(exchange, parts, 0)
+      const reply = runSteps(exchange, dependencies, 0)
       return reply instanceof Promise
-        ? reply.catch((error: unknown) => fail(exchange, parts, tellRefusal, error))
+        ? reply.catch((error: unknown) => fail(exchange, dependencies, logRefusal, error))
         : reply
     } catch (error) {
-      return fail(exchange, parts, tellRefusal, error)
+      return fail(exchange, dependencies, logRefusal, error)
     }
   }
 }

@@ -52,7 +52,7 @@ export function createRequestHandler(
       connections.closeAfterResponse(request.socket)
       response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
     } else {
-      // A 304 carries only what a cache may store; HTTP/1.1 connections persist without being told.
+      // A 304 carries only what a cache may store; HTTP/1.1 connections persist by default.
       if (status === 304 && request.httpVersion === '1.1') response.removeHeader('Connection')
       // Node's type asks for a mutable array; it does not change it.
       response.writeHead(status, headers as string[])

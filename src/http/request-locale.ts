@@ -8,7 +8,7 @@ const REFERER = HEADERS.referer.toLowerCase()
 const WEIGHTED_RANGE =
   /^[ \t]*(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i
 
-/** Whoever asks for no language that the pages have. */
+/** For requests without a supported language. */
 const [DEFAULT_LOCALE] = LOCALES
 
 interface WeightedLanguage {

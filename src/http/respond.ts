@@ -10,11 +10,11 @@ import type { Payload } from '../service/payload.ts'
 import type { Reply } from './api-request.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
-import { commonHeaders, createPreparedHeaders } from './prepared-headers.ts'
+import { commonHeaders, createHeaderTemplates } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 import { WRITE_METHODS } from './router.ts'
 
-/** Writes answers: the one place that knows which headers go with which outcome. */
+/** Writes responses: the one place that knows which headers go with which outcome. */
 export interface Responder {
   /** 200 or 201 with the enveloped data, signed. */
   success(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply
@@ -29,10 +29,10 @@ export interface Responder {
 }
 
 /** What a responder is made of. */
-export interface ResponderParts {
-  /** Undefined where no signing key is configured: answers are unsigned (spec 5.7). */
+export interface ResponderOptions {
+  /** Undefined where no signing key is configured: responses are unsigned (spec 5.7). */
   readonly signer: ResponseSigner | undefined
-  /** Whether search engines are told to stay away (a preview deployment). */
+  /** Whether responses ask search engines not to index (a preview deployment). */
   readonly noIndex: boolean
 }
 
@@ -57,7 +57,7 @@ function challengeHeaders(code: ErrorCode): readonly string[] {
   ]
 }
 
-/** The headers that identify and sign one answer; a HEAD has none of them (contract decisions 3.5). */
+/** The headers that identify and sign one response; a HEAD has none of them (contract decisions 3.5). */
 function proofHeaders(
   signer: ResponseSigner | undefined,
   { request, requestId, issuedAt }: Exchange,
@@ -142,15 +142,15 @@ function createDocumentBodies(): (payload: Payload) => DocumentBody {
 }
 
 /** Makes the responder of a deployment. */
-export function createResponder({ signer, noIndex }: ResponderParts): Responder {
+export function createResponder({ signer, noIndex }: ResponderOptions): Responder {
   const common = commonHeaders(noIndex)
-  const preparedOf = createPreparedHeaders(common)
+  const templateOf = createHeaderTemplates(common)
   const documentBodyOf = createDocumentBodies()
   const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
 
   return {
     success(exchange, endpoint, payload) {
-      const { success, schemaId, envelopeBytes, status } = preparedOf(endpoint)
+      const { success, schemaId, envelopeBytes, status } = templateOf(endpoint)
       const { request, key } = exchange
       const headers = [...success]
       if (endpoint.row.method === 'GET') headers.push(HEADERS.etag, payload.etag)
@@ -172,7 +172,7 @@ export function createResponder({ signer, noIndex }: ResponderParts): Responder 
     notModified(exchange, endpoint, payload) {
       const { request, nowMs, issuedAt, key } = exchange
       const headers = [
-        ...preparedOf(endpoint).notModified,
+        ...templateOf(endpoint).notModified,
         HEADERS.etag,
         payload.etag,
         ...quotaHeaders(key?.quota),

@@ -40,8 +40,8 @@ function withAge({ status, headers, body }: Reply, ageSeconds: number): Reply {
 
 /**
  * Reuses signed responses of static-snapshot endpoints for anonymous readers, as a shared cache in front would (RFC 9111):
- * the same request id, time and signature, with an Age. A target with a query is never stored, so that nobody can fill
- * the cache. Responses are dropped with the app when a release is taken up.
+ * the same request id, time and signature, with an Age. Targets with a query are never stored, so that clients cannot
+ * fill the cache. Responses are dropped with the app when a release is taken up.
  */
 export function createResponseCache(app: App, { seconds, clock }: ResponseCacheOptions): App {
   const responses = new Map<string, StoredResponse>()

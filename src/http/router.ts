@@ -30,7 +30,7 @@ function routeOf(endpoints: readonly ServedEndpoint[]): Route {
   return { endpoints: byMethod, allow: allow.join(', '), isRead: read !== undefined }
 }
 
-/** A preview row is reserved and disabled: whatever is asked of it is refused, whoever asks (spec section 3). */
+/** A preview row is reserved and disabled: every request is refused (spec section 3). */
 const refusePreview: Handler = () => {
   throw new ApiError('PREVIEW_NOT_ENABLED')
 }
@@ -70,7 +70,7 @@ export function createRouter(
   }
 }
 
-/** Methods that change something, by the contract's rows; their answers never carry a CORS header. */
+/** Methods that change something, by the contract's rows; their responses never carry a CORS header. */
 export const WRITE_METHODS: ReadonlySet<string> = new Set(
   Object.values(ENDPOINTS)
     .map(({ method }) => method)

@@ -1,6 +1,8 @@
 import { ApiError } from '../contract/api-error.ts'
 import type { ENDPOINTS, EndpointName, Registry } from '../contract/endpoints.ts'
+import { formatInstant } from '../contract/instant.ts'
 import type { Locale } from '../contract/locales.ts'
+import type { DataOf } from '../contract/schemas.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
@@ -8,15 +10,14 @@ import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { payloadOf, type Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
-import type { TimeQualityMonitor } from '../service/time-quality.ts'
+import type { TimeQuality, TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 import { createCreateKey } from './create-key.ts'
 import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
-import { readTime } from './time.ts'
 
 /** What the handlers answer from. */
-export interface HandlerParts {
+export interface HandlerDependencies {
   readonly registry: Registry
   readonly releases: Releases
   /** The documents about the API itself, made once. */
@@ -72,8 +73,13 @@ function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
   )
 }
 
-/** Makes the handlers. Each gives the data of a success or throws ApiError. */
-export function createHandlers(parts: HandlerParts): Handlers {
+/** `data` of the time endpoint: this machine's clock, and how far it can be trusted. */
+function readTime(nowMs: number, quality: TimeQuality): DataOf<'Time'> {
+  return { utc: formatInstant(nowMs), epochMs: nowMs, label: 'SERVER_UTC', quality }
+}
+
+/** Creates the handlers. Each gives the data of a success or throws ApiError. */
+export function createHandlers(parts: HandlerDependencies): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
   const { clientAddress, ownOrigin, consentText, timeQuality, clock } = parts
 

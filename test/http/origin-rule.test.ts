@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isOriginAdmitted } from '../../src/http/origin-rule.ts'
+import { isOriginAllowed } from '../../src/http/origin-rule.ts'
 
 const OWN = 'https://api.example.test'
 
@@ -32,6 +32,6 @@ for (const [what, origin, site, isAdmitted] of CASES) {
       ['sec-fetch-site', site],
     ])
     const header = (name: string) => headers.get(name)
-    assert.equal(isOriginAdmitted({ header }, OWN), isAdmitted)
+    assert.equal(isOriginAllowed({ header }, OWN), isAdmitted)
   })
 }

@@ -10,7 +10,7 @@ import { CACHE_CLASSES } from '../../src/contract/headers.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
 import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
-import type { AppParts } from '../../src/app.ts'
+import type { AppDependencies } from '../../src/app.ts'
 import { countText, plainText, type PluralForms } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import {
@@ -38,7 +38,7 @@ interface ReadPage {
 async function readPage(
   t: TestContext,
   path: string,
-  parts: Partial<AppParts> = {},
+  parts: Partial<AppDependencies> = {},
 ): Promise<ReadPage> {
   const app = await runApp(t, parts)
   const paths = path.endsWith('/reference')

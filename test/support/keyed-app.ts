@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import type { AppParts } from '../../src/app.ts'
+import type { AppDependencies } from '../../src/app.ts'
 import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
@@ -54,10 +54,10 @@ export interface KeyedAppOptions {
   readonly store?: (store: ApiKeyStore) => ApiKeyStore
   readonly counters?: (counters: Counters) => Counters
   /** Another challenge than the test mode. */
-  readonly challenge?: (parts: { counters: Counters; clock: AppParts['clock'] }) => Challenge
+  readonly challenge?: (parts: { counters: Counters; clock: AppDependencies['clock'] }) => Challenge
   readonly previousHashSecrets?: readonly string[]
   readonly randomBytes?: (count: number) => Uint8Array
-  readonly parts?: Partial<AppParts>
+  readonly parts?: Partial<AppDependencies>
 }
 
 /** Starts the app over a database of its own; both are gone when the test ends. */
@@ -115,7 +115,7 @@ export function easyAltcha({
   clock,
 }: {
   readonly counters: Counters
-  readonly clock: AppParts['clock']
+  readonly clock: AppDependencies['clock']
 }): Challenge {
   return createAltchaChallenge({ counters, clock, work: { cost: 1, maxCounter: 10 } })
 }

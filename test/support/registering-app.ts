@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import type { AppParts } from '../../src/app.ts'
+import type { AppDependencies } from '../../src/app.ts'
 import { createDecryptor } from '../../src/crypto/age-file.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { createTestChallenge } from '../../src/service/test-challenge.ts'
@@ -45,8 +45,8 @@ export interface RegisteringOptions {
   /** Wraps the store, such as to let it fail. */
   readonly store?: (storage: Storage) => Storage
   /** Another challenge than the test mode, made over the app's own counters and clock. */
-  readonly challenge?: (parts: { counters: Counters; clock: AppParts['clock'] }) => Challenge
-  readonly parts?: Partial<AppParts>
+  readonly challenge?: (parts: { counters: Counters; clock: AppDependencies['clock'] }) => Challenge
+  readonly parts?: Partial<AppDependencies>
 }
 
 /** Starts the app with an open waitlist; it and its database are gone when the test ends. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { createApp, type AppParts, type Signing } from '../../src/app.ts'
+import { createApp, type AppDependencies, type Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
@@ -49,7 +49,10 @@ export function otherSigningKey(): KeyObject {
 }
 
 /** Starts the app on a free loopback port for one test, with any part exchanged; it is stopped when the test ends. */
-export async function runApp(t: TestContext, parts: Partial<AppParts> = {}): Promise<RunningApp> {
+export async function runApp(
+  t: TestContext,
+  parts: Partial<AppDependencies> = {},
+): Promise<RunningApp> {
   const log: LogLine[] = []
   const write = (level: LogLine['level']) => (fields: object, message: string) => {
     log.push({ level, message, fields: { ...fields } })

@@ -1,4 +1,4 @@
-import type { AppParts } from '../../src/app.ts'
+import type { AppDependencies } from '../../src/app.ts'
 import type { ChallengeDescription } from '../../src/service/challenge.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
@@ -14,35 +14,36 @@ export function publishedReleases() {
   return loadReleases(openReleaseStore(RELEASES_DIR))
 }
 
-function withChallenge(description: ChallengeDescription): Partial<AppParts> {
+function withChallenge(description: ChallengeDescription): Partial<AppDependencies> {
   return { challenge: { ...UNSOLVABLE_CHALLENGE, description } }
 }
 
 /** Services that have different pages: between them every part of a page is sent that depends on the configuration. */
-export const SITE_VARIANTS: readonly (readonly [name: string, parts: Partial<AppParts>])[] = [
-  ['a local service', withChallenge({ provider: 'test', path: null, siteKey: null })],
+export const SITE_VARIANTS: readonly (readonly [name: string, parts: Partial<AppDependencies>])[] =
   [
-    'a public service with what is published',
-    {
-      runtime: 'production',
-      baseUrl: PUBLIC_ORIGIN,
-      securityContact: 'mailto:security@example.test',
-      releases: publishedReleases(),
-      ...withChallenge({ provider: 'altcha', path: '/challenge', siteKey: null }),
-    },
-  ],
-  [
-    'a preview that signs nothing, with Turnstile',
-    {
-      deployment: 'preview',
-      baseUrl: PUBLIC_ORIGIN,
-      signing: undefined,
-      securityContact: 'https://example.test/report?from=a&b',
-      ...withChallenge({ provider: 'turnstile', path: null, siteKey: '1x0"<&' }),
-    },
-  ],
-  [
-    'a service with hCaptcha',
-    withChallenge({ provider: 'hcaptcha', path: null, siteKey: '10000000-ffff' }),
-  ],
-]
+    ['a local service', withChallenge({ provider: 'test', path: null, siteKey: null })],
+    [
+      'a public service with what is published',
+      {
+        runtime: 'production',
+        baseUrl: PUBLIC_ORIGIN,
+        securityContact: 'mailto:security@example.test',
+        releases: publishedReleases(),
+        ...withChallenge({ provider: 'altcha', path: '/challenge', siteKey: null }),
+      },
+    ],
+    [
+      'a preview that signs nothing, with Turnstile',
+      {
+        deployment: 'preview',
+        baseUrl: PUBLIC_ORIGIN,
+        signing: undefined,
+        securityContact: 'https://example.test/report?from=a&b',
+        ...withChallenge({ provider: 'turnstile', path: null, siteKey: '1x0"<&' }),
+      },
+    ],
+    [
+      'a service with hCaptcha',
+      withChallenge({ provider: 'hcaptcha', path: null, siteKey: '10000000-ffff' }),
+    ],
+  ]

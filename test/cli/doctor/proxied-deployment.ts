@@ -2,7 +2,7 @@ import { createServer, request as send, type IncomingHttpHeaders } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-import type { AppParts } from '../../../src/app.ts'
+import type { AppDependencies } from '../../../src/app.ts'
 import { type Diagnosis, runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
 import { createAsker } from '../../../packages/cli/src/verifying/requests.ts'
 import { LINKS } from '../../../src/contract/links.ts'
@@ -69,7 +69,7 @@ function forward(port: number, method: string, target: string, headers: Incoming
 export async function deployBehindProxy(
   t: TestContext,
   mischief: Mischief = () => {},
-  parts: Partial<AppParts> = {},
+  parts: Partial<AppDependencies> = {},
 ): Promise<ProxiedDeployment> {
   const asked: string[] = []
   let app: RunningApp | undefined

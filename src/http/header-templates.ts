@@ -13,7 +13,7 @@ import { CORS_HEADERS } from './cors.ts'
 import type { ServedEndpoint } from './exchange.ts'
 
 /** Everything about an endpoint's success that no request changes. */
-interface Prepared {
+interface HeaderTemplate {
   readonly success: readonly string[]
   readonly notModified: readonly string[]
   readonly schemaId: string | undefined
@@ -55,28 +55,28 @@ function linkHeader({ path, deprecation }: Endpoint): readonly string[] {
   return links.length === 0 ? [] : [HEADERS.link, links.join(', ')]
 }
 
-/** The headers of every answer of a deployment. */
+/** The headers of every response of a deployment. */
 export function commonHeaders(noIndex: boolean): readonly string[] {
   return [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
 }
 
-function prepare({ name, row }: ServedEndpoint, common: readonly string[]): Prepared {
+function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]): HeaderTemplate {
   if (row.success === undefined) throw new Error(`${name} has no success to answer with`)
   const caching = [HEADERS.cacheControl, CACHE_CLASSES[row.cacheClass].cacheControl]
   const vary = row.cacheClass === 'none' ? [] : [HEADERS.vary, READ_VARY]
   const cors = row.method === 'GET' ? CORS_HEADERS : []
-  const always = [...caching, ...vary, ...cors, ...common]
+  const shared = [...caching, ...vary, ...cors, ...common]
   const { envelope, status } = row.success
   const schemaId = envelope === 'none' ? undefined : SCHEMA_IDS[envelope]
   return {
     success: [
       HEADERS.contentType,
       RESPONSE_CONTENT_TYPE,
-      ...always,
+      ...shared,
       ...deprecationHeaders(row),
       ...linkHeader(row),
     ],
-    notModified: always,
+    notModified: shared,
     schemaId,
     envelopeBytes:
       schemaId === undefined ? 0 : Buffer.byteLength(formatSuccess(schemaId, SAMPLE_IDENTITY, '')),
@@ -84,16 +84,16 @@ function prepare({ name, row }: ServedEndpoint, common: readonly string[]): Prep
   }
 }
 
-/** Prepares each endpoint once, when it is first asked for; `common` goes with every answer. */
-export function createPreparedHeaders(
+/** Creates the template of each endpoint when it is first requested; `common` is in every response. */
+export function createHeaderTemplates(
   common: readonly string[],
-): (endpoint: ServedEndpoint) => Prepared {
-  const prepared = new Map<ServedEndpoint, Prepared>()
+): (endpoint: ServedEndpoint) => HeaderTemplate {
+  const templates = new Map<ServedEndpoint, HeaderTemplate>()
   return (endpoint) => {
-    const known = prepared.get(endpoint)
+    const known = templates.get(endpoint)
     if (known !== undefined) return known
-    const made = prepare(endpoint, common)
-    prepared.set(endpoint, made)
-    return made
+    const template = createTemplate(endpoint, common)
+    templates.set(endpoint, template)
+    return template
   }
 }
