@@ -79,7 +79,7 @@ async function findReleaseLines(): Promise<readonly string[]> {
     store: openReleaseStore(path.join(ROOT_DIR, 'releases')),
     nowMs: Date.now(),
     registryVersion: REGISTRY_VERSION,
-    publishCommand: 'npm run svc -- publish',
+    publishCommand: 'npm run svc -- publish --note TEXT',
   })
   return found.map(({ where, message }) => `${path.relative(ROOT_DIR, where) || where}: ${message}`)
 }

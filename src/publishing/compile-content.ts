@@ -219,10 +219,16 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       const report = reportIn(source)
       organization = compileOrganization(
         value,
-        (name) =>
-          folder.readReferenced(name, (found, expected) =>
+        (name) => {
+          const logo = folder.readReferenced(name, (found, expected) =>
             report(['logo', 'file'], found, expected),
-          ),
+          )
+          // The text of an SVG is published too.
+          if (logo?.file.endsWith('.svg') === true) {
+            files.push({ file: logo.file, text: logo.bytes.toString('utf8'), source: undefined })
+          }
+          return logo
+        },
         report,
         (mistake) => mistakes.push(mistake),
       )

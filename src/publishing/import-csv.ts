@@ -56,7 +56,8 @@ interface CsvTable {
 
 /** Parses CSV (RFC 4180) with the place of each field. Throws a CsvError. */
 function parseTable({ file, bytes }: ReferencedFile, delimiter: string): CsvTable {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  // csv-parse leaves line feeds out of the raw text of records that end with CR and LF.
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll(/\r\n?/g, '\n')
   const records = parse(text, {
     delimiter,
     raw: true,
@@ -68,8 +69,8 @@ function parseTable({ file, bytes }: ReferencedFile, delimiter: string): CsvTabl
   let line = 1
   const [header = [], ...rows] = records.map(({ raw, record }) => {
     // Empty lines that were skipped are part of the raw text of the record after them.
-    const lead = /^[\r\n]*/.exec(raw)?.[0] ?? ''
-    const start = line + lead.replaceAll('\r', '').length
+    const lead = /^\n*/.exec(raw)?.[0] ?? ''
+    const start = line + lead.length
     const places = fieldPlaces(raw.slice(lead.length), delimiter)
     line += raw.split('\n').length - 1
     return record.map((each, index): Cell => {

@@ -279,6 +279,16 @@ test('a roadmap comes from CSV in order of its horizons', async (t) => {
   )
 })
 
+test('an export with CRLF, a byte order mark and empty lines is read at the same places', async (t) => {
+  const csv = `\uFEFF${CSV.replace('OPS-1,First', '\nOPS-1,First').replaceAll('\n', '\r\n')}`
+  const files = { 'development-queue.yaml': QUEUE, 'queue.csv': csv }
+  assert.deepEqual((await compile(t, files)).mistakes, [])
+  const wrong = { ...files, 'queue.csv': csv.replace(',Doing,', ',Paused,') }
+  assert.deepEqual((await compile(t, wrong)).mistakes, [
+    'queue.csv:5:26: state: found "Paused", expected a value of the mapping: To Do, Doing, Closed',
+  ])
+})
+
 test('items and itemsFrom exclude each other', async (t) => {
   const { mistakes } = await compile(t, {
     'development-queue.yaml': `${QUEUE}items: []\n`,

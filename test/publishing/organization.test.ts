@@ -263,6 +263,13 @@ test('a sanitized logo draws and holds nothing else', () => {
   }
 })
 
+test('a secret in the text of a logo is refused', async (t) => {
+  const { mistakes } = await compile(t, LOGO, {
+    'logo.svg': SVG('<title>someone@example.org</title>'),
+  })
+  assert.match(mistakes.join('\n'), /^logo\.svg:1:\d+: found an email address/)
+})
+
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
