@@ -157,7 +157,7 @@ function deprecationProblems({ endpoints, changelog }: ContractOutline): readonl
 }
 
 /** The changes of the changelog in a content folder. */
-export function readChangelog(rootDir: string): readonly ChangelogEntry[] {
+function readChangelog(rootDir: string): readonly ChangelogEntry[] {
   const { unreleased, releases } = parse(
     readFileSync(path.join(rootDir, CHANGELOG_FILE), 'utf8'),
   ) as {

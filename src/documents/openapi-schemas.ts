@@ -82,17 +82,8 @@ export function codesByStatus(row: Endpoint): ReadonlyMap<number, readonly Error
   return byStatus
 }
 
-function constant(value: string | boolean, description: string): JsonSchema {
-  return {
-    type: typeof value === 'string' ? 'string' : 'boolean',
-    enum: [value],
-    description,
-    example: value,
-  }
-}
-
 /** The envelope as one flat object, since generators lose the type of `data` behind `allOf`. */
-function envelope(
+function envelopeSchema(
   isOk: boolean,
   schemaId: string,
   member: { readonly [name: string]: JsonObject },
@@ -102,8 +93,13 @@ function envelope(
     type: 'object',
     required: ['ok', 'schema', 'requestId', 'issuedAt', ...names],
     properties: {
-      ok: toJson(constant(isOk, `Always ${isOk}.`)),
-      schema: toJson(constant(schemaId, 'Name of the envelope’s schema.')),
+      ok: { type: 'boolean', description: `Always ${isOk}.`, example: isOk },
+      schema: {
+        type: 'string',
+        enum: [schemaId],
+        description: 'Name of the envelope’s schema.',
+        example: schemaId,
+      },
       requestId: toJson(IDENTITY_PROPERTIES.requestId),
       issuedAt: toJson(IDENTITY_PROPERTIES.issuedAt),
       ...member,
@@ -131,7 +127,7 @@ export function schemaComponents(registry: {
       add(success.data, extractParts(schema, add))
       if (success.envelope !== 'none') {
         add(successSchemaName(success), {
-          ...envelope(true, SCHEMA_IDS[success.envelope], { data: schemaRef(success.data) }),
+          ...envelopeSchema(true, SCHEMA_IDS[success.envelope], { data: schemaRef(success.data) }),
           description: `A success: ${schema.description}`,
         })
       }
@@ -139,7 +135,7 @@ export function schemaComponents(registry: {
     for (const [status, codes] of codesByStatus(row)) {
       const name = errorSchemaName(operation, status, codes)
       add(name, {
-        ...envelope(false, SCHEMA_IDS.error, { error: schemaRef(`${name}Detail`) }),
+        ...envelopeSchema(false, SCHEMA_IDS.error, { error: schemaRef(`${name}Detail`) }),
         description: `An error: ${codes.join(', ')}.`,
       })
       add(`${name}Detail`, errorDetail(status, codes))
@@ -151,17 +147,16 @@ export function schemaComponents(registry: {
 /** The `error` member, narrowed to the codes that an endpoint sends with one status. */
 function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
   const { properties, ...rest } = ERROR_SCHEMA
-  const retryable = [...new Set(codes.map((code) => errorOf(code).retryable))]
+  const [code] = codes
   return {
     ...(toJson(rest) as JsonObject),
     properties: {
       ...(toJson(properties) as JsonObject),
-      code: { ...properties.code, enum: [...codes], example: codes[0] },
+      code: { ...properties.code, enum: [...codes], example: code },
       status: { ...properties.status, enum: [status], example: status },
       retryable: {
         ...properties.retryable,
-        ...(retryable.length === 1 ? { enum: retryable } : {}),
-        example: retryable[0],
+        example: code !== undefined && errorOf(code).retryable,
       },
     },
   }
@@ -169,7 +164,10 @@ function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
 
 const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/
 
-/** The schema with each titled object inside it moved to a component, so that generators name its type. */
+/**
+ * The schema with each titled object inside it moved to a component, so that generators name its type. A boolean keeps no
+ * enumeration, since openapi-python-client supports only strings and integers there.
+ */
 function extractParts(
   schema: JsonSchema,
   add: (name: string, schema: JsonObject) => void,
@@ -182,9 +180,10 @@ function extractParts(
     add(part.title, extracted)
     return schemaRef(part.title)
   }
-  const { items, properties, additionalProperties, ...rest } = schema
+  const { title: _title, items, properties, additionalProperties, enum: values, ...rest } = schema
   return {
     ...(toJson(rest) as JsonObject),
+    ...(values === undefined || schema.type === 'boolean' ? {} : { enum: toJson(values) }),
     ...(items === undefined ? {} : { items: inner(items) }),
     ...(properties === undefined
       ? {}
