@@ -93,7 +93,7 @@ async function measureFolder({ workspace }: BenchContext, releasesDir: string): 
 }
 
 /** The report from the figures of a short and a long history. */
-export function growthReport(versions: number, few: Figures, many: Figures): PartReport {
+function growthReport(versions: number, few: Figures, many: Figures): PartReport {
   const growth = many.megabytes - few.megabytes
   const targets = [
     judge('start with a long history', many.startMs, { atMost: START_TARGET_MS }, milliseconds),

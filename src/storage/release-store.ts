@@ -122,7 +122,7 @@ function isErrno(error: unknown, code: string): boolean {
 }
 
 /** The largest files of a release. A version entry names one digest for each resource. */
-export const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
+const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
 
 function readText(filePath: string, maxBytes: number): string {
   try {

@@ -31,7 +31,7 @@ const EXPECTED_METRICS = [
   'svc_time_quality_state',
 ]
 
-test('health, readiness and metrics are told on a port of their own', async (t) => {
+test('serves health, readiness and metrics on the admin port', async (t) => {
   const { folder } = makeDeployment(t)
   const service = startService(t, folder, { SVC_ADMIN_PORT: '0' })
   const { origin } = await service.serving()
@@ -81,7 +81,7 @@ test('health, readiness and metrics are told on a port of their own', async (t) 
   assert.equal((await service.stop()).code, 0)
 })
 
-test('the admin listener is on 127.0.0.1 alone, whatever the public one listens on', async (t) => {
+test('the admin listener is reachable on 127.0.0.1 only', async (t) => {
   const { folder } = makeDeployment(t)
   // Another address of the loopback network stands for what the world can reach.
   const service = startService(t, folder, { HOST: OTHER_LOOPBACK, SVC_ADMIN_PORT: '0' })
@@ -101,7 +101,7 @@ test('the admin listener is on 127.0.0.1 alone, whatever the public one listens 
   assert.equal((await service.stop()).code, 0)
 })
 
-test('registrations, challenges and key checks are counted by outcome, over all workers', async (t) => {
+test('counts registrations, challenges and key checks by outcome over all workers', async (t) => {
   const running = await startRegistering(t, { SVC_ADMIN_PORT: '0', SVC_WORKERS: '2' })
   const { port } = await running.service.line('Health and metrics')
   await eventually('both workers are ready', () =>

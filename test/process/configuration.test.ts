@@ -19,7 +19,7 @@ const PRODUCTION = {
   SVC_WAITLIST_RECIPIENT: 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5',
 }
 
-test('every mistake is named at once, with its variable and what was expected, and nothing is created', async (t) => {
+test('reports every mistake at once with its variable, and creates nothing', async (t) => {
   const folder = temporaryFolder(t)
   const { ending, service } = await failedStart(t, folder, {
     PORT: '70000',
@@ -73,7 +73,7 @@ test('secrets inside the data folder are refused', async (t) => {
   assert.deepEqual(listFolder(folder), ['releases'])
 })
 
-test('a folder that is a file is named by its variable, and nothing is created', async (t) => {
+test('rejects a file in the place of a folder, and creates nothing', async (t) => {
   const { folder } = makeDeployment(t)
   writeFileSync(path.join(folder, 'a-file'), '')
   for (const variable of ['SVC_RELEASES_DIR', 'SVC_DATA_DIR', 'SVC_SECRETS_DIR']) {
@@ -117,7 +117,7 @@ test('warns about secret files that other users can access, and not about public
   assert.equal((await third.stop()).code, 0)
 })
 
-test('a variable that looks like the service’s own and is none is told of, and does no harm', async (t) => {
+test('warns about an unknown SVC_ variable', async (t) => {
   const { folder } = makeDeployment(t)
   const service = startService(t, folder, { SVC_WORKRES: '4' })
   await service.serving()
@@ -127,7 +127,7 @@ test('a variable that looks like the service’s own and is none is told of, and
   assert.equal((await service.stop()).code, 0)
 })
 
-test('production without its secrets names each of them and makes none', async (t) => {
+test('production reports each missing secret and creates none', async (t) => {
   const { folder } = makeDeployment(t)
   const { ending, service } = await failedStart(t, folder, { SVC_RUNTIME: 'production' })
   assert.deepEqual(ending, FAILED)
@@ -139,7 +139,7 @@ test('production without its secrets names each of them and makes none', async (
   assert.deepEqual(listFolder(folder), ['releases'])
 })
 
-test('production without a signing key starts unsigned, says so, and has no signing-key document', async (t) => {
+test('production without a signing key starts unsigned with a warning and without a signing-key document', async (t) => {
   const { folder } = makeDeployment(t)
   const service = startService(t, folder, PRODUCTION)
   const { origin } = await service.serving()
@@ -166,7 +166,7 @@ test('the test challenge is refused in production', async (t) => {
   assert.match(service.stderr(), /SVC_CHALLENGE: expected a real challenge in production/)
 })
 
-test('a secret that is there and wrong is named by its file, without its content', async (t) => {
+test('reports an invalid secret by its file without its content', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   mkdirSync(secretsDir)
   writeFileSync(path.join(secretsDir, 'signing-key.pem'), 'no key at all')
@@ -179,7 +179,7 @@ test('a secret that is there and wrong is named by its file, without its content
   assert.deepEqual(listFolder(secretsDir), ['key-hash-secret.txt', 'signing-key.pem'])
 })
 
-test('a mistyped waitlist identity is named by its file, and no part of it is told', async (t) => {
+test('reports a mistyped waitlist identity by its file without its content', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   const identity = await generateX25519Identity()
   const mistyped = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q')
@@ -198,7 +198,7 @@ test('a mistyped waitlist identity is named by its file, and no part of it is to
   }
 })
 
-test('a folder in which no secret can be made ends the start with the reason', async (t) => {
+test('a start that cannot create secrets fails with the reason', async (t) => {
   const { folder } = makeDeployment(t)
   // Not even root makes a folder there.
   const { ending, service } = await failedStart(t, folder, { SVC_SECRETS_DIR: '/sys/svc-secrets' })
@@ -209,7 +209,7 @@ test('a folder in which no secret can be made ends the start with the reason', a
   )
 })
 
-test('a port that is taken ends the start with the reason, also for the admin listener', async (t) => {
+test('a start on an occupied port fails with the reason, also for the admin port', async (t) => {
   const blocker = createServer()
   await new Promise<void>((resolve) => {
     blocker.listen(0, '127.0.0.1', resolve)
@@ -229,7 +229,7 @@ test('a port that is taken ends the start with the reason, also for the admin li
   }
 })
 
-test('an IPv6 host stands in brackets in the address', async (t) => {
+test('prints an IPv6 host in brackets', async (t) => {
   const probe = createServer()
   const hasIpv6 = await new Promise<boolean>((resolve) => {
     probe.once('error', () => resolve(false))
@@ -250,7 +250,7 @@ test('an IPv6 host stands in brackets in the address', async (t) => {
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a key whose time has not come ends the start, one whose time is over is an error in the log', async (t) => {
+test('a key before its period fails the start, an expired one logs an error', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   const keep = (notBefore: string | null, notAfter: string | null) => {
     mkdirSync(secretsDir, { recursive: true })
@@ -277,7 +277,7 @@ test('a key whose time has not come ends the start, one whose time is over is an
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a secret file that cannot be read is a mistake and not a missing secret', async (t) => {
+test('an unreadable secret file is a mistake, not a missing secret', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   // A folder in its place: unlike a file without rights, not even root reads it.
   mkdirSync(path.join(secretsDir, 'signing-key.pem'), { recursive: true })

@@ -15,7 +15,7 @@ import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
 import { failedStart, startService, servedKeyId } from '../support/service-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('the first start makes secrets only the owner can read and says where; the second makes none', async (t) => {
+test('the first start creates secrets that only the owner can read, the second creates none', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   const first = startService(t, folder)
   const { origin, port } = await first.serving()
@@ -60,7 +60,7 @@ test('the first start makes secrets only the owner can read and says where; the 
   )
 })
 
-test('the released content is served, signed, at the address in the log', async (t) => {
+test('serves the released content, signed, at the logged URL', async (t) => {
   const { folder } = makeDeployment(t)
   const service = startService(t, folder)
   const { api } = await service.line('Serving at')
@@ -70,7 +70,7 @@ test('the released content is served, signed, at the address in the log', async 
   assert.deepEqual(listFolder(path.join(folder, 'data')), ['service.sqlite'])
 })
 
-test('where the releases cannot be served, no secret is made', async (t) => {
+test('a start that fails on releases creates no secrets', async (t) => {
   for (const workers of ['1', '2']) {
     const { folder, releasesDir } = makeDeployment(t)
     editFile(path.join(releasesDir, 'versions', 'VS-0001.json'), (text) =>
@@ -83,7 +83,7 @@ test('where the releases cannot be served, no secret is made', async (t) => {
   }
 })
 
-test('compiled code is kept in the checkout and not where anyone may write; without that place it starts too', async (t) => {
+test('caches compiled code in the checkout only, and starts without the cache', async (t) => {
   const checkout = temporaryFolder(t)
   const modules = path.join(checkout, 'node_modules')
   for (const name of ['src', 'locales', 'assets']) {

@@ -198,7 +198,7 @@ async function assertPausedProgram(
   assert.deepEqual(await rowsIn(databaseFileOf(deployment)), before)
 }
 
-test('every variable that the program reads is tried below, and of those with a few values each of them', async (t) => {
+test('the tests below cover every variable and every enumerated value', async (t) => {
   const { deployment } = await usedDeployment(t)
   const all = [...environments(deployment), ...REFUSED]
   const tried = new Set(all.flatMap((env) => Object.keys(env)))
@@ -222,14 +222,14 @@ test('every variable that the program reads is tried below, and of those with a 
   }
 })
 
-test('no variable opens issuance, whatever it says', { timeout: 120_000 }, async (t) => {
+test('no variable opens issuance', { timeout: 120_000 }, async (t) => {
   const used = await usedDeployment(t)
   for (const [at, env] of environments(used.deployment).entries()) {
     await assertPausedProgram(t, used, env, { isWhole: at <= 1 })
   }
 })
 
-test('what the program does not start with makes no key either', async (t) => {
+test('a start that fails on configuration creates no key', async (t) => {
   const { deployment } = await usedDeployment(t)
   const before = await rowsIn(databaseFileOf(deployment))
   for (const env of REFUSED) {
@@ -256,7 +256,7 @@ test('no argument of the command line opens issuance', async (t) => {
   await assertPausedProgram(t, used, { SVC_CHALLENGE: 'test' }, { program: [MAIN, ...flags] })
 })
 
-test('no file beside, below or among what the program reads opens issuance', async (t) => {
+test('no file that the program reads opens issuance', async (t) => {
   const used = await usedDeployment(t)
   const { folder, dataDir, secretsDir, releasesDir } = used.deployment
   const record = {
@@ -301,7 +301,7 @@ test('no file beside, below or among what the program reads opens issuance', asy
   await assertPausedProgram(t, used, {})
 })
 
-test('while issuance is paused, the keys that there are work in the program as ever', async (t) => {
+test('existing keys work while issuance is paused', async (t) => {
   const { deployment, key } = await usedDeployment(t)
   const running = await startKeyed(t, { deployment, env: { SVC_CHALLENGE: 'test' } })
   const text = JSON.stringify(GOOD_KEY_REQUEST)

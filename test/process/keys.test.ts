@@ -18,7 +18,7 @@ const STATUS = '/api/v1/status'
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
 const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
 
-test('the program checks keys, counts them, tells of them and revokes them', async (t) => {
+test('checks, counts, describes and revokes keys', async (t) => {
   const running = await startKeyed(t)
   const [key, other] = [await putKey(running.file, { label: 'ci' }), await putKey(running.file)]
   const expired = await putKey(running.file, { ttlDays: 1, nowMs: Date.now() - DAY_MS })
@@ -40,7 +40,7 @@ test('the program checks keys, counts them, tells of them and revokes them', asy
   assert.equal(await again.withKey(key), '401 KEY_INVALID', 'a revocation outlives the process')
 })
 
-test('over three workers a key has 600 requests in all, exactly, also when all workers are new', async (t) => {
+test('a key gets exactly 600 requests over three workers, also after all are replaced', async (t) => {
   const running = await startKeyed(t, { env: { SVC_WORKERS: String(WORKERS) } })
   const pids = await livingPids(running, WORKERS)
   const [key, other] = [await putKey(running.file), await putKey(running.file)]
@@ -77,7 +77,7 @@ test('over three workers a key has 600 requests in all, exactly, also when all w
   if (isSameWindow) assert.equal(next.headers.get('x-ratelimit-remaining'), '598')
 })
 
-test('a revocation by one worker holds for the next request to any', async (t) => {
+test('a revocation by one worker applies to the next request to any worker', async (t) => {
   const running = await startKeyed(t, { env: { SVC_WORKERS: String(WORKERS) } })
   await livingPids(running, WORKERS)
   for (let round = 0; round < 5; round += 1) {

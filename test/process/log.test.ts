@@ -115,7 +115,7 @@ for (const level of ['trace', 'debug', 'info'] as const) {
   })
 }
 
-test('at level silent nothing is written, and the service serves', async (t) => {
+test('at level silent the service serves and logs nothing', async (t) => {
   const { folder } = makeDeployment(t)
   // Its port stands in no line, so it is told one.
   const port = await findFreePort('127.0.0.1')

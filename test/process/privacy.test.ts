@@ -369,7 +369,7 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
   })
 }
 
-test('the search finds everything that it looks for, in each spelling', (t) => {
+test('the leak search finds every needle in each spelling', (t) => {
   const folder = temporaryFolder(t)
   const told = createTelltale()
   const email = told.email()
@@ -417,7 +417,7 @@ test('the search finds everything that it looks for, in each spelling', (t) => {
   assert.deepEqual(findNeedles(readFileSync(file), told.needles()), [])
 })
 
-test('what was registered is no longer in the heap once a few others came', async (t) => {
+test('a registration is gone from the heap after a few others', async (t) => {
   const deployment = makeDeployment(t)
   const program = ['--heapsnapshot-signal=SIGUSR2', MAIN]
   const { service, register } = await startRegistering(t, {}, { deployment, program })

@@ -79,7 +79,7 @@ function assertList(
   assert.equal(kept.length, expected.size)
 }
 
-test('while another program holds the lock, reads go on, and afterwards the same request is taken, token and all', async (t) => {
+test('serves reads while another program holds the lock, and accepts the same request afterwards', async (t) => {
   const running = await startRegistering(t, { SVC_CHALLENGE: 'altcha' })
   assert.equal(await stateOf(running), 'open')
   const kept = new Map<string, string>()
@@ -114,7 +114,7 @@ test('while another program holds the lock, reads go on, and afterwards the same
   assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
 })
 
-test('many that wait for one lock are all refused, and all taken afterwards', async (t) => {
+test('refuses all requests that wait for one lock, and accepts them afterwards', async (t) => {
   const running = await startRegistering(t, {})
   await assertRegistered(running, 'first@example.org')
   const held = lock(t, running.databaseFile)
@@ -127,7 +127,7 @@ test('many that wait for one lock are all refused, and all taken afterwards', as
   assert.equal(running.service.stderr(), '')
 })
 
-test('a lock that is given up in time costs nothing but the wait', async (t) => {
+test('waits for a lock that is released in time', async (t) => {
   const running = await startRegistering(t, {})
   await assertRegistered(running, 'first@example.org')
   const held = lock(t, running.databaseFile)
@@ -151,7 +151,7 @@ function isMissing(program: string): boolean {
   return spawnSync(program, ['--version']).error !== undefined
 }
 
-test('writes that fail half-way leave nothing behind, and nothing is lost when they succeed again', async (t) => {
+test('failed writes leave nothing behind, and later ones lose nothing', async (t) => {
   if (isMissing('prlimit')) {
     t.skip('prlimit (util-linux) is not there')
     return
@@ -212,7 +212,7 @@ function fillUp(file: string): void {
   }
 }
 
-test('a disk that is full and then is not', async (t) => {
+test('recovers after ENOSPC', async (t) => {
   const obstacle = tinyDiskObstacle(t)
   if (obstacle !== undefined) {
     t.skip(obstacle)
@@ -341,7 +341,7 @@ for (const { what, happen, keeps } of MISHAPS) {
   })
 }
 
-test('a database that someone wrote over is refused until it is back', async (t) => {
+test('refuses an overwritten database until it is restored', async (t) => {
   const running = await startRegistering(t, {})
   await assertRegistered(running, 'before@example.org')
   assert.equal((await running.service.stop()).code, 0)

@@ -58,7 +58,7 @@ async function assertRefusedStart(
   )
 }
 
-test('a database of a newer version is left as it is, and the start says so', async (t) => {
+test('a start with a newer database fails and leaves it unchanged', async (t) => {
   const deployment = await usedDeployment(t)
   const database = new DatabaseSync(databaseFileOf(deployment))
   database.exec('PRAGMA user_version = 4711')
@@ -66,13 +66,13 @@ test('a database of a newer version is left as it is, and the start says so', as
   await assertRefusedStart(t, deployment, /does not start: .*written by a newer version/)
 })
 
-test('a file that is no database is left as it is, and the start says so', async (t) => {
+test('a start with a file that is not a database fails and leaves it unchanged', async (t) => {
   const deployment = await usedDeployment(t)
   writeFileSync(databaseFileOf(deployment), 'notes '.repeat(2000))
   await assertRefusedStart(t, deployment, /does not start: .*no database of this service/)
 })
 
-test('the database of another program is left as it is, and the start says so', async (t) => {
+test('a start with the database of another program fails and leaves it unchanged', async (t) => {
   const deployment = makeDeployment(t)
   mkdirSync(deployment.dataDir)
   const database = new DatabaseSync(databaseFileOf(deployment))
@@ -81,7 +81,7 @@ test('the database of another program is left as it is, and the start says so', 
   await assertRefusedStart(t, deployment, /does not start: .*no database of this service/)
 })
 
-test('a data folder that cannot be made ends the start, and nothing else is made', async (t) => {
+test('a start that cannot create the data folder creates nothing else', async (t) => {
   for (const dataDir of ['a-file/data', 'a-file']) {
     const { folder } = makeDeployment(t)
     writeFileSync(path.join(folder, 'a-file'), '')
@@ -92,7 +92,7 @@ test('a data folder that cannot be made ends the start, and nothing else is made
   }
 })
 
-test('while another program holds the database at the start, reads are served, and registering begins once it lets go', async (t) => {
+test('starts while the database is locked, and accepts registrations once it is free', async (t) => {
   const deployment = await usedDeployment(t)
   // So the log cannot be opened either.
   const database = new DatabaseSync(databaseFileOf(deployment))
@@ -126,7 +126,7 @@ test('while another program holds the database at the start, reads are served, a
   assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
 })
 
-test('with no room on the disk at the start, reads are served, and registering begins once there is some', async (t) => {
+test('starts on a full disk, and accepts registrations once there is room', async (t) => {
   if (spawnSync('prlimit', ['--version']).error !== undefined) {
     t.skip('prlimit (util-linux) is not there')
     return
@@ -146,7 +146,7 @@ test('with no room on the disk at the start, reads are served, and registering b
   assert.equal((await readKept(deployment)).length, 2)
 })
 
-test('the first start says to move the identity away, and the service goes on without it', async (t) => {
+test('the first start advises to move the identity, and the service works without it', async (t) => {
   const deployment = makeDeployment(t)
   const first = await startRegistering(t, {}, { deployment })
   const told = await first.service.line('move it to another machine')
@@ -170,7 +170,7 @@ test('the first start says to move the identity away, and the service goes on wi
   assert.equal((await readKept(deployment)).length, 1)
 })
 
-test('an unusable store is refused without its password, and nothing is created', async (t) => {
+test('reports an invalid store URL without its password, and creates nothing', async (t) => {
   const cases = {
     SVC_DATABASE_URL: 'postgres://user:hunter2@db.example/',
     SVC_VALKEY_URL: 'http://:hunter2@valkey.example',
@@ -185,7 +185,7 @@ test('an unusable store is refused without its password, and nothing is created'
   }
 })
 
-test('production registers with the recipient alone, and makes neither an identity nor any other secret', async (t) => {
+test('production needs only the recipient and creates no secret', async (t) => {
   const deployment = makeDeployment(t)
   const identity = await generateX25519Identity()
   const service = startService(t, deployment.folder, {
@@ -224,7 +224,7 @@ test('production registers with the recipient alone, and makes neither an identi
   assert.deepEqual(ending, FAILED, 'an identity is no recipient')
 })
 
-test('SIGTERM while registrations are in flight: each is answered, is on the list, and the process ends with 0', async (t) => {
+test('completes registrations in flight at SIGTERM and exits with 0', async (t) => {
   const deployment = makeDeployment(t)
   const running = await startRegistering(t, {}, { deployment })
   assert.equal((await running.register({ email: 'first@example.org' })).status, 200)
@@ -253,7 +253,7 @@ test('SIGTERM while registrations are in flight: each is answered, is on the lis
 })
 
 for (const workers of ['1', '2']) {
-  test(`a registration that is half sent at SIGTERM is taken, with SVC_WORKERS=${workers}`, async (t) => {
+  test(`accepts a half-sent registration at SIGTERM, with SVC_WORKERS=${workers}`, async (t) => {
     const deployment = makeDeployment(t)
     const running = await startRegistering(t, { SVC_WORKERS: workers }, { deployment })
     const held = await holdConnection(t, running.port)

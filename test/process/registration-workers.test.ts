@@ -50,7 +50,7 @@ function assertLimited({ status, code, retryAfter, error, text }: Said): void {
   assert.equal(error['retryAfterSeconds'], Number(retryAfter))
 }
 
-test('of one actor five requests are admitted, whichever workers take them, and also when all workers are new', async (t) => {
+test('admits five requests of one actor over all workers, also after all are replaced', async (t) => {
   const running = await startThree(t)
   const { register, pids } = running
   let emails = 0
@@ -77,7 +77,7 @@ test('of one actor five requests are admitted, whichever workers take them, and 
   assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
 })
 
-test('of all actors together 300 requests are admitted, and none of the next, also from new workers', async (t) => {
+test('admits 300 requests of all actors over all workers, also after all are replaced', async (t) => {
   const running = await startThree(t)
   const { register, pids } = running
   let emails = 0
@@ -105,7 +105,7 @@ test('of all actors together 300 requests are admitted, and none of the next, al
   assert.equal(new Set(tickets).size, tickets.length)
 })
 
-test('a solution works once over all workers, also when the one that set or took it was killed', async (t) => {
+test('a solution works once over all workers, also after a crash', async (t) => {
   const running = await startThree(t, { SVC_CHALLENGE: 'altcha' })
   const { register, port, pids } = running
   const challengeToken = await solvedToken(port)
@@ -131,7 +131,7 @@ test('a solution works once over all workers, also when the one that set or took
   assert.equal((await readKept(running)).length, 2)
 })
 
-test('one address that is sent to all workers at once is put on the list by one of them', async (t) => {
+test('one address sent to all workers at once is registered once', async (t) => {
   const running = await startThree(t)
   const spellings = [
     'reader@bücher.example',
@@ -150,7 +150,7 @@ test('one address that is sent to all workers at once is put on the list by one 
   }
 })
 
-test('a worker that is killed among them leaves the address on the list once, with the ticket that was told', async (t) => {
+test('a killed worker leaves an address registered once, with its ticket', async (t) => {
   const running = await startThree(t)
   let pids = running.pids
   for (const round of [1, 2, 3]) {

@@ -14,7 +14,7 @@ import { failedStart, startService } from '../support/service-process.ts'
 
 const FAILED = { code: 1, signal: null }
 
-test('a version entry that was edited stops the start and is named', async (t) => {
+test('an edited version entry fails the start by its id', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   editFile(path.join(releasesDir, 'versions', 'VS-0001.json'), (text) =>
     text.replace('Made by a test.', 'Made by an attacker.'),
@@ -28,7 +28,7 @@ test('a version entry that was edited stops the start and is named', async (t) =
   assert.match(line?.msg ?? '', /VS-0001/)
 })
 
-test('a version entry that is missing stops the start and is named', async (t) => {
+test('a missing version entry fails the start by its id', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   rmSync(path.join(releasesDir, 'versions', 'VS-0001.json'))
   const { ending, service } = await failedStart(t, folder)
@@ -36,7 +36,7 @@ test('a version entry that is missing stops the start and is named', async (t) =
   assert.match(service.stderr(), /The version chain is broken at VS-0001: SNAPSHOT_ID/)
 })
 
-test('one damaged resource file takes its own endpoint away, with a line that says why, and nothing else', async (t) => {
+test('a damaged resource makes only its own endpoint unavailable, with the reason in the log', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   editFile(resourceFile(releasesDir, 'VS-0002', 'roadmap'), (text) => `${text} `)
   const service = startService(t, folder)
@@ -71,7 +71,7 @@ test('one damaged resource file takes its own endpoint away, with a line that sa
   assert.equal((await service.stop()).code, 0)
 })
 
-test('damage to what only older versions name is a warning, and everything is served', async (t) => {
+test('damage to a resource of older versions is only a warning', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   rmSync(resourceFile(releasesDir, 'VS-0001', 'status'))
   const service = startService(t, folder)
@@ -85,7 +85,7 @@ test('damage to what only older versions name is a warning, and everything is se
   assert.equal((await service.stop()).code, 0)
 })
 
-test('without a releases folder nothing starts and nothing is created', async (t) => {
+test('a start without a releases folder fails and creates nothing', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   rmSync(releasesDir, { recursive: true })
   const { ending, service } = await failedStart(t, folder)
@@ -94,7 +94,7 @@ test('without a releases folder nothing starts and nothing is created', async (t
   assert.deepEqual(listFolder(folder), [])
 })
 
-test('with an empty releases folder the reason says what to do', async (t) => {
+test('a start with an empty releases folder says what to do', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   rmSync(releasesDir, { recursive: true })
   mkdirSync(releasesDir)
@@ -122,7 +122,7 @@ const HOSTILE_FILES: readonly (readonly [
 ]
 
 for (const [what, replace, reason] of HOSTILE_FILES) {
-  test(`${what} in the place of a resource takes away its endpoint alone`, async (t) => {
+  test(`${what} in the place of a resource makes only its endpoint unavailable`, async (t) => {
     const { folder, releasesDir } = makeDeployment(t)
     const file = resourceFile(releasesDir, 'VS-0002', 'roadmap')
     rmSync(file)
@@ -136,7 +136,7 @@ for (const [what, replace, reason] of HOSTILE_FILES) {
     assert.equal((await service.stop()).code, 0)
   })
 
-  test(`${what} in the place of a version stops the start with its name`, async (t) => {
+  test(`${what} in the place of a version fails the start by its id`, async (t) => {
     const { folder, releasesDir } = makeDeployment(t)
     const file = path.join(releasesDir, 'versions', 'VS-0002.json')
     rmSync(file)
@@ -148,7 +148,7 @@ for (const [what, replace, reason] of HOSTILE_FILES) {
   })
 }
 
-test('a resource of the wrong shape takes away its endpoint, and its page still works', async (t) => {
+test('a resource of the wrong shape makes its endpoint unavailable, and its page still works', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   const text = '{"components":"none"}'
   const digest = sha256Base64url(text)

@@ -299,7 +299,7 @@ for (const workers of ['1', '2']) {
   })
 }
 
-test('a redaction is followed without a restart, and is no damage at the next start', async (t) => {
+test('follows a redaction without a restart, and does not report it as damage', async (t) => {
   const deployment = makeDeployment(t)
   const { folder, releasesDir } = deployment
   const env = { SVC_RELOAD_SECONDS: '1' }

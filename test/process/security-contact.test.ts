@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
 import { startService } from '../support/service-process.ts'
 
-test('the configured contact stands in security.txt, which ends within the year', async (t) => {
+test('security.txt contains the configured contact and expires within a year', async (t) => {
   const contact = 'mailto:security@example.test'
   const env = { SVC_SECURITY_CONTACT: contact }
   const { origin } = await startService(t, makeDeployment(t).folder, env).serving()

@@ -42,7 +42,7 @@ async function assertPromptStop(service: ServiceProcess, sinceMs: number): Promi
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends the process with exit code 0 and a line that says so`, async (t) => {
+  test(`${signal} ends the process with exit code 0 and a log line`, async (t) => {
     const { service, origin } = await running(t)
     // fetch keeps its connection open, as every client does.
     assert.equal((await fetch(`${origin}/api/v1/time`)).status, 200)
@@ -54,7 +54,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('a request whose body is half sent is answered, and nothing new is accepted meanwhile', async (t) => {
+test('completes a request with a half-sent body and accepts no new connection meanwhile', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   held.send(HALF_A_BODY)
@@ -74,7 +74,7 @@ test('a request whose body is half sent is answered, and nothing new is accepted
   await assertPromptStop(service, sinceMs)
 })
 
-test('a signal that comes twice, as from a terminal through npm, cuts nothing off', async (t) => {
+test('a second signal cuts nothing off', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   held.send(HALF_A_BODY)
@@ -90,7 +90,7 @@ test('a signal that comes twice, as from a terminal through npm, cuts nothing of
   assert.equal(service.lines().filter(({ msg }) => msg.startsWith('Stopping')).length, 1)
 })
 
-test('a request whose headers are half sent is answered too, and told that the connection closes', async (t) => {
+test('completes a request with half-sent headers and closes the connection', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   held.send('GET /api/v1/time HTTP/1.1\r\nHost: loc')
@@ -107,7 +107,7 @@ test('a request whose headers are half sent is answered too, and told that the c
   await assertPromptStop(service, sinceMs)
 })
 
-test('a second request that began on a kept connection is answered', async (t) => {
+test('completes a second request that began on a kept connection', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   held.send('GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -124,7 +124,7 @@ test('a second request that began on a kept connection is answered', async (t) =
   await assertPromptStop(service, sinceMs)
 })
 
-test('a slow reader gets the whole of its answer', async (t) => {
+test('a slow reader gets its whole response', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   const document = await (await fetch(`http://127.0.0.1:${port}/api/v1/openapi.json`)).text()
@@ -143,7 +143,7 @@ test('a slow reader gets the whole of its answer', async (t) => {
   await assertPromptStop(service, sinceMs)
 })
 
-test('connections on which nothing happens do not delay the end', async (t) => {
+test('idle connections do not delay the end', async (t) => {
   const { service, port } = await running(t)
   const silent = await holdConnection(t, port)
   const kept = await holdConnection(t, port)
@@ -161,7 +161,7 @@ test('connections on which nothing happens do not delay the end', async (t) => {
   await assertPromptStop(service, sinceMs)
 })
 
-test('a client that never finishes is cut off once the grace has run out, and the process ends', async (t) => {
+test('cuts off an unfinished request after the grace period', async (t) => {
   const graceMs = 1000
   const program = hastyProgram({ graceMs, killAfterMs: 2 * graceMs })
   const service = startService(t, makeDeployment(t).folder, {}, program)
@@ -178,7 +178,7 @@ test('a client that never finishes is cut off once the grace has run out, and th
   await held.closed
 })
 
-test('of the ten seconds that are promised nearly all are the client’s, and no worker outlives them', () => {
+test('clients get at least nine of the ten promised seconds, and no worker outlives them', () => {
   assert.ok(STOP_TIMES.graceMs >= 9000 && STOP_TIMES.graceMs <= 9500)
   assert.ok(STOP_TIMES.killAfterMs > STOP_TIMES.graceMs && STOP_TIMES.killAfterMs <= 10_000)
 })

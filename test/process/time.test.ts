@@ -58,7 +58,7 @@ for (const [aheadMs, state] of [
   })
 }
 
-test('a time source that does not answer is never a guess, and does not keep the service from stopping', async (t) => {
+test('a silent time source leaves the quality unverified and does not delay a stop', async (t) => {
   const source = `127.0.0.1:${await freeUdpPort()}`
   const service = startService(t, makeDeployment(t).folder, { SVC_NTP_SERVER: source })
   const { origin } = await service.serving()

@@ -58,7 +58,7 @@ async function statusOf(url: string): Promise<number> {
   return response.status
 }
 
-test('two workers serve one port; one that is killed is replaced; all of them stop', async (t) => {
+test('two workers share a port, a killed one is replaced, and all stop', async (t) => {
   const { service, origin, admin, secretsDir } = await startTwo(t)
   const made = service.lines().filter(({ msg }) => msg.includes('Created local secrets'))
   assert.equal(made.length, 1, 'the primary made the secrets, once')
@@ -86,7 +86,7 @@ test('two workers serve one port; one that is killed is replaced; all of them st
   assert.deepEqual(pids.filter(isAlive), [], 'no worker is left behind')
 })
 
-test('the port that the system picked stays when every worker died', async (t) => {
+test('keeps the picked port after all workers crash', async (t) => {
   const { service, origin } = await startTwo(t)
   for (const pid of await workerPids(service, 2)) process.kill(pid, 'SIGKILL')
   await workerPids(service, 4)
@@ -94,7 +94,7 @@ test('the port that the system picked stays when every worker died', async (t) =
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
 })
 
-test('figures of all workers are added up, and rise with the traffic', async (t) => {
+test('adds up the metrics of all workers', async (t) => {
   const { service, origin, admin } = await startTwo(t)
   const metrics = async () => {
     const response = await fetch(`${admin}/metrics`)
@@ -120,7 +120,7 @@ function valueOf(metrics: string, name: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(name.length))
 }
 
-test('while workers die and start, figures are told of those that serve, and the deaths are counted', async (t) => {
+test('reports the metrics of serving workers while others crash, and counts the crashes', async (t) => {
   const { service, origin, admin, releasesDir } = await startTwo(t)
   for (let each = 0; each < 4; each += 1) await statusOf(`${origin}/api/v1/time`)
   // What starts from here on finds a broken chain, and ends.
@@ -140,7 +140,7 @@ test('while workers die and start, figures are told of those that serve, and the
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a worker that hangs leaves the figures out, and does not keep the service from ending', async (t) => {
+test('omits worker metrics while a worker hangs, and stops nevertheless', async (t) => {
   const { service, admin } = await startTwo(t, hastyProgram({ graceMs: 300, killAfterMs: 500 }))
   const [hanging = 0] = await workerPids(service, 2)
   process.kill(hanging, 'SIGSTOP')
@@ -157,7 +157,7 @@ test('a worker that hangs leaves the figures out, and does not keep the service 
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} to the workers’ process lets them answer what is in flight, and the service is not ready meanwhile`, async (t) => {
+  test(`${signal} to the primary completes requests in flight, and the service is not ready meanwhile`, async (t) => {
     const { service, port, origin, admin } = await startTwo(t)
     const held = await holdConnection(t, port)
     held.send('GET /api/v1/time HTTP/1.1\r\nHost: loc')
@@ -177,7 +177,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('what every worker says carries its number, and what concerns all of them is said once', async (t) => {
+test('log lines of a worker contain its number, and shared warnings are logged once', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   const env = {
     SVC_WORKERS: '2',
@@ -201,7 +201,7 @@ test('what every worker says carries its number, and what concerns all of them i
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a worker that takes another’s place has the secrets of the start, whatever the files say by then', async (t) => {
+test('a restarted worker has the secrets of the start, whatever the files contain', async (t) => {
   const { service, origin, secretsDir } = await startTwo(t)
   const keyId = await servedKeyId(origin)
   for (const file of ['key-hash-secret.txt', 'address-hash-secret.txt']) {
