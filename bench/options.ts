@@ -9,6 +9,7 @@ export const PARTS = [
   'cost',
   'memory',
   'registration',
+  'databases',
   'verification',
   'pages',
 ] as const

@@ -5,6 +5,7 @@ import { measureCost, type BenchContext } from './cost.ts'
 import { measureGrowth } from './growth.ts'
 import { startLoadGenerator } from './load.ts'
 import { measureMemory } from './memory.ts'
+import { measureDatabases } from './databases.ts'
 import { FLAGS, HELP, parseOptions, type BenchOptions, type Part } from './options.ts'
 import { measurePages } from './pages.ts'
 import { measureRegistration } from './registration.ts'
@@ -30,6 +31,7 @@ const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<Par
   start: measureStart,
   growth: measureGrowth,
   registration: measureRegistration,
+  databases: measureDatabases,
   verification: measureVerification,
   pages: measurePages,
 }

@@ -10,7 +10,10 @@ import {
   migratePostgres,
   POSTGRES_MIGRATIONS,
 } from '../../src/storage/postgres/postgres-migrations.ts'
-import { createPostgresSession } from '../../src/storage/postgres/postgres-session.ts'
+import {
+  createPostgresSession,
+  DURABLE_SETTING,
+} from '../../src/storage/postgres/postgres-session.ts'
 import {
   openPostgresForCommand,
   openPostgresServer,
@@ -161,6 +164,15 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       (await session.transact(durability, (client) => client.query('SHOW synchronous_commit')))[0]
     assert.deepEqual(await settings('durable'), { synchronous_commit: 'on' })
     assert.deepEqual(await settings('volatile'), { synchronous_commit: 'off' })
+    const { rows } = await session.change(
+      `WITH ${DURABLE_SETTING}, used AS (SELECT count(*) FROM setting)
+        SELECT current_setting('synchronous_commit') AS setting FROM used`,
+      [],
+    )
+    assert.deepEqual(rows, [{ setting: 'on' }])
+    assert.deepEqual(await session.query('SHOW synchronous_commit'), [
+      { synchronous_commit: 'off' },
+    ])
   })
 
   test('a read-only command does not migrate; an unknown, older or newer database is refused by name', async () => {
@@ -248,16 +260,31 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
         return true
       }
     }
-    breakOnce('COMMIT\0')
-    assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
-    breakOnce('COMMIT\0')
-    assert.equal(await storage.waitlist.add(makeRegistration(1)), 'duplicate')
     breakOnce('INSERT INTO svc.registrations')
-    await assert.rejects(storage.waitlist.add(makeRegistration(2)), { code: 'IO' })
-    assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
+    assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
+    breakOnce('INSERT INTO svc.registrations')
+    const again = makeRegistration(3, { addressHash: makeRegistration(1).addressHash })
+    assert.equal(await storage.waitlist.add(again), 'duplicate')
+    const keyHash = makeRegistration(4).addressHash
+    const key = {
+      keyId: '0123456789abcdef',
+      keyHash,
+      secretId: 'secret',
+      label: null,
+      createdAtMs: 1,
+      expiresAtMs: 2,
+      revokedAtMs: null,
+    }
+    breakOnce('COMMIT\0')
+    assert.equal(await storage.apiKeys.add(key, 10), 'added')
+    breakOnce('INSERT INTO svc.api_keys')
+    await assert.rejects(storage.apiKeys.add({ ...key, keyId: 'fedcba9876543210' }, 10), {
+      code: 'IO',
+    })
+    assert.equal(await direct.apiKeys.find('fedcba9876543210'), undefined)
     assert.deepEqual(
       (await readAll(direct.waitlist)).map(({ ticket }) => ticket),
-      [makeRegistration(1).ticket, makeRegistration(2).ticket],
+      [makeRegistration(1).ticket],
     )
   })
 

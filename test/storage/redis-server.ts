@@ -2,7 +2,6 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -37,7 +36,7 @@ async function freePort(): Promise<number> {
 }
 
 export async function startRedis(
-  t: TestContext,
+  t: { after(end: () => void | Promise<void>): void },
   options: readonly string[] = [],
 ): Promise<RedisServer> {
   const port = await freePort()

@@ -1,25 +1,31 @@
 import { TICKET_BYTES, TICKET_PREFIX } from '../../contract/ticket.ts'
 import type { SealedRegistration, StoredRegistration, WaitlistStore } from '../waitlist-store.ts'
-import type { PostgresSession, Row } from './postgres-session.ts'
+import { DURABLE_SETTING, type PostgresSession, type Row, type Values } from './postgres-session.ts'
 
 /** As in SQLite (sqlite-waitlist.ts). */
 const DECOY_SLOTS = 128
 
 const COLUMNS = 'position, address_hash, ticket, recipient, registered_at_ms, sealed'
 
-const ADD = `
-  INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
-  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (address_hash) DO NOTHING RETURNING position`
-
 /**
- * Equal work: a repeated address costs a durable row of the same size, with random content. PostgreSQL offers 16 random
- * bytes a call (gen_random_uuid), so the content comes from the caller.
+ * Adds a registration, or a decoy if the address hash is listed, in one statement and so in one round trip.
+ *
+ * Equal work: a repeated address costs a durable row of the same size, with random content.
  */
-const ADD_DECOY = `
-  INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
-  VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
-    recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed`
+const ADD = `
+  WITH ${DURABLE_SETTING},
+  added AS (
+    INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
+    SELECT $1, $2, $3, $4, $5 FROM setting
+    ON CONFLICT (address_hash) DO NOTHING RETURNING position
+  ),
+  decoy AS (
+    INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
+    SELECT $6, $7, $8, $3, $9, $10 WHERE NOT EXISTS (SELECT 1 FROM added)
+    ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
+      recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed
+  )
+  SELECT position FROM added`
 
 function toRegistration(row: Row): StoredRegistration {
   return {
@@ -44,7 +50,8 @@ export function createPostgresWaitlist(
     })
   }
 
-  function addDecoyValues(recipient: string, sealedLength: number) {
+  /** Slot, address hash, ticket, time and content of a decoy. */
+  function decoyValues(sealedLength: number): Values {
     const random = Buffer.from(randomBytes(1 + 32 + TICKET_BYTES + 5 + sealedLength))
     const ticket = random
       .subarray(33, 33 + TICKET_BYTES)
@@ -54,21 +61,26 @@ export function createPostgresWaitlist(
       (random[0] ?? 0) % DECOY_SLOTS,
       random.subarray(1, 33),
       `${TICKET_PREFIX}${ticket}`,
-      recipient,
       random.readUIntBE(33 + TICKET_BYTES, 5),
       random.subarray(38 + TICKET_BYTES),
     ]
   }
 
   return {
-    add({ addressHash, ticket, recipient, registeredAtMs, sealed }) {
-      return session.transact('durable', async (client) => {
-        const values = [addressHash, ticket, recipient, registeredAtMs, sealed]
-        const { length } = await client.query(ADD, values)
-        if (length === 1) return 'added'
-        await client.query(ADD_DECOY, addDecoyValues(recipient, sealed.length))
-        return 'duplicate'
-      })
+    async add({ addressHash, ticket, recipient, registeredAtMs, sealed }) {
+      const values = [addressHash, ticket, recipient, registeredAtMs, sealed]
+      const { rows, isRepeated } = await session.change(ADD, [
+        ...values,
+        ...decoyValues(sealed.length),
+      ])
+      if (rows.length === 1) return 'added'
+      if (!isRepeated) return 'duplicate'
+      // The first run may have added the row before its response was lost: then the ticket is this one.
+      const [listed] = await session.query(
+        'SELECT ticket FROM svc.registrations WHERE address_hash = $1',
+        [addressHash],
+      )
+      return listed?.['ticket'] === ticket ? 'added' : 'duplicate'
     },
 
     async count() {
