@@ -239,6 +239,33 @@ test('the report names the new versions, when they were published, their notes a
   assert.match(none.out, /^No new versions\.$/m)
 })
 
+test('redactions that the archive lists are reported, and are not a finding', async (t) => {
+  const app = await runApp(t, liveParts())
+  const redaction = {
+    resource: 'status',
+    digest: 'A'.repeat(43),
+    reason: 'It named a person.',
+    redactedAt: '2026-11-01T00:00:00Z',
+  }
+  const origin = await serve(t, (request, response) => {
+    if (request.url === '/archive/versions.json') {
+      const redactions = [redaction, { resource: 5 }]
+      response.end(JSON.stringify({ versions: ['VS-0001'], redactions }))
+      return
+    }
+    void app.fetch(request.url ?? '').then(async (answer) => {
+      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(answer.status, headers.flat())
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    })
+  })
+  const { status, out } = await svc('audit', origin)
+  assert.equal(status, 0)
+  assert.match(out, /^Redacted: status at 2026-11-01T00:00:00Z \(It named a person\.\)\.$/m)
+  const { report } = await audit(origin)
+  assert.deepEqual((report as { readonly redactions?: unknown }).redactions, [redaction])
+})
+
 test('--quiet prints nothing about a valid history', async (t) => {
   const address = await deploy(
     t,

@@ -135,7 +135,7 @@ describe('the packed client', () => {
 })
 
 const TYPESCRIPT = `
-import { ApiResponseError, createClient, VerificationError, verifyResponse, type Client, type Verified } from '@public-api/client'
+import { ApiResponseError, createClient, VerificationError, verifyResponse, type Client, type Status, type Verified } from '@public-api/client'
 import { auditHistory, HistoryError, type HeadStore } from '@public-api/client/audit'
 import { createFileHeadStore } from '@public-api/client/node'
 import { runVectors } from '@public-api/client/vectors'
@@ -146,6 +146,9 @@ const store: HeadStore = createFileHeadStore('head.json')
 export async function use(): Promise<string | number> {
   const status = await client.status({ signal: AbortSignal.timeout(1000) })
   const state: 'operational' | 'degraded' | 'partial_outage' | 'major_outage' | 'maintenance' = status.data.state
+  const typed: Status = (await client.get('/api/v1/status?a=1')).data
+  // @ts-expect-error A target that is not a literal path has unknown data.
+  const unknown: Status = (await client.get('/api/v1/' + typed.state)).data
   const whole: Verified<{ readonly hash: string }> = await client.versionById('VS-0001')
   // @ts-expect-error There is no such member.
   status.data.nothing

@@ -6,6 +6,7 @@ import type { Client } from './client.ts'
 import type { SavedHead } from './head-store.ts'
 import { entriesOf } from './history-evidence.ts'
 import { readNewest } from './newest-version.ts'
+import { readRedactions, type Redaction } from './redactions.ts'
 import { publishedOf, toPortable, verifyPortable } from './portable-answer.ts'
 import type { Verified } from './reads.ts'
 import { parseSigningKeys } from './signing-keys.ts'
@@ -38,6 +39,8 @@ export interface AuditReport {
   readonly resources: readonly string[]
   /** Resources of the newest version that the service reported as unavailable. */
   readonly unavailable: readonly string[]
+  /** Older resources that the operator removed, as the archive lists them; not signed. */
+  readonly redactions: readonly Redaction[]
 }
 
 /** Rounds after which an audit gives up because each time a version was published meanwhile. */
@@ -118,6 +121,7 @@ async function auditRounds(options: AuditOptions): Promise<AuditReport> {
         versionsRead: read.length,
         resources,
         unavailable,
+        redactions: await readRedactions(client, signal),
       }
     }
     if (round === MAX_ROUNDS) {

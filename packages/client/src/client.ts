@@ -7,6 +7,7 @@ import { checkOptions, type ClientOptions } from './client-options.ts'
 import { ConnectionError, createConnection, RedirectError } from './connection.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
+import type { DataOfTarget } from './resources.ts'
 import { rateLimitOf } from './rate-limit.ts'
 import { createReads, type ReadOptions, type Reads, type Verified } from './reads.ts'
 import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries.ts'
@@ -19,8 +20,11 @@ import type { Answer, VerifiedResponse } from './verify-response.ts'
 export interface Client extends Reads {
   /** Origin of the service, as `baseUrl` named it. */
   readonly origin: string
-  /** Any target, verified like the others; `data` is what the target's endpoint says it is. */
-  get(target: string, options?: ReadOptions): Promise<Verified<unknown>>
+  /** Reads any target and verifies the response. `data` is typed if the target is a literal path of the API. */
+  get<const Target extends string>(
+    target: Target,
+    options?: ReadOptions,
+  ): Promise<Verified<DataOfTarget<Target>>>
   /** The answer to a GET as it came: nothing of it is checked. Connection failures are retried. */
   getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<Answer>
   /** Checks an answer that was fetched in another way, with the service's keys. */
@@ -176,7 +180,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...createReads(get),
     origin: connection.origin,
-    get,
+    get: get as Client['get'],
     getUnverified: (target, { signal } = {}) => fetchAnswer(target, credentials, signal),
     verify: keys.verify,
     keys: keys.current,

@@ -61,6 +61,9 @@ function printText(report: AuditReport, settings: AuditSettings, output: Command
   if (unavailable.length > 0) {
     output.out(`Unavailable at the moment: ${shown(unavailable.join(', '), 2000)}.`)
   }
+  for (const { resource, redactedAt, reason } of report.redactions.slice(0, MAX_PRINTED)) {
+    output.out(`Redacted: ${shown(resource)} at ${shown(redactedAt, 40)} (${shown(reason)}).`)
+  }
   if (settings.pinnedKeyIds === undefined) output.out(UNPINNED_WARNING)
 }
 
