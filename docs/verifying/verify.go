@@ -106,7 +106,7 @@ var instantForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z
 func parseInstant(text string) (time.Time, error) {
 	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil || !instantForm.MatchString(text) {
-		return moment, refuse("MALFORMED", "%q is no time in UTC", text)
+		return moment, refuse("MALFORMED", "%q is not a time in UTC", text)
 	}
 	return moment, nil
 }
@@ -116,7 +116,7 @@ func parseInstant(text string) (time.Time, error) {
 func readJSON(body []byte) (map[string]any, error) {
 	var content map[string]any
 	if !utf8.Valid(body) || json.Unmarshal(body, &content) != nil || content == nil {
-		return nil, refuse("MALFORMED", "the body is no JSON text")
+		return nil, refuse("MALFORMED", "the body is not JSON")
 	}
 	return content, nil
 }
@@ -357,7 +357,7 @@ func findDigest(contentDigest string) string {
 
 var entityTag = regexp.MustCompile(`"[^"]*"`)
 
-// isNamed tells whether the request named an ETag in If-None-Match (weak comparison, RFC 9110 13.1.2).
+// isNamed reports whether the request named an ETag in If-None-Match (weak comparison, RFC 9110 13.1.2).
 func isNamed(etag, ifNoneMatch string) bool {
 	for _, tag := range entityTag.FindAllString(ifNoneMatch, -1) {
 		if tag == strings.TrimPrefix(etag, "W/") {
@@ -782,7 +782,7 @@ func runVectors(folder string) error {
 		}
 	}
 	if count == 0 {
-		return refuse("VECTORS", "there are none in this folder")
+		return refuse("VECTORS", "no vectors in this folder")
 	}
 	fmt.Printf("%d cases have the expected outcome\n", count)
 	return err

@@ -47,7 +47,7 @@ ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
 
 
 def decode_point(data):
-    """The point of 32 bytes, in extended coordinates; None where they are no point's one form."""
+    """The point of 32 bytes, in extended coordinates; None for anything but the canonical encoding of a point."""
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, y & (2**255 - 1)
     x_squared = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -128,12 +128,12 @@ def epoch_ms(text):
     form = r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?Z"
     match = re.fullmatch(form, text, re.ASCII)
     if match is None:
-        raise Refused("MALFORMED", f"{text} is no time in UTC")
+        raise Refused("MALFORMED", f"{text} is not a time in UTC")
     *parts, milliseconds = (int(part or 0) for part in match.groups())
     try:
         moment = datetime(*parts, tzinfo=timezone.utc)
     except ValueError:
-        raise Refused("MALFORMED", f"{text} is no time of any day") from None
+        raise Refused("MALFORMED", f"{text} is not a valid time") from None
     since = moment - datetime(1970, 1, 1, tzinfo=timezone.utc)
     return since // timedelta(milliseconds=1) + milliseconds
 
@@ -142,7 +142,7 @@ def canonical_number(number):
     """A number as ECMAScript writes it, which knows only doubles."""
     number = float(number)
     if number - number != 0:
-        raise ValueError(f"{number} is no JSON")
+        raise ValueError(f"{number} is not JSON")
     sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
     if number == 0:
         return "0"
@@ -172,7 +172,7 @@ def canonical_json(value):
 
 
 def refuse_constant(name):
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def digest_of_json(value):
@@ -188,7 +188,7 @@ def read_json(body):
         data = content if is_bare else content.get("data")
         return content, None if data is None else digest_of_json(data)
     except (ValueError, ArithmeticError, RecursionError, AttributeError):
-        raise Refused("MALFORMED", "the body is no JSON text") from None
+        raise Refused("MALFORMED", "the body is not JSON") from None
 
 
 # The check.
@@ -534,7 +534,7 @@ def run_vectors(folder):
             if found != case["expected"]:
                 wrong.append(f"{file.stem}: expected {case['expected']}, found {found}")
     if wrong or count == 0:
-        raise Refused("VECTORS", "; ".join(wrong) or "there are none in this folder")
+        raise Refused("VECTORS", "; ".join(wrong) or "no vectors in this folder")
     print(f"{count} cases have the expected outcome")
 
 

@@ -58,7 +58,7 @@ keys() {
     # The first sixteen letters say "Ed25519"; what follows is the key itself in base64.
     printf -- '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA%s=\n-----END PUBLIC KEY-----\n' \
       "$(printf %s "$x" | tr '_-' '/+')" >"$work/$count.pem"
-    # Its dates follow it and precede the next key; null, or none at all, is no limit.
+    # Its dates follow it and precede the next key; null or a missing date means unlimited.
     tr -d '\n' <"$work/key.body" | sed "s/.*\"x\":\"$x\"//; s/\"jwk\":.*//" >"$work/$count.rest"
     is_pinned "$id" "$2" || continue
     pinned=$((pinned + 1))
@@ -113,7 +113,7 @@ require_time() {
 is_fresh() { ! is_before "${1%Z}" "$(moment $(($(date +%s) - max_age_seconds)))"; }
 
 # revalidation NAME TARGET PINS STEP: the proof that a 304 carries, or that a cache merged from one; refuses with STEP if
-# there is none.
+# it is missing.
 revalidation() {
   revalidated=$(field "$1" X-SVC-Revalidated)
   [ -n "$revalidated" ] || refuse "$4" 'there is no X-SVC-Revalidated'
@@ -141,7 +141,7 @@ is_canonical() {
   esac
 }
 
-# require_request_id NAME: that it is the one of the body, where both have one. It stands before any data.
+# require_request_id NAME: that it is the one of the body, where both have one. In the body it precedes the data.
 require_request_id() {
   stated=$(sed -n '1s/^{"ok":[a-z]*,"schema":"[^"]*","requestId":"\([^"]*\)".*/\1/p' "$work/$1.body")
   found=$(field "$1" X-Request-Id)

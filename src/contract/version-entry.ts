@@ -76,7 +76,7 @@ function isVersionEntry(
   snapshotId: string,
 ): value is VersionEntry & { readonly [name: string]: JsonValue } {
   if (!isObject(value)) {
-    throw new VersionEntryError(snapshotId, 'the entry is no JSON object')
+    throw new VersionEntryError(snapshotId, 'the entry is not a JSON object')
   }
   for (const [name, isRight, expected] of MEMBERS) {
     if (!isRight(value[name])) {
@@ -99,7 +99,7 @@ export function parseVersionEntry(text: string, snapshotId: string): VersionEntr
   try {
     value = JSON.parse(text)
   } catch {
-    throw new VersionEntryError(snapshotId, 'the entry is no JSON text')
+    throw new VersionEntryError(snapshotId, 'the entry is not JSON')
   }
   if (!isVersionEntry(value, snapshotId) || canonicalJson(value) !== text) {
     throw new VersionEntryError(
@@ -120,7 +120,7 @@ export interface StoredVersion {
 export interface VersionChainSource {
   /** Ids of all versions, oldest first. */
   readonly snapshotIds: readonly string[]
-  /** The text of one version entry. Whatever it throws is told of that entry. */
+  /** The text of one version entry. An error is reported for that entry. */
   readonly readText: (snapshotId: string) => string
   /** SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal. */
   readonly sha256Hex: (text: string) => string

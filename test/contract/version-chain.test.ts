@@ -261,9 +261,9 @@ test('a malformed entry is named with the member that is wrong', () => {
   const [entry] = makeChain(1)
   assert.ok(entry !== undefined)
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
-    ['', /^VS-0001: the entry is no JSON text$/],
-    ['null', /^VS-0001: the entry is no JSON object$/],
-    ['[]', /^VS-0001: the entry is no JSON object$/],
+    ['', /^VS-0001: the entry is not JSON$/],
+    ['null', /^VS-0001: the entry is not a JSON object$/],
+    ['[]', /^VS-0001: the entry is not a JSON object$/],
     ['{}', /^VS-0001: snapshotId is missing; expected VS- and at least four digits$/],
     [
       canonicalJson({ ...entry, createdAt: '2026-13-01T00:00:00Z' }),
@@ -342,7 +342,7 @@ test('a whole chain is read with its texts, and the first entry that breaks it i
   )
   assert.throws(() => read(new Map(texts).set('VS-0003', '{')), {
     name: 'VersionEntryError',
-    message: 'VS-0003: the entry is no JSON text',
+    message: 'VS-0003: the entry is not JSON',
   })
   texts.delete('VS-0001')
   assert.throws(() => read(), { code: 'SNAPSHOT_ID', snapshotId: 'VS-0001' })

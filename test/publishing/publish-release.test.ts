@@ -266,7 +266,7 @@ test('a broken history is not extended, and the entry is named', async (t) => {
       canonicalJson({ ...hiding, hash: versionHash(hiding) }),
       /history is damaged: VS-0002: CHANGES is broken: expected roadmap changed, found nothing/,
     ],
-    [sound.slice(0, -1), /VS-0002: the entry is no JSON text/],
+    [sound.slice(0, -1), /VS-0002: the entry is not JSON/],
     [`${sound}\n`, /VS-0002: the text is not the canonical JSON/],
     [undefined, /VS-0002: SNAPSHOT_ID is broken: expected VS-0002, found VS-0003/],
   ]

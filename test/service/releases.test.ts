@@ -124,7 +124,7 @@ const BROKEN: readonly (readonly [
   [
     'a text that is no JSON',
     (made) => made.versions.set('VS-0002', '{"snapshotId"'),
-    /at VS-0002: the entry is no JSON text/,
+    /at VS-0002: the entry is not JSON/,
   ],
   [
     'an entry written otherwise than canonically',

@@ -22,7 +22,7 @@ const HELP = `Usage: svc doctor BASE [options]
        svc doctor --list [--json]
 
 Inspects a deployment as the world sees it, through its proxies and its CDN,
-and tells what is not as promised, what was expected and what to do. BASE is
+and reports what breaks the contract, what was expected and what to do. BASE is
 the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
 
 It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
@@ -40,7 +40,7 @@ Options:
   --json               print one JSON object
   -h, --help           print this text
 
-Exit code: 0 no finding of the severity error (warnings are told), 1 errors,
+Exit code: 0 no finding of the severity error (warnings are printed), 1 errors,
 2 wrong usage, 3 not reached.`
 
 const OPTIONS = {
@@ -175,7 +175,7 @@ export const doctorCommand: Command = createCommand({
     const [base, ...rest] = positionals
     const { json } = values
     if (values.list) {
-      if (base !== undefined) throw new UsageError('--list asks nobody; leave out the address')
+      if (base !== undefined) throw new UsageError('--list sends no request; leave out the address')
       return listFindings(json, output)
     }
     if (base === undefined) throw new UsageError('expected the address of a deployment')

@@ -217,7 +217,7 @@ function unsignedNote({ method, status }: Answer, verdict: Verdict): string | un
     ? 'The deployment names no key, so it signs nothing.'
     : status === 304
       ? 'A cache on the way may answer 304 by itself; it has no proof. Ask with --fresh.'
-      : 'Nobody has signed this answer: it may be from anyone on the way.'
+      : 'The response is not signed: it may be from anyone on the way.'
 }
 
 /** A step's name as words. */

@@ -161,7 +161,7 @@ function requireLineage(
   if (origin === client.origin || keyChange === undefined || keyChange.isAnnounced) return
   throw new AuditStateError(
     'OTHER_KEYS',
-    `the saved head ${origin === undefined ? 'names no origin' : `belongs to ${origin}`}, and the key ${keyChange.to} that signs at ${client.origin} is none that it announces`,
+    `the saved head ${origin === undefined ? 'names no origin' : `belongs to ${origin}`}, and the key ${keyChange.to} that signs at ${client.origin} is not announced in it`,
   )
 }
 

@@ -2,7 +2,7 @@
 export type AuditStateFault =
   /** It was saved by an audit of another origin. */
   | 'OTHER_ORIGIN'
-  /** The service moved, and its signing key is none that the saved head announces. */
+  /** The service moved, and the saved head does not announce its signing key. */
   | 'OTHER_KEYS'
 
 /** The saved head belongs to another service, so the audit did not compare anything with it. */

@@ -24,7 +24,7 @@ export function decodeBase64urlOf32(text: string): Uint8Array | undefined {
     : undefined
 }
 
-/** Bytes from any padded base64 (RFC 4648 section 4). Throws a DOMException where it is none. */
+/** Bytes from any padded base64 (RFC 4648 section 4). Throws a DOMException for any other text. */
 export function decodeBase64(text: string): Uint8Array {
   return bytesOf(text)
 }

@@ -7,7 +7,7 @@ import { targetOf, type Answer } from './verify-response.ts'
 export interface FetchedResponse {
   readonly status: number
   readonly headers: HeaderSource
-  /** Read until it ends or holds too much; null where there is none. */
+  /** Read until it ends or exceeds the limit; null for a response without a body. */
   readonly body: ReadableStream<Uint8Array> | null
 }
 
@@ -103,7 +103,7 @@ async function readBody(
     if (value === undefined) break
     parts.push(value)
     length += value.length
-    // Written so that a bound that is no number lets nothing through.
+    // Written so that a limit of NaN lets nothing through.
     if (!(length <= maxBytes))
       throw new RangeError(`expected at most ${maxBytes} bytes, found more`)
   }

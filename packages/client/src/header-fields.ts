@@ -8,7 +8,7 @@ export type HeaderSource =
 export type HeaderFields = (name: string) => string | undefined
 
 /**
- * A value without the white space around it, which is none of it (RFC 9110 5.5). Looking for the white space instead, by
+ * A value without the white space around it (RFC 9110 5.5). Looking for the white space instead, by
  * /[ \t]+$/, would take a time that grows with the square of a run of it.
  */
 const BARE = /[^ \t](?:.*[^ \t])?|$/s
@@ -41,7 +41,7 @@ const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/
 
 /**
  * The base64 of the member sha-256 of a Content-Digest, a dictionary of byte sequences (RFC 9530 2, RFC 8941 3.2).
- * Of several the last counts, as everywhere in such dictionaries. Undefined where there is none, or where the field is
+ * Of several the last counts, as everywhere in such dictionaries. Undefined if it is missing, or if the field is
  * no such dictionary, which must then be ignored as a whole.
  */
 export function sha256Of(contentDigest: string): string | undefined {

@@ -41,7 +41,7 @@ export interface HistoryFinding {
   readonly found: string
 }
 
-/** Signed answers that cannot all be true, as JSON. Whoever has it can check it without the service. */
+/** Signed responses that cannot all be true, as JSON. Anyone can check it without the service. */
 export interface HistoryEvidence {
   readonly format: 'svc-history-evidence-v1'
   readonly fault: HistoryFault
@@ -115,7 +115,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Where the index, newest first, is no chain; undefined where it is one. */
+/** Where the index, newest first, breaks the chain; undefined if it is valid. */
 export function indexFaultOf(data: unknown): HistoryFinding | undefined {
   const entries = entriesOf(data)
   const [first] = entries
@@ -151,7 +151,7 @@ async function isBroken([one]: readonly PathResponse[]): Promise<boolean> {
   const asked = one.path.startsWith(versions)
     ? VERSION_PATH.exec(one.path.slice(versions.length))?.[1]
     : undefined
-  // Other data may speak of a version too, and is no entry.
+  // Other data may mention a version too, without being an entry.
   if (asked === undefined && one.path !== version) return false
   const [entry] = entriesOf(one.data)
   if (entry === undefined) return false

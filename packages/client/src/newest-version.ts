@@ -7,7 +7,7 @@ import { VerificationError } from './verification-error.ts'
 /** Names of resources that are paths as they stand. */
 const RESOURCE = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
 
-/** The newest version. Throws a VerificationError where what is signed is none, or names what cannot be asked for. */
+/** The newest version. Throws a VerificationError for signed data that is not a version, or that names resources without a path. */
 export async function readNewest(
   client: Client,
   options: ReadOptions,
@@ -17,7 +17,7 @@ export async function readNewest(
   const names = Object.keys(newest.data.resources ?? {})
   const wrong = names.find((name) => !RESOURCE.test(name))
   if (wrong === undefined) return newest
-  throw new VerificationError('MALFORMED', 'the newest version names a resource that is no path')
+  throw new VerificationError('MALFORMED', 'the newest version names a resource that is not a path')
 }
 
 /** Throws a VerificationError where data is not that of one version. */

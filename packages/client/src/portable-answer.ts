@@ -68,7 +68,7 @@ function bytesOf(base64: string): Uint8Array {
   try {
     return decodeBase64(base64)
   } catch {
-    throw new VerificationError('MALFORMED', 'bodyBase64 is no base64')
+    throw new VerificationError('MALFORMED', 'bodyBase64 is not base64')
   }
 }
 

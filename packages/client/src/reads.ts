@@ -16,7 +16,7 @@ export type ReadData<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
   ? DataOf<Schema>
   : never
 
-/** What a read may be told. */
+/** Options of a read. */
 export interface ReadOptions {
   readonly signal?: AbortSignal
   /**

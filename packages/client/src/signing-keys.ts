@@ -22,7 +22,7 @@ function isEd25519(value: unknown): value is PublishedKey {
 
 /**
  * Reads the keys out of `data` of the signing-key document, the current one first. What the document says of itself is
- * not proved by this; `verifyKeyDocument` does both. Throws a VerificationError: MALFORMED where it is no such
+ * not proved by this; `verifyKeyDocument` does both. Throws a VerificationError: MALFORMED if it is not such a
  * document, KEY_MALFORMED where a key in it cannot be used.
  */
 export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
@@ -44,15 +44,15 @@ export interface VerifiedKeys {
 }
 
 /**
- * Checks the answer to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that whoever
- * signed it holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
+ * Checks the answer to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that
+ * the signer holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
  */
 export async function verifyKeyDocument(
   question: Answer & Omit<Expectations, 'keys'>,
 ): Promise<VerifiedKeys> {
   const data = propertyOf(parseBody(question.body), 'data')
   if (data === undefined) {
-    // Its signature cannot be checked without the keys, so all that can be told is whether there is one.
+    // Its signature cannot be checked without the keys, so only its presence can be reported.
     const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined
     const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',

@@ -2,10 +2,10 @@ import type { Answer } from './verify-response.ts'
 
 /**
  * What a check of an answer can find wrong, by the code of the error that says so. For lists of them: an error's own
- * message tells the case, so that a client in a browser need not carry the table.
+ * message names the case, so that a client in a browser need not carry the table.
  */
 export const VERIFICATION_FAULTS = {
-  KEY_MALFORMED: 'the key is no usable Ed25519 public key',
+  KEY_MALFORMED: 'the key is not a usable Ed25519 public key',
   UNKNOWN_KEY: 'no trusted key signed it, or no pinned key is published',
   UNSIGNED: 'it is not signed',
   DIGEST: 'Content-Digest is not that of the body',

@@ -49,7 +49,7 @@ export function stepsOfStatus(status: number): readonly VerificationStep[] {
   return status === 304 ? STEPS_OF_304 : VERIFICATION_STEPS
 }
 
-/** When an answer says that it was signed, as it stands there; of a 304, when it was renewed. */
+/** When a response says that it was signed; of a 304, when it was renewed. */
 export function signedAtOf({
   status,
   headers,

@@ -122,7 +122,7 @@ async function checkResponse(question: Answer & Expectations): Promise<VerifiedR
     proof = await check.revalidation(later, revalidated)
   }
 
-  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is no JSON')
+  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is not JSON')
   const { content, data } = read
   // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
   if (etag !== (proof.etag ?? etag)) {
@@ -240,7 +240,7 @@ interface ReadBody {
   readonly etag: Promise<string> | undefined
 }
 
-/** The body as JSON, or undefined where it is none in UTF-8. */
+/** The body as JSON; undefined if it is not JSON in UTF-8. */
 export function parseBody(body: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(body))
@@ -250,7 +250,7 @@ export function parseBody(body: Uint8Array): unknown {
   }
 }
 
-/** Undefined where the body is no JSON, or where its data has no canonical form (RFC 8785). */
+/** Undefined if the body is not JSON, or if its data has no canonical form (RFC 8785). */
 function readBody(body: Uint8Array, target: string): ReadBody | undefined {
   const content = parseBody(body)
   if (content === undefined) return undefined

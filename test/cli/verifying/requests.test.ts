@@ -98,7 +98,7 @@ test('an IPv6 address is reached', async (t) => {
 
 test('what is no HTTP, breaks off or never ends is told in one line', async (t) => {
   for (const [says, expected] of [
-    ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /answered with something that is no HTTP \(HPE_/],
+    ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /sent something that is not HTTP \(HPE_/],
     ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}', /the connection broke off/],
     ['', /the connection was closed before an answer came/],
   ] as const) {

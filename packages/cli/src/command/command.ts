@@ -36,7 +36,7 @@ export interface Command {
 
 /** The program was called in a way it does not know. The message is one line; the exit code is 2. */
 export class UsageError extends Error {
-  /** The words after `svc` whose help tells how it is called: empty as long as no command is known. */
+  /** The words after `svc` whose help describes the usage. Empty while no command is known. */
   readonly command: readonly string[]
 
   constructor(message: string, command: readonly string[] = []) {
@@ -47,7 +47,7 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs a command, and tells of a usage error that it was in this one. `name` is the word that the command was called by,
+ * Runs a command, and adds its name to a usage error. `name` is the word that the command was called by,
  * `words` those before it.
  */
 export async function runNamed(
@@ -69,7 +69,7 @@ export async function runNamed(
 /** Longer than any name of a command or an option. */
 const MAX_REPEATED = 30
 
-/** Whether a word may stand in a message. One that was pasted by mistake may be a secret, and messages end in logs. */
+/** Whether a word may be repeated in a message. A word pasted by mistake may be a secret, and messages end in logs. */
 function isRepeatable(word: string): boolean {
   return word.length <= MAX_REPEATED && !looksLikeApiKey(word)
 }
@@ -90,7 +90,7 @@ function formatUnknownOption(name: string, known: readonly string[]): string {
   return `unknown option${repeated}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
 }
 
-/** What is wrong with arguments, from the error of `parseArgs`; undefined where it is no such error. */
+/** What is wrong with arguments, from the error of `parseArgs`; undefined for any other error. */
 function formatMisuse(error: unknown, known: readonly string[]): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   const code = String(error.code)

@@ -48,7 +48,7 @@ function inspectHeaders({ where, row, code, answer }: Observed, report: Report):
   }
 }
 
-/** Asks once more for what nobody may store, and compares. */
+/** Requests what no cache may store once more, and compares. */
 async function inspectAgain(observed: Observed, { probe }: Survey, report: Report): Promise<void> {
   const { answer, where, row, code } = observed
   const id = requestIdOf(observed)

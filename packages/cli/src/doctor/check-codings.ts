@@ -28,7 +28,7 @@ async function inspect(
       report('coding-vary', where, `Vary: ${answer.field(HEADERS.vary) ?? ''}`)
     }
   }
-  // What is wrong without compression too is no fault of the compression.
+  // A fault that also occurs without compression is not caused by it.
   if (survey.keys.length === 0 || plain.judged.fault !== undefined) return
   const judged = await survey.judge(answer)
   const dropped = SIGNATURE_HEADERS.filter((name) => answer.field(name) === undefined)
@@ -50,6 +50,7 @@ export const checkCodings: Check = async (survey, report) => {
   const { observed, of, probe } = survey
   for (const { where, answer } of observed) {
     if (answer.coding !== undefined) {
+      // language-ok: a published id
       report('coding-unasked', where, `Content-Encoding: ${answer.coding}, asked for identity`)
     }
   }
@@ -66,6 +67,7 @@ export const checkCodings: Check = async (survey, report) => {
       if (answer.status !== plain.answer.status) {
         report('unexpected-status', where, `${answer.status}, expected ${plain.answer.status}`)
       } else if (answer.coding !== undefined && answer.coding !== coding) {
+        // language-ok: a published id
         report('coding-unasked', where, `Content-Encoding: ${answer.coding}`)
       } else await inspect(answer, where, plain, survey, report)
     }

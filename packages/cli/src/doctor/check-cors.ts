@@ -5,7 +5,7 @@ import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import { listOf } from './header-lists.ts'
 
-/** A name that can be nobody's (RFC 2606). */
+/** A reserved name (RFC 2606). */
 const ORIGIN = 'https://doctor.invalid'
 const CREDENTIALS = 'Access-Control-Allow-Credentials'
 /** A read that needs no body: a POST to it is refused and changes nothing. */

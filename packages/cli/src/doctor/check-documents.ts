@@ -42,7 +42,7 @@ function operationsOf(document: unknown): readonly string[] {
   )
 }
 
-/** The data of a document as the service sent it; undefined where it is not to be had, or was changed on the way. */
+/** The data of a document as the service sent it; undefined if it is unavailable or was changed on the way. */
 function documentAt({ of }: Survey, path: string): unknown {
   const observed = of(path)
   if (observed === undefined || !observed.isAsPromised) return undefined

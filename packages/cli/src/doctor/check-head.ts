@@ -19,7 +19,7 @@ export const checkHead: Check = async ({ of, probe }, report) => {
     const proof = NOT_ON_HEAD.filter((name) => head.field(name) !== undefined)
     if (proof.length > 0) report('head-proof', where, proof.join(', '))
     const [etag, ofGet] = [head.field(HEADERS.etag), get.answer.field(HEADERS.etag)]
-    // An ETag that is wrong on GET already is told of there.
+    // An ETag that is also wrong on GET is reported there.
     const isRightOnGet = get.judged.fault !== 'ETAG' && ofGet !== undefined
     if (isRightOnGet && etag !== ofGet) {
       report('head-etag', where, `${etag ?? 'no ETag'}, GET has ${ofGet}`)

@@ -12,7 +12,7 @@ function disallowsAll(text: string): boolean {
   return forAll.some((group) => /^disallow:[ \t]*\/[ \t]*$/m.test(group))
 }
 
-/** Makes the check of what search engines are told. Without a word on the deployment, robots.txt says what it is. */
+/** Creates the check of what search engines receive. Without --deployment, robots.txt says what it is. */
 export function createIndexingCheck(deployment: 'primary' | 'preview' | undefined): Check {
   return async ({ observed, probe }, report) => {
     const robots = await probe.ask(ROBOTS)

@@ -42,7 +42,7 @@ async function inspect(
   const isFromCopy = signed.length > 0 && (await hasProofOfCopy(answer, keys))
   if (isFromCopy) report('not-modified-from-cache', where, signed.join(', '))
   else if (signed.length > 0) report('not-modified-signed', where, signed.join(', '))
-  // What is missing everywhere is told of once, and not here again.
+  // A header that is missing everywhere is reported once, elsewhere.
   const missing = ALWAYS_ON_304.filter(
     (name) => answer.field(name) === undefined && plain.answer.field(name) !== undefined,
   )

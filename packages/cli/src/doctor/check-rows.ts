@@ -32,7 +32,7 @@ function createShapeChecks(): (name: DataSchemaName | 'error') => ShapeCheck {
   }
 }
 
-/** What stands in place of the promised answer. */
+/** What was received in place of the promised response. */
 function reportUnpromised({ where, code, status, answer, content }: Observed, report: Report) {
   const found = propertyOf(propertyOf(content, 'error'), 'code')
   const told = typeof found === 'string' ? ` ${found}` : ''
@@ -43,7 +43,7 @@ function reportUnpromised({ where, code, status, answer, content }: Observed, re
     const type = answer.field(HEADERS.contentType) ?? 'no type'
     report('error-replaced', where, `status ${status} with ${type}${told}, expected ${code}`)
   } else if (answer.status === status) {
-    report('wrong-shape', where, 'the body is no JSON of this service')
+    report('wrong-shape', where, 'the body is not JSON of this service')
   } else {
     report('unexpected-status', where, `${answer.status}${told}, expected ${status}`)
   }
@@ -80,7 +80,7 @@ function envelopeFault({ row, code, content }: Observed): string | undefined {
   if (propertyOf(content, 'schema') !== schema) return `schema is not ${schema}`
   const issuedAt = propertyOf(content, 'issuedAt')
   const isTold = typeof issuedAt === 'string' && parseInstant(issuedAt) !== undefined
-  return isTold ? undefined : 'issuedAt is no time'
+  return isTold ? undefined : 'issuedAt is not a time'
 }
 
 /** Whether each row of the registry answers as promised. */
@@ -88,8 +88,8 @@ export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff 
   const shapeOf = createShapeChecks()
   for (const each of observed) {
     if (!each.isAsPromised) {
-      // A body that is not the signed one is told of as that.
-      // Where nothing is signed there is no key document either, and that is told of once.
+      // A body that is not the signed one is reported as that.
+      // If nothing is signed, the key document is missing too; that is reported once.
       const isKeyless = isSigningOff && each.row?.path === ENDPOINTS.signingKey.path
       if (!each.isChanged && !isKeyless) reportUnpromised(each, report)
       continue

@@ -93,7 +93,7 @@ export const checkSignatures: Check = async (survey, report) => {
   if (keys.length === 0) return 'there is no key to check with'
   const promised = observed.filter(({ isAsPromised, isChanged }) => isAsPromised || isChanged)
   const signed = promised.filter(({ judged }) => judged.fault !== 'UNSIGNED')
-  // The key document may hold by itself: whoever has the wrong key signs it with that one.
+  // The key document may verify by itself: a machine with the wrong key signs it with that key.
   const others = signed.filter(({ row }) => row?.path !== ENDPOINTS.signingKey.path)
   const areAllWrong =
     others.length > 0 && others.every(({ judged }) => judged.fault === 'SIGNATURE')

@@ -28,7 +28,7 @@ export const checkTransport: Check = async ({ observed, probe }, report) => {
     const isRedirected = status >= 301 && status <= 308 && location.startsWith('https://')
     if (!isRedirected && status < 400) report('http-not-redirected', origin, `status ${status}`)
   } catch (error) {
-    // Nobody listens for plain http, which is as good.
+    // Nothing listens for plain http, which is as good.
     if (!(error instanceof UnreachableError)) throw error
   }
   return undefined

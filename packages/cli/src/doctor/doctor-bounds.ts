@@ -2,6 +2,6 @@
 export const DOCTOR_BOUNDS = {
   /** A current key that ends sooner wants its successor announced. */
   keyNoticeDays: 30,
-  /** Clocks that are further apart are told of. */
+  /** Clocks that are further apart are reported. */
   clockSkewSeconds: 60,
 } as const

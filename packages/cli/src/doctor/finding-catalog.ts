@@ -184,7 +184,7 @@ export const FINDING_CATALOG = {
   'pin-mismatch': {
     severity: 'error',
     expected: 'the current key to be one of the pinned',
-    advice: 'Compare the key ids. Where nobody changed the key, this is not your service.',
+    advice: 'Compare the key ids. If the key was not changed, this is not your service.',
   },
   'next-not-pinned': {
     severity: 'warning',
@@ -212,6 +212,7 @@ export const FINDING_CATALOG = {
     expected: 'the ETag of GET on the answer to HEAD',
     advice: PASS_HEADERS,
   },
+  // language-ok: a published id, which scripts know
   'coding-unasked': {
     severity: 'error',
     expected: 'only a content coding that was asked for',
@@ -288,12 +289,12 @@ export const FINDING_CATALOG = {
   'cache-control': {
     severity: 'error',
     expected: 'the Cache-Control of the endpoint’s cache class',
-    advice: 'Have the CDN honour and pass on the origin’s Cache-Control.',
+    advice: 'Have the CDN honor and pass on the origin’s Cache-Control.',
   },
   'error-cacheable': {
     severity: 'error',
     expected: `${HEADERS.cacheControl}: ${ERROR_CACHE_CONTROL} on errors and key holders’ answers`,
-    advice: 'Have the CDN honour and pass on the origin’s Cache-Control.',
+    advice: 'Have the CDN honor and pass on the origin’s Cache-Control.',
   },
   'no-store-cached': {
     severity: 'error',
@@ -418,7 +419,7 @@ export const FINDING_CATALOG = {
   'endpoint-deprecated': {
     severity: 'info',
     expected: 'no deprecated endpoint in use after its sunset date',
-    advice: 'Tell the readers of this endpoint about its successor.',
+    advice: 'Inform the clients of this endpoint about its successor.',
   },
   'sunset-passed': {
     severity: 'warning',

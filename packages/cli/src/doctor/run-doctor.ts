@@ -19,7 +19,7 @@ import { createFindings, type Finding } from './findings.ts'
 import { createProbe } from './probe.ts'
 import { takeSurvey } from './survey.ts'
 
-/** What the doctor is told. */
+/** What the doctor is run with. */
 export interface DoctorSettings {
   readonly origin: string
   readonly ask: Ask
@@ -47,7 +47,7 @@ export interface Diagnosis {
   readonly registryVersion: string | undefined
 }
 
-/** The groups, in the order in which they are told. */
+/** The groups, in the order in which they are printed. */
 function checksOf({ pinnedKeyIds, deployment, nowMs }: DoctorSettings): {
   readonly [name: string]: Check
 } {

@@ -29,7 +29,7 @@ export interface Judged {
 export interface Observed {
   /** Method and target. */
   readonly where: string
-  /** The row that answers; undefined for an address that is none. */
+  /** The row of the endpoint; undefined for an unknown address. */
   readonly row: Endpoint | undefined
   /** The error that is promised; undefined where a success is. */
   readonly code: ErrorCode | undefined
@@ -37,7 +37,7 @@ export interface Observed {
   /** Whether pages of other sites may read it. */
   readonly hasCors: boolean
   readonly answer: Received
-  /** The body as JSON, undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly content: unknown
   /** Whether the service answered, with what is promised: other checks look at nothing else. */
   readonly isAsPromised: boolean
@@ -50,13 +50,13 @@ export interface Observed {
 export interface Survey {
   readonly probe: Probe
   readonly observed: readonly Observed[]
-  /** Of the signing-key document; empty where there is none, or where it cannot be used. */
+  /** Of the signing-key document; empty if it is missing or unusable. */
   readonly keys: readonly VerificationKey[]
   /** Whether the deployment says itself that it does not sign. */
   readonly isSigningOff: boolean
   /** The time, asked for past all caches. */
   readonly freshTime: Observed | undefined
-  /** How far the server's clock is ahead of this machine's, in milliseconds; 0 where it cannot be told. */
+  /** How far the server's clock is ahead of this machine's, in milliseconds; 0 if unknown. */
   readonly skewMs: number
   /** Whether the deployment runs the registry of this program, so that the two can be compared. */
   readonly isSameRegistry: boolean
@@ -100,7 +100,7 @@ interface Asked {
   readonly hasCors: boolean
 }
 
-/** The answer to a GET; undefined where there is none, which is reported. */
+/** The response to a GET; undefined if nothing responded, which is reported. */
 type Get = (target: string) => Promise<Received | undefined>
 
 function createGet(probe: Probe, report: Report): Get {
@@ -177,7 +177,7 @@ async function readNewestVersion(get: Get): Promise<string | undefined> {
   return typeof newest === 'string' && /^VS-\d{4,20}$/.test(newest) ? newest : undefined
 }
 
-/** Every read of the registry, an address that is none, and a write that is asked for with GET. */
+/** Every read of the registry, an unknown address, and a write that is requested with GET. */
 function everyRead(newestVersion: string | undefined): readonly Asked[] {
   const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
   const reads = rows
@@ -259,7 +259,7 @@ export async function takeSurvey(
     freshTime:
       freshAnswer === undefined
         ? undefined
-        : // Told of without the random parameter, which says nothing to a reader.
+        : // Reported without the random parameter, which means nothing to a reader.
           await observe(freshAnswer, { target: time.path, row: time, hasCors: true }, judge),
     skewMs,
     isSameRegistry: registryVersion === REGISTRY_VERSION,

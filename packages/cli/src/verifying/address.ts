@@ -14,12 +14,12 @@ const ADDRESS = /^(https?:\/\/[^/?#\\]+)([^#]*)/i
 /** What a request line can carry (RFC 9112 3.2): visible ASCII. */
 const TARGET = /^[\x21-\x7e]*$/
 
-/** Whether a text can stand in a request line as a path with a query. */
+/** Whether a text can be sent in a request line as a path with a query. */
 export function isTarget(text: string): boolean {
   return text.startsWith('/') && TARGET.test(text) && !text.includes('#')
 }
 
-/** Undefined where it is no http(s) address without a user. The target is not looked at. */
+/** Undefined for anything but an http(s) address without a user. The target is not checked. */
 function partsOf(text: string): Address | undefined {
   const [, authority, rest = ''] = ADDRESS.exec(text) ?? []
   const url = authority === undefined ? null : URL.parse(authority)
@@ -50,7 +50,7 @@ export function parseBase(text: string): string {
 
 const KEY_ID = /^[A-Za-z0-9_-]{43}$/
 
-/** Key ids as `--pin` has them; undefined where there is none. */
+/** Key ids given with `--pin`; undefined without the option. */
 export function parsePins(pins: readonly string[] | undefined): readonly string[] | undefined {
   for (const pin of pins ?? []) {
     if (KEY_ID.test(pin)) continue

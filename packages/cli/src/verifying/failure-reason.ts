@@ -40,7 +40,7 @@ export function describeFailure(error: unknown, timeoutMs: number): string {
   }
   const code = codeOf(error)
   if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? ''
-  if (code.startsWith('HPE_')) return `answered with something that is no HTTP (${code})`
-  // A certificate's names may stand in it.
+  if (code.startsWith('HPE_')) return `sent something that is not HTTP (${code})`
+  // It may contain the names of a certificate.
   return `could not be reached: ${shown(messageOf(error) || code || 'unknown reason')}`
 }

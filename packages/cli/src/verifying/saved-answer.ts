@@ -9,7 +9,7 @@ import { codingOf, decodeBody, MAX_ANSWER_BYTES, TooLargeError } from './request
 
 /** An answer from files, as `curl -D HEADERS -o BODY` wrote them. */
 export interface SavedAnswer {
-  /** Of the last status line; undefined where there is none. */
+  /** Of the last status line; undefined if it is missing. */
   readonly status: number | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array

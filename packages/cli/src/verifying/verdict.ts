@@ -103,7 +103,7 @@ function freshnessOf(
 ): string {
   const signedAt = signedAtOf(answer) ?? 'no time'
   const signedAtMs = parseInstant(signedAt)
-  if (signedAtMs === undefined) return `signed at ${signedAt}, which is no ISO 8601 time in UTC`
+  if (signedAtMs === undefined) return `signed at ${signedAt}, which is not an ISO 8601 time in UTC`
   const seconds = (nowMs - signedAtMs) / 1000
   const age = seconds < 0 ? `${ageOf(-seconds)} in the future` : `${ageOf(seconds)} old`
   const renewed = readHeaders(answer.headers)(HEADERS.revalidated)?.split('; ')[0]
@@ -139,7 +139,7 @@ async function observe(
     signature: `${verified === undefined ? 'no key at hand signed' : 'signed:'} ${answer.method} ${answer.target} ${answer.status} with this time and digest`,
     ...(verified === undefined ? {} : { key: verified.keyId }),
     freshness: freshnessOf(answer, answer),
-    body: verified === undefined ? 'it is no JSON text in UTF-8' : 'it is',
+    body: verified === undefined ? 'it is not JSON in UTF-8' : 'it is',
     ...(verified === undefined
       ? {}
       : {
@@ -152,7 +152,7 @@ async function observe(
   }
 }
 
-/** Checks an answer with the published verifier, and tells what each of its steps expected and found. */
+/** Checks a response with the published verifier, and describes what each step expected and found. */
 export async function judge(question: Answer & Expectations): Promise<Verdict> {
   try {
     const verified = await verifyResponse(question)

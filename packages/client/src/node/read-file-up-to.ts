@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 /**
  * The bytes of a file, of which there may be so many. Reads no more than that, so that a device or a pipe without an end
- * is no harm. Rejects with a RangeError where there are more, and else as `open` and `read` of node:fs do.
+ * does no harm. Rejects with a RangeError where there are more, and else as `open` and `read` of node:fs do.
  */
 export async function readFileUpTo(file: string, maxBytes: number): Promise<Buffer> {
   const handle = await open(file)
