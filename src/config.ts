@@ -311,7 +311,7 @@ export function inspectConfig(
       }),
     ),
   } satisfies Omit<Config, 'unknownVariables'>
-  // Last, when everything that has a meaning was asked for.
+  // Last, when every known variable was read.
   const config = { ...known, unknownVariables: reader.unreadVariables('SVC_') }
   return { config, mistakes: reader.mistakes }
 }

@@ -22,7 +22,7 @@ import { periodStateOf } from './service/signing-key-period.ts'
 
 /** The secrets of the service, read and checked. */
 export interface Secrets {
-  /** Undefined in a production runtime without a signing key: answers are unsigned (spec 5.7). */
+  /** Undefined in a production runtime without a signing key: responses are unsigned (spec 5.7). */
   readonly signingKey: KeyObject | undefined
   /** What is published of the signing keys; empty without a signing key. */
   readonly publishedKeys: readonly PublishedSigningKey[]

@@ -49,7 +49,7 @@ function codeOf(error: unknown): string {
 const DURATION_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
 
-/** Counts what this process does. prom-client is loaded only where metrics are asked for. */
+/** Counts what this process does. Loads prom-client, which a service without an admin port does not need. */
 export async function openProcessMetrics(): Promise<ProcessMetrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, register } = await import('prom-client')
   collectDefaultMetrics()

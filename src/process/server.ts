@@ -72,7 +72,7 @@ export interface ServerDependencies {
   /** The counters of this node. */
   readonly localCounters: Counters
   readonly log: Log
-  /** Undefined where no metrics are asked for. */
+  /** Undefined without an admin port. */
   readonly metrics: ProcessMetrics | undefined
 }
 

@@ -5,7 +5,7 @@ import type { NotReadyReason } from './process-status.ts'
 /** A store that has been unavailable this long makes the process not ready. */
 export const STORE_GRACE_MS = 30_000
 
-/** How often the store is asked for a sign of life. */
+/** How often the store is probed. */
 const PROBE_INTERVAL_MS = 5000
 
 /** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */

@@ -1,5 +1,5 @@
 // Own code and no npm client: those looked at (sntp, ntp-time, ntp-time-sync) put the real send time on the wire and
-// take the delay from the wall clock, so a forged answer or a stepping clock would pass for a measurement.
+// take the delay from the wall clock, so a forged response or a stepping clock would pass for a measurement.
 //
 // SNTP is not authenticated: anyone on the path can forge it. Use a daemon on this machine or in a trusted network.
 import { randomBytes } from 'node:crypto'
@@ -20,24 +20,24 @@ const NTP_UNIX_SECONDS = 2_208_988_800
 const ERA_SECONDS = 2 ** 32
 /** RFC 5905 MAXDISP: a source whose root distance reaches 16 s says that it knows nothing. */
 const MAX_ROOT_DISTANCE_MS = 16_000
-/** How far two honest clocks may disagree on the time the server held the query, before the answer is nonsense. */
+/** How far two honest clocks may disagree on the server's processing time before the response is implausible. */
 const HOLD_TOLERANCE_MS = 1
 
 /** Why a measurement failed; see `SntpError`. */
 export type SntpErrorCode =
-  /** The name has no address, or the resolver did not answer in time. */
+  /** The name has no address, or the resolver did not respond in time. */
   | 'LOOKUP_FAILED'
   /** The system refused to send, or the other side reported that nothing listens there. */
   | 'UNREACHABLE'
   /** Nothing came before the deadline. */
   | 'NO_ANSWER'
-  /** Packets came, but none of them answered the query that was sent (RFC 5905 calls them bogus). */
+  /** Packets arrived, but none matched the query (RFC 5905 calls them bogus). */
   | 'ORIGIN_MISMATCH'
-  /** The answer is too short, of another mode or version, or has an empty timestamp. */
+  /** The response is too short, of another mode or version, or has an empty timestamp. */
   | 'MALFORMED'
-  /** The server wants to be asked less, or not at all; `kissCode` says which (RFC 5905 section 7.4). */
+  /** The server requests fewer queries or none; `kissCode` says which (RFC 5905 section 7.4). */
   | 'KISS_OF_DEATH'
-  /** The server answers and says that it does not know the time itself. */
+  /** The server responds that it is not synchronized itself. */
   | 'UNSYNCHRONIZED'
   /** Root distance of 16 s or more, or timestamps that cannot be true. */
   | 'IMPLAUSIBLE'
@@ -62,14 +62,14 @@ export class SntpError extends Error {
 }
 
 /**
- * What one answer tells: when our monotonic clock stood at `atMonotonicMs`, the reference stood at `referenceMs` (Unix
+ * One response: when our monotonic clock read `atMonotonicMs`, the reference stood at `referenceMs` (Unix
  * milliseconds), give or take `errorMs`. The wall clock has no part in it, so it may step meanwhile without harm.
  * All figures are milliseconds and may have fractions.
  */
 export interface SntpSample {
   readonly referenceMs: number
   readonly atMonotonicMs: number
-  /** Round trip less the time the server held the query. */
+  /** Round trip minus the server's processing time. */
   readonly delayMs: number
   readonly rootDelayMs: number
   readonly rootDispersionMs: number
@@ -106,7 +106,7 @@ export interface SntpMeasurement extends Omit<SntpQuery, 'address' | 'port'> {
 /**
  * Measures the reference time. The sample of least error is kept: the shorter the way, the less room for it to be
  * uneven, which is the one thing SNTP cannot see (RFC 5905 section 10). A first sample within `goodErrorMs` ends the
- * measurement, so that a near and healthy server is asked once; the further queries are for lost and late packets.
+ * measurement, so that a near and healthy server gets one query; the further queries are for lost and late packets.
  *
  * A name with several addresses is tried address by address. A kiss-o'-death ends the measurement at once: as an error,
  * or beside the sample already in hand. Throws `SntpError`.
@@ -116,14 +116,14 @@ export async function measureSntp(measurement: SntpMeasurement): Promise<Measure
   let best: SntpSample | null = null
   let failure: SntpError | null = null
   let kissCode: string | null = null
-  let asked = 0
-  while (asked < measurement.queries) {
+  let queries = 0
+  while (queries < measurement.queries) {
     const [address] = candidates
     if (address === undefined) break
-    if (asked > 0) await pause(measurement.spacingMs, measurement.signal)
+    if (queries > 0) await pause(measurement.spacingMs, measurement.signal)
     try {
       const sample = await querySntp({ ...measurement, address, port: measurement.server.port })
-      asked += 1
+      queries += 1
       if (best === null || sample.errorMs < best.errorMs) best = sample
       if (best.errorMs <= measurement.goodErrorMs) break
     } catch (error) {
@@ -134,7 +134,7 @@ export async function measureSntp(measurement: SntpMeasurement): Promise<Measure
       candidates.shift()
       // An unreachable address did not count as a query and will not respond two seconds later. Others get a second turn.
       if (error.code !== 'UNREACHABLE') {
-        asked += 1
+        queries += 1
         candidates.push(address)
       }
     }
@@ -144,7 +144,7 @@ export async function measureSntp(measurement: SntpMeasurement): Promise<Measure
 }
 
 /**
- * Asks one address once. Packets that do not answer this very query are dropped, not believed and not fatal, so a
+ * Queries one address once. Packets that do not match this query are ignored, so a
  * forger off the path can neither set the time nor end the wait. Throws `SntpError`.
  */
 export function querySntp(query: SntpQuery): Promise<SntpSample> {
@@ -152,7 +152,7 @@ export function querySntp(query: SntpQuery): Promise<SntpSample> {
   let dropped: SntpErrorCode = 'NO_ANSWER'
   return withDeadline<SntpSample>(
     query,
-    () => new SntpError(dropped, `no usable answer within ${query.timeoutMs} ms`),
+    () => new SntpError(dropped, `no usable response within ${query.timeoutMs} ms`),
     (resolve, reject) => {
       const socket = createSocket(isIPv6(query.address.replace(/%.*$/, '')) ? 'udp6' : 'udp4')
       socket.unref()
@@ -197,7 +197,7 @@ function queryPacket(nonce: Uint8Array): Buffer {
   return packet
 }
 
-/** The checks of RFC 5905 section 8 and RFC 4330 section 5 on an answer that carries our nonce. */
+/** The checks of RFC 5905 section 8 and RFC 4330 section 5 on a response that carries our nonce. */
 function readAnswer(
   packet: Buffer,
   local: { readonly sentMs: number; readonly receivedMs: number; readonly nowMs: number },
@@ -205,31 +205,34 @@ function readAnswer(
   const first = packet.readUInt8(0)
   const version = (first >> 3) & 7
   if ((first & 7) !== MODE_SERVER) {
-    throw new SntpError('MALFORMED', `expected an answer of mode 4, got mode ${first & 7}`)
+    throw new SntpError('MALFORMED', `expected a response of mode 4, got mode ${first & 7}`)
   }
-  // Servers of version 3 answer with their own number; what this client reads has the same layout there.
+  // Servers of version 3 respond with their own number; the fields that are read have the same layout.
   if (version !== 3 && version !== VERSION) {
-    throw new SntpError('MALFORMED', `expected an answer of version 3 or 4, got version ${version}`)
+    throw new SntpError(
+      'MALFORMED',
+      `expected a response of version 3 or 4, got version ${version}`,
+    )
   }
   const stratum = packet.readUInt8(1)
   const kissCode = packet.toString('latin1', 12, 16)
   if (stratum === 0 && /^[A-Z0-9]{4}$/.test(kissCode)) {
     throw new SntpError(
       'KISS_OF_DEATH',
-      `the time server answered with the kiss code ${kissCode}`,
+      `the time server responded with the kiss code ${kissCode}`,
       {
         kissCode,
       },
     )
   }
-  // Stratum 0 without a code is how a server that has not found the time yet answers.
+  // A server that is not synchronized yet responds with stratum 0 and no code.
   if (first >> 6 === LEAP_UNSYNCHRONIZED || stratum === 0 || stratum > MAX_STRATUM) {
     throw new SntpError('UNSYNCHRONIZED', 'the time server says that it is not synchronized itself')
   }
   const receiveMs = timestampMs(packet, 32, local.nowMs)
   const transmitMs = timestampMs(packet, 40, local.nowMs)
   if (receiveMs === null || transmitMs === null) {
-    throw new SntpError('MALFORMED', 'the answer lacks its receive or transmit timestamp')
+    throw new SntpError('MALFORMED', 'the response lacks its receive or transmit timestamp')
   }
   // 16.16 fixed point, unsigned: the negative root delay that version 3 allowed reads as hours and is refused below.
   const rootDelayMs = (packet.readUInt32BE(4) * 1000) / 2 ** 16
@@ -246,7 +249,7 @@ function readAnswer(
   if (heldMs < -HOLD_TOLERANCE_MS || heldMs > tripMs + HOLD_TOLERANCE_MS) {
     throw new SntpError(
       'IMPLAUSIBLE',
-      'the time server held the query longer than the whole trip took',
+      'the server reports more processing time than the round trip took',
     )
   }
   const delayMs = Math.max(0, tripMs - heldMs)

@@ -8,7 +8,7 @@ import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
  * How good the clock of this server is, as measured. Nothing in it is assumed:
  * - UNVERIFIED: no source is configured, or its first measurement is still under way. Everything else is null but `source`.
  * - SYNCHRONIZED: |offsetMs| + maxErrorMs is within `maxDistanceMs`.
- * - UNSYNCHRONIZED: it is beyond that; or the source has given no good answer for `silenceLimitMs` (for three intervals,
+ * - UNSYNCHRONIZED: it is beyond that; or the source has given no good response for `silenceLimitMs` (for three intervals,
  *   once RATE made them longer), or none at all, and then `offsetMs` and `maxErrorMs` are null.
  */
 export interface TimeQuality {
@@ -19,7 +19,7 @@ export interface TimeQuality {
   readonly offsetMs: number | null
   /** Whole milliseconds, rounded up: the true offset lies within offsetMs ± maxErrorMs, if the source is right. */
   readonly maxErrorMs: number | null
-  /** When the source last gave a good answer: ISO 8601, UTC, by this clock as it stood then. */
+  /** When the source last gave a good response: ISO 8601, UTC, by this clock at that time. */
   readonly checkedAt: string | null
 }
 
@@ -46,7 +46,7 @@ export const TIME_QUALITY_BOUNDS = {
   silenceLimitMs: LIMITS.timeSilenceSeconds * 1000,
   /**
    * For the name lookup and for each query. A longer way than half of it would put the error beyond `maxDistanceMs`
-   * anyway; the other half is for a server that is slow to answer.
+   * anyway; the other half is for a slow server.
    */
   queryTimeoutMs: 2000,
   /** Queries in one measurement at most; the first sample within `goodErrorMs` ends it. */
@@ -60,14 +60,14 @@ export const TIME_QUALITY_BOUNDS = {
    * clock moves the monotonic one along (at 500 ppm, 32 ms in an interval); that shows at the next measurement, not before.
    */
   driftPpm: 15,
-  /** What this clock is read to: it comes in whole milliseconds, and the answer's own time is a reading of its own. */
+  /** What this clock is read to: it comes in whole milliseconds, and the response has a timestamp of its own. */
   readingMs: 1,
   /**
    * The server said RATE: intervals double each time and stay so while the process lives, up to this
    * (2^10 s, the most that RFC 5905 section 7.3 suggests).
    */
   maxSlowedIntervalMs: 1_024_000,
-  /** The server said DENY or RSTR: asked again this late until it answers, so that a restart is not needed for it. */
+  /** The server said DENY or RSTR: queried again after this long, so that no restart is needed. */
   deniedRetryMs: 3_600_000,
 } as const
 
@@ -80,7 +80,7 @@ export interface TimeQualityOptions {
   readonly nowMs: () => number
   /** A clock that never steps, milliseconds from any start. */
   readonly monotonicMs: () => number
-  /** One measurement; throws when it fails. `measureSntp` unless told otherwise. */
+  /** One measurement; throws when it fails. Default: `measureSntp`. */
   readonly measure?: (measurement: SntpMeasurement) => Promise<MeasuredTime>
   /** Runs a function once, later, and returns what cancels it. Timers that do not keep the process alive by default. */
   readonly schedule?: (run: () => void, delayMs: number) => () => void
@@ -154,7 +154,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
   }
 
   /**
-   * How old a measurement may be. A source that asked for fewer questions is not silent between them, so the limit grows
+   * How old a measurement may be. A source that requested fewer queries is not silent between them, so the limit grows
    * with the interval; the allowance for drift goes on growing with the age.
    */
   function silenceLimit(): number {
