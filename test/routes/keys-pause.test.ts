@@ -262,5 +262,5 @@ test('an app does not start with a row that issues keys behind the pause, or wit
     approvedAt: '',
     reference: '',
   } as const satisfies Issuance
-  await assert.rejects(runApp(t, { issuance: approval }), /approvedBy names nobody/)
+  await assert.rejects(runApp(t, { issuance: approval }), /approvedBy is empty/)
 })

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import type { Locale } from '../../src/contract/locales.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
 import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 import {
@@ -61,7 +64,13 @@ test('a registration is answered with a ticket, in an envelope of its own, signe
   ])
 })
 
-test('the stored row decrypts to what was sent', async (t) => {
+/** The statement of the form in a locale, as it is stored. */
+function consentIn(locale: Locale) {
+  const text = TEXTS[locale].earlyAccess.form.consent
+  return { version: createHash('sha256').update(text).digest('hex').slice(0, 16), text }
+}
+
+test('the stored row decrypts to what was sent, with the consent statement in its locale', async (t) => {
   const app = await runRegisteringApp(t)
   const whole = {
     email: ' Reader.Name+List@BÜCHER.example ',
@@ -82,6 +91,7 @@ test('the stored row decrypts to what was sent', async (t) => {
       interests: ['research', 'api', 'kap-language'],
       useCase: ' 镜像版本历史 😀\nบรรทัดที่สอง ',
       registeredAt: new Date(app.clock.ms - 1234).toISOString(),
+      consent: consentIn('zh-CN'),
     },
     {
       ticket: second.ticket,
@@ -90,6 +100,7 @@ test('the stored row decrypts to what was sent', async (t) => {
       interests: [],
       useCase: null,
       registeredAt: new Date(app.clock.ms).toISOString(),
+      consent: consentIn('en'),
     },
   ])
 })
