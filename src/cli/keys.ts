@@ -10,7 +10,7 @@ const actions = createActionsCommand({
 named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
   actions: {
     list: {
-      summary: 'the keys with their labels, dates and status; needs no secret',
+      summary: 'list the keys with labels, dates and status; requires no secret',
       load: async () => (await import('./keys/list-command.ts')).listCommand,
     },
     revoke: {
@@ -18,11 +18,11 @@ named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and
       load: async () => (await import('./keys/revoke-command.ts')).revokeCommand,
     },
     'purge-expired': {
-      summary: 'remove keys that expired or were revoked long ago',
+      summary: 'delete keys that expired or were revoked long ago',
       load: async () => (await import('./keys/purge-expired-command.ts')).purgeExpiredCommand,
     },
     issue: {
-      summary: 'make a key, unless issuing is paused',
+      summary: 'create a key, unless issuing is paused',
       load: async () => (await import('./keys/issue-command.ts')).issueCommand,
     },
   },
@@ -31,9 +31,9 @@ named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and
 /** `svc keys`. */
 export const keysCommand: Command = {
   help: actions.help,
-  async run(args, output, words) {
-    // Before anything could repeat it: messages end in logs.
+  async run(args, output, words, toFailure) {
+    // Checked first, since messages end up in logs.
     if (args.some(looksLikeApiKey)) throw new UsageError(WHOLE_KEY_REFUSED)
-    return actions.run(args, output, words)
+    return actions.run(args, output, words, toFailure)
   },
 }

@@ -76,7 +76,7 @@ test('an invalid address or several are wrong usage and not repeated', async (t)
     const { status, out, error } = waitlist(deployment.folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
-    assert.match(error, /^svc: waitlist: erase: expected (one|an e-mail) address/)
+    assert.match(error, /^svc: waitlist: erase: expected (one|an email) address/)
     assert.ok(!error.includes('person'))
   }
   assert.equal((await ticketsOf(deployment)).length, 2)

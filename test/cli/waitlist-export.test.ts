@@ -36,10 +36,19 @@ test('CSV on standard output, with the identity of the secrets folder', async (t
   assert.equal(status, 0, error)
   assert.equal(error, 'Exported 2 registrations.\n')
   const [one, two] = [entryOf(1), entryOf(2)]
+  const consent = ['0123456789abcdef', 'I agree.']
   assert.deepEqual(parseCsv(out), [
     HEADER,
-    [one.ticket, one.registeredAt, one.email, 'en', 'api', `'=HYPERLINK("http://x","y")`],
-    [two.ticket, two.registeredAt, two.email, 'th', 'api research', ''],
+    [
+      one.ticket,
+      one.registeredAt,
+      one.email,
+      'en',
+      'api',
+      `'=HYPERLINK("http://x","y")`,
+      ...consent,
+    ],
+    [two.ticket, two.registeredAt, two.email, 'th', 'api research', '', ...consent],
   ])
 })
 

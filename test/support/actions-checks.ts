@@ -37,7 +37,7 @@ export function assertMisuses(
     assert.equal(out, '')
     assert.match(error, message)
     const named = actions.includes(args[0] ?? '') ? `${command} ${args[0]}` : command
-    assert.ok(error.endsWith(` (svc ${named} --help tells the options)\n`), error) // language-ok: the text of the command
+    assert.ok(error.endsWith(` (svc ${named} --help lists the options)\n`), error)
     assert.equal(error.trimEnd().split('\n').length, 1, error)
   }
 }

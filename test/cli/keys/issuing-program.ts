@@ -1,5 +1,6 @@
 import { EXIT_CODES, runNamed, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { createIssueCommand } from '../../../src/cli/keys/issue-command.ts'
+import { serverFailureOf } from '../../../src/cli/server-failure.ts'
 
 // The command under another registry value, which only code can give it. It stands for a build after the pause was lifted.
 const command = createIssueCommand({
@@ -20,7 +21,9 @@ const output = {
 }
 
 try {
-  process.exitCode = await runNamed('issue', command, process.argv.slice(2), output, ['keys'])
+  const toFailure = async (error: unknown) => serverFailureOf(error)
+  const args = process.argv.slice(2)
+  process.exitCode = await runNamed('issue', command, args, output, ['keys'], toFailure)
 } catch (error) {
   if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message}\n`)
