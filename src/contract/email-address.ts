@@ -19,9 +19,8 @@ const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/i
 // oxlint-disable-next-line no-control-regex -- all of ASCII is meant, and all beyond it
 const TYPED_DOMAIN = /^(?:[a-z0-9.-]|[^\x00-\x7f])+$/i
 /**
- * One label of the converted domain (HTML, RFC 1034 3.5). Punycode whose one hyphen comes first is no punycode, since
- * what stands before the hyphen may not be empty (RFC 3492 6.2); an engine that reads it all the same takes it for
- * another label's spelling.
+ * One label of the converted domain (HTML, RFC 1034 3.5). Punycode whose only hyphen comes first is invalid, since
+ * the part before the hyphen must not be empty (RFC 3492 6.2). Some engines accept it as another spelling of a label.
  */
 const LABEL = /^(?!xn---[a-z0-9]*$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 /** A last label that makes a URL's host an IPv4 address (URL standard, "ends in a number"). */
@@ -41,8 +40,8 @@ function withoutSurroundingSpace(text: string): string {
 /**
  * The ASCII form of a domain by UTS 46 with the choices of the URL standard, which is the only IDNA that both browsers
  * and Node have. What it maps is one spelling: upper case, full-width letters and dots, characters it ignores (soft
- * hyphen, zero-width space, variation selectors), precomposed and combining accents. What it keeps apart stays apart: ß
- * and ss, ς and σ. What it refuses is no domain: a joiner out of place, mixed directions, an unassigned character.
+ * hyphen, zero-width space, variation selectors), precomposed and combining accents. What it distinguishes stays distinct: ß
+ * and ss, ς and σ. What it refuses is an invalid domain: a joiner out of place, mixed directions, an unassigned character.
  *
  * A label is put behind the domain and taken away again. Being last, it keeps the parser from reading a number there as
  * an IPv4 address; being no ASCII, it keeps a host from the parser's short way for ASCII, on which engines let punycode
@@ -68,7 +67,7 @@ function isMailDomain(domain: string): boolean {
 
 /**
  * Parses an email address as a person typed it; undefined if it is invalid. Accepts what an HTML `input type=email`
- * accepts once the domain is converted, with a dot in the domain, a last label that is no number and at most
+ * accepts once the domain is converted, with a dot in the domain, a last label that is not a number, and at most
  * `LIMITS.maxEmailLength` characters in converted form (contract decisions section 4).
  */
 export function parseEmailAddress(text: string): EmailAddress | undefined {

@@ -1,6 +1,6 @@
 import { errorOf, type ErrorCode } from './errors.ts'
 
-/** Names of the wire schemas that stand in `schema` members (spec 2.1 to 2.3 and 7). */
+/** Names of the wire schemas in `schema` members (spec 2.1 to 2.3 and 7). */
 export const SCHEMA_IDS = {
   response: 'svc.public.api.response.v1',
   registration: 'svc.public.early-access.registration.v1',

@@ -16,7 +16,7 @@ function isMembers(value: JsonValue): value is { readonly [name: string]: JsonVa
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The items of a list by key, in order; a key that occurs again is told apart by its position. */
+/** The items of a list by key, in order; the position distinguishes repeated keys. */
 function byKey(list: readonly JsonValue[], items: JsonSchema): ReadonlyMap<string, JsonValue> {
   const keyed = new Map<string, JsonValue>()
   for (const [index, item] of list.entries()) {

@@ -1,7 +1,7 @@
 /**
  * Names of fields that are never accepted, by what they would carry (contract decisions section 4). Written as
- * `foldFieldName` gives them. A form that sends one is wrong about what this service is, and is told so by a code of its
- * own, before it sends a second person's secret. Other unlisted names are not part of this table.
+ * `foldFieldName` gives them. A form that sends one misunderstands this service and gets a code of its own,
+ * before it sends the secret of another person. Other unlisted names are not part of this table.
  */
 export const FORBIDDEN_FIELDS = {
   passwords: [

@@ -5,14 +5,14 @@ export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$
 export const DAY_MS = 86_400_000
 
 /**
- * Milliseconds since 1970 of such a moment, or undefined if the text has another form or is no time of any
- * day. `Date.parse` alone takes 30 February for 2 March and 24:00 for the next day; the day it read must be the one
+ * Milliseconds since 1970 of such a moment, or undefined if the text has another form or names a time that does not exist.
+ * `Date.parse` alone takes 30 February for 2 March and 24:00 for the next day; the day it read must be the one
  * written. A leap second is refused, since no Date can hold it.
  */
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT.test(text)) return undefined
   const time = new Date(text)
-  // Where it is no time at all, the day is NaN, and no number equals that.
+  // The day of an invalid Date is NaN, which equals no number.
   return time.getUTCDate() === Number(text.slice(8, 10)) ? time.getTime() : undefined
 }
 

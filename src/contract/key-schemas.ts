@@ -47,7 +47,7 @@ export const KEY_REQUEST_SCHEMA = {
   },
 } as const satisfies JsonSchema
 
-/** What an issuance and a later look at the key both tell of it. */
+/** Members of an issued key and of its metadata. */
 const activeKeyProperties = {
   keyId,
   scope,

@@ -1,4 +1,4 @@
-/** Edits (insert, remove, replace, swap neighbours) between two words. */
+/** Edits (insert, remove, replace, swap neighbors) between two words. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -125,7 +125,7 @@ function successResponse(
   }
 }
 
-/** A success or an error with the same status, told apart by the name of the envelope's schema. */
+/** A success or an error with the same status, distinguished by the name of the envelope's schema. */
 function alternatives(
   { envelope }: Succeeding['success'],
   success: { readonly $ref: string },

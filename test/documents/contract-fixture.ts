@@ -2,7 +2,7 @@ import { ENDPOINTS, type Endpoint, type Registry } from '../../src/contract/endp
 import type { Issuance } from '../../src/contract/issuance.ts'
 import type { Runtime } from '../../src/contract/visible-endpoints.ts'
 
-export const ISSUANCE_PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
+const ISSUANCE_PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 
 /** What all three documents can be made from. */
 export const PRODUCTION = {
