@@ -92,6 +92,7 @@ export function checkContract({ baseline, current, nowMs }: ContractCheckOptions
             ],
       ),
       ...deprecationProblems(current),
+      ...pastSunsetProblems(baseline, current, nowMs),
     ],
   }
 }
@@ -153,6 +154,21 @@ function deprecationProblems({ endpoints, changelog }: ContractOutline): readonl
     return isAnnounced
       ? [`${CHANGELOG_FILE} announces the deprecation of ${row}, but its status is ${status}`]
       : [`${row} is deprecated; expected an entry of the kind deprecated in ${CHANGELOG_FILE}`]
+  })
+}
+
+/** A deprecation that was not released yet gives no notice if its sunset date has passed already. */
+function pastSunsetProblems(
+  baseline: ContractOutline,
+  { endpoints }: ContractOutline,
+  nowMs: number,
+): readonly string[] {
+  return Object.entries(endpoints).flatMap(([row, { deprecation }]) => {
+    const sunsetMs = parseInstant(deprecation?.sunsetAt ?? '')
+    const isReleased = baseline.endpoints[row]?.deprecation !== undefined
+    return isReleased || sunsetMs === undefined || sunsetMs > nowMs
+      ? []
+      : [`${row} is newly deprecated with the sunset ${deprecation?.sunsetAt}, which has passed`]
   })
 }
 

@@ -737,6 +737,12 @@ describe('a deprecation', () => {
     )
   })
 
+  test('is not backdated: its sunset date must not have passed before its release', () => {
+    const nowMs = Date.parse(deprecation.sunsetAt)
+    assert.match(problemsOf(both, { nowMs }).join(), /newly deprecated .* which has passed/)
+    assert.deepEqual(problemsOf(both, { nowMs: nowMs - 1 }), [])
+  })
+
   test('keeps its sunset date, and a later one is additive', () => {
     const move =
       (name: keyof typeof deprecation, value: string): Edit =>
