@@ -6,6 +6,7 @@ import {
   type Command,
   createCommand,
   runNamed,
+  type ToFailure,
   UsageError,
 } from '../../packages/cli/src/command/command.ts'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
@@ -26,6 +27,8 @@ function failing(error: Error, printsFailuresAsJson = true): Command {
   })
 }
 
+const toFailure: ToFailure = async (error) => serverFailureOf(error)
+
 /** Runs a command that was called by `svc list fail`, and what it writes. */
 async function run(command: Command, ...args: readonly string[]) {
   const [out, error]: [string[], string[]] = [[], []]
@@ -33,9 +36,7 @@ async function run(command: Command, ...args: readonly string[]) {
     out: (line: string) => out.push(line),
     error: (line: string) => error.push(line),
   }
-  const code = await runNamed('fail', command, args, output, ['list'], (error) =>
-    Promise.resolve(serverFailureOf(error)),
-  )
+  const code = await runNamed('fail', command, args, output, ['list'], toFailure)
   return { code, out, error }
 }
 

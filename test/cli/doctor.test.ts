@@ -141,7 +141,7 @@ test('wrong usage is told before anything is asked', async () => {
     [['https://a', 'https://b'], /expected one address/],
     [['https://a', '--deployment', 'other'], /--deployment expects primary or preview/],
     [['https://a', '--pin', 'x'], /--pin expects a key id/],
-    [['https://a', '--list'], /--list asks nobody/],
+    [['https://a', '--list'], /--list sends no request/],
     [['https://a', '--timeout', 'x'], /--timeout expects whole seconds/],
   ] as const) {
     const { status, out, error } = await svc('doctor', ...args)

@@ -18,7 +18,7 @@ export async function askApp(question: Partial<Question> = {}): Promise<Answer> 
 }
 
 /** An answer of a vector, as a client holds it. */
-export function answerOf(
+function answerOf(
   { method, target }: Pick<Question, 'method' | 'target'>,
   { status, headers, bodyBase64 }: VectorResponse,
 ): Answer {

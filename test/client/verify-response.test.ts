@@ -206,7 +206,7 @@ describe('the key document', () => {
     const answer = await askApp({ target: '/api/v1/nowhere' })
     await assert.rejects(verifyKeyDocument({ ...answer, nowMs: ASKED_MS }), {
       code: 'MALFORMED',
-      message: /found status 404/,
+      message: /status 404/,
     })
     await assert.rejects(
       verifyKeyDocument({ ...answer, headers: [], body: new Uint8Array(), nowMs: ASKED_MS }),

@@ -59,7 +59,7 @@ export function checkOptions(options: ClientOptions): void {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof ClientOptions] : undefined
     if (rule === undefined) {
-      throw new TypeError(`unknown option; expected ${Object.keys(RULES)}`)
+      throw new TypeError(`unknown option; expected ${Object.keys(RULES).join()}`)
     }
     if (value !== undefined && !rule[0](value)) throw new TypeError(`${name}: expected ${rule[1]}`)
   }
