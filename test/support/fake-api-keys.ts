@@ -13,7 +13,7 @@ export const FAKE_KEYS = {
 } as const
 
 /** Seconds until the fake window ends; it never ends. */
-export const FAKE_RESET_SECONDS = 42
+const FAKE_RESET_SECONDS = 42
 
 /** API keys in memory, with what they were asked. */
 export interface FakeApiKeys extends ApiKeys {
