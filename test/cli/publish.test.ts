@@ -99,19 +99,19 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
     [['--verbose'], 'svc: unknown option "--verbose"; svc --help lists them\n'],
     [
       ['publish', '--relases'],
-      'svc: publish: unknown option --relases; did you mean --releases? (svc publish --help tells the options)\n',
+      'svc: publish: unknown option --relases; did you mean --releases? (svc publish --help lists the options)\n',
     ],
     [
       ['publish'],
-      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help tells the options)\n',
+      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help lists the options)\n',
     ],
     [
       ['publish', '--note', ' '],
-      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help tells the options)\n',
+      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help lists the options)\n',
     ],
     [
       ['publish', '--note', 'x', '--content', 'elsewhere'],
-      'svc: publish: expected --releases DIR (or SVC_RELEASES_DIR) beside --content (svc publish --help tells the options)\n',
+      'svc: publish: expected --releases DIR (or SVC_RELEASES_DIR) beside --content (svc publish --help lists the options)\n',
     ],
   ]
   for (const [args, line] of cases) {
