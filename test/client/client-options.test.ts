@@ -14,11 +14,11 @@ describe('createClient refuses wrong options at once', () => {
     ['maxRetries', -1, 'maxRetries: expected an integer from 0'],
     ['maxRetries', 1.5, 'maxRetries: expected an integer from 0'],
     ['maxRetries', Number.NaN, 'maxRetries: expected an integer from 0'],
-    ['maxWaitSeconds', -1, 'maxWaitSeconds: expected a number above 0'],
-    ['maxAgeSeconds', 0, 'maxAgeSeconds: expected a number above 0'],
-    ['maxAgeSeconds', Number.NaN, 'maxAgeSeconds: expected a number above 0'],
-    ['timeoutMs', '30', 'timeoutMs: expected a number above 0'],
-    ['maxBodyBytes', 0, 'maxBodyBytes: expected a number above 0'],
+    ['maxWaitSeconds', -1, 'maxWaitSeconds: expected more than 0'],
+    ['maxAgeSeconds', 0, 'maxAgeSeconds: expected more than 0'],
+    ['maxAgeSeconds', Number.NaN, 'maxAgeSeconds: expected more than 0'],
+    ['timeoutMs', '30', 'timeoutMs: expected more than 0'],
+    ['maxBodyBytes', 0, 'maxBodyBytes: expected more than 0'],
     ['pinnedKeyIds', [], 'pinnedKeyIds: expected key ids of 43 characters'],
     ['pinnedKeyIds', ['short'], 'pinnedKeyIds: expected key ids of 43 characters'],
     ['pinnedKeyIds', 'A'.repeat(43), 'pinnedKeyIds: expected key ids of 43 characters'],
@@ -76,7 +76,7 @@ test('a redirect is named in the error, and neither followed nor retried', async
       (error) =>
         error instanceof ConnectionError &&
         error.cause instanceof RedirectError &&
-        error.message.endsWith(`could not be fetched: it redirects to ${named}`),
+        error.message.endsWith(`could not be fetched: redirects to ${named}`),
     )
     assert.equal(sent.filter(isStatus).length, 1)
   }

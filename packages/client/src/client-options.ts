@@ -30,7 +30,7 @@ export interface ClientOptions extends ConnectionLimits {
 type Rule = readonly [isAccepted: (value: unknown) => boolean, expected: string]
 
 const CALLABLE: Rule = [(value) => typeof value === 'function', 'a function']
-const POSITIVE: Rule = [(value) => typeof value === 'number' && value > 0, 'a number above 0']
+const POSITIVE: Rule = [(value) => typeof value === 'number' && value > 0, 'more than 0']
 
 const KEY_ID = /^[\w-]{43}$/
 

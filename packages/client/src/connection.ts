@@ -28,7 +28,7 @@ export type Fetch = (
 export class RedirectError extends Error {
   /** `location` is undefined in browsers, which do not show it. */
   constructor(location: string | undefined) {
-    super(`it redirects to ${location ?? 'elsewhere'}`)
+    super(`redirects to ${location ?? 'elsewhere'}`)
     this.name = 'RedirectError'
   }
 }
