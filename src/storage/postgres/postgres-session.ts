@@ -182,7 +182,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     }
   }
 
-  /** Asks the server, over another connection, what became of a transaction. False if it is known to be rolled back. */
+  /** Asks the server, over another connection, for the outcome of a transaction. False if it is known to be rolled back. */
   async function isCommitted(lost: LostCommit): Promise<boolean> {
     const deadlineMs = performance.now() + POSTGRES_TIMEOUTS.resolveMs
     for (;;) {
