@@ -21,7 +21,7 @@ function isUnsupported(error: unknown): boolean {
   return !isSecureContext || (error instanceof DOMException && error.name === 'NotSupportedError')
 }
 
-/** A failure that says nothing of the history, in words. */
+/** The text of a failure that says nothing about the history. */
 function failureText(texts: PageTexts, error: unknown): string {
   if (isUnsupported(error)) return texts.text('failures.unsupported')
   if (error instanceof VerificationError) return texts.text('failures.verification')
@@ -34,8 +34,12 @@ function failureText(texts: PageTexts, error: unknown): string {
   return texts.text('failures.other')
 }
 
-/** An audit that came to no end. */
-export function failureElement(texts: PageTexts, error: unknown): HTMLElement {
+/** An audit that did not finish, with the translated reason. */
+export function failureElement(
+  texts: PageTexts,
+  proofTexts: PageTexts,
+  error: unknown,
+): HTMLElement {
   const message = boxOf('p', 'small', textElement('code', String(error)))
   message.lang = 'en'
   return boxOf(
@@ -43,11 +47,14 @@ export function failureElement(texts: PageTexts, error: unknown): HTMLElement {
     'note note-warn',
     textElement('h3', texts.text('failedTitle')),
     textElement('p', failureText(texts, error)),
+    ...(error instanceof VerificationError
+      ? [textElement('p', proofTexts.text(`faults.${error.code}`))]
+      : []),
     message,
   )
 }
 
-/** The two sides that do not fit, drawn as a link that is broken between them. */
+/** The two sides of a contradiction, drawn as a broken link. */
 function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElement {
   const isOfBefore = code === 'SHORTENED' || code === 'REWRITTEN'
   const side = (label: string, value: string): HTMLElement =>

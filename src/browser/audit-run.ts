@@ -16,7 +16,7 @@ const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'ke
 
 export type AuditStep = (typeof STEPS)[number]
 
-/** How often a step tells how far it has come: a screen reader reads each of them aloud. */
+/** How often a step reports how far it has come: a screen reader reads each of them aloud. */
 const TOLD_TIMES = 10
 
 /** What one audit is made with. */

@@ -24,6 +24,15 @@ const challengeElement = form.querySelector<HTMLElement>('[data-provider]')
 if (challengeElement === null) throw new Error('The form has no challenge')
 const challenge = createFormChallenge(challengeElement)
 
+const heading = document.querySelector('h1')
+const formTitle = heading?.textContent ?? ''
+
+/** Says in the heading and the title of the page what came of the form. */
+function showTitle(title: string): void {
+  if (heading !== null) heading.textContent = title
+  document.title = document.title.replace(/^.*?(?= · )/, title)
+}
+
 let isBusy = false
 
 /** A number as the page's language writes it. */
@@ -89,6 +98,7 @@ async function showTicket({ ticket, answer }: Outcome & { readonly kind: 'regist
   form.reset()
   form.hidden = true
   registered.hidden = false
+  showTitle(texts.text('result.title'))
   registered.focus()
   // A deployment without keys has nothing to prove with, and says so below every page.
   if (registered.dataset['keyId'] === undefined) return
@@ -106,12 +116,14 @@ async function showTicket({ ticket, answer }: Outcome & { readonly kind: 'regist
 function showDuplicate(): void {
   form.hidden = true
   duplicate.hidden = false
+  showTitle(texts.text('duplicate.title'))
   duplicate.focus()
 }
 
 elementOf('again', HTMLButtonElement).addEventListener('click', () => {
   duplicate.hidden = true
   form.hidden = false
+  showTitle(formTitle)
   elementOf('email', HTMLInputElement).select()
 })
 
@@ -150,7 +162,7 @@ async function submit(): Promise<void> {
   showOutcome(outcome, typed.email)
 }
 
-// Who ticks the box has no other sign of it than a label that changes, and that is not read aloud.
+// Screen readers do not announce the widget's label change, so announce progress here.
 challenge.onProgress?.((state) => {
   if (isBusy) return
   const words = { working: 'progress.checking', solved: 'progress.solved' }

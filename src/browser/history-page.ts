@@ -26,7 +26,8 @@ const stepsPlace = partOf(document, '#audit-steps', HTMLElement)
 const resultPlace = partOf(document, '#audit-result', HTMLElement)
 
 const savedHead = openSavedHead(form.dataset['kept'] ?? '')
-const steps = createAuditSteps(texts, readPageTexts('proof'))
+const proofTexts = readPageTexts('proof')
+const steps = createAuditSteps(texts, proofTexts)
 const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
@@ -70,7 +71,7 @@ async function readSaved(): Promise<SavedHead | undefined> {
   }
 }
 
-/** The key id that was asked for, undefined where none was; null where it is none. */
+/** The pinned key id; undefined if the field is empty, null if the input is not a key id. */
 function readPin(): string | undefined | null {
   const pin = pinInput.value.trim()
   const isWrong = pin !== '' && !KEY_ID.test(pin)
@@ -127,6 +128,8 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
     showResult(
       textElement('p', words, 'state state-good'),
       pageElement('p', { children: [textElement('code', head.hash)] }),
+      ...(kept === undefined ? [textElement('p', texts.text('firstAudit'))] : []),
+      ...(pinnedKeyId === undefined ? [textElement('p', texts.text('unpinned'))] : []),
     )
     await readSaved()
   } catch (error) {
@@ -137,7 +140,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       showResult(faultElement(texts, error, Date.now()))
     } else {
       if (error instanceof ChainError) marks.break(error.snapshotId)
-      showResult(failureElement(texts, error))
+      showResult(failureElement(texts, proofTexts, error))
     }
   } finally {
     running = undefined

@@ -3,7 +3,7 @@ interface PluralForms {
   readonly [category: string]: string
 }
 
-/** What stands in the braces of a text, by name. */
+/** The values of placeholders, by name. */
 export interface TextValues {
   readonly [place: string]: string | number
 }
@@ -15,7 +15,7 @@ export type RichText = readonly (string | Node)[]
 export interface PageTexts {
   /** A text with its `{places}` filled. Throws an Error for a key or a place that is not there. */
   text(key: string, values?: TextValues): string
-  /** A text whose places hold what a machine says: each value stands in a `code` element, unless it is a node itself. */
+  /** A text whose values are shown as `code`, unless they are nodes. */
   richText(key: string, values: { readonly [place: string]: string | number | Node }): RichText
   /** A counted text in the form that the page's language asks for; `{count}` is written as the language does. */
   count(key: string, count: number, values?: TextValues): string

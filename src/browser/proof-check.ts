@@ -177,7 +177,7 @@ async function observeContent(
   code: VerificationFault,
 ): Promise<Observed> {
   if (code !== 'ETAG' && code !== 'REQUEST_ID') return {}
-  // A 304 that nobody asked for: there is no data to compare its tag with.
+  // An unsolicited 304: there is no data to compare its tag with.
   if (answer.status === 304) return { dataEtag: NONE }
   const content: unknown = JSON.parse(new TextDecoder().decode(answer.body))
   const bodyRequestId = requestIdOf(content)
@@ -252,7 +252,7 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
 
   let keys: readonly VerificationKey[] = []
   try {
-    // Without pins first: where the expected key is absent, the ones that are there can be told.
+    // Without pins first, so that the published keys can be shown if the expected one is missing.
     ;({ keys } = await verifyKeyDocument({ ...keyDocument, nowMs }))
     await verifyKeyDocument({ ...keyDocument, ...pins, nowMs })
   } catch (error) {

@@ -16,7 +16,7 @@ const FIELD_OF_CODE: { readonly [Code in ErrorCode]?: FormField } = {
   CHALLENGE_FAILED: 'challenge',
 }
 
-/** The field that a code is about. Undefined for every other word, whoever sent it. */
+/** The field that a code is about. Undefined for every other code. */
 export function fieldOfCode(code: string): FormField | undefined {
   return Object.hasOwn(FIELD_OF_CODE, code) ? FIELD_OF_CODE[code as ErrorCode] : undefined
 }

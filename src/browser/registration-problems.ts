@@ -4,7 +4,7 @@ import type { FormField } from './registration-fields.ts'
 
 /** Something that keeps the form from being sent, in the page's language. */
 export interface Problem {
-  /** The field it stands beside; undefined where it is about the form as a whole. */
+  /** The field it belongs to; undefined if it concerns the whole form. */
   readonly field: FormField | undefined
   readonly message: RichText
 }
@@ -34,7 +34,7 @@ function focusField(form: HTMLFormElement, field: FormField): void {
   target?.focus({ preventScroll: true })
 }
 
-/** Copies of what was told, since a node stands in one place. */
+/** Copies the nodes, since a node has one place in a document. */
 const copyOf = (told: RichText): RichText =>
   told.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 

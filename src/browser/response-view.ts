@@ -12,7 +12,7 @@ export interface ResponseViewOptions {
   readonly element: HTMLElement
   /** Texts of the form. */
   readonly texts: PageTexts
-  /** Texts that tell of a proof. */
+  /** Texts of a verification. */
   readonly proofTexts: () => Promise<PageTexts>
   /** Id of the key that the page names, where it names one. */
   readonly expectedKeyId: string | undefined

@@ -1,4 +1,4 @@
-// The script of every page. Each part looks for its own marks in the page and does nothing where there are none.
+// The script of every page. Each part looks for its own elements and does nothing without them.
 
 const { documentElement: root, body } = document
 
@@ -68,7 +68,7 @@ document.getElementById('contents-menu')?.addEventListener('click', ({ target, c
 function currentSection(): string | undefined {
   const marks = document.querySelectorAll('main :is(h2, h3)[id], main section[id]')
   const line = innerHeight / 3
-  return [...marks].filter((mark) => mark.getBoundingClientRect().top <= line).at(-1)?.id
+  return [...marks].findLast((mark) => mark.getBoundingClientRect().top <= line)?.id
 }
 
 /** Marks the link to the current section in the rail. */

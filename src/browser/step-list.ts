@@ -32,8 +32,8 @@ export interface StepList<Name extends string> {
   /** Makes every step pending again. */
   reset(): void
   /**
-   * Fills the list in from the first step to the last, each running for a moment before it tells what came of it. Who
-   * wants no motion sees them at once. Another `play`, `set` or `reset` ends it; what is left is then not shown.
+   * Fills the list in from the first step to the last, each running for a moment before it shows its result. With
+   * reduced motion they appear at once. Another `play`, `set` or `reset` ends it; what is left is then not shown.
    */
   play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void>
 }
@@ -51,7 +51,7 @@ const SHAPES = {
   skipped: 'idle',
 } as const satisfies { readonly [State in StepState]: string }
 
-/** The classes that give the word of a state its shape and colour. */
+/** The classes that give the word of a state its shape and color. */
 export function stateClass(state: StepState): string {
   return `state state-${SHAPES[state]}`
 }

@@ -8,7 +8,7 @@ import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 /** How long an answer may take. */
 const TIMEOUT_MS = 20_000
 
-/** What a header field carries whoever reads it; an API key is made of fewer characters still. */
+/** The characters that a header field can carry. API keys use fewer. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
 
 /** What every form of the page is made with. */
@@ -140,14 +140,14 @@ export function mountTryForm(
     }
   }
 
-  /** Not `disabled`, which would take the focus away from whoever pressed the button. */
+  /** Not `disabled`, which would take the focus away from the button. */
   function setAsking(isOn: boolean): void {
     isAsking = isOn
     button.setAttribute('aria-disabled', String(isOn))
   }
 
   function tell(error: unknown): void {
-    // An answer from before is none to what was asked now.
+    // The response on the page belongs to an earlier request.
     answerElement.hidden = true
     if (error instanceof InputError) {
       error.input.setAttribute('aria-invalid', 'true')

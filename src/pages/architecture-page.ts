@@ -1,5 +1,6 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { flowRows, partRows } from './architecture-parts.ts'
+import { flowRows, PART_PREFIX, partRows } from './architecture-parts.ts'
+import { graphPicture } from './graph-picture.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
@@ -37,7 +38,26 @@ function section(context: PageContext, name: (typeof SECTIONS)[number], data: Ar
     : flowRows(context, data.flows, data.components)
 }
 
-/** The parts of the service, what holds and what is out of reach. */
+/** Components and data flows, drawn. */
+function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {
+  const t = texts.picture
+  return graphPicture({
+    id: 'architecture-picture',
+    title: t.architectureTitle,
+    description: t.architectureText,
+    locale,
+    nodes: components.map(({ id, name, kind, state }) => ({
+      id,
+      title: name,
+      kind: texts.labels.partKind[kind],
+      target: `${PART_PREFIX}-${id}`,
+      isPlanned: state !== 'live',
+    })),
+    edges: flows.map(({ from, to, state }) => ({ from, to, isPlanned: state !== 'live' })),
+  })
+}
+
+/** The components of the service, its data flows, guarantees and boundaries. */
 export const ARCHITECTURE_PAGE: Page = {
   path: 'architecture',
   title: (texts) => texts.architecture.title,
@@ -52,7 +72,7 @@ export const ARCHITECTURE_PAGE: Page = {
           context,
           'architecture',
           (data) =>
-            html`${snapshotHead(context, 'architecture', data)}
+            html`${snapshotHead(context, 'architecture', data)}${diagram(context, data)}
             ${SECTIONS.map(
               (name) =>
                 html`<section>

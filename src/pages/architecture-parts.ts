@@ -7,7 +7,8 @@ import { stateBadge, labelFor } from './enum-labels.ts'
 type Parts = SnapshotData<'architecture'>['components']
 type Flows = SnapshotData<'architecture'>['flows']
 
-const PART_PREFIX = 'part'
+/** Prefix of the id of a component's row. */
+export const PART_PREFIX = 'part'
 
 /** The parts of a described system as rows, each with an anchor. */
 export function partRows(context: PageContext, parts: Parts): Html {

@@ -30,7 +30,7 @@ export function copyButton(texts: Texts, { from, what }: CopyOptions): Html {
 export interface CodeBoxOptions {
   /** Id of the code, unique on its page. */
   readonly id: string
-  /** What the code is, in the page's language: it stands above it and names the copy button. */
+  /** What the code is, in the page's language: shown above it, and the name of its copy button. */
   readonly label: string
   readonly code: string
 }

@@ -28,7 +28,7 @@ function choose(acceptEncoding: string): ContentCoding {
   return found ?? 'identity'
 }
 
-/** Browsers and programs send few different ones; whoever makes up others is answered without their being remembered. */
+/** Clients send few different values. Others are handled without being cached. */
 const MAX_REMEMBERED = 64
 const MAX_REMEMBERED_LENGTH = 100
 const remembered = new Map<string, ContentCoding>()

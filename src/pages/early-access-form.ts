@@ -7,7 +7,7 @@ import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { richText, plainText } from './rich-text.ts'
 
-/** Where what is wrong with a field is told; its script fills it. */
+/** The error slot of a field. The script fills it. */
 function fieldError(field: string): Html {
   return html`<p class="field-error" id="${field}-error"></p>`
 }

@@ -53,7 +53,7 @@ function withoutScripts(context: PageContext): Html {
   </noscript>`
 }
 
-/** What stands in the form's place once it was sent: the ticket, or word that the address was known. */
+/** Replaces the form after it was sent: the ticket, or the notice of a known address. */
 function results({ texts, facts: { keyId } }: PageContext): Html {
   const { result, duplicate } = texts.earlyAccess
   return html`<section
@@ -63,7 +63,7 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
       ${keyId === undefined ? undefined : html`data-key-id="${keyId}"`}
       hidden
     >
-      <h2 id="registered-title">${result.title}</h2>
+      <h2 id="registered-title" class="hidden-text">${result.title}</h2>
       <p class="ticket">
         <span class="ticket-label">${result.ticket}</span>
         <code id="ticket"></code>
@@ -76,7 +76,7 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
       </ul>
     </section>
     <section id="duplicate" tabindex="-1" aria-labelledby="duplicate-title" hidden>
-      <h2 id="duplicate-title">${duplicate.title}</h2>
+      <h2 id="duplicate-title" class="hidden-text">${duplicate.title}</h2>
       <p>${duplicate.text}</p>
       <p><button type="button" id="again">${duplicate.again}</button></p>
     </section>`
@@ -92,7 +92,7 @@ export const EARLY_ACCESS_PAGE: Page = {
   body(context) {
     const { locale, texts } = context
     const { earlyAccess } = texts
-    const { problems, progress, count, result } = earlyAccess
+    const { problems, progress, count, result, duplicate } = earlyAccess
     const privacy = html`<a href="${pathOfPage(locale, 'privacy')}">${earlyAccess.privacyLink}</a>`
     return {
       main: html`<h1>${earlyAccess.title}</h1>
@@ -100,7 +100,7 @@ export const EARLY_ACCESS_PAGE: Page = {
         <p>${richText(earlyAccess.kept, { privacy })}</p>
         <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
         ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
-        ${scriptTexts('earlyAccess', { problems, progress, count, result })}`,
+        ${scriptTexts('earlyAccess', { problems, progress, count, result, duplicate })}`,
     }
   },
 }

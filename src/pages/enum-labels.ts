@@ -47,8 +47,8 @@ export function labelFor<List extends keyof EnumLabels>(
   return Object.hasOwn(known, word) ? known[word] : html`<code>${word}</code>`
 }
 
-/** How a state is meant; each has a colour and a shape. */
-type Severity = 'good' | 'warn' | 'bad' | 'idle'
+/** How a state is meant; each has a color and a shape. */
+type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle'
 
 /** The lists whose words are states, and how each is meant. */
 const SEVERITIES = {
@@ -67,8 +67,8 @@ const SEVERITIES = {
   },
   queueState: {
     queued: 'idle',
-    in_progress: 'good',
-    in_review: 'good',
+    in_progress: 'active',
+    in_review: 'review',
     blocked: 'warn',
     done: 'good',
   },
@@ -79,7 +79,7 @@ const SEVERITIES = {
   readonly [List in keyof EnumLabels]?: { readonly [Word in EnumLabels[List]]: Severity }
 }
 
-/** A word of state with its colour and its shape. */
+/** A word of state with its color and shape. */
 export function stateBadge<List extends keyof typeof SEVERITIES>(
   texts: Texts,
   list: List,

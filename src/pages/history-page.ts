@@ -17,7 +17,7 @@ const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
 
 const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
 
-/** How a version is told apart in the page; its script finds the entry by it. */
+/** Id of a version's entry. The script finds the entry by it. */
 function entryId(snapshotId: string): string {
   return snapshotId.toLowerCase()
 }

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template. Nothing is written for `undefined` and `false`; lists are written one after another. */
+/** Values of a template. `undefined` and `false` render nothing; lists are joined. */
 export type HtmlValue = string | number | Html | undefined | false | readonly HtmlValue[]
 
 const ENTITIES: { readonly [character: string]: string } = {
@@ -18,7 +18,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 }
 
-/** Text as it stands in markup, inside an element or a quoted attribute. */
+/** Text escaped for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
@@ -67,7 +67,7 @@ function piecesOf(template: TemplateStringsArray): readonly string[] {
 }
 
 /**
- * A template of markup. Values are escaped, so one may stand in an element or between the quotes of an attribute, and
+ * A template of markup. Values are escaped, so a value can be used in an element or a quoted attribute, and
  * they are sent to the letter. Space in the template is sent as little of it as means the same to a browser.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

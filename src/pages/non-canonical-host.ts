@@ -7,9 +7,9 @@ function authorityOf(address: string): URL | undefined {
 }
 
 /**
- * Tells whether a Host field is another name of this very machine and port than the origin has. Whoever runs the service
- * at home opens `localhost` as easily as `127.0.0.1`; to a browser they are two origins, and a form that was sent from the
- * one to the other would be refused. Of an origin that is not on this machine, nothing is another name.
+ * Returns a check whether a Host field is another loopback name of the origin, with the same port. To a browser,
+ * `localhost` and `127.0.0.1` are two origins, and a form sent from one to the other would be rejected. An origin outside
+ * this machine has no other name.
  */
 export function nonCanonicalHost(origin: string): (host: string | undefined) => boolean {
   const own = authorityOf(origin)

@@ -2,7 +2,7 @@ import { html } from './html.ts'
 import { pathOfPage, type Page } from './page.ts'
 import { sentencesHtml } from './rich-text.ts'
 
-/** What stands at an address below a locale that is no page. It is in no list and no index. */
+/** The page for unknown paths below a locale. It is not listed and not indexed. */
 export const NOT_FOUND_PAGE: Page = {
   path: '404',
   noIndex: true,

@@ -50,9 +50,9 @@ export interface SiteFacts {
   /** Id of the key that signs; undefined if responses are unsigned. */
   readonly keyId: string | undefined
   readonly challenge: ChallengeDescription
-  /** URI of the security contact; undefined if none is known. */
+  /** URI of the security contact; undefined if unknown. */
   readonly contact: string | undefined
-  /** URL path of the logo, and of the style sheet with the accent color; undefined if there is none. */
+  /** URL path of the logo, and of the style sheet with the accent color; undefined if missing. */
   readonly logoPath: string | undefined
   readonly accentPath: string | undefined
   /** URL path of a file of `assets/` (or of the style sheet), with its digest in the name. */

@@ -6,7 +6,7 @@ import { operatorText, richText, sentencesHtml } from './rich-text.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
-/** Id of the section that tells how to report a security problem. */
+/** Id of the section on reporting security problems. */
 export const REPORT_ID = 'report'
 
 function listOf(texts: readonly string[]): Html {
@@ -71,7 +71,7 @@ function contactParts({ texts, facts }: PageContext): Html {
     <p>${richText(privacy.securityTxt, { link })}</p>`
 }
 
-/** Who decides about the data, as the operator published it; a demonstration names nobody. */
+/** Who decides about the data, as the operator published it; a demonstration names no one. */
 function controllerSection(
   context: PageContext,
 ): readonly (readonly [id: string, title: string, content: Html])[] {

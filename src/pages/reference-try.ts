@@ -8,8 +8,8 @@ const TEMPLATE_ID = 'try-form'
 
 /**
  * What the page's script needs to try an endpoint: the form with its room for the answer, once for all of them,
- * and the key that is expected. The texts that tell of a proof are taken from the page about verifying when they are
- * needed: in Thai they would make this page too long.
+ * and the key that is expected. The verification texts are fetched from the verify page when
+ * needed: in Thai they would make this page too large.
  */
 export function tryTemplates({ locale, texts, facts }: PageContext): Html {
   const { try: t } = texts.reference

@@ -7,7 +7,7 @@ export interface PluralForms {
   readonly other: string
 }
 
-/** What stands in the braces of a text, by name. */
+/** The values of placeholders, by name. */
 export interface RichTextValues {
   readonly [name: string]: HtmlValue
 }
@@ -15,7 +15,7 @@ export interface RichTextValues {
 const PLACEHOLDER = /\{([a-zA-Z]+)\}/g
 
 /**
- * A text of a locale with its `{places}` filled; the text and every value that is no markup are escaped. Throws a
+ * A text of a locale with its `{places}` filled; the text and every value that is not markup are escaped. Throws a
  * TypeError for a place without a value: a page with a hole is not to be sent.
  */
 export function richText(text: string, values: RichTextValues = {}): Html {

@@ -1,5 +1,6 @@
 import { HORIZONS } from '../contract/snapshot-plans.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { graphPicture } from './graph-picture.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
@@ -15,7 +16,7 @@ interface Titled {
 const ROADMAP_ID = 'roadmap'
 const QUEUE_ID = 'queue'
 
-/** Links to items on this page by their ids; an id that is none of them stands alone. */
+/** Links to items on this page; an unknown id is shown without a link. */
 function itemLinks(
   { locale, content }: PageContext,
   prefix: string,
@@ -65,6 +66,28 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
       </section> `
     })}
   </div>`
+}
+
+/** The items in columns by horizon, with an arrow from each to what depends on it. */
+function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'roadmap'>) {
+  const t = texts.picture
+  return graphPicture({
+    id: 'roadmap-picture',
+    title: t.roadmapTitle,
+    description: t.roadmapText,
+    locale,
+    nodes: items.map(({ id, title, horizon }) => ({
+      id,
+      title,
+      kind: texts.labels.horizon[horizon],
+      target: `${ROADMAP_ID}-${id}`,
+      isPlanned: horizon !== 'now',
+      column: HORIZONS.indexOf(horizon),
+    })),
+    edges: items.flatMap(({ id, dependsOn = [] }) =>
+      dependsOn.map((from) => ({ from, to: id, isPlanned: true })),
+    ),
+  })
 }
 
 function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
@@ -132,7 +155,8 @@ export const ROADMAP_PAGE: Page = {
             context,
             'roadmap',
             (roadmap) =>
-              html`${snapshotHead(context, 'roadmap', roadmap)} ${roadmapColumns(context, roadmap)}`,
+              html`${snapshotHead(context, 'roadmap', roadmap)}${dependencies(context, roadmap)}
+              ${roadmapColumns(context, roadmap)}`,
           )}
         </section>
         <section>

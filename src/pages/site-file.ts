@@ -8,7 +8,7 @@ import { codingOf, encode, type ContentCoding } from './content-coding.ts'
 /** What a request says that a file outside the API depends on. */
 export type SiteRequest = Pick<ApiRequest, 'method' | 'target' | 'path' | 'header'>
 
-/** A file as it is told: its bytes are made at the first request, once. */
+/** Describes a file. Its bytes are made once, at the first request. */
 export interface SiteFileOptions {
   /** 200 when left out. */
   readonly status?: number

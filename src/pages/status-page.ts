@@ -1,20 +1,25 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
+import { pendingSteps } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
 import { listHtml, operatorText } from './rich-text.ts'
+import { dayBars } from './status-days.ts'
+import { scriptTexts } from './script-texts.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
 
-/** How many incidents stand on the page, and how much was said of each. */
+/** How many incidents the page shows, and how many updates of each. */
 const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 
-function componentRows({ locale, texts, content }: PageContext, { components }: Status): Html {
+function componentRows(context: PageContext, status: Status): Html {
+  const { locale, texts, content } = context
+  const { components } = status
   const { component, state, since, note } = texts.status
   return html`<table>
     <thead>
@@ -32,6 +37,7 @@ function componentRows({ locale, texts, content }: PageContext, { components }: 
             <th scope="row" class="named">
               <p>${operatorText(content, each.name)}</p>
               <p class="muted small">${operatorText(content, each.summary)}</p>
+              ${dayBars(context, status, each.id)}
             </th>
             <td data-label="${state}">${stateBadge(texts, 'componentState', each.state)}</td>
             <td data-label="${since}">${momentHtml(locale, each.since)}</td>
@@ -48,7 +54,7 @@ function componentRows({ locale, texts, content }: PageContext, { components }: 
   </table>`
 }
 
-/** Links to the components that an incident affected; an id that is none of them stands alone. */
+/** Links to the affected components; an unknown id is shown without a link. */
 function affectedParts(
   { locale, content }: PageContext,
   { components }: Status,
@@ -105,7 +111,7 @@ function incidentArticle(context: PageContext, status: Status, incident: Inciden
   </article>`
 }
 
-/** The newest incidents, and older ones that are not over. */
+/** The newest incidents, and older ones that are still open. */
 function incidentList(context: PageContext, status: Status): Html {
   const { status: t } = context.texts
   if (status.incidents.length === 0) return html`<p class="muted">${t.noIncidents}</p>`
@@ -118,9 +124,25 @@ function incidentList(context: PageContext, status: Status): Html {
   return html`${shown}${notShown(context, 'status', t.older, left)}`
 }
 
-/** How the parts are doing, and what incidents there were. */
+/** Checks that the browser makes now, beside what was published. */
+function selfCheck({ texts, facts }: PageContext): Html | undefined {
+  const t = texts.status.live
+  if (facts.keyId === undefined) return undefined
+  return html`<section class="panel" aria-labelledby="self-check-title">
+    <h2 id="self-check-title">${t.title}</h2>
+    <p class="muted small">${t.text}</p>
+    <noscript><p class="note">${t.noScript}</p></noscript>
+    <div id="self-check" class="compact-steps">
+      ${pendingSteps(Object.values(t.steps), texts.proof.states.pending)}
+    </div>
+    ${scriptTexts('live', t)} ${scriptTexts('proof', texts.proof)}
+  </section>`
+}
+
+/** The published state of the components beside a live check, and the incidents. */
 export const STATUS_PAGE: Page = {
   path: 'status',
+  scripts: ['status-page.js'],
   title: (texts) => texts.status.title,
   description: (texts) => texts.status.description,
   body(context) {
@@ -134,7 +156,7 @@ export const STATUS_PAGE: Page = {
           'status',
           (status) =>
             html`<p class="lead">${stateBadge(texts, 'componentState', status.state)}</p>
-              ${snapshotHead(context, 'status', status)}
+              ${snapshotHead(context, 'status', status)}${selfCheck(context)}
               <h2 id="components">${t.components}</h2>
               ${componentRows(context, status)}
               <h2 id="incidents">${t.incidents}</h2>

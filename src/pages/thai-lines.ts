@@ -23,15 +23,19 @@ const LOANWORDS = [
   'อิน+เทอร์+เฟซ',
   'พร็+อก+ซี',
   'ออบ+เจ็กต์',
+  'ตรวจ+สอบ+ย้อน+หลัง',
+  'แก้+ย้อน+หลัง',
+  'ตรวจ+สอบ',
+  'ลง+นาม',
 ] as const
 
-/** Neighbours that the dictionary takes apart in the wrong place, with `|` where the seam is. */
-const NEIGHBOURS = ['ลงนาม|อยู่', 'ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว'] as const
+/** Neighbors that the dictionary takes apart in the wrong place, with `|` where the seam is. */
+const NEIGHBORS = ['ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว'] as const
 
 const THAI = /[\u0e01-\u0e3a\u0e40-\u0e45]/
 
 const held = new Map(
-  [...LOANWORDS, ...NEIGHBOURS].map((each) => [
+  [...LOANWORDS, ...NEIGHBORS].map((each) => [
     each.replaceAll(/[+|]/g, ''),
     each.replaceAll('+', JOINED).replaceAll('|', SEAM),
   ]),

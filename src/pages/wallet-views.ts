@@ -16,7 +16,7 @@ interface Column {
   readonly cells: readonly HtmlValue[]
 }
 
-/** Rows whose head is a published name with its id, or a line that says there are none. */
+/** Rows whose head is a published name with its id, or a line for an empty list. */
 function namedRows(
   { texts, content }: PageContext,
   items: readonly { readonly id: string; readonly name: string; readonly summary?: string }[],

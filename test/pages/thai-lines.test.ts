@@ -24,7 +24,8 @@ test('keeps loanwords together and allows breaks beside them', () => {
 })
 
 test('marks word boundaries the dictionary gets wrong', () => {
-  assert.equal(shown('เวลาที่ลงนามอยู่ในอนาคต'), 'เวลาที่ลงนาม|อยู่ในอนาคต')
+  assert.equal(shown('เวลาที่ลงนามอยู่ในอนาคต'), 'เวลาที่ลง+นาม|อยู่ในอนาคต')
+  assert.equal(shown('ตรวจสอบย้อนหลัง'), 'ตรวจ+สอบ+ย้อน+หลัง')
   assert.equal(shown('ได้รับผลกระทบ'), 'ได้รับผล+กระทบ')
 })
 

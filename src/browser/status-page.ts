@@ -1,0 +1,56 @@
+// The status page: checks now that the API responds, that the response verifies, and how good the server time is.
+import { parseJson } from '../contract/parse-json.ts'
+import { propertyOf } from '../contract/property-of.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { request } from './live-verification.ts'
+import { readPageTexts } from './page-texts.ts'
+import { checkProof, cryptoSupport } from './proof-check.ts'
+import { createStepList } from './step-list.ts'
+
+const STEPS = ['api', 'signature', 'time'] as const
+
+const place = document.getElementById('self-check')
+
+async function run(container: HTMLElement): Promise<void> {
+  const texts = readPageTexts('live')
+  const proofTexts = readPageTexts('proof')
+  const list = createStepList(
+    proofTexts,
+    STEPS.map((name) => ({ name, label: texts.text(`steps.${name}`) })),
+  )
+  container.replaceChildren(list.element)
+  try {
+    list.set('api', { state: 'running' })
+    const startedMs = performance.now()
+    const answer = await request(READ_PATHS.status)
+    const milliseconds = Math.round(performance.now() - startedMs)
+    list.set('api', {
+      state: answer.status === 200 ? 'passed' : 'failed',
+      detail: texts.text('api', { status: answer.status, milliseconds }),
+    })
+    const isReady = (await cryptoSupport()) === 'ready'
+    if (isReady) {
+      const keyDocument = await request(READ_PATHS.signingKey)
+      const question = { answer, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
+      const { isGood, verdict } = await checkProof(question, proofTexts)
+      list.set('signature', { state: isGood ? 'passed' : 'failed', detail: verdict })
+    } else {
+      list.set('signature', { state: 'skipped' })
+    }
+    const time = await request(READ_PATHS.time)
+    const quality = propertyOf(propertyOf(parseJson(time.body), 'data'), 'quality')
+    const state = propertyOf(quality, 'state')
+    list.set('time', {
+      state: state === 'SYNCHRONIZED' ? 'passed' : 'skipped',
+      detail: texts.text('time', { state: String(state) }),
+    })
+  } catch {
+    for (const name of STEPS) {
+      if (container.querySelector(`[data-step="${name}"][data-state="passed"]`) === null) {
+        list.set(name, { state: 'failed', detail: texts.text('noResponse') })
+      }
+    }
+  }
+}
+
+if (place !== null) void run(place)

@@ -1,0 +1,88 @@
+import { DAY_MS } from '../contract/instant.ts'
+import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { html, type Html } from './html.ts'
+import type { PageContext } from './page.ts'
+import { plainText } from './rich-text.ts'
+
+type Status = SnapshotData<'status'>
+
+/** How many days the bars show. */
+const DAYS = 45
+const BAR = { width: 6, gap: 3, height: 30 } as const
+
+const IMPACTS = ['none', 'minor', 'major', 'critical'] as const
+type DayState = 'before' | 'clear' | 'minor' | 'major'
+
+/** The worst impact on a component on one day, as the published incidents state it. */
+function stateOfDay(
+  status: Status,
+  componentId: string,
+  dayMs: number,
+  recordMs: number,
+): DayState {
+  if (dayMs + DAY_MS <= recordMs) return 'before'
+  const impacts = status.incidents
+    .filter(
+      ({ components, startedAt, resolvedAt }) =>
+        components.includes(componentId) &&
+        Date.parse(startedAt) < dayMs + DAY_MS &&
+        (resolvedAt === undefined || Date.parse(resolvedAt) >= dayMs),
+    )
+    .map(({ impact }) => IMPACTS.indexOf(impact))
+  const worst = Math.max(0, ...impacts)
+  if (worst === 0) return 'clear'
+  return worst === 1 ? 'minor' : 'major'
+}
+
+/** Each state has a color and a height of its own. */
+const SHAPES: { readonly [State in DayState]: readonly [className: string, height: number] } = {
+  before: ['picture-none', 6],
+  clear: ['picture-good', BAR.height],
+  minor: ['picture-warn', 20],
+  major: ['picture-bad', 12],
+}
+
+/**
+ * A bar for each day up to the publication: a full bar without incident, a shorter one with an incident, a stub before
+ * the record began. Nothing is invented: only published incidents count.
+ */
+export function dayBars(
+  { locale, texts, facts }: PageContext,
+  status: Status,
+  componentId: string,
+): Html {
+  const t = texts.status
+  const endMs = Math.floor(Date.parse(status.updatedAt) / DAY_MS) * DAY_MS
+  const recordMs = Date.parse(facts.version('VS-0001')?.createdAt ?? status.updatedAt)
+  const states = Array.from({ length: DAYS }, (_, index) =>
+    stateOfDay(status, componentId, endMs - (DAYS - 1 - index) * DAY_MS, recordMs),
+  )
+  const withIncident = states.filter((state) => state === 'minor' || state === 'major').length
+  const recorded = states.filter((state) => state !== 'before').length
+  const width = DAYS * (BAR.width + BAR.gap)
+  const label = plainText(t.daysText, {
+    days: new Intl.NumberFormat(locale).format(recorded),
+    incidents: new Intl.NumberFormat(locale).format(withIncident),
+  })
+  return html`<svg
+      class="day-bars"
+      role="img"
+      aria-label="${label}"
+      viewBox="0 0 ${width} ${BAR.height}"
+      width="${width}"
+      height="${BAR.height}"
+    >
+      ${states.map((state, index) => {
+        const [className, height] = SHAPES[state]
+        return html`<rect
+          class="${className}"
+          x="${index * (BAR.width + BAR.gap)}"
+          y="${BAR.height - height}"
+          width="${BAR.width}"
+          height="${height}"
+          rx="1"
+        />`
+      })}
+    </svg>
+    <p class="muted small">${label}</p>`
+}
