@@ -94,7 +94,7 @@ test('cache classes, CORS and the catalog are those of the specification', () =>
       status: 429,
       retryable: true,
       retryAfterSeconds: 60,
-      meaning: 'There were too many requests.',
+      meaning: 'Too many requests.',
     },
   )
 })
