@@ -77,10 +77,7 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
     throw new CommandFailure('STATUS', `${url} answered with status ${status}, expected 200`)
   }
   if (!isDecoded || field(HEADERS.contentType)?.includes('json') !== true) {
-    throw new CommandFailure(
-      'NOT_JSON',
-      `${url} answered with something that is no JSON; expected this service`,
-    )
+    throw new CommandFailure('NOT_JSON', `${url} did not return JSON; expected this service`)
   }
   return new TextDecoder().decode(body)
 }

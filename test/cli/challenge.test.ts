@@ -136,7 +136,7 @@ test('what does not answer as this service does is told in one line', async (t) 
   const envelope = (data: unknown) =>
     json(formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data)))
   const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
-    ['HTML', (_request, response) => response.end('<h1>Hello</h1>'), /that is no JSON/],
+    ['HTML', (_request, response) => response.end('<h1>Hello</h1>'), /did not return JSON/],
     ['404', json('{}', 404), /answered with status 404, expected 200/],
     ['503', json('{"ok":false}', 503), /answered with status 503, expected 200/],
     [

@@ -38,7 +38,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-/** What became of the key. */
+/** Result of the retirement. */
 type Retirement = 'withdrawn' | 'ended'
 
 /** Withdraws an announced key or ends the period of a retired one. Throws a CommandFailure. */
