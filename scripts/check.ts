@@ -70,6 +70,11 @@ async function findLocaleLines(): Promise<readonly string[]> {
   return localeFaults(readLocaleFiles(ROOT_DIR))
 }
 
+async function findLanguageLines(): Promise<readonly string[]> {
+  const { findLanguageFaults } = await import('./check-language.ts')
+  return findLanguageFaults(ROOT_DIR)
+}
+
 async function findReleaseLines(): Promise<readonly string[]> {
   const { checkRelease } = await import('../src/publishing/check-release.ts')
   const { openReleaseStore } = await import('../src/storage/release-store.ts')
@@ -88,10 +93,10 @@ async function findReleaseLines(): Promise<readonly string[]> {
 const STEPS: readonly CheckStep[] = [
   {
     name: 'lint',
-    purpose: 'oxlint has nothing to say, types included',
+    purpose: 'oxlint passes (type-aware)',
     run: program('oxlint', ['--type-aware', '--deny-warnings']),
   },
-  { name: 'types', purpose: 'TypeScript has nothing to say', run: program('tsc', ['-p', '.']) },
+  { name: 'types', purpose: 'tsc passes', run: program('tsc', ['-p', '.']) },
   {
     name: 'unused',
     purpose: 'every file, export and dependency is used',
@@ -117,6 +122,11 @@ const STEPS: readonly CheckStep[] = [
     name: 'locales',
     purpose: 'every language says the same, and nothing older than its English',
     run: findings(findLocaleLines),
+  },
+  {
+    name: 'language',
+    purpose: 'code and documents avoid the phrases of check-language.ts',
+    run: findings(findLanguageLines),
   },
   {
     name: 'layers',
