@@ -281,7 +281,7 @@ function footer(context: PageContext): Html {
 /** Says on every page of a service without an organization that it is a demonstration. */
 function demonstrationNotice({ texts, content }: PageContext): Html | undefined {
   return content.organization === undefined
-    ? html`<p class="demonstration">${texts.site.demonstration}</p>`
+    ? html`<aside class="demonstration">${texts.site.demonstration}</aside>`
     : undefined
 }
 

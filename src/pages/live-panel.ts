@@ -15,6 +15,7 @@ export function pendingSteps(labels: readonly string[], pending: string): Html {
         html`<li class="step" data-state="pending">
           <span class="step-label">${label}</span>
           <span class="step-state state state-idle">${pending}</span>
+          <div class="step-detail"></div>
         </li> `,
     )}
   </ol>`
