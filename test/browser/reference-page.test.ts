@@ -30,12 +30,18 @@ async function openReference(t: TestContext, locale = 'en', options = STILL) {
   const app = await runApp(t, { clock: { nowMs } })
   const proxy = await runTamperingProxy(t, app.origin)
   const { page, errors } = await browser.openPage(t, options)
-  await page.goto(`${proxy.origin}/${locale}/reference`)
+  await page.goto(`${proxy.origin}/${locale}/reference/snapshots`)
   return { app, proxy, page, errors, clock }
 }
 
 /** The form of an endpoint, opened where it is not yet. */
 async function openForm(page: Page, name: string): Promise<Locator> {
+  if ((await page.locator(`section#${name}`).count()) === 0) {
+    const tag = Object.entries<{ readonly tag: string }>(ENDPOINTS).find(
+      ([key]) => key === name,
+    )?.[1].tag
+    await page.goto(new URL(tag ?? '', page.url()).href)
+  }
   const place = page.locator(`#${name} .try`)
   if ((await place.getAttribute('open')) === null) await place.locator('summary').first().click()
   return place
@@ -253,10 +259,12 @@ describe('an untrusted response', { skip }, () => {
     const front = await runTamperingProxy(t, other.origin)
     const { page: copied } = await browser.openPage(t, STILL)
     // The page of the one, before the answers of the other.
-    await copied.route('**/en/reference', async (route) => {
-      await route.fulfill({ response: await route.fetch({ url: `${app.origin}/en/reference` }) })
+    await copied.route('**/en/reference/snapshots', async (route) => {
+      await route.fulfill({
+        response: await route.fetch({ url: `${app.origin}/en/reference/snapshots` }),
+      })
     })
-    await copied.goto(`${front.origin}/en/reference`)
+    await copied.goto(`${front.origin}/en/reference/snapshots`)
     const place = await tryEndpoint(copied, 'status')
     assert.deepEqual(await statesOf(place), failedAt('keys'))
     const verdict = (await place.locator('.verdict').textContent()) ?? ''
@@ -324,7 +332,7 @@ describe('user input', { skip }, () => {
     const key = await app.makeKey({ nowMs: Date.now() })
     const proxy = await runTamperingProxy(t, app.origin)
     const { page, context } = await browser.openPage(t, STILL)
-    await page.goto(`${proxy.origin}/en/reference`)
+    await page.goto(`${proxy.origin}/en/reference/snapshots`)
     const place = await openForm(page, 'keySelf')
     const input = place.locator('#keySelf-key')
     assert.equal(await input.getAttribute('type'), 'password')
@@ -443,7 +451,7 @@ describe('a browser without Ed25519', { skip }, () => {
       const app = await runApp(t)
       const { page } = await browser.openPage(t, STILL)
       await page.addInitScript(script)
-      await page.goto(`${app.origin}/en/reference`)
+      await page.goto(`${app.origin}/en/reference/snapshots`)
       const place = await tryEndpoint(page, 'status')
       await place.locator('.note').filter({ hasText: proof.cannot[name] }).waitFor()
       assert.ok(await place.locator('[data-part="body"] pre').isVisible())
@@ -454,7 +462,7 @@ describe('a browser without Ed25519', { skip }, () => {
   test('without scripts the reference has no forms', async (t) => {
     const app = await runApp(t)
     const { page } = await browser.openPage(t, { javaScriptEnabled: false })
-    await page.goto(`${app.origin}/en/reference`)
+    await page.goto(`${app.origin}/en/reference/snapshots`)
     assert.equal(await page.locator('#status pre').count(), 1)
     assert.equal(await page.locator('.try').count(), 0)
   })
@@ -523,7 +531,7 @@ describe('the page with its script', { skip }, () => {
     for (const isScripted of [true, false]) {
       const { page } = await browser.openPage(t, STILL)
       if (!isScripted) await page.route('**/assets/reference-page.*', (route) => route.abort())
-      await page.goto(`${app.origin}/en/reference`)
+      await page.goto(`${app.origin}/en/reference/snapshots`)
       shown.push(await positionsOf(page))
     }
     const [scripted = [], bare = []] = shown
