@@ -89,7 +89,7 @@ test('a state that is no regular file, or where none can be, is told', async (t)
   ] as const) {
     if (!existsSync(path.dirname(path.dirname(state)))) continue
     const { status, error } = await svc('audit', app.origin, ...PIN, '--state', state)
-    assert.equal(status, 1, state)
+    assert.equal(status, 2, state)
     assert.match(error, expected)
     assert.doesNotMatch(error, /^ +at /m)
   }

@@ -44,6 +44,12 @@ const document = createOpenApi(PRODUCTION)
 const checksOf = documentSchemaChecks(document)
 const rows: readonly (readonly [string, Endpoint])[] = Object.entries(ENDPOINTS)
 
+/** The `$ref` of an object that has one. */
+function refAt({ $ref: ref }: JsonObject): string {
+  assert.ok(typeof ref === 'string')
+  return ref
+}
+
 test('the document is OpenAPI 3.0.3 for one deployment, with a contact and a licence', () => {
   assert.equal(document.openapi, '3.0.3')
   assert.deepEqual(document.servers, [
@@ -223,7 +229,7 @@ test('an error body has one of the codes of its endpoint and status, and no othe
       const { schema } = objectAt(response, 'content', 'application/json')
       const place =
         '$ref' in objectAt(responses, String(status))
-          ? String(objectAt(responses, String(status))['$ref'])
+          ? refAt(objectAt(responses, String(status)))
               .slice(2)
               .split('/')
           : ['paths', row.path, method, 'responses', String(status)]
@@ -257,7 +263,7 @@ test('every body is a named flat schema, and so is every repeated item', () => {
       if (status === 304) continue
       const schema = objectAt(response, 'content', 'application/json', 'schema')
       const bodies = '$ref' in schema ? [schema] : (schema['oneOf'] as readonly JsonObject[])
-      for (const each of bodies) assert.match(String(each['$ref']), /^#\/components\/schemas\/\w+$/)
+      for (const each of bodies) assert.match(refAt(each), /^#\/components\/schemas\/\w+$/)
     }
   }
   // An item without a name would be an anonymous type in generated code.
