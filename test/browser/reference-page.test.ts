@@ -423,6 +423,7 @@ describe('user input', { skip }, () => {
 
   test('works with the keyboard alone', async (t) => {
     const { page } = await openReference(t)
+    await page.goto(new URL('history', page.url()).href)
     await page.locator('#versionById .try summary').focus()
     await page.keyboard.press('Enter')
     await page.locator('#versionById-parameter').waitFor()
