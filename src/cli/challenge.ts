@@ -31,7 +31,7 @@ A challenge of Turnstile or hCaptcha is solved in a browser and not here.
 Options:
   --for PURPOSE      what the token is for: register or issue-key
                      (default: register)
-  --timeout SECONDS  how long each answer, and the solving, may take
+  --timeout SECONDS  how long each response, and the solving, may take
                      (default: 90)
   --json             print the token, its provider and its end as one JSON
                      object
@@ -58,7 +58,7 @@ interface Solved {
   readonly expiresAt: string | null
 }
 
-/** The text of a JSON answer with status 200. Rejects with a CommandFailure for every other one. */
+/** The text of a JSON response with status 200. Rejects with a CommandFailure for every other one. */
 async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<string> {
   const url = `${origin}${target}`
   const { status, field, body, isDecoded } = await ask({
@@ -74,7 +74,7 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
     )
   }
   if (status !== 200) {
-    throw new CommandFailure('STATUS', `${url} answered with status ${status}, expected 200`)
+    throw new CommandFailure('STATUS', `${url} responded with status ${status}, expected 200`)
   }
   if (!isDecoded || field(HEADERS.contentType)?.includes('json') !== true) {
     throw new CommandFailure('NOT_JSON', `${url} did not return JSON; expected this service`)
@@ -92,7 +92,7 @@ async function describeChallenge(ask: Ask, origin: string) {
   if (propertyOf(envelope, 'schema') !== SCHEMA_IDS.response || described === undefined) {
     throw new CommandFailure(
       'OTHER_SERVICE',
-      `${origin}${target} did not answer as this service does`,
+      `${origin}${target} did not respond as this service does`,
     )
   }
   if (provider === undefined) {

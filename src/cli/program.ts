@@ -45,7 +45,7 @@ const COMMANDS: CommandTable = {
     load: async () => (await import('./challenge.ts')).challengeCommand,
   },
   verify: {
-    summary: 'check the signature of an answer, step by step',
+    summary: 'check the signature of a response, step by step',
     load: async () => (await import('../../packages/cli/src/verify-command.ts')).verifyCommand,
   },
   audit: {

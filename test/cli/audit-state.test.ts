@@ -35,16 +35,16 @@ interface Deployment {
   readonly signing?: Signing
 }
 
-/** One address behind which the n-th deployment answers while `turn` is n. */
+/** One address behind which the n-th deployment responds while `turn` is n. */
 async function deploy(t: TestContext, ...deployments: readonly Deployment[]) {
   const apps: RunningApp[] = []
   for (const parts of deployments) apps.push(await runApp(t, { ...liveParts(), ...parts }))
   const address = { origin: '', turn: 0 }
   address.origin = await serve(t, (request, response) => {
-    void apps[address.turn]?.fetch(request.url ?? '').then(async (answer) => {
-      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(answer.status, headers.flat())
-      response.end(Buffer.from(await answer.arrayBuffer()))
+    void apps[address.turn]?.fetch(request.url ?? '').then(async (upstream) => {
+      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(upstream.status, headers.flat())
+      response.end(Buffer.from(await upstream.arrayBuffer()))
     })
   })
   return address
@@ -253,10 +253,10 @@ test('redactions that the archive lists are reported, and are not a finding', as
       response.end(JSON.stringify({ versions: ['VS-0001'], redactions }))
       return
     }
-    void app.fetch(request.url ?? '').then(async (answer) => {
-      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(answer.status, headers.flat())
-      response.end(Buffer.from(await answer.arrayBuffer()))
+    void app.fetch(request.url ?? '').then(async (upstream) => {
+      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(upstream.status, headers.flat())
+      response.end(Buffer.from(await upstream.arrayBuffer()))
     })
   })
   const { status, out } = await svc('audit', origin)
@@ -301,10 +301,10 @@ test('an unsigned error of a proxy is no conclusion (exit 3)', async (t) => {
         response.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad gateway</h1>')
         return
       }
-      void app.fetch(request.url ?? '').then(async (answer) => {
-        const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-        response.writeHead(answer.status, headers.flat())
-        response.end(Buffer.from(await answer.arrayBuffer()))
+      void app.fetch(request.url ?? '').then(async (upstream) => {
+        const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+        response.writeHead(upstream.status, headers.flat())
+        response.end(Buffer.from(await upstream.arrayBuffer()))
       })
     })
     const { status, error } = await svc('audit', origin)

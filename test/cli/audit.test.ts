@@ -23,7 +23,7 @@ const OTHER_PIN = ['--pin', 'A'.repeat(43)]
 
 const sound = (count: number): Releases => loadReleases(makeReleases(count).store)
 
-/** Services that each have another history, behind one address; `turn` says which one answers. */
+/** Services that each have another history, behind one address; `turn` selects the one that responds. */
 async function deploy(t: TestContext, ...histories: readonly Releases[]) {
   const apps: RunningApp[] = []
   for (const releases of histories) apps.push(await runApp(t, { ...liveParts(), releases }))
@@ -32,10 +32,10 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]) {
     const [pathname = ''] = (request.url ?? '').split('?')
     deployment.asked.push(pathname)
     const app = apps[deployment.turn(pathname)]
-    void app?.fetch(request.url ?? '').then(async (answer) => {
-      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(answer.status, headers.flat())
-      response.end(Buffer.from(await answer.arrayBuffer()))
+    void app?.fetch(request.url ?? '').then(async (upstream) => {
+      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(upstream.status, headers.flat())
+      response.end(Buffer.from(await upstream.arrayBuffer()))
     })
   })
   return deployment

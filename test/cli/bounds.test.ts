@@ -38,7 +38,7 @@ test('a body without an end, and one that grows when it is decoded, are cut with
     assert.equal(status, 3)
     assert.equal(
       error,
-      `svc verify: ${url} has more than 16000000 ${unit}; no sound answer is nearly as large\n`,
+      `svc verify: ${url} has more than 16000000 ${unit}; no valid response is nearly as large\n`,
     )
   }
 })
@@ -61,13 +61,13 @@ test('an audit ends after the time it may take as a whole', async (t) => {
   const app = await runApp(t, { ...liveParts(), releases })
   const origin = await serve(t, (request, response) => {
     const target = request.url ?? ''
-    // Each answer in time, and some in a time that adds up.
+    // Each response in time, and some in a time that adds up.
     const delayMs = target.includes('/versions/') ? 60_000 : 0
     const timer = setTimeout(() => {
-      void app.fetch(target).then(async (answer) => {
-        const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-        response.writeHead(answer.status, headers.flat())
-        response.end(Buffer.from(await answer.arrayBuffer()))
+      void app.fetch(target).then(async (upstream) => {
+        const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+        response.writeHead(upstream.status, headers.flat())
+        response.end(Buffer.from(await upstream.arrayBuffer()))
       })
     }, delayMs)
     response.on('close', () => clearTimeout(timer))

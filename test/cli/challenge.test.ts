@@ -126,7 +126,7 @@ test('a challenge is fetched from the deployment itself and nowhere else', async
   }
 })
 
-test('what does not answer as this service does is told in one line', async (t) => {
+test('reports a response of another service in one line', async (t) => {
   const json =
     (text: string, status = 200): RequestListener =>
     (_request, response) => {
@@ -137,8 +137,8 @@ test('what does not answer as this service does is told in one line', async (t) 
     json(formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data)))
   const cases: readonly (readonly [string, RequestListener, RegExp])[] = [
     ['HTML', (_request, response) => response.end('<h1>Hello</h1>'), /did not return JSON/],
-    ['404', json('{}', 404), /answered with status 404, expected 200/],
-    ['503', json('{"ok":false}', 503), /answered with status 503, expected 200/],
+    ['404', json('{}', 404), /responded with status 404, expected 200/],
+    ['503', json('{"ok":false}', 503), /responded with status 503, expected 200/],
     [
       'a redirect',
       (_request, response) => response.writeHead(301, { Location: 'http://127.0.0.1:9/' }).end(),
@@ -147,12 +147,12 @@ test('what does not answer as this service does is told in one line', async (t) 
     [
       'other JSON',
       json('{"data":{"challenge":{"provider":"test"}}}'),
-      /not answer as this service/,
+      /not respond as this service/,
     ],
-    ['broken JSON', json('{"ok":true,'), /did not answer as this service/],
-    ['null', json('null'), /did not answer as this service/],
-    ['no challenge', envelope({ state: 'open' }), /did not answer as this service/],
-    ['null in it', envelope(null), /did not answer as this service/],
+    ['broken JSON', json('{"ok":true,'), /did not respond as this service/],
+    ['null', json('null'), /did not respond as this service/],
+    ['no challenge', envelope({ state: 'open' }), /did not respond as this service/],
+    ['null in it', envelope(null), /did not respond as this service/],
     [
       'a challenge of tomorrow',
       envelope({ state: 'open', challenge: { provider: '\u001B[31mred' } }),
@@ -171,19 +171,19 @@ test('what does not answer as this service does is told in one line', async (t) 
   )
 })
 
-test('a deployment that is not there, never answers or goes on for ever is not reached', async (t) => {
+test('reports a deployment that is absent, silent or endless as unreachable', async (t) => {
   const refusing = await silentOrigin()
   const silent = await serve(t, () => {})
   const cases: readonly (readonly [origin: string, reason: string])[] = [
     [refusing, 'could not be reached: nothing listens there'],
-    [silent, 'did not answer within 1 s'],
+    [silent, 'did not respond within 1 s'],
     [
       await serve(t, (request) => void request.socket.destroy()),
-      'could not be reached: the connection was closed before an answer came',
+      'could not be reached: the connection was closed before a response arrived',
     ],
     [
       await serve(t, (_request, response) => response.end(' '.repeat(16_000_001))),
-      'has more than 16000000 bytes; no sound answer is nearly as large',
+      'has more than 16000000 bytes; no valid response is nearly as large',
     ],
   ]
   for (const [origin, reason] of cases) {
@@ -237,8 +237,8 @@ test('a challenge that would keep the machine busy, or is none, is not solved', 
     const origin = await serve(t, ({ url }, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })
       const isChallenge = url?.startsWith('/challenge') === true
-      const answer = formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data))
-      response.end(isChallenge ? text : answer)
+      const envelope = formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data))
+      response.end(isChallenge ? text : envelope)
     })
     const { status, out, error } = await svc('challenge', 'solve', origin, ...options)
     assert.deepEqual([status, out], [1, ''], text)

@@ -41,17 +41,17 @@ async function run(command: Command, ...args: readonly string[]) {
 }
 
 test('a failure is told with the words that the command was called by, its details and its exit code', async () => {
-  const failure = new CommandFailure('NOT_THERE', 'nobody answered', 3, {
+  const failure = new CommandFailure('NOT_THERE', 'no response arrived', 3, {
     details: ['a: silent', 'b: silent'],
     members: { silent: ['a', 'b'] },
   })
-  const error = ['svc list fail: nobody answered', 'a: silent', 'b: silent']
+  const error = ['svc list fail: no response arrived', 'a: silent', 'b: silent']
   assert.deepEqual(await run(failing(failure)), { code: 3, out: [], error })
   const told = await run(failing(failure), '--json')
   assert.deepEqual([told.code, told.error], [3, error])
   assert.deepEqual(
     told.out.map((line) => JSON.parse(line) as unknown),
-    [{ ok: false, code: 'NOT_THERE', message: 'nobody answered', silent: ['a', 'b'] }],
+    [{ ok: false, code: 'NOT_THERE', message: 'no response arrived', silent: ['a', 'b'] }],
   )
   assert.deepEqual(await run(failing(failure, false), '--json'), { code: 3, out: [], error })
 })

@@ -95,12 +95,12 @@ test('every process of a running service refuses the key from its next request o
   const other = await putKey(database, { label: 'other', hashSecret })
   /** Asks over several connections, which both workers take up. */
   const ask = async (key: string) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () =>
         say(port, { target: '/api/v1/keys/self', headers: { Authorization: `Bearer ${key}` } }),
       ),
     )
-    return [...new Set(answers.map(({ status, code }) => code ?? status))]
+    return [...new Set(responses.map(({ status, code }) => code ?? status))]
   }
   assert.deepEqual([await ask(leaked), await ask(other)], [[200], [200]])
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 
-import { parseHead } from '../../packages/cli/src/verifying/saved-answer.ts'
+import { parseHead } from '../../packages/cli/src/verifying/saved-response.ts'
 import { parseAddress } from '../../packages/cli/src/verifying/address.ts'
 import { key } from '../client/scripted-client.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
@@ -35,29 +35,31 @@ async function verifyJson(...args: readonly string[]) {
   return { exit: status, told: JSON.parse(out) as Told }
 }
 
-/** A server before the app that changes what the app answers. */
+/** A server before the app that changes the responses of the app. */
 function before(
   t: TestContext,
   app: RunningApp,
-  change: (answer: { headers: Headers; body: Buffer; status: number }) => void,
+  change: (upstream: { headers: Headers; body: Buffer; status: number }) => void,
 ): Promise<string> {
   return serve(t, (request, response) => {
-    void app.fetch(request.url ?? '', { method: request.method ?? 'GET' }).then(async (answer) => {
-      const changed = {
-        headers: new Headers(answer.headers),
-        body: Buffer.from(await answer.arrayBuffer()),
-        status: answer.status,
-      }
-      if (request.url !== '/api/v1/keys/signing-key') change(changed)
-      changed.headers.delete('content-length')
-      changed.headers.delete('connection')
-      response.writeHead(changed.status, [...changed.headers].flat())
-      response.end(request.method === 'HEAD' ? undefined : changed.body)
-    })
+    void app
+      .fetch(request.url ?? '', { method: request.method ?? 'GET' })
+      .then(async (upstream) => {
+        const changed = {
+          headers: new Headers(upstream.headers),
+          body: Buffer.from(await upstream.arrayBuffer()),
+          status: upstream.status,
+        }
+        if (request.url !== '/api/v1/keys/signing-key') change(changed)
+        changed.headers.delete('content-length')
+        changed.headers.delete('connection')
+        response.writeHead(changed.status, [...changed.headers].flat())
+        response.end(request.method === 'HEAD' ? undefined : changed.body)
+      })
   })
 }
 
-test('an answer is verified step by step, and with a pin nothing is left open', async (t) => {
+test('a response is verified step by step, and with a pin nothing is left open', async (t) => {
   const { origin } = await runApp(t)
   const { status, out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
   assert.equal(error, '')
@@ -88,7 +90,7 @@ test('the target is sent and checked as typed', async (t) => {
   })
 })
 
-test('an error answer and a 304 are verified too', async (t) => {
+test('verifies an error response and a 304', async (t) => {
   const { origin, fetch } = await runApp(t)
   const refused = await svc('verify', `${origin}/api/v1/keys/self`, ...PINNED)
   assert.equal(refused.status, 0)
@@ -110,7 +112,7 @@ test('the first step that failed is named, and no later one is called right', as
   const cases: readonly (readonly [string, string, Parameters<typeof before>[2]])[] = [
     ['UNSIGNED', 'proof', ({ headers }) => headers.delete('x-svc-signature')],
     ['DIGEST', 'digest', ({ body }) => void (body[20] = (body[20] ?? 0) ^ 1)],
-    ['SIGNATURE', 'signature', (answer) => void (answer.status = 203)],
+    ['SIGNATURE', 'signature', (upstream) => void (upstream.status = 203)],
     ['ETAG', 'etag', ({ headers }) => headers.set('etag', 'W/"other"')],
     ['REQUEST_ID', 'requestId', ({ headers }) => headers.set('x-request-id', 'other')],
   ]
@@ -160,10 +162,10 @@ test('a key document from before a change of keys is asked for again', async (t)
     const target = request.url ?? ''
     asked.push(target)
     const app = target === '/api/v1/keys/signing-key' ? old : now
-    void app.fetch(target).then(async (answer) => {
-      const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(answer.status, headers.flat())
-      response.end(Buffer.from(await answer.arrayBuffer()))
+    void app.fetch(target).then(async (upstream) => {
+      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(upstream.status, headers.flat())
+      response.end(Buffer.from(await upstream.arrayBuffer()))
     })
   })
   const { exit } = await verifyJson(`${origin}/api/v1/status`, '--at', NOW)
@@ -175,9 +177,9 @@ test('what carries no signature is said to carry none', async (t) => {
   const { origin } = await runApp(t)
   const head = await svc('verify', `${origin}/api/v1/status`, '--method', 'head', ...PINNED)
   assert.equal(head.status, 1)
-  assert.match(head.error, /Answers to HEAD carry no signature; ask with GET\./)
+  assert.match(head.error, /Responses to HEAD carry no signature; ask with GET\./)
   const options = await svc('verify', `${origin}/api/v1/status`, '--method', 'OPTIONS', ...PINNED)
-  assert.match(options.error, /Answers to OPTIONS carry no signature/)
+  assert.match(options.error, /Responses to OPTIONS carry no signature/)
 
   const unsigned = await runApp(t, { signing: undefined })
   const { status, error } = await svc('verify', `${unsigned.origin}/api/v1/status`, '--at', NOW)
@@ -202,10 +204,10 @@ test('an unsigned error of a proxy is no conclusion (exit 3), and an unsigned su
     [200, 1],
     [404, 1],
   ] as const) {
-    const origin = await before(t, app, (answer) => {
-      answer.status = status
+    const origin = await before(t, app, (upstream) => {
+      upstream.status = status
       for (const name of ['content-digest', 'x-svc-signed-at', 'x-svc-signature']) {
-        answer.headers.delete(name)
+        upstream.headers.delete(name)
       }
     })
     const found = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
@@ -220,18 +222,18 @@ test('a signed 304 counts only for an entity tag that the request named', async 
   assert.equal((await verifyJson(url, ...PINNED, '--if-none-match', tag)).exit, 0)
   assert.equal((await verifyJson(url, ...PINNED, '--if-none-match', '*')).exit, 0)
   // A valid 304 to somebody else's request.
-  const answering = await serve(t, (request, response) => {
+  const gateway = await serve(t, (request, response) => {
     const isKeys = request.url?.includes('signing-key') === true
     void app
       .fetch(request.url ?? '', isKeys ? {} : { headers: { 'If-None-Match': tag } })
-      .then(async (answer) => {
-        const headers = [...answer.headers].filter(([name]) => name !== 'connection')
-        response.writeHead(answer.status, headers.flat())
-        response.end(Buffer.from(await answer.arrayBuffer()))
+      .then(async (upstream) => {
+        const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+        response.writeHead(upstream.status, headers.flat())
+        response.end(Buffer.from(await upstream.arrayBuffer()))
       })
   })
   for (const options of [[], ['--if-none-match', 'W/"another"']]) {
-    const { exit, told } = await verifyJson(`${answering}/api/v1/status`, ...PINNED, ...options)
+    const { exit, told } = await verifyJson(`${gateway}/api/v1/status`, ...PINNED, ...options)
     assert.deepEqual([exit, told.ok, told.status, told.fault?.code], [1, false, 304, 'ETAG'])
   }
 })
@@ -245,9 +247,9 @@ test('--fresh asks past every cache', async (t) => {
 
 test('a coded body is decoded; one that says no text in a known coding is a failure', async (t) => {
   const app = await runApp(t)
-  const gzipped = await before(t, app, (answer) => {
-    answer.body = gzipSync(answer.body)
-    answer.headers.set('content-encoding', 'gzip')
+  const gzipped = await before(t, app, (upstream) => {
+    upstream.body = gzipSync(upstream.body)
+    upstream.headers.set('content-encoding', 'gzip')
   })
   assert.equal((await verifyJson(`${gzipped}/api/v1/status`, ...PINNED)).exit, 0)
   const odd = await before(t, app, ({ headers }) => headers.set('content-encoding', 'odd'))
@@ -264,7 +266,7 @@ test('what a server says cannot move the cursor', async (t) => {
   assert.doesNotMatch(out + error, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
 })
 
-/** An answer of the app, saved as curl does. */
+/** A response of the app, saved as curl does. */
 async function save(app: RunningApp, folder: string, target: string) {
   const { status, headerNames, headers, body } = await sendRaw(app.port, rawRequest('GET', target))
   const lines = headerNames.map((name) => `${name}: ${headers.get(name.toLowerCase())}`)
@@ -282,7 +284,7 @@ async function save(app: RunningApp, folder: string, target: string) {
   }
 }
 
-test('a saved answer is verified without a network', async (t) => {
+test('a saved response is verified without a network', async (t) => {
   const app = await runApp(t)
   const saved = await save(app, temporaryFolder(t), '/api/v1/status')
   const files = ['--headers', saved.headers, '--body', saved.body, '--keys', saved.keys]
@@ -324,7 +326,7 @@ test('files that cannot be read are told, without a word of what is in them', as
   }
 })
 
-test('where nothing answers the exit code is 3, and the reason is told', async (t) => {
+test('exits 3 with the reason if the service is unreachable', async (t) => {
   const closed = await silentOrigin()
   const { status, error } = await svc('verify', `${closed}/api/v1/status`)
   assert.equal(status, 3)
@@ -341,16 +343,16 @@ test('where nothing answers the exit code is 3, and the reason is told', async (
   const silent = await serve(t, () => {})
   const late = await svc('verify', `${silent}/api/v1/status`, '--timeout', '1')
   assert.equal(late.status, 3)
-  assert.match(late.error, /did not answer within 1 s/)
+  assert.match(late.error, /did not respond within 1 s/)
 
   const unknown = await svc('verify', 'http://name.invalid/api/v1/status', '--timeout', '20')
   assert.equal(unknown.status, 3)
-  assert.match(unknown.error, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not answer)/)
+  assert.match(unknown.error, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not respond)/)
 })
 
 test('wrong usage is told before anything is asked', async () => {
   for (const [args, expected] of [
-    [[], /expected the address of an answer/],
+    [[], /expected the URL of a response/],
     [['ftp://example.org'], /expected an address such as/],
     [['http://user:secret@example.org/'], /expected an address such as/],
     [['http://example.org/ä'], /percent-encoded/],
@@ -358,7 +360,7 @@ test('wrong usage is told before anything is asked', async () => {
     [['http://a', '--pin', 'short'], /--pin expects a key id/],
     [['http://a', '--method', 'POST'], /--method expects GET, HEAD or OPTIONS/],
     [['http://a', '--max-age', '0'], /--max-age expects whole seconds/],
-    [['http://a', '--body', 'x'], /belong to a saved answer/],
+    [['http://a', '--body', 'x'], /belong to a saved response/],
     [['/api/v1', '--headers', 'x'], /needs --keys FILE/],
     [
       ['/api/v1', '--headers', 'x', '--keys', 'y', '--fresh'],

@@ -36,7 +36,7 @@ Options:
                        its robots.txt says)
   --list               print every finding there is, with its severity, what is
                        expected and what to do
-  --timeout SECONDS    how long each answer may take (default: 30)
+  --timeout SECONDS    how long each response may take (default: 30)
   --json               print one JSON object
   -h, --help           print this text
 
@@ -140,7 +140,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<ExitC
       nowMs: Date.now,
       pinnedKeyIds,
       deployment,
-      onAnswer: () => progress.advance(1),
+      onResponse: () => progress.advance(1),
     })
   } finally {
     progress.end()

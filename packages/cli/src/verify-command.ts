@@ -23,7 +23,7 @@ import { parseChoice, parseWholeNumber } from './command/option-values.ts'
 import { fetchKeys } from './verifying/key-document.ts'
 import { type Ask, createAsker } from './verifying/requests.ts'
 import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
-import { readKeysFile, readSavedAnswer } from './verifying/saved-answer.ts'
+import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
 import { ageOf, shown } from './verifying/shown-text.ts'
 import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
 import { pluralOf } from './command/wording.ts'
@@ -31,16 +31,16 @@ import { pluralOf } from './command/wording.ts'
 const HELP = `Usage: svc verify URL [options]
        svc verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]
 
-Asks for URL, and checks the answer step by step: digest, signature, key, age,
+Asks for URL, and checks the response step by step: digest, signature, key, age,
 ETag, request id. The path and query are sent, and checked, exactly as typed.
-Error answers are signed as well, and are checked in the same way. Answers to
+Error responses are signed as well, and are checked in the same way. Responses to
 HEAD and OPTIONS carry no signature.
 
 Without --pin the key is the server's own word: a copy of the service with a
 key of its own passes. Get the key id from a place that an attacker of the
 service does not hold, and give it as --pin.
 
-With --headers an answer that was saved is checked, and nothing is fetched:
+With --headers a response that was saved is checked, and nothing is fetched:
   curl -sS -D headers -o body https://example.org${READ_PATHS.status}
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
   svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json
@@ -48,16 +48,16 @@ With --headers an answer that was saved is checked, and nothing is fetched:
 Options:
   --pin KEYID            id of a key to trust; may be given several times
   --max-age SECONDS      how old a signature may be (default: ${SIGNATURE_MAX_AGE_SECONDS})
-  --method METHOD        GET, HEAD or OPTIONS; of a saved answer also POST or
+  --method METHOD        GET, HEAD or OPTIONS; of a saved response also POST or
                          DELETE (default: GET)
   --if-none-match ETAG   ask whether ETAG is still right, and check the 304
   --fresh                add a random query parameter, which passes every cache
   --keys FILE            the signing-key document from a file
-  --headers FILE         the saved head of an answer, as curl -D writes it
+  --headers FILE         the saved head of a response, as curl -D writes it
   --body FILE            its saved body
   --status CODE          its status, where the head has no status line
   --at TIME              check as of this time (ISO 8601 UTC) and not as of now
-  --timeout SECONDS      how long each answer may take (default: 30)
+  --timeout SECONDS      how long each response may take (default: 30)
   --json                 print the outcome as one JSON object
   -h, --help             print this text
 
@@ -104,9 +104,9 @@ interface SavedFiles {
   readonly status: number | undefined
 }
 
-/** An answer with what its check came to. */
+/** A response with what its check came to. */
 interface Outcome {
-  readonly answer: Answer
+  readonly response: Answer
   readonly verdict: Verdict
   readonly nowMs: number
 }
@@ -119,7 +119,7 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
 
 /** Checks with keys that are at hand. */
 async function judgeWith(
-  answer: Answer,
+  response: Answer,
   keys: () => Promise<readonly VerificationKey[]>,
   trust: Trust,
 ): Promise<Verdict> {
@@ -128,16 +128,20 @@ async function judgeWith(
     known = await keys()
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
-    return failedBefore(error, answer)
+    return failedBefore(error, response)
   }
-  return judge({ ...answer, ...trust, keys: known })
+  return judge({ ...response, ...trust, keys: known })
 }
 
-async function judgeFetched(answer: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
-  const verdict = await judgeWith(answer, () => fetchKeys(ask, trust, READ_PATHS.signingKey), trust)
+async function judgeFetched(response: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
+  const verdict = await judgeWith(
+    response,
+    () => fetchKeys(ask, trust, READ_PATHS.signingKey),
+    trust,
+  )
   if (verdict.fault === undefined || !mayBeNewKey(verdict.fault.code)) return verdict
   const again = await judgeWith(
-    answer,
+    response,
     () => fetchKeys(ask, trust, freshTarget(READ_PATHS.signingKey)),
     trust,
   )
@@ -150,20 +154,20 @@ async function verifyFetched(settings: Settings): Promise<Outcome> {
   const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
   try {
     const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
-    const answer = await asker.ask({ method, target, headers })
-    if (!answer.isDecoded) {
+    const response = await asker.ask({ method, target, headers })
+    if (!response.isDecoded) {
       throw new CommandFailure(
         'CODING',
-        `the body came with the content coding ${shown(answer.coding ?? '', 40)}, which could not be undone`,
+        `the body came with the content coding ${shown(response.coding ?? '', 40)}, which could not be undone`,
       )
     }
-    const nowMs = settings.atMs ?? answer.receivedAtMs
+    const nowMs = settings.atMs ?? response.receivedAtMs
     const trust = trustOf(settings, nowMs)
     const verdict =
       keysFile === undefined
-        ? await judgeFetched(answer, asker.ask, trust)
-        : await judgeWith(answer, () => readKeysFile(keysFile), trust)
-    return { answer, verdict, nowMs }
+        ? await judgeFetched(response, asker.ask, trust)
+        : await judgeWith(response, () => readKeysFile(keysFile), trust)
+    return { response, verdict, nowMs }
   } finally {
     asker.close()
   }
@@ -171,7 +175,7 @@ async function verifyFetched(settings: Settings): Promise<Outcome> {
 
 async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outcome> {
   const { address, method, keysFile } = settings
-  const saved = await readSavedAnswer(files.headers, files.body)
+  const saved = await readSavedResponse(files.headers, files.body)
   const status = files.status ?? saved.status
   if (status === undefined) {
     throw new CommandFailure(
@@ -179,9 +183,9 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outco
       `${files.headers}: has no status line; give the status as --status`,
     )
   }
-  if (keysFile === undefined) throw new UsageError('a saved answer needs --keys FILE')
+  if (keysFile === undefined) throw new UsageError('a saved response needs --keys FILE')
   const { ifNoneMatch } = settings
-  const answer = {
+  const response = {
     ...saved,
     status,
     method,
@@ -191,13 +195,13 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outco
   const nowMs = settings.atMs ?? Date.now()
   const trust = trustOf(settings, nowMs)
   return {
-    answer,
-    verdict: await judgeWith(answer, () => readKeysFile(keysFile), trust),
+    response,
+    verdict: await judgeWith(response, () => readKeysFile(keysFile), trust),
     nowMs,
   }
 }
 
-/** The error that the service answered with, if it did. */
+/** The error that the service sent, if any. */
 function refusalOf({ verified }: Verdict) {
   const error = propertyOf(verified?.content, 'error')
   const [code, message] = [propertyOf(error, 'code'), propertyOf(error, 'message')]
@@ -211,12 +215,12 @@ function unsignedNote({ method, status }: Answer, verdict: Verdict): string | un
     return 'It redirects elsewhere, which is not followed; give the address it leads to.'
   }
   if (method === 'HEAD' || method === 'OPTIONS') {
-    return `Answers to ${method} carry no signature; ask with GET.`
+    return `Responses to ${method} carry no signature; ask with GET.`
   }
   return verdict.fault.step === 'keys'
     ? 'The deployment names no key, so it signs nothing.'
     : status === 304
-      ? 'A cache on the way may answer 304 by itself; it has no proof. Ask with --fresh.'
+      ? 'A cache on the way may send a 304 by itself; it has no proof. Ask with --fresh.'
       : 'The response is not signed: it may be from anyone on the way.'
 }
 
@@ -228,8 +232,8 @@ function wordsOf(step: string): string {
 const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
 
 function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: CommandOutput): void {
-  const { answer, verdict, nowMs } = outcome
-  const { method, target, status, body } = answer
+  const { response, verdict, nowMs } = outcome
+  const { method, target, status, body } = response
   output.out(`${method} ${address.origin}${target}`)
   output.out(`status ${status}, ${pluralOf(body.length, 'byte')}`)
   output.out('')
@@ -242,7 +246,7 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
   if (refusal !== undefined)
     output.out(`It is the error ${shown(`${refusal.code}: ${refusal.message}`)}`)
   if (verdict.fault !== undefined) {
-    const note = unsignedNote(answer, verdict)
+    const note = unsignedNote(response, verdict)
     output.out(`Not verified. The first step that failed: ${wordsOf(verdict.fault.step)}.`)
     output.error(`svc verify: ${shown(verdict.fault.message, 400)}`)
     if (note !== undefined) output.error(note)
@@ -256,8 +260,8 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
   }
 }
 
-function describe({ answer, verdict }: Outcome, { address, pinnedKeyIds }: Settings): object {
-  const { method, target, status } = answer
+function describe({ response, verdict }: Outcome, { address, pinnedKeyIds }: Settings): object {
+  const { method, target, status } = response
   const { fault, steps, verified } = verdict
   return {
     ok: fault === undefined,
@@ -279,9 +283,9 @@ function describe({ answer, verdict }: Outcome, { address, pinnedKeyIds }: Setti
 }
 
 /** An unsigned 429 or 5xx is a proxy's, or says that signing is off: neither proves anything about the service. */
-function exitCodeOf({ answer, verdict }: Outcome): ExitCode {
+function exitCodeOf({ response, verdict }: Outcome): ExitCode {
   if (verdict.fault === undefined) return EXIT_CODES.done
-  const { status } = verdict.response ?? answer
+  const { status } = verdict.response ?? response
   return verdict.fault.code === 'UNSIGNED' && isInconclusive(status)
     ? EXIT_CODES.unreachable
     : EXIT_CODES.failure
@@ -306,7 +310,7 @@ function parseEtag(text: string | undefined): string | undefined {
   throw new UsageError('--if-none-match expects an ETag, as a header has it')
 }
 
-/** `svc verify`: whether an answer is what the service signed. */
+/** `svc verify`: whether a response is what the service signed. */
 export const verifyCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
@@ -314,13 +318,13 @@ export const verifyCommand: Command = createCommand({
   async run({ values, positionals }, output) {
     const [given, ...rest] = positionals
     const isSaved = values.headers !== undefined
-    if (given === undefined) throw new UsageError('expected the address of an answer')
+    if (given === undefined) throw new UsageError('expected the URL of a response')
     if (rest.length > 0) throw new UsageError('expected one address, found more')
     if (!isSaved && (values.body !== undefined || values.status !== undefined)) {
-      throw new UsageError('--body and --status belong to a saved answer; give its --headers too')
+      throw new UsageError('--body and --status belong to a saved response; give its --headers too')
     }
     if (isSaved && values.keys === undefined) {
-      throw new UsageError('a saved answer needs --keys FILE: nothing is fetched')
+      throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
     }
     if (isSaved && values.fresh) {
       throw new UsageError('--fresh is for a response that is fetched')

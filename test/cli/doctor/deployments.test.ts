@@ -32,7 +32,7 @@ import {
 const DAY_MS = 86_400_000
 
 /** A cache that holds whatever it got before `isOn` is set, and gives it from then on. */
-function olderAnswers(): { readonly mischief: Mischief; isOn: boolean } {
+function olderResponses(): { readonly mischief: Mischief; isOn: boolean } {
   const stored = new Map<string, Passing>()
   const cache = {
     isOn: false,
@@ -57,8 +57,8 @@ for (const [seconds, expected] of [
   [400, ['cached-too-long']],
   [1000, ['answer-too-old']],
 ] as const) {
-  test(`answers that are ${seconds} s old: ${expected.join() || 'no finding'}`, async (t) => {
-    const cache = olderAnswers()
+  test(`responses that are ${seconds} s old: ${expected.join() || 'no finding'}`, async (t) => {
+    const cache = olderResponses()
     const deployed = await deployBehindProxy(t, cache.mischief)
     assert.deepEqual(idsOf(await examine(t, deployed)), [])
     cache.isOn = true
@@ -102,7 +102,7 @@ test('a deployment that does not sign', async (t) => {
   )
 })
 
-test('answers of a machine with another key', async (t) => {
+test('responses of a machine with another key', async (t) => {
   const other = await deployBehindProxy(t, undefined, {
     signing: testSigning(OTHER_TEST_SIGNING_KEY),
   })
@@ -308,9 +308,9 @@ async function examineAs(
     deployment: undefined,
     async ask(question) {
       if (question.origin === undefined) return asker.ask(question)
-      const answer = plain(question)
-      if (answer === undefined) throw new UnreachableError('nobody is there')
-      const { status, location } = answer
+      const response = plain(question)
+      if (response === undefined) throw new UnreachableError('nobody is there')
+      const { status, location } = response
       const received = await asker.ask({ ...question, origin: deployed.origin })
       return {
         ...received,
@@ -322,10 +322,10 @@ async function examineAs(
   return idsOf(diagnosis) as readonly FindingId[]
 }
 
-test('plain http is told of, unless it leads to https or nobody answers', async (t) => {
+test('reports plain HTTP, unless it redirects to HTTPS or is unreachable', async (t) => {
   assert.deepEqual(await examineAs(t, 'http://example.org', () => undefined), ['plain-http'])
   const https = 'https://example.org'
-  for (const [answer, expected] of [
+  for (const [response, expected] of [
     [undefined, []],
     [{ status: 308, location: `${https}/api/v1` }, []],
     [{ status: 403 }, []],
@@ -334,13 +334,13 @@ test('plain http is told of, unless it leads to https or nobody answers', async 
   ] as const) {
     const found = await examineAs(t, https, ({ origin }) => {
       assert.equal(origin, 'http://example.org')
-      return answer
+      return response
     })
     assert.deepEqual(found, expected)
   }
 })
 
-test('a request without an answer is told of, and the rest is checked', async (t) => {
+test('reports a request without a response and checks the rest', async (t) => {
   const deployed = await deployBehindProxy(t)
   const nowMs = (): number => deployed.app.clock.ms
   const { origin } = deployed

@@ -15,7 +15,7 @@ import {
 
 const { status, time, register, openapi, signingKey } = ENDPOINTS
 
-/** Whether the API answered, and not a page. */
+/** Whether the API responded, and not a page. */
 function isApi({ path }: Passing): boolean {
   return path.startsWith('/api/')
 }
@@ -32,7 +32,7 @@ function set(name: string, value: string, isFor: (passing: Passing) => boolean =
   }
 }
 
-/** A cache without rules: the first answer is given for ever. `key` says what it takes for the same. */
+/** A cache without rules: the first response is sent forever. `key` says what it takes for the same. */
 function cacheOf(
   isFor: (passing: Passing) => boolean,
   key: (passing: Passing) => string = ({ method, target }) => `${method} ${target}`,
@@ -291,7 +291,7 @@ const FAULTS: readonly Fault[] = [
     expected: ['revalidation-ignored'],
   },
   {
-    name: 'a proxy that drops If-None-Match, with the whole answer',
+    name: 'a proxy that drops If-None-Match, with the whole response',
     mischief: (() => {
       const copies = new Map<string, Pick<Passing, 'headers' | 'body'>>()
       return (passing: Passing) => {
@@ -411,7 +411,7 @@ const FAULTS: readonly Fault[] = [
     expected: ['cors-on-write'],
   },
   {
-    name: 'a preflight that the proxy answers',
+    name: 'a preflight that the proxy responds to',
     mischief: only(
       ({ method, path }) => method === 'OPTIONS' && path === status.path,
       (passing) => void (passing.headers = new Map()),

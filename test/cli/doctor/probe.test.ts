@@ -6,7 +6,7 @@ import type { Question, Received } from '../../../packages/cli/src/verifying/req
 
 const NOTHING = new Uint8Array()
 
-/** A deployment whose answers come when the test says so. */
+/** A deployment whose responses arrive when the test says so. */
 function held() {
   const asked: Question[] = []
   const waiting: (() => void)[] = []
@@ -16,32 +16,32 @@ function held() {
       waiting.push(() => resolve({ target: question.target, body: NOTHING } as Received))
     })
   }
-  const answerOne = async (): Promise<void> => {
+  const respondOnce = async (): Promise<void> => {
     waiting.shift()?.()
-    // The next request leaves once the answer was handed on.
+    // The next request leaves once the response was handed on.
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
   }
-  return { ask, asked, answerOne }
+  return { ask, asked, respondOnce }
 }
 
 const get = (target: string): Question => ({ method: 'GET', target })
 
 test('no more than four requests are under way at a time, and each is sent in its turn', async () => {
-  const { ask, asked, answerOne } = held()
+  const { ask, asked, respondOnce } = held()
   const probe = createProbe({ origin: 'https://a', ask })
-  const answers = ['/1', '/2', '/3', '/4', '/5', '/6'].map((target) => probe.ask(get(target)))
+  const responses = ['/1', '/2', '/3', '/4', '/5', '/6'].map((target) => probe.ask(get(target)))
   assert.equal(asked.length, 4)
-  await answerOne()
+  await respondOnce()
   assert.equal(asked.length, 5)
-  for (let left = 0; left < 5; left += 1) await answerOne()
+  for (let left = 0; left < 5; left += 1) await respondOnce()
   assert.deepEqual(
-    (await Promise.all(answers)).map(({ target }) => target),
+    (await Promise.all(responses)).map(({ target }) => target),
     ['/1', '/2', '/3', '/4', '/5', '/6'],
   )
   // And the places are free again.
   const more = ['/7', '/8', '/9', '/10', '/11'].map((target) => probe.ask(get(target)))
   assert.equal(asked.length, 10)
-  for (let left = 0; left < 5; left += 1) await answerOne()
+  for (let left = 0; left < 5; left += 1) await respondOnce()
   await Promise.all(more)
 })
 
@@ -71,7 +71,7 @@ test('it stops where a check would become a load', async () => {
   await assert.rejects(probe.ask(get('/more')), /100 requests at most/)
 })
 
-test('it stops where the answers, which are kept, are more than it may hold', async () => {
+test('stops once the responses in memory exceed the limit', async () => {
   // A length is all that is looked at.
   const body = { length: 15_000_000 } as Uint8Array
   const ask = ({ target }: Question): Promise<Received> =>
@@ -80,6 +80,6 @@ test('it stops where the answers, which are kept, are more than it may hold', as
   for (let index = 0; index < 7; index += 1) await probe.ask(get(`/${index}`))
   await assert.rejects(probe.ask(get('/more')), {
     name: 'UnreachableError',
-    message: 'https://a has answered with more than 100000000 bytes so far',
+    message: 'https://a has sent more than 100000000 bytes so far',
   })
 })

@@ -10,7 +10,7 @@ import type { TimeQuality } from '../../../src/service/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
 
-/** One answer on its way through the proxy; a test changes what it likes. */
+/** One response on its way through the proxy; a test changes what it likes. */
 export interface Passing {
   readonly method: string
   readonly target: string
@@ -22,7 +22,7 @@ export interface Passing {
   body: Buffer
 }
 
-/** What a proxy does to an answer; one that it gives is sent in place of the service's. */
+/** What a proxy does to a response; one that it gives is sent in place of the service's. */
 export type Mischief = (passing: Passing) => void
 
 /** A deployment behind a proxy. */
@@ -44,11 +44,11 @@ export const SYNCHRONIZED: TimeQuality = {
 
 function forward(port: number, method: string, target: string, headers: IncomingHttpHeaders) {
   return new Promise<Pick<Passing, 'status' | 'headers' | 'body'>>((resolve, reject) => {
-    const request = send({ port, host: '127.0.0.1', method, path: target, headers }, (answer) => {
+    const request = send({ port, host: '127.0.0.1', method, path: target, headers }, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => {
-        const { rawHeaders, statusCode = 0 } = answer
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const { rawHeaders, statusCode = 0 } = response
         const pairs = Array.from(
           { length: rawHeaders.length / 2 },
           (_, index) =>
@@ -76,9 +76,9 @@ export async function deployBehindProxy(
   const proxy = createServer((request, response) => {
     const { method = '', url: target = '' } = request
     asked.push(`${method} ${target}`)
-    void forward(app?.port ?? 0, method, target, request.headers).then((answer) => {
+    void forward(app?.port ?? 0, method, target, request.headers).then((upstream) => {
       const [path = ''] = target.split('?')
-      const passing: Passing = { method, target, path, asked: request.headers, ...answer }
+      const passing: Passing = { method, target, path, asked: request.headers, ...upstream }
       passing.headers.set('date', new Date(app?.clock.ms ?? 0).toUTCString())
       for (const name of ['connection', 'keep-alive']) passing.headers.delete(name)
       if (path === LINKS.docs) {

@@ -35,7 +35,7 @@ async function listenOn(t: TestContext, server: Server, host = '127.0.0.1'): Pro
   return (server.address() as AddressInfo).port
 }
 
-test('the target and the header fields go out as given, and the answer comes back as it was', async (t) => {
+test('the target and the header fields go out as given, and the response comes back unchanged', async (t) => {
   const heads: string[] = []
   const server = createTcpServer((socket) => {
     socket.once('data', (bytes) => {
@@ -47,16 +47,21 @@ test('the target and the header fields go out as given, and the answer comes bac
   })
   const origin = `http://127.0.0.1:${await listenOn(t, server)}`
   const target = '/a/../b%2f?x=%zz&'
-  const answer = await askerFor(t, origin).ask({ method: 'GET', target, headers: { 'X-A': 'b' } })
+  const response = await askerFor(t, origin).ask({ method: 'GET', target, headers: { 'X-A': 'b' } })
   assert.match(heads[0] ?? '', /^GET \/a\/\.\.\/b%2f\?x=%zz& HTTP\/1\.1\r\n/)
   assert.match(heads[0] ?? '', /\r\nX-A: b\r\n/)
-  assert.deepEqual(answer.headers.slice(0, 2), [
+  assert.deepEqual(response.headers.slice(0, 2), [
     ['X-One', 'a'],
     ['x-one', 'b'],
   ])
-  assert.equal(answer.field('X-ONE'), 'a, b')
+  assert.equal(response.field('X-ONE'), 'a, b')
   assert.deepEqual(
-    [answer.status, answer.sentAtMs, answer.receivedAtMs, Buffer.from(answer.body).toString()],
+    [
+      response.status,
+      response.sentAtMs,
+      response.receivedAtMs,
+      Buffer.from(response.body).toString(),
+    ],
     [200, 10, 20, '{}'],
   )
 })
@@ -77,9 +82,9 @@ test('a content coding is undone, or told to be none', async (t) => {
       response.writeHead(200, { 'Content-Encoding': coding })
       response.end(bytes)
     })
-    const answer = await askerFor(t, origin).ask(GET)
-    assert.equal(answer.isDecoded, isDecoded, coding)
-    assert.equal(Buffer.from(answer.body).toString(), isDecoded ? text : '')
+    const response = await askerFor(t, origin).ask(GET)
+    assert.equal(response.isDecoded, isDecoded, coding)
+    assert.equal(Buffer.from(response.body).toString(), isDecoded ? text : '')
   }
 })
 
@@ -100,7 +105,7 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
   for (const [says, expected] of [
     ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /sent something that is not HTTP \(HPE_/],
     ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}', /the connection broke off/],
-    ['', /the connection was closed before an answer came/],
+    ['', /the connection was closed before a response arrived/],
   ] as const) {
     const server = createTcpServer((socket) => {
       socket.once('data', () => socket.end(says))
@@ -124,13 +129,13 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
   })
   await assert.rejects(
     askerFor(t, endless).ask(GET),
-    /\/ has more than 16000000 bytes; no sound answer/,
+    /\/ has more than 16000000 bytes; no valid response/,
   )
   const slow = await serve(t, (_request, response) => {
     response.writeHead(200)
     response.write('{')
   })
-  await assert.rejects(askerFor(t, slow, 200).ask(GET), /did not answer within 0\.2 s/)
+  await assert.rejects(askerFor(t, slow, 200).ask(GET), /did not respond within 0\.2 s/)
 })
 
 test('a certificate that nobody vouches for is told as that', async (t) => {

@@ -6,7 +6,7 @@ import {
 import { VerificationError } from '../../../client/src/verification-error.ts'
 import { type CommandOutput, EXIT_CODES, type ExitCode } from '../command/command.ts'
 import { CommandFailure } from '../command/command-failure.ts'
-import { readJsonFile } from '../verifying/saved-answer.ts'
+import { readJsonFile } from '../verifying/saved-response.ts'
 import { shown } from '../verifying/shown-text.ts'
 
 /** Checks a file of evidence offline and prints what it proves. Throws a CommandFailure if it proves nothing. */

@@ -4,7 +4,7 @@ import { nearestName } from '../../../../src/contract/nearest-name.ts'
 import { type CommandFailure, printFailure } from './command-failure.ts'
 import { looksLikeApiKey } from './whole-key.ts'
 
-/** Exit codes of every command: done; a finding or a failure; wrong usage; no answer came, so nothing is known. */
+/** Exit codes of every command: done; a finding or a failure; wrong usage; no response arrived, so nothing is known. */
 export const EXIT_CODES = { done: 0, failure: 1, usage: 2, unreachable: 3 } as const
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
@@ -20,7 +20,7 @@ export type ToFailure = (error: unknown) => Promise<CommandFailure | undefined>
 
 /** A command of the program. One file each, loaded only when it is run or asked for help. */
 export interface Command {
-  /** The whole answer to `--help`, without a line break at the end. */
+  /** The whole output of `--help`, without a line break at the end. */
   readonly help: string
   /**
    * Runs with the arguments after the command's name. `words` is the command as typed, for messages. `toFailure` turns
@@ -150,7 +150,7 @@ export interface CommandParts<Options extends ParseArgsOptionsConfig> {
 }
 
 /**
- * Makes a command that answers `--help` with its help, unless something else in its arguments is wrong, and that tells
+ * Makes a command that prints its help for `--help`, unless something else in its arguments is wrong, and that reports
  * what it could not do in one line, for `--json` as one object too.
  */
 export function createCommand<const Options extends ParseArgsOptionsConfig>({

@@ -18,9 +18,9 @@ const LONGEST_SNAPSHOT_AGE_SECONDS = [
   ...CACHE_CLASSES['static-snapshot'].cacheControl.matchAll(/=(\d+)/g),
 ].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
 
-/** The id that an answer has, by its body: a proxy may have taken the header. */
-function requestIdOf({ content, answer }: Observed): unknown {
-  return propertyOf(content, 'requestId') ?? answer.field(HEADERS.requestId)
+/** The id that a response has, by its body: a proxy may have taken the header. */
+function requestIdOf({ content, response }: Observed): unknown {
+  return propertyOf(content, 'requestId') ?? response.field(HEADERS.requestId)
 }
 
 function bodyIdOf({ body, field }: Received): unknown {
@@ -31,9 +31,9 @@ function bodyIdOf({ body, field }: Received): unknown {
   }
 }
 
-function inspectHeaders({ where, row, code, answer }: Observed, report: Report): void {
-  const found = listOf(answer.field(HEADERS.cacheControl))
-  const told = answer.field(HEADERS.cacheControl) ?? 'no Cache-Control'
+function inspectHeaders({ where, row, code, response }: Observed, report: Report): void {
+  const found = listOf(response.field(HEADERS.cacheControl))
+  const told = response.field(HEADERS.cacheControl) ?? 'no Cache-Control'
   if (code !== undefined || row === undefined || row.cacheClass === 'none') {
     if (!found.includes(ERROR_CACHE_CONTROL)) report('error-cacheable', where, told)
     return
@@ -42,17 +42,17 @@ function inspectHeaders({ where, row, code, answer }: Observed, report: Report):
   if (!isSameList(found, listOf(cacheControl))) {
     report('cache-control', where, `${told}, expected ${cacheControl}`)
   }
-  const vary = listOf(answer.field(HEADERS.vary))
+  const vary = listOf(response.field(HEADERS.vary))
   if (!vary.includes('*') && !listOf(READ_VARY).every((name) => vary.includes(name))) {
-    report('vary-missing', where, answer.field(HEADERS.vary) ?? 'no Vary')
+    report('vary-missing', where, response.field(HEADERS.vary) ?? 'no Vary')
   }
 }
 
 /** Requests what no cache may store once more, and compares. */
 async function inspectAgain(observed: Observed, { probe }: Survey, report: Report): Promise<void> {
-  const { answer, where, row, code } = observed
+  const { response, where, row, code } = observed
   const id = requestIdOf(observed)
-  const again = await probe.ask({ method: 'GET', target: answer.target }, 2)
+  const again = await probe.ask({ method: 'GET', target: response.target }, 2)
   if (id === undefined || bodyIdOf(again) !== id) return
   const age = again.field('Age')
   const found = `the same request id twice${age === undefined ? '' : `, Age: ${age}`}`
@@ -68,19 +68,19 @@ async function inspectQuery({ of, probe }: Survey, report: Report): Promise<void
   if (id === undefined) return
   const fresh = await probe.ask({ method: 'GET', target: probe.fresh(target) })
   if (bodyIdOf(fresh) === id) {
-    report('query-ignored', `GET ${target}`, 'the same answer with and without a query')
+    report('query-ignored', `GET ${target}`, 'the same response with and without a query')
   }
 }
 
-/** Whether answers are cached as long as they may be, and no longer. */
+/** Whether responses are cached as long as they may be, and no longer. */
 export const checkCaching: Check = async (survey, report) => {
   const { observed, skewMs } = survey
   for (const each of observed) {
     if (!each.isAsPromised) continue
     inspectHeaders(each, report)
-    const { where, row, code, answer, judged } = each
+    const { where, row, code, response, judged } = each
     if (row?.cacheClass === 'static-snapshot' && judged.verified !== undefined) {
-      const ageSeconds = (answer.receivedAtMs + skewMs - judged.verified.provedAtMs) / 1000
+      const ageSeconds = (response.receivedAtMs + skewMs - judged.verified.provedAtMs) / 1000
       if (ageSeconds > LONGEST_SNAPSHOT_AGE_SECONDS) {
         report('cached-too-long', where, `signed ${ageOf(ageSeconds)} ago`)
       }

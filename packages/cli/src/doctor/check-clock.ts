@@ -6,13 +6,13 @@ import type { Check } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 const LARGEST_SKEW_MS = DOCTOR_BOUNDS.clockSkewSeconds * 1000
-/** Between signing an answer and reading the clock for it. */
+/** Between signing a response and reading the clock for it. */
 const LARGEST_GAP_MS = 5000
 
 /** Whether the clocks of this machine, the service and the proxy agree, and what /time says of its own. */
 export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => {
-  if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not answered'
-  const { answer, content, where, judged } = freshTime
+  if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not available'
+  const { response, content, where, judged } = freshTime
   if (judged.fault === 'SIGNATURE') return 'the time that came was not made for this request'
   if (Math.abs(skewMs) > LARGEST_SKEW_MS) {
     const direction = skewMs > 0 ? 'ahead of' : 'behind'
@@ -24,18 +24,18 @@ export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => 
   }
   const data = propertyOf(content, 'data')
   const epochMs = Number(propertyOf(data, 'epochMs'))
-  const signedAtMs = parseInstant(answer.field(HEADERS.signedAt) ?? '')
+  const signedAtMs = parseInstant(response.field(HEADERS.signedAt) ?? '')
   const toldMs = signedAtMs ?? epochMs
   if (keys.length > 0 && Math.abs(epochMs - toldMs) > LARGEST_GAP_MS) {
     report('time-wrong', where, `${ageOf(Math.abs(epochMs - toldMs) / 1000)} apart`)
   }
-  const date = answer.field('Date')
+  const date = response.field('Date')
   const dateMs = Date.parse(date ?? '')
   if (!Number.isNaN(dateMs) && Math.abs(dateMs - toldMs) > LARGEST_SKEW_MS) {
     report(
       'date-skew',
       where,
-      `Date: ${date}, signed at ${answer.field(HEADERS.signedAt) ?? 'no time'}`,
+      `Date: ${date}, signed at ${response.field(HEADERS.signedAt) ?? 'no time'}`,
     )
   }
   const state = propertyOf(propertyOf(data, 'quality'), 'state')

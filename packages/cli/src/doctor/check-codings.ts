@@ -12,33 +12,33 @@ const CODINGS = ['gzip', 'br']
 const SIGNATURE_HEADERS = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature]
 
 async function inspect(
-  answer: Received,
+  response: Received,
   where: string,
   plain: Observed,
   survey: Survey,
   report: Report,
 ): Promise<void> {
-  if (!answer.isDecoded) {
-    report('coding-broken', where, `Content-Encoding: ${answer.coding ?? ''}`)
+  if (!response.isDecoded) {
+    report('coding-broken', where, `Content-Encoding: ${response.coding ?? ''}`)
     return
   }
-  if (answer.coding !== undefined) {
-    const vary = listOf(answer.field(HEADERS.vary))
+  if (response.coding !== undefined) {
+    const vary = listOf(response.field(HEADERS.vary))
     if (!vary.includes('accept-encoding') && !vary.includes('*')) {
-      report('coding-vary', where, `Vary: ${answer.field(HEADERS.vary) ?? ''}`)
+      report('coding-vary', where, `Vary: ${response.field(HEADERS.vary) ?? ''}`)
     }
   }
   // A fault that also occurs without compression is not caused by it.
   if (survey.keys.length === 0 || plain.judged.fault !== undefined) return
-  const judged = await survey.judge(answer)
-  const dropped = SIGNATURE_HEADERS.filter((name) => answer.field(name) === undefined)
+  const judged = await survey.judge(response)
+  const dropped = SIGNATURE_HEADERS.filter((name) => response.field(name) === undefined)
   if (dropped.length > 0) report('coding-headers', where, `no ${dropped.join(', no ')}`)
   else if (judged.fault === 'DIGEST' || judged.fault === 'SIGNATURE') {
     report('coding-body', where, judged.fault)
   } else {
-    const expected = await etagOfData(answer, judged, survey.judge)
-    const found = answer.field(HEADERS.etag)
-    const isRightPlain = plain.answer.field(HEADERS.etag) !== undefined
+    const expected = await etagOfData(response, judged, survey.judge)
+    const found = response.field(HEADERS.etag)
+    const isRightPlain = plain.response.field(HEADERS.etag) !== undefined
     if (expected !== undefined && isRightPlain && etagFault(found, expected) !== undefined) {
       report('coding-etag', where, `${found ?? 'no ETag'}, expected ${expected}`)
     }
@@ -48,28 +48,28 @@ async function inspect(
 /** Whether compression on the way leaves body, proof and ETag as they are. */
 export const checkCodings: Check = async (survey, report) => {
   const { observed, of, probe } = survey
-  for (const { where, answer } of observed) {
-    if (answer.coding !== undefined) {
+  for (const { where, response } of observed) {
+    if (response.coding !== undefined) {
       // language-ok: a published id
-      report('coding-unasked', where, `Content-Encoding: ${answer.coding}, asked for identity`)
+      report('coding-unasked', where, `Content-Encoding: ${response.coding}, asked for identity`)
     }
   }
   for (const target of ASKED) {
     const plain = of(target)
-    if (plain === undefined || !plain.isAsPromised || plain.answer.coding !== undefined) continue
+    if (plain === undefined || !plain.isAsPromised || plain.response.coding !== undefined) continue
     for (const coding of CODINGS) {
       const where = `GET ${target} (${coding})`
-      const answer = await probe.ask({
+      const response = await probe.ask({
         method: 'GET',
         target,
         headers: { 'Accept-Encoding': coding },
       })
-      if (answer.status !== plain.answer.status) {
-        report('unexpected-status', where, `${answer.status}, expected ${plain.answer.status}`)
-      } else if (answer.coding !== undefined && answer.coding !== coding) {
+      if (response.status !== plain.response.status) {
+        report('unexpected-status', where, `${response.status}, expected ${plain.response.status}`)
+      } else if (response.coding !== undefined && response.coding !== coding) {
         // language-ok: a published id
-        report('coding-unasked', where, `Content-Encoding: ${answer.coding}`)
-      } else await inspect(answer, where, plain, survey, report)
+        report('coding-unasked', where, `Content-Encoding: ${response.coding}`)
+      } else await inspect(response, where, plain, survey, report)
     }
   }
   return undefined

@@ -50,10 +50,10 @@ function inspectWrite({ headers }: Received, where: string, report: Report): voi
 
 /** Whether pages of other sites may read everything and write nothing. Nothing that could write is sent. */
 export const checkCors: Check = async ({ observed, probe, of }, report) => {
-  for (const { isAsPromised, hasCors, answer, where } of observed) {
+  for (const { isAsPromised, hasCors, response, where } of observed) {
     if (!isAsPromised) continue
-    if (hasCors) inspectRead(answer, where, report)
-    else inspectWrite(answer, where, report)
+    if (hasCors) inspectRead(response, where, report)
+    else inspectWrite(response, where, report)
   }
   const { path } = ENDPOINTS.status
   const plain = of(path)

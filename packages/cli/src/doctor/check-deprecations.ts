@@ -69,7 +69,7 @@ export function createDeprecationCheck(nowMs: number): Check {
       )
       const observed = row.method === 'GET' ? survey.of(row.path) : undefined
       if (observed?.isAsPromised !== true || observed.code !== undefined) continue
-      const missing = missingSignals(row, observed.answer.field)
+      const missing = missingSignals(row, observed.response.field)
       if (missing.length > 0) report('deprecation-missing', where, `no ${missing.join(', no ')}`)
     }
     return undefined

@@ -5,20 +5,20 @@ import type { Check } from './check.ts'
 const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path, ENDPOINTS.keySelf.path]
 const NOT_ON_HEAD = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature, HEADERS.requestId]
 
-/** Whether HEAD is answered as GET, without what belongs to a body. */
+/** Whether HEAD gets the response of GET, without what belongs to a body. */
 export const checkHead: Check = async ({ of, probe }, report) => {
   for (const target of ASKED) {
     const get = of(target)
     if (get === undefined || !get.isAsPromised) continue
     const where = `HEAD ${target}`
     const head = await probe.ask({ method: 'HEAD', target })
-    if (head.status !== get.answer.status) {
-      report('head-status', where, `${head.status}, GET has ${get.answer.status}`)
+    if (head.status !== get.response.status) {
+      report('head-status', where, `${head.status}, GET has ${get.response.status}`)
       continue
     }
     const proof = NOT_ON_HEAD.filter((name) => head.field(name) !== undefined)
     if (proof.length > 0) report('head-proof', where, proof.join(', '))
-    const [etag, ofGet] = [head.field(HEADERS.etag), get.answer.field(HEADERS.etag)]
+    const [etag, ofGet] = [head.field(HEADERS.etag), get.response.field(HEADERS.etag)]
     // An ETag that is also wrong on GET is reported there.
     const isRightOnGet = get.judged.fault !== 'ETAG' && ofGet !== undefined
     if (isRightOnGet && etag !== ofGet) {

@@ -33,12 +33,12 @@ export function createIndexingCheck(deployment: 'primary' | 'preview' | undefine
     }
     const page = await probe.ask({ method: 'GET', target: LINKS.docs })
     const places = [
-      { where: WHERE, answer: robots },
-      { where: `GET ${LINKS.docs}`, answer: page },
+      { where: WHERE, response: robots },
+      { where: `GET ${LINKS.docs}`, response: page },
       ...observed.filter(({ isAsPromised }) => isAsPromised),
     ]
-    for (const { where, answer } of places) {
-      const tag = answer.field(HEADERS.robotsTag)
+    for (const { where, response } of places) {
+      const tag = response.field(HEADERS.robotsTag)
       const isHidden = tag !== undefined && /\b(?:noindex|none)\b/i.test(tag)
       if (expected === 'preview' && !isHidden) {
         report('robots-tag-missing', where, tag ?? 'no header')

@@ -27,7 +27,7 @@ export const checkLinks: Check = async ({ of, probe }, report) => {
   const where = `GET ${ENDPOINTS.index.path}`
   const index = of(ENDPOINTS.index.path)
   if (index?.isAsPromised === true) {
-    const links = parseLinks(index.answer.field(HEADERS.link) ?? '')
+    const links = parseLinks(index.response.field(HEADERS.link) ?? '')
     const missing = Object.entries(RELATIONS)
       .filter(([relation, target]) => links.get(relation) !== target)
       .map(([relation]) => relation)

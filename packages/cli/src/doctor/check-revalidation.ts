@@ -30,7 +30,7 @@ async function hasProofOfCopy(
 
 /** Checks a 304. One that no cache can have made by itself must have a proof. */
 async function inspect(
-  answer: Received,
+  response: Received,
   where: string,
   isFromOrigin: boolean,
   etag: string,
@@ -38,30 +38,30 @@ async function inspect(
   { keys, judge }: Survey,
   report: Report,
 ): Promise<void> {
-  const signed = NEVER_ON_304.filter((name) => answer.field(name) !== undefined)
-  const isFromCopy = signed.length > 0 && (await hasProofOfCopy(answer, keys))
+  const signed = NEVER_ON_304.filter((name) => response.field(name) !== undefined)
+  const isFromCopy = signed.length > 0 && (await hasProofOfCopy(response, keys))
   if (isFromCopy) report('not-modified-from-cache', where, signed.join(', '))
   else if (signed.length > 0) report('not-modified-signed', where, signed.join(', '))
   // A header that is missing everywhere is reported once, elsewhere.
   const missing = ALWAYS_ON_304.filter(
-    (name) => answer.field(name) === undefined && plain.answer.field(name) !== undefined,
+    (name) => response.field(name) === undefined && plain.response.field(name) !== undefined,
   )
   if (missing.length > 0) report('not-modified-headers', where, `no ${missing.join(', no ')}`)
   if (keys.length === 0) return
-  const proof = answer.field(HEADERS.revalidated)
+  const proof = response.field(HEADERS.revalidated)
   if (proof === undefined) {
     if (isFromOrigin && !isFromCopy)
       report('not-modified-unproved', where, `no ${HEADERS.revalidated}`)
     return
   }
-  // So is a signature or an ETag that is wrong, or not there, on any answer.
-  if (plain.judged.fault !== undefined || plain.answer.field(HEADERS.etag) !== etag) return
-  const { fault } = await judge(answer)
-  const found = answer.field(HEADERS.etag)
+  // So is a signature or an ETag that is wrong, or not there, on any response.
+  if (plain.judged.fault !== undefined || plain.response.field(HEADERS.etag) !== etag) return
+  const { fault } = await judge(response)
+  const found = response.field(HEADERS.etag)
   if (found !== undefined && found !== etag) {
     report('not-modified-proof-wrong', where, `${found}, asked for ${etag}`)
   } else if (found !== undefined && fault !== undefined) {
-    // A cache that answers by itself may have a proof that has grown old.
+    // A cache that responds by itself may have a proof that has grown old.
     const isOld = !isFromOrigin && fault === 'STALE'
     if (!isOld) report('not-modified-proof-wrong', where, fault)
   }
@@ -75,7 +75,7 @@ export const checkRevalidation: Check = async (survey, report) => {
     const plain = of(target)
     if (plain === undefined || !plain.isAsPromised) continue
     const etag =
-      (await etagOfData(plain.answer, plain.judged, judge)) ?? plain.answer.field(HEADERS.etag)
+      (await etagOfData(plain.response, plain.judged, judge)) ?? plain.response.field(HEADERS.etag)
     if (etag === undefined) continue
     isChecked = true
     for (const [asked, note] of [
@@ -83,16 +83,16 @@ export const checkRevalidation: Check = async (survey, report) => {
       [target, 'as caches have it'],
     ] as const) {
       const where = `GET ${target} (If-None-Match, ${note})`
-      const answer = await probe.ask({
+      const response = await probe.ask({
         method: 'GET',
         target: asked,
         headers: { [HEADERS.ifNoneMatch]: etag },
       })
-      if (answer.status === 304) {
-        await inspect(answer, where, asked !== target, etag, plain, survey, report)
-      } else if (answer.status === 200 && (await judge(answer)).fault === plain.judged.fault) {
-        report('revalidation-whole', where, 'status 200 with the whole answer')
-      } else report('revalidation-ignored', where, `status ${answer.status}`)
+      if (response.status === 304) {
+        await inspect(response, where, asked !== target, etag, plain, survey, report)
+      } else if (response.status === 200 && (await judge(response)).fault === plain.judged.fault) {
+        report('revalidation-whole', where, 'status 200 with the whole response')
+      } else report('revalidation-ignored', where, `status ${response.status}`)
     }
     const where = `GET ${target} (If-None-Match of other data)`
     const headers = { [HEADERS.ifNoneMatch]: OTHER_ETAG }

@@ -33,37 +33,37 @@ function createShapeChecks(): (name: DataSchemaName | 'error') => ShapeCheck {
 }
 
 /** What was received in place of the promised response. */
-function reportUnpromised({ where, code, status, answer, content }: Observed, report: Report) {
+function reportUnpromised({ where, code, status, response, content }: Observed, report: Report) {
   const found = propertyOf(propertyOf(content, 'error'), 'code')
   const told = typeof found === 'string' ? ` ${found}` : ''
-  if (answer.status === status && content === undefined && !answer.isDecoded) return
-  if (answer.status === 503 && found === 'SNAPSHOT_UNAVAILABLE') {
+  if (response.status === status && content === undefined && !response.isDecoded) return
+  if (response.status === 503 && found === 'SNAPSHOT_UNAVAILABLE') {
     report('snapshot-unavailable', where, `503${told}`)
-  } else if (answer.status === status && code !== undefined) {
-    const type = answer.field(HEADERS.contentType) ?? 'no type'
+  } else if (response.status === status && code !== undefined) {
+    const type = response.field(HEADERS.contentType) ?? 'no type'
     report('error-replaced', where, `status ${status} with ${type}${told}, expected ${code}`)
-  } else if (answer.status === status) {
+  } else if (response.status === status) {
     report('wrong-shape', where, 'the body is not JSON of this service')
   } else {
-    report('unexpected-status', where, `${answer.status}${told}, expected ${status}`)
+    report('unexpected-status', where, `${response.status}${told}, expected ${status}`)
   }
 }
 
-function reportHeaders({ where, code, answer }: Observed, report: Report): void {
-  const type = answer.field(HEADERS.contentType)
+function reportHeaders({ where, code, response }: Observed, report: Report): void {
+  const type = response.field(HEADERS.contentType)
   if (type?.toLowerCase().replaceAll(' ', '') !== RESPONSE_CONTENT_TYPE.replaceAll(' ', '')) {
     report('content-type', where, type ?? 'no Content-Type')
   }
-  const version = answer.field(HEADERS.apiVersion)
+  const version = response.field(HEADERS.apiVersion)
   if (version !== API_VERSION) report('api-version-missing', where, version ?? 'no header')
-  if (code === 'METHOD_NOT_ALLOWED' && answer.field(HEADERS.allow) === undefined) {
+  if (code === 'METHOD_NOT_ALLOWED' && response.field(HEADERS.allow) === undefined) {
     report('allow-missing', where, 'no Allow')
   }
-  if (code === 'KEY_REQUIRED' && answer.field(HEADERS.wwwAuthenticate) !== 'Bearer') {
-    const found = answer.field(HEADERS.wwwAuthenticate)
+  if (code === 'KEY_REQUIRED' && response.field(HEADERS.wwwAuthenticate) !== 'Bearer') {
+    const found = response.field(HEADERS.wwwAuthenticate)
     report('challenge-missing', where, found ?? 'no WWW-Authenticate')
   }
-  if (answer.field(HEADERS.requestId) === undefined) {
+  if (response.field(HEADERS.requestId) === undefined) {
     report('request-id-missing', where, 'no X-Request-Id')
   }
 }
@@ -83,7 +83,7 @@ function envelopeFault({ row, code, content }: Observed): string | undefined {
   return isTold ? undefined : 'issuedAt is not a time'
 }
 
-/** Whether each row of the registry answers as promised. */
+/** Whether each row of the registry responds as promised. */
 export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff }, report) => {
   const shapeOf = createShapeChecks()
   for (const each of observed) {

@@ -7,7 +7,7 @@ import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
 import type { Judged, Observed, Survey } from './survey.ts'
 
-/** What the key document of a deployment that does not sign answers. */
+/** What the key document of a deployment that does not sign contains. */
 const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
 
 /** How an ETag differs from the one that the data has. */
@@ -20,17 +20,17 @@ export function etagFault(
   return `W/${found}` === expected ? 'etag-strong' : 'etag-changed'
 }
 
-/** The ETag that the data of an answer has, if the answer holds but for the ETag that came with it. */
+/** The ETag that the data of a response has, if the response is valid except for the ETag that came with it. */
 export async function etagOfData(
-  answer: Received,
+  response: Received,
   judged: Judged,
   judge: Survey['judge'],
 ): Promise<string | undefined> {
   if (judged.fault !== 'ETAG') return judged.verified?.etag
-  const headers = answer.headers.filter(
+  const headers = response.headers.filter(
     ([name]) => name.toLowerCase() !== HEADERS.etag.toLowerCase(),
   )
-  return (await judge({ ...answer, headers })).verified?.etag
+  return (await judge({ ...response, headers })).verified?.etag
 }
 
 /** Which header of the signature is not there. */
@@ -41,20 +41,20 @@ function droppedOf({ field }: Received): 'digest-dropped' | 'signature-dropped' 
 }
 
 async function reportOne(
-  { where, row, answer, judged, code }: Observed,
+  { where, row, response, judged, code }: Observed,
   { judge }: Survey,
   areAllWrong: boolean,
   report: Report,
 ): Promise<void> {
   const tell = (id: FindingId, found: string) => report(id, where, found)
-  const signedAt = answer.field(HEADERS.signedAt) ?? 'no time'
+  const signedAt = response.field(HEADERS.signedAt) ?? 'no time'
   switch (judged.fault) {
     case undefined:
       break
     case 'UNSIGNED':
-      return tell(droppedOf(answer), 'not there')
+      return tell(droppedOf(response), 'not there')
     case 'DIGEST':
-      return tell('body-changed', `${answer.body.length} bytes with another SHA-256`)
+      return tell('body-changed', `${response.body.length} bytes with another SHA-256`)
     case 'SIGNATURE':
       if (!areAllWrong) tell('signature-wrong', 'the signature fits no published key')
       return undefined
@@ -66,7 +66,7 @@ async function reportOne(
     case 'REVALIDATION':
       return tell('answer-too-old', `signed at ${signedAt}`)
     case 'REQUEST_ID':
-      return tell('request-id-wrong', answer.field(HEADERS.requestId) ?? '')
+      return tell('request-id-wrong', response.field(HEADERS.requestId) ?? '')
     case 'ETAG':
       break
     case 'KEY_MALFORMED':
@@ -75,14 +75,14 @@ async function reportOne(
       return tell('signature-wrong', `signed at ${signedAt}`)
   }
   if (code !== undefined || row?.success === undefined) return undefined
-  const expected = await etagOfData(answer, judged, judge)
-  const found = answer.field(HEADERS.etag)
+  const expected = await etagOfData(response, judged, judge)
+  const found = response.field(HEADERS.etag)
   const fault = expected === undefined ? undefined : etagFault(found, expected)
   if (fault !== undefined) tell(fault, `${found ?? 'no ETag'}, expected ${expected}`)
   return undefined
 }
 
-/** Whether each answer is signed, errors included, and its parts fit each other. */
+/** Whether each response is signed, errors included, and its parts fit each other. */
 export const checkSignatures: Check = async (survey, report) => {
   const { observed, isSigningOff, keys } = survey
   if (isSigningOff) {
@@ -100,7 +100,7 @@ export const checkSignatures: Check = async (survey, report) => {
   if (areAllWrong) {
     report(
       'key-mismatch',
-      'every answer',
+      'every response',
       `none is signed by ${keys.map(({ keyId }) => keyId).join(', ')}`,
     )
   }

@@ -5,14 +5,14 @@ import type { Check } from './check.ts'
 
 /** Whether the way to the service is closed to others, and says no more than it must. */
 export const checkTransport: Check = async ({ observed, probe }, report) => {
-  for (const { answer, where } of observed) {
-    const server = answer.field('Server')
-    const powered = answer.field('X-Powered-By')
+  for (const { response, where } of observed) {
+    const server = response.field('Server')
+    const powered = response.field('X-Powered-By')
     if (server !== undefined && /\d/.test(server))
       report('server-version', where, `Server: ${server}`)
     if (powered !== undefined) report('server-version', where, `X-Powered-By: ${powered}`)
     // The value may be of use to someone.
-    if (answer.field('Set-Cookie') !== undefined) report('cookie', where, 'Set-Cookie')
+    if (response.field('Set-Cookie') !== undefined) report('cookie', where, 'Set-Cookie')
   }
   const { protocol, hostname, port, host } = new URL(probe.origin)
   if (protocol === 'http:') {

@@ -34,7 +34,7 @@ const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^pu
 export const FINDING_CATALOG = {
   'no-answer': {
     severity: 'error',
-    expected: 'an answer to each request',
+    expected: 'a response to each request',
     advice: 'Look at the log of the proxy and of the service at this time.',
   },
   'not-this-service': {
@@ -45,7 +45,8 @@ export const FINDING_CATALOG = {
   'unexpected-status': {
     severity: 'error',
     expected: 'the status that the registry promises',
-    advice: 'Look at who answered: a Server or Via header that is not the service’s is the proxy.',
+    advice:
+      'Find out which server responded: a Server or Via header that is not the service’s is the proxy.',
   },
   'snapshot-unavailable': {
     severity: 'error',
@@ -69,7 +70,7 @@ export const FINDING_CATALOG = {
   },
   'api-version-missing': {
     severity: 'error',
-    expected: 'X-SVC-API-Version on every answer of the API',
+    expected: 'X-SVC-API-Version on every response of the API',
     advice: PASS_HEADERS,
   },
   'allow-missing': {
@@ -84,7 +85,7 @@ export const FINDING_CATALOG = {
   },
   'request-id-missing': {
     severity: 'error',
-    expected: 'X-Request-Id on every answer with a body',
+    expected: 'X-Request-Id on every response with a body',
     advice: PASS_HEADERS,
   },
   'request-id-wrong': {
@@ -94,17 +95,17 @@ export const FINDING_CATALOG = {
   },
   'signing-off': {
     severity: 'error',
-    expected: 'signed answers',
+    expected: 'signed responses',
     advice: 'Give the service its signing key (signing-key.pem, or SVC_SIGNING_KEY) and restart.',
   },
   'signature-dropped': {
     severity: 'error',
-    expected: 'X-SVC-Signed-At and X-SVC-Signature on every answer with a body',
+    expected: 'X-SVC-Signed-At and X-SVC-Signature on every response with a body',
     advice: PASS_HEADERS,
   },
   'digest-dropped': {
     severity: 'error',
-    expected: 'Content-Digest on every answer with a body',
+    expected: 'Content-Digest on every response with a body',
     advice: PASS_HEADERS,
   },
   'body-changed': {
@@ -120,12 +121,12 @@ export const FINDING_CATALOG = {
   },
   'query-ignored': {
     severity: 'error',
-    expected: 'an answer for the query that was sent',
+    expected: 'a response for the query that was sent',
     advice: 'Make the query part of the cache key: it is signed.',
   },
   'answer-too-old': {
     severity: 'error',
-    expected: `no answer older than ${LIMITS.signatureMaxAgeSeconds} s that no 304 renewed`,
+    expected: `no response older than ${LIMITS.signatureMaxAgeSeconds} s that no 304 renewed`,
     advice:
       'Have the cache keep to Cache-Control, and take over X-SVC-Revalidated from a 304 into what it stored.',
   },
@@ -157,13 +158,13 @@ export const FINDING_CATALOG = {
   },
   'key-mismatch': {
     severity: 'error',
-    expected: 'answers signed by a key of the key document',
+    expected: 'responses signed by a key of the key document',
     advice:
       'Purge the key document from the cache; check that all machines have the same signing key.',
   },
   'key-not-current': {
     severity: 'error',
-    expected: 'answers signed by the key that is marked current',
+    expected: 'responses signed by the key that is marked current',
     advice: 'Purge the cache after a change of keys, and check that all machines made it.',
   },
   'key-id-wrong': {
@@ -198,18 +199,18 @@ export const FINDING_CATALOG = {
   },
   'head-status': {
     severity: 'error',
-    expected: 'HEAD to be answered with the status of GET',
+    expected: 'the status of GET for HEAD',
     advice: 'Have the proxy pass HEAD on as it is.',
   },
   'head-proof': {
     severity: 'warning',
     expected: 'HEAD without Content-Digest, signature headers and X-Request-Id',
     advice:
-      'The proxy turns HEAD into GET, or a cache answers it. No verifier takes these headers for HEAD.',
+      'The proxy turns HEAD into GET, or a cache responds to it. No verifier takes these headers for HEAD.',
   },
   'head-etag': {
     severity: 'error',
-    expected: 'the ETag of GET on the answer to HEAD',
+    expected: 'the ETag of GET on the response to HEAD',
     advice: PASS_HEADERS,
   },
   // language-ok: a published id, which scripts know
@@ -230,23 +231,23 @@ export const FINDING_CATALOG = {
   },
   'coding-headers': {
     severity: 'error',
-    expected: 'the signature headers on compressed answers',
+    expected: 'the signature headers on compressed responses',
     advice: 'Have the proxy keep Content-Digest and X-SVC-* when it compresses.',
   },
   'coding-etag': {
     severity: 'error',
-    expected: 'the weak ETag on compressed answers as on others',
+    expected: 'the weak ETag on compressed responses as on others',
     advice: 'A weak ETag need not change when a body is compressed; have the proxy keep it.',
   },
   'coding-vary': {
     severity: 'warning',
-    expected: 'Vary: Accept-Encoding on compressed answers',
+    expected: 'Vary: Accept-Encoding on compressed responses',
     advice:
       'Without it a cache may give compressed bodies to clients that cannot read them. Varnish loses it with a 304; docs/caches/default.vcl puts it back.',
   },
   'revalidation-ignored': {
     severity: 'error',
-    expected: '304 to an If-None-Match with the right ETag, or the whole answer, signed',
+    expected: '304 to an If-None-Match with the right ETag, or the whole response, signed',
     advice: 'Have the proxy pass If-None-Match and 304 on.',
   },
   'revalidation-whole': {
@@ -279,7 +280,7 @@ export const FINDING_CATALOG = {
   'not-modified-proof-wrong': {
     severity: 'error',
     expected: 'X-SVC-Revalidated to prove this 304',
-    advice: 'Have the proxy pass target and ETag on unchanged, and not keep 304 answers.',
+    advice: 'Have the proxy pass target and ETag on unchanged, and not keep 304 responses.',
   },
   'not-modified-headers': {
     severity: 'warning',
@@ -293,17 +294,17 @@ export const FINDING_CATALOG = {
   },
   'error-cacheable': {
     severity: 'error',
-    expected: `${HEADERS.cacheControl}: ${ERROR_CACHE_CONTROL} on errors and key holders’ answers`,
+    expected: `${HEADERS.cacheControl}: ${ERROR_CACHE_CONTROL} on errors and key holders’ responses`,
     advice: 'Have the CDN honor and pass on the origin’s Cache-Control.',
   },
   'no-store-cached': {
     severity: 'error',
-    expected: 'an answer of its own to each request where nothing may be stored',
+    expected: 'a separate response to each request where nothing may be stored',
     advice: `Switch off caching of errors, and of what says ${ERROR_CACHE_CONTROL}.`,
   },
   'short-lived-cached': {
     severity: 'error',
-    expected: 'an answer of its own to each request for the time',
+    expected: 'a separate response to each request for the time',
     advice: 'Have the CDN ask the origin again where max-age is 0 and must-revalidate stands.',
   },
   'cached-too-long': {
@@ -314,7 +315,8 @@ export const FINDING_CATALOG = {
   'vary-missing': {
     severity: 'error',
     expected: `${HEADERS.vary}: ${READ_VARY} on every cacheable read`,
-    advice: 'Without it a cache may mix answers with and without a key. Have the proxy keep Vary.',
+    advice:
+      'Without it a cache may mix responses with and without a key. Have the proxy keep Vary.',
   },
   'cors-missing': {
     severity: 'error',
@@ -378,7 +380,7 @@ export const FINDING_CATALOG = {
   },
   'robots-tag-missing': {
     severity: 'error',
-    expected: `${NO_INDEX_HEADERS.join(': ')} on every answer of a preview`,
+    expected: `${NO_INDEX_HEADERS.join(': ')} on every response of a preview`,
     advice: PASS_HEADERS,
   },
   'robots-tag-unwanted': {
@@ -444,7 +446,7 @@ export const FINDING_CATALOG = {
   'plain-http': {
     severity: 'warning',
     expected: 'https',
-    advice: 'Answers are signed, but keys and registrations would travel readable.',
+    advice: 'Responses are signed, but keys and registrations would travel readable.',
   },
   'http-not-redirected': {
     severity: 'warning',

@@ -5,7 +5,7 @@ import { UnreachableError, type Ask, type Question, type Received } from '../ver
 export interface ProbeParts {
   readonly origin: string
   readonly ask: Ask
-  readonly onAnswer?: () => void
+  readonly onResponse?: () => void
 }
 
 /** Asks a deployment, sparingly: what was asked once is not asked again unless another copy is wanted. */
@@ -13,7 +13,7 @@ export interface Probe {
   readonly origin: string
   /** `copy` tells questions apart that are the same on the wire. */
   ask(question: Question, copy?: number): Promise<Received>
-  /** The target with a random query parameter, which no cache has an answer for. */
+  /** The target with a random query parameter, which no cache has a response for. */
   fresh(target: string): string
   /** How many requests were sent. */
   count(): number
@@ -24,12 +24,12 @@ const CONCURRENCY = 4
 /** More than the checks ask for: a mistake in a check must not become a load. */
 export const MAX_REQUESTS = 100
 
-/** All answers together, which are kept; those of a sound deployment have a hundredth of it. */
+/** All responses together, which are kept; those of a sound deployment have a hundredth of it. */
 const MAX_BYTES = 100_000_000
 
 /** Makes a probe. */
-export function createProbe({ origin, ask, onAnswer }: ProbeParts): Probe {
-  const answers = new Map<string, Promise<Received>>()
+export function createProbe({ origin, ask, onResponse }: ProbeParts): Probe {
+  const responses = new Map<string, Promise<Received>>()
   const waiting: (() => void)[] = []
   let underWay = 0
   let count = 0
@@ -41,17 +41,15 @@ export function createProbe({ origin, ask, onAnswer }: ProbeParts): Probe {
     if (underWay >= CONCURRENCY) await new Promise<void>((resolve) => waiting.push(resolve))
     else underWay += 1
     try {
-      // What is under way comes on top, so the bound holds but for a few answers.
+      // What is under way comes on top, so the bound holds but for a few responses.
       if (bytes > MAX_BYTES) {
-        throw new UnreachableError(
-          `${origin} has answered with more than ${MAX_BYTES} bytes so far`,
-        )
+        throw new UnreachableError(`${origin} has sent more than ${MAX_BYTES} bytes so far`)
       }
       const received = await ask(question)
       bytes += received.body.length
       return received
     } finally {
-      onAnswer?.()
+      onResponse?.()
       // The place goes to the next in line, or is free.
       const next = waiting.shift()
       if (next === undefined) underWay -= 1
@@ -68,10 +66,10 @@ export function createProbe({ origin, ask, onAnswer }: ProbeParts): Probe {
         headers: { 'Accept-Encoding': 'identity', ...question.headers },
       }
       const name = JSON.stringify([whole, copy])
-      const known = answers.get(name)
+      const known = responses.get(name)
       if (known !== undefined) return known
       const asked = askInTurn(whole)
-      answers.set(name, asked)
+      responses.set(name, asked)
       return asked
     },
     fresh: freshTarget,

@@ -28,8 +28,8 @@ export interface DoctorSettings {
   readonly pinnedKeyIds: readonly string[] | undefined
   /** What the deployment is meant to be; by its robots.txt where that is not said. */
   readonly deployment: 'primary' | 'preview' | undefined
-  /** Called after each answer. */
-  readonly onAnswer?: () => void
+  /** Called after each response. */
+  readonly onResponse?: () => void
 }
 
 /** A group of checks, and what came of it. */
@@ -69,10 +69,10 @@ function checksOf({ pinnedKeyIds, deployment, nowMs }: DoctorSettings): {
   }
 }
 
-/** Inspects a deployment. Rejects with an UnreachableError where not even its index answers. */
+/** Inspects a deployment. Rejects with an UnreachableError where its index does not respond. */
 export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
-  const { origin, ask, onAnswer } = settings
-  const probe = createProbe({ origin, ask, ...(onAnswer === undefined ? {} : { onAnswer }) })
+  const { origin, ask, onResponse } = settings
+  const probe = createProbe({ origin, ask, ...(onResponse === undefined ? {} : { onResponse }) })
   const reached = createFindings()
   const survey = await takeSurvey(probe, reached.report)
   const checks: CheckResult[] = []

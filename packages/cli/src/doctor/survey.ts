@@ -18,14 +18,14 @@ import { UnreachableError, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
 
-/** What a check of one answer came to. */
+/** What a check of one response came to. */
 export interface Judged {
   /** Undefined where all holds, or where there is no key to check with. */
   readonly fault: VerificationFault | undefined
   readonly verified: VerifiedResponse | undefined
 }
 
-/** An answer to a read, beside what the registry promises of it. */
+/** A response to a read, beside what the registry promises of it. */
 export interface Observed {
   /** Method and target. */
   readonly where: string
@@ -36,17 +36,17 @@ export interface Observed {
   readonly status: number
   /** Whether pages of other sites may read it. */
   readonly hasCors: boolean
-  readonly answer: Received
+  readonly response: Received
   /** The body as JSON; undefined if it is not JSON. */
   readonly content: unknown
-  /** Whether the service answered, with what is promised: other checks look at nothing else. */
+  /** Whether the service responded as promised: other checks look at nothing else. */
   readonly isAsPromised: boolean
-  /** Whether the bytes are others than those that were signed, in an answer that still is the service's. */
+  /** Whether the bytes are others than those that were signed, in a response that still is the service's. */
   readonly isChanged: boolean
   readonly judged: Judged
 }
 
-/** What the checks look at: the plain answers of a deployment, asked for once. */
+/** What the checks look at: the plain responses of a deployment, asked for once. */
 export interface Survey {
   readonly probe: Probe
   readonly observed: readonly Observed[]
@@ -61,15 +61,15 @@ export interface Survey {
   /** Whether the deployment runs the registry of this program, so that the two can be compared. */
   readonly isSameRegistry: boolean
   readonly registryVersion: string | undefined
-  /** Checks an answer with the deployment's keys, by the server's clock. */
-  judge(answer: Received): Promise<Judged>
+  /** Checks a response with the deployment's keys, by the server's clock. */
+  judge(response: Received): Promise<Judged>
   of(path: string): Observed | undefined
 }
 
 const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
 const NO_JUDGEMENT: Judged = { fault: undefined, verified: undefined }
 
-/** What a read is expected to answer without a key. */
+/** The expected response to a read without a key. */
 function promisedCode(row: Endpoint): ErrorCode | undefined {
   if (row.authentication === 'api-key') return 'KEY_REQUIRED'
   return row.success === undefined ? row.failure : undefined
@@ -115,30 +115,30 @@ function createGet(probe: Probe, report: Report): Get {
   }
 }
 
-function contentOf(answer: Received | undefined): unknown {
-  return answer === undefined ? undefined : parseJson(answer.body)
+function contentOf(response: Received | undefined): unknown {
+  return response === undefined ? undefined : parseJson(response.body)
 }
 
-/** What the index says of itself, or why it is not this service that answers. Throws an UnreachableError. */
+/** What the index says of itself, or why another service responded. Throws an UnreachableError. */
 async function findIndex(
   probe: Probe,
 ): Promise<{ readonly registryVersion: string | undefined } | { readonly reason: string }> {
-  const answer = await probe.ask({ method: 'GET', target: BASE_PATH })
-  const content = contentOf(answer)
+  const response = await probe.ask({ method: 'GET', target: BASE_PATH })
+  const content = contentOf(response)
   const data = propertyOf(content, 'data')
   const isIndex =
     propertyOf(content, 'schema') === SCHEMA_IDS.response &&
     Array.isArray(propertyOf(data, 'endpoints'))
   if (!isIndex) {
-    if (isInconclusive(answer.status) && answer.field(HEADERS.signature) === undefined) {
+    if (isInconclusive(response.status) && response.field(HEADERS.signature) === undefined) {
       throw new UnreachableError(
-        `GET ${BASE_PATH} came back with status ${answer.status} and no signature, as from a proxy whose service is away`,
+        `GET ${BASE_PATH} came back with status ${response.status} and no signature, as from a proxy whose service is away`,
       )
     }
-    const location = answer.field('Location')
+    const location = response.field('Location')
     const leads = location === undefined ? '' : ` that leads to ${location}`
-    const type = answer.field(HEADERS.contentType) ?? 'no type'
-    return { reason: `status ${answer.status}${leads}, ${type}` }
+    const type = response.field(HEADERS.contentType) ?? 'no type'
+    return { reason: `status ${response.status}${leads}, ${type}` }
   }
   const version = propertyOf(data, 'registryVersion')
   return { registryVersion: typeof version === 'string' ? version : undefined }
@@ -153,22 +153,22 @@ async function readKeys(get: Get): Promise<Pick<Survey, 'keys' | 'isSigningOff'>
   }
 }
 
-async function judgeAt(answer: Received, keys: Survey['keys'], nowMs: number): Promise<Judged> {
+async function judgeAt(response: Received, keys: Survey['keys'], nowMs: number): Promise<Judged> {
   if (keys.length === 0) return NO_JUDGEMENT
   try {
-    return { fault: undefined, verified: await verifyResponse({ ...answer, keys, nowMs }) }
+    return { fault: undefined, verified: await verifyResponse({ ...response, keys, nowMs }) }
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     return { fault: error.code, verified: undefined }
   }
 }
 
-/** From an answer that no cache can have had: its signature covers a random number of ours. */
-async function measureSkew(answer: Received | undefined, keys: Survey['keys']): Promise<number> {
-  const signedAtMs = parseInstant(answer?.field(HEADERS.signedAt) ?? '')
-  if (answer === undefined || signedAtMs === undefined) return 0
-  const { fault } = await judgeAt(answer, keys, signedAtMs)
-  return fault === undefined ? signedAtMs - (answer.sentAtMs + answer.receivedAtMs) / 2 : 0
+/** From a response that no cache can have had: its signature covers a random number of ours. */
+async function measureSkew(response: Received | undefined, keys: Survey['keys']): Promise<number> {
+  const signedAtMs = parseInstant(response?.field(HEADERS.signedAt) ?? '')
+  if (response === undefined || signedAtMs === undefined) return 0
+  const { fault } = await judgeAt(response, keys, signedAtMs)
+  return fault === undefined ? signedAtMs - (response.sentAtMs + response.receivedAtMs) / 2 : 0
 }
 
 async function readNewestVersion(get: Get): Promise<string | undefined> {
@@ -201,15 +201,15 @@ function hasPromisedContent(content: unknown, code: ErrorCode | undefined): bool
   return content !== undefined && found === code
 }
 
-/** Puts an answer beside what was promised. */
+/** Puts a response beside what was promised. */
 async function observe(
-  answer: Received,
+  response: Received,
   { target, row, code, hasCors }: Asked,
   judge: Survey['judge'],
 ): Promise<Observed> {
-  const content = parseJson(answer.body)
-  const judged = await judge(answer)
-  const isJson = (answer.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
+  const content = parseJson(response.body)
+  const judged = await judge(response)
+  const isJson = (response.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
   const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
   return {
     where: `GET ${target}`,
@@ -217,15 +217,15 @@ async function observe(
     code,
     status,
     hasCors,
-    answer,
+    response,
     content,
-    isAsPromised: answer.status === status && hasPromisedContent(content, code),
-    isChanged: answer.status === status && isJson && judged.fault === 'DIGEST',
+    isAsPromised: response.status === status && hasPromisedContent(content, code),
+    isChanged: response.status === status && isJson && judged.fault === 'DIGEST',
     judged,
   }
 }
 
-/** Asks all reads once. Throws an UnreachableError where not even the index answers; reports other silence. */
+/** Asks all reads once. Throws an UnreachableError where the index does not respond; reports other missing responses. */
 export async function takeSurvey(
   probe: Probe,
   report: Report,
@@ -237,16 +237,16 @@ export async function takeSurvey(
   const { keys, isSigningOff } = await readKeys(get)
 
   const time = ENDPOINTS.time
-  // Before the other one: a cache that leaves the query out of its key then has an answer for this address.
+  // Before the other one: a cache that leaves the query out of its key then has a response for this address.
   await get(time.path)
-  const freshAnswer = await get(probe.fresh(time.path))
-  const skewMs = await measureSkew(freshAnswer, keys)
-  const judge = (answer: Received): Promise<Judged> =>
-    judgeAt(answer, keys, answer.receivedAtMs + skewMs)
+  const freshResponse = await get(probe.fresh(time.path))
+  const skewMs = await measureSkew(freshResponse, keys)
+  const judge = (response: Received): Promise<Judged> =>
+    judgeAt(response, keys, response.receivedAtMs + skewMs)
 
   async function askOne(asked: Asked): Promise<Observed | undefined> {
-    const answer = await get(asked.target)
-    return answer === undefined ? undefined : observe(answer, asked, judge)
+    const response = await get(asked.target)
+    return response === undefined ? undefined : observe(response, asked, judge)
   }
 
   const all = await Promise.all(everyRead(await readNewestVersion(get)).map(askOne))
@@ -257,10 +257,10 @@ export async function takeSurvey(
     keys,
     isSigningOff,
     freshTime:
-      freshAnswer === undefined
+      freshResponse === undefined
         ? undefined
         : // Reported without the random parameter, which means nothing to a reader.
-          await observe(freshAnswer, { target: time.path, row: time, hasCors: true }, judge),
+          await observe(freshResponse, { target: time.path, row: time, hasCors: true }, judge),
     skewMs,
     isSameRegistry: registryVersion === REGISTRY_VERSION,
     registryVersion,

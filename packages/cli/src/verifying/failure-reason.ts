@@ -7,10 +7,10 @@ const REASONS: { readonly [code: string]: string } = {
   ENOTFOUND: 'could not be reached: its host name is not known (DNS)',
   EAI_AGAIN: 'could not be reached: its host name could not be looked up (DNS)',
   ECONNREFUSED: 'could not be reached: nothing listens there',
-  ECONNRESET: 'could not be reached: the connection was closed before an answer came',
+  ECONNRESET: 'could not be reached: the connection was closed before a response arrived',
   EHOSTUNREACH: 'could not be reached: there is no way to its host',
   ENETUNREACH: 'could not be reached: there is no network',
-  ETIMEDOUT: 'could not be reached: its host does not answer',
+  ETIMEDOUT: 'could not be reached: its host does not respond',
   EPROTO: 'could not be reached: it does not speak TLS as expected; is it http:// there?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'could not be reached: it speaks no TLS; is it http:// there?',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'could not be reached: it speaks no TLS; is it http:// there?',
@@ -32,11 +32,11 @@ function codeOf(error: unknown): string {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : ''
 }
 
-/** Why a request had no answer, as the rest of a sentence that starts with the address. */
+/** Why a request got no response, as the rest of a sentence that starts with the address. */
 export function describeFailure(error: unknown, timeoutMs: number): string {
   const name = propertyOf(error, 'name') ?? (error instanceof Error ? error.name : '')
   if (name === 'AbortError' || name === 'TimeoutError') {
-    return `did not answer within ${timeoutMs / 1000} s`
+    return `did not respond within ${timeoutMs / 1000} s`
   }
   const code = codeOf(error)
   if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? ''

@@ -21,7 +21,7 @@ export interface Question {
   readonly origin?: string
 }
 
-/** An answer as it came. */
+/** A response as it came. */
 export interface Received {
   readonly method: string
   readonly target: string
@@ -45,7 +45,7 @@ export interface Received {
 /** Asks once, follows nothing, retries nothing. Rejects with an UnreachableError. */
 export type Ask = (question: Question) => Promise<Received>
 
-/** No answer came, or none that is HTTP. The message is one line for a person; a command has an exit code for it. */
+/** No HTTP response arrived. The message is one line for a person; a command has an exit code for it. */
 export class UnreachableError extends CommandFailure {
   constructor(message: string) {
     super('UNREACHABLE', message, EXIT_CODES.unreachable)
@@ -56,7 +56,7 @@ export class UnreachableError extends CommandFailure {
 /** What an asker is made with. */
 export interface AskerParts {
   readonly origin: string
-  /** For a whole answer. */
+  /** For a whole response. */
   readonly timeoutMs: number
   readonly nowMs: () => number
 }
@@ -67,9 +67,9 @@ export interface Asker {
   close(): void
 }
 
-/** Far more than the service ever answers, coded or decoded: its largest document has 200 kB. */
-export const MAX_ANSWER_BYTES = 16_000_000
-const DECODED = { maxOutputLength: MAX_ANSWER_BYTES }
+/** Far more than the service ever sends, coded or decoded: its largest document has 200 kB. */
+export const MAX_RESPONSE_BYTES = 16_000_000
+const DECODED = { maxOutputLength: MAX_RESPONSE_BYTES }
 
 type Decode = (bytes: Buffer) => Promise<Buffer>
 
@@ -94,10 +94,10 @@ const DECODERS: { readonly [coding: string]: Decode } = {
   ...(zstdDecompress === undefined ? {} : { zstd: decoderOf(zstdDecompress) }),
 }
 
-/** More than an answer may have. It stands as the rest of a sentence that starts with where the answer is from. */
+/** More than a response may have. It stands as the rest of a sentence that starts with where the response is from. */
 export class TooLargeError extends Error {
   constructor(unit: string) {
-    super(`has more than ${MAX_ANSWER_BYTES} ${unit}; no sound answer is nearly as large`)
+    super(`has more than ${MAX_RESPONSE_BYTES} ${unit}; no valid response is nearly as large`)
     this.name = 'TooLargeError'
   }
 }
@@ -136,7 +136,7 @@ function readWhole(response: http.IncomingMessage): Promise<Buffer> {
     let bytes = 0
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk)
+      if (bytes <= MAX_RESPONSE_BYTES) chunks.push(chunk)
       else {
         // Before what the end of the connection says.
         reject(new TooLargeError('bytes'))
@@ -213,7 +213,7 @@ export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
         }
       } catch (error) {
         const url = `${question.origin ?? origin}${target}`
-        // An answer that was cut for being late looks like one that broke off.
+        // A response that was cut for being late looks like one that broke off.
         const cause: unknown = deadline.aborted ? deadline.reason : error
         const reason =
           cause instanceof TooLargeError ? cause.message : describeFailure(cause, timeoutMs)
@@ -241,12 +241,12 @@ export function createFetch(ask: Ask): Fetch {
     signal.throwIfAborted()
     const { origin } = new URL(url)
     const received = await ask({ method: 'GET', target: url.slice(origin.length), headers, origin })
-    const { status, headers: answered, body } = received
+    const { status, headers: receivedHeaders, body } = received
     if (status >= 300 && status < 400 && status !== 304) {
       throw new UnreachableError(
         `${url} redirects elsewhere (status ${status}); give the address it leads to`,
       )
     }
-    return { status, headers: answered, body: streamOf(body) }
+    return { status, headers: receivedHeaders, body: streamOf(body) }
   }
 }

@@ -45,7 +45,7 @@ export interface Step {
   readonly found: string
 }
 
-/** What refused an answer. */
+/** What refused a response. */
 export interface Fault {
   readonly code: VerificationFault
   readonly step: VerificationStep
@@ -63,9 +63,9 @@ export interface Verdict {
 }
 
 /** The steps of a check that ended at the keys. */
-export function failedBefore(error: VerificationError, answer: Answer): Verdict {
-  const { code, message, response } = error
-  return { ...verdictOf({ code, step: 'keys', message }, answer, {}), response }
+export function failedBefore(error: VerificationError, response: Answer): Verdict {
+  const { code, message } = error
+  return { ...verdictOf({ code, step: 'keys', message }, response, {}), response: error.response }
 }
 
 function verdictOf(
@@ -98,47 +98,47 @@ function listIds(keys: Expectations['keys'], pins: readonly string[] | undefined
 }
 
 function freshnessOf(
-  answer: Answer,
+  response: Answer,
   { nowMs, maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS }: Expectations,
 ): string {
-  const signedAt = signedAtOf(answer) ?? 'no time'
+  const signedAt = signedAtOf(response) ?? 'no time'
   const signedAtMs = parseInstant(signedAt)
   if (signedAtMs === undefined) return `signed at ${signedAt}, which is not an ISO 8601 time in UTC`
   const seconds = (nowMs - signedAtMs) / 1000
   const age = seconds < 0 ? `${ageOf(-seconds)} in the future` : `${ageOf(seconds)} old`
-  const renewed = readHeaders(answer.headers)(HEADERS.revalidated)?.split('; ')[0]
+  const renewed = readHeaders(response.headers)(HEADERS.revalidated)?.split('; ')[0]
   const proof =
-    answer.status === 304 || renewed === undefined
+    response.status === 304 || renewed === undefined
       ? ''
       : `; a 304 renewed it at ${renewed}, and its proof counts where the first is too old`
   return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${maxAgeSeconds} s${proof}`
 }
 
-/** What of each step can be seen without trusting the answer. */
+/** What of each step can be seen without trusting the response. */
 async function observe(
-  answer: Answer & Expectations,
+  response: Answer & Expectations,
   verified: VerifiedResponse | undefined,
 ): Promise<{ readonly [Name in VerificationStep]?: string }> {
-  const fields = readHeaders(answer.headers)
+  const fields = readHeaders(response.headers)
   const names =
-    answer.status === 304
+    response.status === 304
       ? [HEADERS.revalidated]
       : [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature]
   const missing = names.filter((name) => fields(name) === undefined)
   const stated = sha256Of(fields(HEADERS.contentDigest) ?? '')
-  const ofBody = await sha256Base64(answer.body)
+  const ofBody = await sha256Base64(response.body)
   const etag = fields(HEADERS.etag)
   const requestId = fields(HEADERS.requestId)
   return {
-    keys: listIds(answer.keys, answer.pinnedKeyIds),
+    keys: listIds(response.keys, response.pinnedKeyIds),
     proof: missing.length === 0 ? names.join(', ') : `no ${missing.join(', no ')}`,
     digest:
       stated === ofBody
-        ? `${ofBody} over ${pluralOf(answer.body.length, 'byte')}`
-        : `stated ${stated ?? 'no sha-256'}, the body of ${pluralOf(answer.body.length, 'byte')} has ${ofBody}`,
-    signature: `${verified === undefined ? 'no key at hand signed' : 'signed:'} ${answer.method} ${answer.target} ${answer.status} with this time and digest`,
+        ? `${ofBody} over ${pluralOf(response.body.length, 'byte')}`
+        : `stated ${stated ?? 'no sha-256'}, the body of ${pluralOf(response.body.length, 'byte')} has ${ofBody}`,
+    signature: `${verified === undefined ? 'no key at hand signed' : 'signed:'} ${response.method} ${response.target} ${response.status} with this time and digest`,
     ...(verified === undefined ? {} : { key: verified.keyId }),
-    freshness: freshnessOf(answer, answer),
+    freshness: freshnessOf(response, response),
     body: verified === undefined ? 'it is not JSON in UTF-8' : 'it is',
     ...(verified === undefined
       ? {}

@@ -5,20 +5,20 @@ import { readFileUpTo } from '../../../client/src/node/read-file-up-to.ts'
 import { messageOf } from '../../../../src/contract/error-message.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import { CommandFailure } from '../command/command-failure.ts'
-import { codingOf, decodeBody, MAX_ANSWER_BYTES, TooLargeError } from './requests.ts'
+import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
-/** An answer from files, as `curl -D HEADERS -o BODY` wrote them. */
-export interface SavedAnswer {
+/** A response from files, as `curl -D HEADERS -o BODY` wrote them. */
+export interface SavedResponse {
   /** Of the last status line; undefined if it is missing. */
   readonly status: number | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array
 }
 
-/** As much as any JSON has that a command wrote: the evidence of three answers of the largest kind, in base64, and keys. */
+/** As much as any JSON has that a command wrote: the evidence of three responses of the largest kind, in base64, and keys. */
 const MAX_JSON_BYTES = 100_000_000
 
-/** Of all answers on the way; a server's own are refused above 16 kB by most programs. */
+/** Of all responses on the way; a server's own are refused above 16 kB by most programs. */
 const MAX_HEAD_BYTES = 1_000_000
 
 /** Not only a regular file: a shell gives what another program writes as a pipe. */
@@ -35,10 +35,10 @@ async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)? (\d{3})(?: |$)/
 
 /**
- * Reads the head of an answer. A file of curl holds one block for each answer on the way (a proxy's, an interim one,
+ * Reads the head of a response. A file of curl holds one block for each response on the way (a proxy's, an interim one,
  * a redirect); the last one counts.
  */
-export function parseHead(text: string): Pick<SavedAnswer, 'status' | 'headers'> {
+export function parseHead(text: string): Pick<SavedResponse, 'status' | 'headers'> {
   const blocks = text.split(/\r?\n\r?\n/).filter((block) => block.trim() !== '')
   const lines = (blocks.at(-1) ?? '').split(/\r?\n/).filter((line) => line !== '')
   const status = STATUS_LINE.exec(lines[0] ?? '')?.[1]
@@ -69,14 +69,14 @@ async function decodeSaved(
   }
 }
 
-/** Reads a saved answer. A body that was saved in its content coding is decoded; one that curl decoded is left. */
-export async function readSavedAnswer(
+/** Reads a saved response. A body that was saved in its content coding is decoded; one that curl decoded is left. */
+export async function readSavedResponse(
   headersFile: string,
   bodyFile: string | undefined,
-): Promise<SavedAnswer> {
+): Promise<SavedResponse> {
   const head = parseHead((await readBytes(headersFile, MAX_HEAD_BYTES)).toString('latin1'))
   const bytes =
-    bodyFile === undefined ? Buffer.alloc(0) : await readBytes(bodyFile, MAX_ANSWER_BYTES)
+    bodyFile === undefined ? Buffer.alloc(0) : await readBytes(bodyFile, MAX_RESPONSE_BYTES)
   const coding = codingOf(readHeaders(head.headers))
   const decoded =
     coding === undefined ? undefined : await decodeSaved(bytes, coding, bodyFile ?? '')
@@ -93,7 +93,7 @@ export async function readJsonFile(file: string): Promise<unknown> {
   }
 }
 
-/** The keys of a saved signing-key document: the answer's body, or its `data` alone. */
+/** The keys of a saved signing-key document: the response's body, or its `data` alone. */
 export async function readKeysFile(file: string): Promise<readonly VerificationKey[]> {
   const content = await readJsonFile(file)
   return parseSigningKeys(propertyOf(content, 'data') ?? content)
