@@ -17,7 +17,7 @@ import {
 } from '../../packages/cli/src/command/command.ts'
 import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
 import { parseBase } from '../../packages/cli/src/verifying/address.ts'
-import { type Ask, createAsker } from '../../packages/cli/src/verifying/requests.ts'
+import { type Ask, createHttpClient } from '../../packages/cli/src/verifying/requests.ts'
 
 const HELP = `Usage: svc challenge solve URL [options]
 
@@ -176,13 +176,13 @@ export const challengeCommand: Command = createCommand({
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
     }
     const { origin, timeoutMs } = settings
-    const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+    const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
     try {
-      const solved = await solve(asker.ask, settings)
+      const solved = await solve(httpClient.ask, settings)
       output.out(values.json ? JSON.stringify(solved) : solved.token)
       return EXIT_CODES.done
     } finally {
-      asker.close()
+      httpClient.close()
     }
   },
 })

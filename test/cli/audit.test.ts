@@ -230,7 +230,7 @@ test('another key, another site and nobody at all are told apart', async (t) => 
   assert.match(error, /could not be reached: nothing listens there/)
 })
 
-test('wrong usage is told before anything is asked', async () => {
+test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
     [[], /expected the address of a deployment/],
     [['https://example.org/elsewhere'], /expected the address of a deployment, such as/],

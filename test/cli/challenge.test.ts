@@ -77,7 +77,7 @@ test('an ALTCHA challenge is solved and its token alone is printed', async (t) =
   }
 })
 
-test('with --json it tells the provider and the end as well', async (t) => {
+test('reports the provider and the expiry with --json', async (t) => {
   const altcha = await deploy(t, 'altcha')
   const solved = await svc('challenge', 'solve', altcha.origin, '--json')
   assert.equal(solved.status, 0)

@@ -40,7 +40,7 @@ async function run(command: Command, ...args: readonly string[]) {
   return { code, out, error }
 }
 
-test('a failure is told with the words that the command was called by, its details and its exit code', async () => {
+test('reports a failure with the words of the command, its details and its exit code', async () => {
   const failure = new CommandFailure('NOT_THERE', 'no response arrived', 3, {
     details: ['a: silent', 'b: silent'],
     members: { silent: ['a', 'b'] },
@@ -56,7 +56,7 @@ test('a failure is told with the words that the command was called by, its detai
   assert.deepEqual(await run(failing(failure, false), '--json'), { code: 3, out: [], error })
 })
 
-test('mistakes of the configuration are told one by one, for a script as well', async () => {
+test('reports configuration mistakes one by one, with --json too', async () => {
   const mistakes = ['SVC_A: expected one', 'SVC_B: expected two']
   const { code, out, error } = await run(failing(new ConfigError(mistakes)), '--json')
   assert.equal(code, 1)
@@ -99,7 +99,7 @@ test('nothing that was not expected is repeated, unless it is short and an optio
   }
 })
 
-test('help is told, unless something else is wrong', async () => {
+test('help is printed, unless something else is wrong', async () => {
   const command = failing(new Error('not run'))
   const told = { code: 0, out: ['Usage: svc list fail'], error: [] }
   assert.deepEqual(await run(command, '--help'), told)

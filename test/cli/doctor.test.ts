@@ -31,7 +31,7 @@ const setDate = ({ headers }: { headers: Map<string, string> }): void => {
   headers.set('date', new Date().toUTCString())
 }
 
-test('a healthy deployment is told group by group, with exit code 0', async (t) => {
+test('reports a healthy deployment group by group, with exit code 0', async (t) => {
   const { origin } = await deployBehindProxy(t, setDate, liveParts())
   const { status, out, error } = await svc('doctor', `${origin}/api/v1`, ...PIN)
   assert.deepEqual([status, error], [0, ''], out)
@@ -113,7 +113,7 @@ test('every finding is listed with what is expected and what to do', async () =>
   )
 })
 
-test('an ordinary web site is a finding, and nobody at all an exit code of its own', async (t) => {
+test('reports an ordinary web site as a finding, and no response with exit code 3', async (t) => {
   const site = await serve(t, (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' })
     response.end('<h1>Welcome</h1>')
@@ -133,7 +133,7 @@ test('an ordinary web site is a finding, and nobody at all an exit code of its o
   })
 })
 
-test('wrong usage is told before anything is asked', async () => {
+test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
     [[], /expected the address of a deployment/],
     [['https://example.org/elsewhere'], /such as https:\/\/example\.org/],

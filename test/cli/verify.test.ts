@@ -350,7 +350,7 @@ test('exits 3 with the reason if the service is unreachable', async (t) => {
   assert.match(unknown.error, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not respond)/)
 })
 
-test('wrong usage is told before anything is asked', async () => {
+test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
     [[], /expected the URL of a response/],
     [['ftp://example.org'], /expected an address such as/],

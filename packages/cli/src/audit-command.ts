@@ -14,7 +14,7 @@ import {
 } from './command/command.ts'
 import { parseWholeNumber } from './command/option-values.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
-import { shown } from './verifying/shown-text.ts'
+import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 
 const HELP = `Usage: svc audit BASE [options]
        svc audit --check-evidence FILE --pin KEYID [--json]
@@ -81,7 +81,7 @@ async function printFault(
   output: CommandOutput,
 ): Promise<ExitCode> {
   const file = await writeEvidence(evidenceFile, evidence, Date.now())
-  output.error(`svc audit: ${shown(message, 400)}`)
+  output.error(`svc audit: ${sanitizeForTerminal(message, 400)}`)
   if (json) {
     output.out(
       JSON.stringify({

@@ -15,7 +15,7 @@ import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { parseChoice, parseWholeNumber } from './command/option-values.ts'
 import { createProgress } from './command/progress.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
-import { createAsker } from './verifying/requests.ts'
+import { createHttpClient } from './verifying/requests.ts'
 import { pluralOf } from './command/wording.ts'
 
 const HELP = `Usage: svc doctor BASE [options]
@@ -66,7 +66,7 @@ interface Settings {
   readonly json: boolean
 }
 
-function tellFinding(
+function printFinding(
   { id, severity, found, expected, advice, where }: Finding,
   output: CommandOutput,
 ): void {
@@ -86,14 +86,14 @@ function countOf({ checks }: Diagnosis) {
   return { errors: count('error'), warnings: count('warning'), notes: count('info') }
 }
 
-function tell(diagnosis: Diagnosis, { origin }: Settings, output: CommandOutput): void {
+function printDiagnosis(diagnosis: Diagnosis, { origin }: Settings, output: CommandOutput): void {
   output.out(`${origin}, ${pluralOf(diagnosis.requests, 'request')}`)
   for (const { check, findings, notRun } of diagnosis.checks) {
     output.out('')
     const outcome =
       notRun !== undefined ? `not checked: ${notRun}` : findings.length === 0 ? 'ok' : ''
     output.out(`${check}${outcome === '' ? '' : `: ${outcome}`}`)
-    for (const finding of findings) tellFinding(finding, output)
+    for (const finding of findings) printFinding(finding, output)
   }
   const { errors, warnings, notes } = countOf(diagnosis)
   output.out('')
@@ -124,7 +124,7 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
 
 async function examine(settings: Settings, output: CommandOutput): Promise<ExitCode> {
   const { origin, pinnedKeyIds, deployment, timeoutMs, json } = settings
-  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   const progress = createProgress({
     stream: process.stderr,
     label: 'Asking',
@@ -136,7 +136,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<ExitC
   try {
     diagnosis = await runDoctor({
       origin,
-      ask: asker.ask,
+      ask: httpClient.ask,
       nowMs: Date.now,
       pinnedKeyIds,
       deployment,
@@ -144,10 +144,10 @@ async function examine(settings: Settings, output: CommandOutput): Promise<ExitC
     })
   } finally {
     progress.end()
-    asker.close()
+    httpClient.close()
   }
   if (json) output.out(JSON.stringify(describe(diagnosis, settings)))
-  else tell(diagnosis, settings, output)
+  else printDiagnosis(diagnosis, settings, output)
   const { errors } = countOf(diagnosis)
   if (errors > 0) output.error(`svc doctor: ${origin} has ${pluralOf(errors, 'error')}`)
   return errors === 0 ? EXIT_CODES.done : EXIT_CODES.failure

@@ -21,11 +21,11 @@ import { CommandFailure } from './command/command-failure.ts'
 import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
 import { parseChoice, parseWholeNumber } from './command/option-values.ts'
 import { fetchKeys } from './verifying/key-document.ts'
-import { type Ask, createAsker } from './verifying/requests.ts'
+import { type Ask, createHttpClient } from './verifying/requests.ts'
 import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
 import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
-import { ageOf, shown } from './verifying/shown-text.ts'
-import { failedBefore, judge, type Verdict } from './verifying/verdict.ts'
+import { ageOf, sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
+import { failedBefore, verifyInSteps, type Verdict } from './verifying/verdict.ts'
 import { pluralOf } from './command/wording.ts'
 
 const HELP = `Usage: svc verify URL [options]
@@ -118,7 +118,7 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
 }
 
 /** Checks with keys that are at hand. */
-async function judgeWith(
+async function verifyWithKeys(
   response: Answer,
   keys: () => Promise<readonly VerificationKey[]>,
   trust: Trust,
@@ -130,17 +130,17 @@ async function judgeWith(
     if (!(error instanceof VerificationError)) throw error
     return failedBefore(error, response)
   }
-  return judge({ ...response, ...trust, keys: known })
+  return verifyInSteps({ ...response, ...trust, keys: known })
 }
 
-async function judgeFetched(response: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
-  const verdict = await judgeWith(
+async function verifyWithFetchedKeys(response: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
+  const verdict = await verifyWithKeys(
     response,
     () => fetchKeys(ask, trust, READ_PATHS.signingKey),
     trust,
   )
   if (verdict.fault === undefined || !mayBeNewKey(verdict.fault.code)) return verdict
-  const again = await judgeWith(
+  const again = await verifyWithKeys(
     response,
     () => fetchKeys(ask, trust, freshTarget(READ_PATHS.signingKey)),
     trust,
@@ -151,25 +151,25 @@ async function judgeFetched(response: Answer, ask: Ask, trust: Trust): Promise<V
 async function verifyFetched(settings: Settings): Promise<Outcome> {
   const { address, method, ifNoneMatch, keysFile, timeoutMs } = settings
   const { origin, target } = address
-  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   try {
     const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
-    const response = await asker.ask({ method, target, headers })
+    const response = await httpClient.ask({ method, target, headers })
     if (!response.isDecoded) {
       throw new CommandFailure(
         'CODING',
-        `the body came with the content coding ${shown(response.coding ?? '', 40)}, which could not be undone`,
+        `the body came with the content coding ${sanitizeForTerminal(response.coding ?? '', 40)}, which could not be undone`,
       )
     }
     const nowMs = settings.atMs ?? response.receivedAtMs
     const trust = trustOf(settings, nowMs)
     const verdict =
       keysFile === undefined
-        ? await judgeFetched(response, asker.ask, trust)
-        : await judgeWith(response, () => readKeysFile(keysFile), trust)
+        ? await verifyWithFetchedKeys(response, httpClient.ask, trust)
+        : await verifyWithKeys(response, () => readKeysFile(keysFile), trust)
     return { response, verdict, nowMs }
   } finally {
-    asker.close()
+    httpClient.close()
   }
 }
 
@@ -196,7 +196,7 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outco
   const trust = trustOf(settings, nowMs)
   return {
     response,
-    verdict: await judgeWith(response, () => readKeysFile(keysFile), trust),
+    verdict: await verifyWithKeys(response, () => readKeysFile(keysFile), trust),
     nowMs,
   }
 }
@@ -231,7 +231,11 @@ function wordsOf(step: string): string {
 
 const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
 
-function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: CommandOutput): void {
+function printOutcome(
+  outcome: Outcome,
+  { address, pinnedKeyIds }: Settings,
+  output: CommandOutput,
+): void {
   const { response, verdict, nowMs } = outcome
   const { method, target, status, body } = response
   output.out(`${method} ${address.origin}${target}`)
@@ -244,11 +248,11 @@ function tell(outcome: Outcome, { address, pinnedKeyIds }: Settings, output: Com
   output.out('')
   const refusal = refusalOf(verdict)
   if (refusal !== undefined)
-    output.out(`It is the error ${shown(`${refusal.code}: ${refusal.message}`)}`)
+    output.out(`It is the error ${sanitizeForTerminal(`${refusal.code}: ${refusal.message}`)}`)
   if (verdict.fault !== undefined) {
     const note = unsignedNote(response, verdict)
     output.out(`Not verified. The first step that failed: ${wordsOf(verdict.fault.step)}.`)
-    output.error(`svc verify: ${shown(verdict.fault.message, 400)}`)
+    output.error(`svc verify: ${sanitizeForTerminal(verdict.fault.message, 400)}`)
     if (note !== undefined) output.error(note)
     return
   }
@@ -360,7 +364,7 @@ export const verifyCommand: Command = createCommand({
     const outcome =
       files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
     if (settings.json) output.out(JSON.stringify(describe(outcome, settings)))
-    else tell(outcome, settings, output)
+    else printOutcome(outcome, settings, output)
     return exitCodeOf(outcome)
   },
 })

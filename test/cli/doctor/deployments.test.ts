@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { FindingId } from '../../../packages/cli/src/doctor/finding-catalog.ts'
 import { runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
 import {
-  createAsker,
+  createHttpClient,
   UnreachableError,
   type Question,
 } from '../../../packages/cli/src/verifying/requests.ts'
@@ -270,11 +270,11 @@ test('an ordinary web site, and one that leads elsewhere, are not this service',
       response.writeHead(status, headers)
       response.end('<h1>Welcome</h1>')
     })
-    const asker = createAsker({ origin, timeoutMs: 5000, nowMs: () => TEST_NOW_MS })
-    t.after(() => asker.close())
+    const httpClient = createHttpClient({ origin, timeoutMs: 5000, nowMs: () => TEST_NOW_MS })
+    t.after(() => httpClient.close())
     const { checks } = await runDoctor({
       origin,
-      ask: asker.ask,
+      ask: httpClient.ask,
       nowMs: () => TEST_NOW_MS,
       pinnedKeyIds: undefined,
       deployment: undefined,
@@ -299,19 +299,19 @@ async function examineAs(
 ): Promise<readonly FindingId[]> {
   const deployed = await deployBehindProxy(t, undefined, { baseUrl: origin })
   const nowMs = (): number => deployed.app.clock.ms
-  const asker = createAsker({ origin: deployed.origin, timeoutMs: 5000, nowMs })
-  t.after(() => asker.close())
+  const httpClient = createHttpClient({ origin: deployed.origin, timeoutMs: 5000, nowMs })
+  t.after(() => httpClient.close())
   const diagnosis = await runDoctor({
     origin,
     nowMs,
     pinnedKeyIds: [key.keyId],
     deployment: undefined,
     async ask(question) {
-      if (question.origin === undefined) return asker.ask(question)
+      if (question.origin === undefined) return httpClient.ask(question)
       const response = plain(question)
       if (response === undefined) throw new UnreachableError('nobody is there')
       const { status, location } = response
-      const received = await asker.ask({ ...question, origin: deployed.origin })
+      const received = await httpClient.ask({ ...question, origin: deployed.origin })
       return {
         ...received,
         status,
@@ -344,8 +344,8 @@ test('reports a request without a response and checks the rest', async (t) => {
   const deployed = await deployBehindProxy(t)
   const nowMs = (): number => deployed.app.clock.ms
   const { origin } = deployed
-  const asker = createAsker({ origin, timeoutMs: 5000, nowMs })
-  t.after(() => asker.close())
+  const httpClient = createHttpClient({ origin, timeoutMs: 5000, nowMs })
+  t.after(() => httpClient.close())
   const { checks } = await runDoctor({
     origin,
     nowMs,
@@ -354,7 +354,7 @@ test('reports a request without a response and checks the rest', async (t) => {
     ask: (question) =>
       question.method === 'HEAD' || question.target === ENDPOINTS.roadmap.path
         ? Promise.reject(new UnreachableError('it broke off'))
-        : asker.ask(question),
+        : httpClient.ask(question),
   })
   assert.deepEqual(
     checks.flatMap(({ check, findings }) => findings.map(({ id }) => `${check} ${id}`)),

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 
 import type { AppDependencies } from '../../../src/app.ts'
 import { type Diagnosis, runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
-import { createAsker } from '../../../packages/cli/src/verifying/requests.ts'
+import { createHttpClient } from '../../../packages/cli/src/verifying/requests.ts'
 import { LINKS } from '../../../src/contract/links.ts'
 import type { TimeQuality } from '../../../src/service/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
@@ -127,11 +127,11 @@ export async function examine(
   { aheadMs = 0, ...settings }: Examination = {},
 ): Promise<Diagnosis> {
   const nowMs = (): number => app.clock.ms + aheadMs
-  const asker = createAsker({ origin, timeoutMs: 10_000, nowMs })
-  t.after(() => asker.close())
+  const httpClient = createHttpClient({ origin, timeoutMs: 10_000, nowMs })
+  t.after(() => httpClient.close())
   return runDoctor({
     origin,
-    ask: asker.ask,
+    ask: httpClient.ask,
     nowMs,
     pinnedKeyIds: [key.keyId],
     deployment: undefined,

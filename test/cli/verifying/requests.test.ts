@@ -9,22 +9,25 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 
 import { describeFailure } from '../../../packages/cli/src/verifying/failure-reason.ts'
 import {
-  createAsker,
+  createHttpClient,
   createFetch,
   UnreachableError,
-  type Asker,
+  type HttpClient,
 } from '../../../packages/cli/src/verifying/requests.ts'
-import { ageOf, shown } from '../../../packages/cli/src/verifying/shown-text.ts'
+import {
+  ageOf,
+  sanitizeForTerminal,
+} from '../../../packages/cli/src/verifying/sanitize-for-terminal.ts'
 import { serve } from '../../support/loopback-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const GET = { method: 'GET', target: '/' }
 
-function askerFor(t: TestContext, origin: string, timeoutMs = 5000): Asker {
+function httpClientFor(t: TestContext, origin: string, timeoutMs = 5000): HttpClient {
   let ms = 0
-  const asker = createAsker({ origin, timeoutMs, nowMs: () => (ms += 10) })
-  t.after(() => asker.close())
-  return asker
+  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: () => (ms += 10) })
+  t.after(() => httpClient.close())
+  return httpClient
 }
 
 async function listenOn(t: TestContext, server: Server, host = '127.0.0.1'): Promise<number> {
@@ -47,7 +50,11 @@ test('the target and the header fields go out as given, and the response comes b
   })
   const origin = `http://127.0.0.1:${await listenOn(t, server)}`
   const target = '/a/../b%2f?x=%zz&'
-  const response = await askerFor(t, origin).ask({ method: 'GET', target, headers: { 'X-A': 'b' } })
+  const response = await httpClientFor(t, origin).ask({
+    method: 'GET',
+    target,
+    headers: { 'X-A': 'b' },
+  })
   assert.match(heads[0] ?? '', /^GET \/a\/\.\.\/b%2f\?x=%zz& HTTP\/1\.1\r\n/)
   assert.match(heads[0] ?? '', /\r\nX-A: b\r\n/)
   assert.deepEqual(response.headers.slice(0, 2), [
@@ -82,7 +89,7 @@ test('a content coding is undone, or told to be none', async (t) => {
       response.writeHead(200, { 'Content-Encoding': coding })
       response.end(bytes)
     })
-    const response = await askerFor(t, origin).ask(GET)
+    const response = await httpClientFor(t, origin).ask(GET)
     assert.equal(response.isDecoded, isDecoded, coding)
     assert.equal(Buffer.from(response.body).toString(), isDecoded ? text : '')
   }
@@ -98,7 +105,7 @@ test('an IPv6 address is reached', async (t) => {
   } catch {
     return t.skip('this machine has no IPv6 loopback')
   }
-  assert.equal((await askerFor(t, `http://[::1]:${port}`).ask(GET)).status, 204)
+  assert.equal((await httpClientFor(t, `http://[::1]:${port}`).ask(GET)).status, 204)
 })
 
 test('what is no HTTP, breaks off or never ends is told in one line', async (t) => {
@@ -112,7 +119,7 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
       socket.on('error', () => {})
     })
     const origin = `http://127.0.0.1:${await listenOn(t, server)}`
-    await assert.rejects(askerFor(t, origin).ask(GET), (error: unknown) => {
+    await assert.rejects(httpClientFor(t, origin).ask(GET), (error: unknown) => {
       assert.ok(error instanceof UnreachableError)
       assert.match(error.message, expected)
       assert.ok(error.message.startsWith(`${origin}/ `))
@@ -128,14 +135,14 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
     write()
   })
   await assert.rejects(
-    askerFor(t, endless).ask(GET),
+    httpClientFor(t, endless).ask(GET),
     /\/ has more than 16000000 bytes; no valid response/,
   )
   const slow = await serve(t, (_request, response) => {
     response.writeHead(200)
     response.write('{')
   })
-  await assert.rejects(askerFor(t, slow, 200).ask(GET), /did not respond within 0\.2 s/)
+  await assert.rejects(httpClientFor(t, slow, 200).ask(GET), /did not respond within 0\.2 s/)
 })
 
 test('a certificate that nobody vouches for is told as that', async (t) => {
@@ -157,7 +164,7 @@ test('a certificate that nobody vouches for is told as that', async (t) => {
   )
   const origin = `https://127.0.0.1:${await listenOn(t, server)}`
   await assert.rejects(
-    askerFor(t, origin).ask(GET),
+    httpClientFor(t, origin).ask(GET),
     /its certificate is signed by itself \(TLS\); NODE_EXTRA_CA_CERTS/,
   )
 })
@@ -180,7 +187,7 @@ test('the client’s fetch follows no redirect, and ends with its signal', async
     else response.writeHead(304)
     response.end()
   })
-  const fetch = createFetch(askerFor(t, origin).ask)
+  const fetch = createFetch(httpClientFor(t, origin).ask)
   const init = {
     method: 'GET',
     headers: {},
@@ -196,7 +203,7 @@ test('the client’s fetch follows no redirect, and ends with its signal', async
   await assert.rejects(fetch(`${origin}/`, { ...init, signal }), reason)
 })
 
-test('ages are told in the unit that fits, and texts in one line', () => {
+test('formats ages in the unit that fits, and texts in one line', () => {
   assert.deepEqual([-5, 0, 119.9, 120, 7199, 7200, 172_799, 172_800].map(ageOf), [
     '0 s',
     '0 s',
@@ -207,6 +214,6 @@ test('ages are told in the unit that fits, and texts in one line', () => {
     '47 h',
     '2 days',
   ])
-  assert.equal(shown('a\r\nb\u001b[31m\u202ec', 20), 'a b [31m c')
-  assert.equal(shown('abcdef', 3), 'abc…')
+  assert.equal(sanitizeForTerminal('a\r\nb\u001b[31m\u202ec', 20), 'a b [31m c')
+  assert.equal(sanitizeForTerminal('abcdef', 3), 'abc…')
 })

@@ -7,7 +7,7 @@ import {
 } from '../command/progress.ts'
 
 /** What the progress of an audit is shown with. */
-export interface AuditBarParts {
+export interface AuditBarOptions {
   readonly stream: ProgressStream
   readonly env: Environment
   readonly nowMs: () => number
@@ -21,7 +21,7 @@ export interface AuditBar {
 }
 
 /** Makes the bar of one audit. Where a version is published meanwhile it begins again, with what is left. */
-export function createAuditBar({ stream, env, nowMs }: AuditBarParts): AuditBar {
+export function createAuditBar({ stream, env, nowMs }: AuditBarOptions): AuditBar {
   let bar: Progress | undefined
   return {
     hear(progress) {

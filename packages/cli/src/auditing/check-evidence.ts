@@ -7,7 +7,7 @@ import { VerificationError } from '../../../client/src/verification-error.ts'
 import { type CommandOutput, EXIT_CODES, type ExitCode } from '../command/command.ts'
 import { CommandFailure } from '../command/command-failure.ts'
 import { readJsonFile } from '../verifying/saved-response.ts'
-import { shown } from '../verifying/shown-text.ts'
+import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 
 /** Checks a file of evidence offline and prints what it proves. Throws a CommandFailure if it proves nothing. */
 export async function checkEvidence(
@@ -27,10 +27,13 @@ export async function checkEvidence(
     return EXIT_CODES.done
   } catch (error) {
     if (error instanceof EvidenceError) {
-      throw new CommandFailure('NO_EVIDENCE', `${file}: ${shown(error.message)}`)
+      throw new CommandFailure('NO_EVIDENCE', `${file}: ${sanitizeForTerminal(error.message)}`)
     }
     if (error instanceof VerificationError) {
-      throw new CommandFailure(error.code, `${file}: proves nothing; ${shown(error.message, 400)}`)
+      throw new CommandFailure(
+        error.code,
+        `${file}: proves nothing; ${sanitizeForTerminal(error.message, 400)}`,
+      )
     }
     // A nested member has the wrong type: anyone can write this file.
     if (!(error instanceof TypeError)) throw error

@@ -2,7 +2,7 @@ import type { AuditReport, KeyChange } from '../../../client/src/audit-history.t
 import type { VersionEntry } from '../../../../src/contract/version-chain.ts'
 import type { CommandOutput } from '../command/command.ts'
 import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
-import { shown } from '../verifying/shown-text.ts'
+import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { pluralOf } from '../command/wording.ts'
 import type { AuditSettings } from './run-audit.ts'
 
@@ -16,7 +16,10 @@ function keyWarning({ from, to }: KeyChange): string {
 
 function formatChanges({ changes }: VersionEntry): string {
   if (changes.length === 0) return 'no resource changed'
-  return shown(changes.map(({ resource, kind }) => `${resource} ${kind}`).join(', '), 400)
+  return sanitizeForTerminal(
+    changes.map(({ resource, kind }) => `${resource} ${kind}`).join(', '),
+    400,
+  )
 }
 
 /** A signed note should be text, but the service may have signed any JSON. */
@@ -35,19 +38,23 @@ function printNewVersions({ newVersions, keyId }: AuditReport, output: CommandOu
   if (omitted > 0) output.out(`  (${omitted} older ones; --json lists them all)`)
   for (const version of printed) {
     const { snapshotId, createdAt, note } = version
-    output.out(`  ${shown(snapshotId, 40)}  ${shown(createdAt, 40)}  ${shown(textOf(note), 500)}`)
+    output.out(
+      `  ${sanitizeForTerminal(snapshotId, 40)}  ${sanitizeForTerminal(createdAt, 40)}  ${sanitizeForTerminal(textOf(note), 500)}`,
+    )
     output.out(`      ${formatChanges(version)}`)
   }
 }
 
 function printText(report: AuditReport, settings: AuditSettings, output: CommandOutput): void {
   const { head, previousHead, versionsRead, resources, unavailable } = report
-  output.out(`The history is valid. Newest version: ${shown(head.snapshotId)} (${head.hash}).`)
+  output.out(
+    `The history is valid. Newest version: ${sanitizeForTerminal(head.snapshotId)} (${head.hash}).`,
+  )
   output.out(`${pluralOf(versionsRead, 'version')} recomputed.`)
   if (previousHead !== undefined) {
     const relation = previousHead.hash === head.hash ? 'is' : 'continues'
     output.out(
-      `It ${relation} the head of the last audit${relation === 'is' ? '' : ` (${shown(previousHead.snapshotId)})`}.`,
+      `It ${relation} the head of the last audit${relation === 'is' ? '' : ` (${sanitizeForTerminal(previousHead.snapshotId)})`}.`,
     )
   } else {
     output.out(
@@ -59,10 +66,12 @@ function printText(report: AuditReport, settings: AuditSettings, output: Command
   printNewVersions(report, output)
   output.out(`${pluralOf(resources.length, 'resource')} served as the newest version says.`)
   if (unavailable.length > 0) {
-    output.out(`Unavailable at the moment: ${shown(unavailable.join(', '), 2000)}.`)
+    output.out(`Unavailable at the moment: ${sanitizeForTerminal(unavailable.join(', '), 2000)}.`)
   }
   for (const { resource, redactedAt, reason } of report.redactions.slice(0, MAX_PRINTED)) {
-    output.out(`Redacted: ${shown(resource)} at ${shown(redactedAt, 40)} (${shown(reason)}).`)
+    output.out(
+      `Redacted: ${sanitizeForTerminal(resource)} at ${sanitizeForTerminal(redactedAt, 40)} (${sanitizeForTerminal(reason)}).`,
+    )
   }
   if (settings.pinnedKeyIds === undefined) output.out(UNPINNED_WARNING)
 }

@@ -11,8 +11,8 @@ import { ChainError } from '../../../../src/contract/version-chain.ts'
 import { EXIT_CODES } from '../command/command.ts'
 import { CommandFailure } from '../command/command-failure.ts'
 import { isInconclusive } from '../verifying/inconclusive-status.ts'
-import { createAsker, createFetch, UnreachableError } from '../verifying/requests.ts'
-import { shown } from '../verifying/shown-text.ts'
+import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
+import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { createAuditBar } from './audit-progress.ts'
 import { createStateStore } from './state-store.ts'
 
@@ -43,7 +43,7 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
         )
       : new CommandFailure(
           error.code,
-          `a response failed verification, so nothing is known about the history; ${shown(error.message, 400)}`,
+          `a response failed verification, so nothing is known about the history; ${sanitizeForTerminal(error.message, 400)}`,
         )
   }
   if (error instanceof AuditStateError) {
@@ -53,24 +53,24 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
         : 'nothing was compared; give another --state file'
     return new CommandFailure(
       error.code,
-      `${stateFile}: ${shown(error.message, 400)}; ${advice}`,
+      `${stateFile}: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
       EXIT_CODES.usage,
     )
   }
   if (error instanceof UnlinkedKeysError) {
-    return new CommandFailure(error.code, shown(error.message, 600))
+    return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
   }
   if (error instanceof ChainError) {
     return new CommandFailure(
       'CHAIN',
-      `an entry breaks a rule of the chain; ${shown(error.message)}`,
+      `an entry breaks a rule of the chain; ${sanitizeForTerminal(error.message)}`,
     )
   }
   if (error instanceof ApiResponseError) {
     const isTemporary = error.status >= 500 || error.status === 429
     return new CommandFailure(
       error.code,
-      `the service refused a request; ${shown(error.message)}`,
+      `the service refused a request; ${sanitizeForTerminal(error.message)}`,
       isTemporary ? EXIT_CODES.unreachable : EXIT_CODES.failure,
     )
   }
@@ -87,7 +87,7 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
 /** Audits a deployment with a progress bar. Throws a HistoryError, or a CommandFailure with its exit code. */
 export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
   const { origin, pinnedKeyIds, stateFile, timeoutMs, maxTimeMs } = settings
-  const asker = createAsker({ origin, timeoutMs, nowMs: Date.now })
+  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   const bar = createAuditBar({
     stream: process.stderr,
     env: process.env,
@@ -96,7 +96,7 @@ export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
   const client = createClient({
     baseUrl: origin,
     ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
-    fetch: createFetch(asker.ask),
+    fetch: createFetch(httpClient.ask),
     // The HTTP client below has its own limits, with messages for the terminal.
     timeoutMs: Infinity,
     maxBodyBytes: Infinity,
@@ -120,6 +120,6 @@ export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
     throw failureOf(error, settings)
   } finally {
     bar.end()
-    asker.close()
+    httpClient.close()
   }
 }

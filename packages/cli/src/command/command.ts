@@ -111,7 +111,7 @@ function formatMisuse(error: unknown, known: readonly string[]): string | undefi
 }
 
 /**
- * `parseArgs` of node:util, strict, with its errors told as usage errors and an unknown option compared with the
+ * `parseArgs` of node:util, strict, with its errors as usage errors and an unknown option compared with the
  * known ones. `--help` (`-h`) is known besides the options that are named.
  */
 function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
@@ -134,7 +134,7 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
 }
 
 /** What a command with options is made from. */
-export interface CommandParts<Options extends ParseArgsOptionsConfig> {
+export interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
   readonly help: string
   /** All but `--help`, as node:util's `parseArgs` knows them. */
   readonly options: Options
@@ -159,7 +159,7 @@ export function createCommand<const Options extends ParseArgsOptionsConfig>({
   takesArguments = false,
   printsFailuresAsJson = true,
   run,
-}: CommandParts<Options>): Command {
+}: CommandDefinition<Options>): Command {
   return {
     help,
     async run(args, output, words, toFailure) {

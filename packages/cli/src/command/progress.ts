@@ -97,8 +97,8 @@ export function createProgress(options: ProgressOptions): Progress {
     const plain = hasBar
       ? `${label} ${drawBar(forBar, share, false)} ${text}`
       : `${label} ${text}`.slice(0, room)
-    const shown = hasBar ? `${label} ${drawBar(forBar, share, hasColor)} ${text}` : plain
-    stream.write(`\r${shown}${' '.repeat(Math.min(Math.max(used - plain.length, 0), room))}`)
+    const line = hasBar ? `${label} ${drawBar(forBar, share, hasColor)} ${text}` : plain
+    stream.write(`\r${line}${' '.repeat(Math.min(Math.max(used - plain.length, 0), room))}`)
     used = plain.length
   }
 

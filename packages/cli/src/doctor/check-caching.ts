@@ -7,11 +7,11 @@ import {
 } from '../../../../src/contract/headers.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import type { Received } from '../verifying/requests.ts'
-import { ageOf } from '../verifying/shown-text.ts'
+import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import { isSameList, listOf } from './header-lists.ts'
-import type { Observed, Survey } from './survey.ts'
+import type { Observation, Survey } from './probe-deployment.ts'
 
 /** max-age and stale-while-revalidate of a snapshot, added up. */
 const LONGEST_SNAPSHOT_AGE_SECONDS = [
@@ -19,7 +19,7 @@ const LONGEST_SNAPSHOT_AGE_SECONDS = [
 ].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
 
 /** The id that a response has, by its body: a proxy may have taken the header. */
-function requestIdOf({ content, response }: Observed): unknown {
+function requestIdOf({ content, response }: Observation): unknown {
   return propertyOf(content, 'requestId') ?? response.field(HEADERS.requestId)
 }
 
@@ -31,16 +31,16 @@ function bodyIdOf({ body, field }: Received): unknown {
   }
 }
 
-function inspectHeaders({ where, row, code, response }: Observed, report: Report): void {
+function inspectHeaders({ where, row, code, response }: Observation, report: Report): void {
   const found = listOf(response.field(HEADERS.cacheControl))
-  const told = response.field(HEADERS.cacheControl) ?? 'no Cache-Control'
+  const received = response.field(HEADERS.cacheControl) ?? 'no Cache-Control'
   if (code !== undefined || row === undefined || row.cacheClass === 'none') {
-    if (!found.includes(ERROR_CACHE_CONTROL)) report('error-cacheable', where, told)
+    if (!found.includes(ERROR_CACHE_CONTROL)) report('error-cacheable', where, received)
     return
   }
   const { cacheControl } = CACHE_CLASSES[row.cacheClass]
   if (!isSameList(found, listOf(cacheControl))) {
-    report('cache-control', where, `${told}, expected ${cacheControl}`)
+    report('cache-control', where, `${received}, expected ${cacheControl}`)
   }
   const vary = listOf(response.field(HEADERS.vary))
   if (!vary.includes('*') && !listOf(READ_VARY).every((name) => vary.includes(name))) {
@@ -49,7 +49,11 @@ function inspectHeaders({ where, row, code, response }: Observed, report: Report
 }
 
 /** Requests what no cache may store once more, and compares. */
-async function inspectAgain(observed: Observed, { probe }: Survey, report: Report): Promise<void> {
+async function inspectAgain(
+  observed: Observation,
+  { probe }: Survey,
+  report: Report,
+): Promise<void> {
   const { response, where, row, code } = observed
   const id = requestIdOf(observed)
   const again = await probe.ask({ method: 'GET', target: response.target }, 2)
@@ -78,9 +82,9 @@ export const checkCaching: Check = async (survey, report) => {
   for (const each of observed) {
     if (!each.isAsPromised) continue
     inspectHeaders(each, report)
-    const { where, row, code, response, judged } = each
-    if (row?.cacheClass === 'static-snapshot' && judged.verified !== undefined) {
-      const ageSeconds = (response.receivedAtMs + skewMs - judged.verified.provedAtMs) / 1000
+    const { where, row, code, response, verification } = each
+    if (row?.cacheClass === 'static-snapshot' && verification.verified !== undefined) {
+      const ageSeconds = (response.receivedAtMs + skewMs - verification.verified.provedAtMs) / 1000
       if (ageSeconds > LONGEST_SNAPSHOT_AGE_SECONDS) {
         report('cached-too-long', where, `signed ${ageOf(ageSeconds)} ago`)
       }

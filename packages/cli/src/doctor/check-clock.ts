@@ -1,7 +1,7 @@
 import { HEADERS } from '../../../../src/contract/headers.ts'
 import { parseInstant } from '../../../../src/contract/instant.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
-import { ageOf } from '../verifying/shown-text.ts'
+import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
@@ -12,8 +12,8 @@ const LARGEST_GAP_MS = 5000
 /** Whether the clocks of this machine, the service and the proxy agree, and what /time says of its own. */
 export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => {
   if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not available'
-  const { response, content, where, judged } = freshTime
-  if (judged.fault === 'SIGNATURE') return 'the time that came was not made for this request'
+  const { response, content, where, verification } = freshTime
+  if (verification.fault === 'SIGNATURE') return 'the time that came was not made for this request'
   if (Math.abs(skewMs) > LARGEST_SKEW_MS) {
     const direction = skewMs > 0 ? 'ahead of' : 'behind'
     report(

@@ -5,7 +5,7 @@ import type { Check } from './check.ts'
 import { etagFault, etagOfData } from './check-signatures.ts'
 import type { Report } from './findings.ts'
 import { listOf } from './header-lists.ts'
-import type { Observed, Survey } from './survey.ts'
+import type { Observation, Survey } from './probe-deployment.ts'
 
 const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
 const CODINGS = ['gzip', 'br']
@@ -14,7 +14,7 @@ const SIGNATURE_HEADERS = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.sign
 async function inspect(
   response: Received,
   where: string,
-  plain: Observed,
+  plain: Observation,
   survey: Survey,
   report: Report,
 ): Promise<void> {
@@ -29,14 +29,14 @@ async function inspect(
     }
   }
   // A fault that also occurs without compression is not caused by it.
-  if (survey.keys.length === 0 || plain.judged.fault !== undefined) return
-  const judged = await survey.judge(response)
+  if (survey.keys.length === 0 || plain.verification.fault !== undefined) return
+  const verification = await survey.verify(response)
   const dropped = SIGNATURE_HEADERS.filter((name) => response.field(name) === undefined)
   if (dropped.length > 0) report('coding-headers', where, `no ${dropped.join(', no ')}`)
-  else if (judged.fault === 'DIGEST' || judged.fault === 'SIGNATURE') {
-    report('coding-body', where, judged.fault)
+  else if (verification.fault === 'DIGEST' || verification.fault === 'SIGNATURE') {
+    report('coding-body', where, verification.fault)
   } else {
-    const expected = await etagOfData(response, judged, survey.judge)
+    const expected = await etagOfData(response, verification, survey.verify)
     const found = response.field(HEADERS.etag)
     const isRightPlain = plain.response.field(HEADERS.etag) !== undefined
     if (expected !== undefined && isRightPlain && etagFault(found, expected) !== undefined) {

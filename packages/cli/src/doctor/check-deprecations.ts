@@ -3,7 +3,7 @@ import { HEADERS } from '../../../../src/contract/headers.ts'
 import { parseInstant } from '../../../../src/contract/instant.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import type { Check } from './check.ts'
-import type { Survey } from './survey.ts'
+import type { Survey } from './probe-deployment.ts'
 
 /** A deprecated row, as the discovery index of the deployment states it. */
 interface DeprecatedRow {

@@ -9,7 +9,7 @@ import { createPolicy } from '../../../../src/documents/policy.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
-import type { Survey } from './survey.ts'
+import type { Survey } from './probe-deployment.ts'
 
 const WHERE_INDEX = `GET ${ENDPOINTS.index.path}`
 const WHERE_POLICY = `GET ${ENDPOINTS.policy.path}`
@@ -46,7 +46,8 @@ function operationsOf(document: unknown): readonly string[] {
 function documentAt({ of }: Survey, path: string): unknown {
   const observed = of(path)
   if (observed === undefined || !observed.isAsPromised) return undefined
-  if (observed.judged.fault === 'DIGEST' || observed.judged.fault === 'SIGNATURE') return undefined
+  if (observed.verification.fault === 'DIGEST' || observed.verification.fault === 'SIGNATURE')
+    return undefined
   return path === ENDPOINTS.openapi.path ? observed.content : propertyOf(observed.content, 'data')
 }
 

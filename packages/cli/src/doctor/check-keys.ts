@@ -47,8 +47,8 @@ export function createKeyCheck(pins: readonly string[] | undefined, nowMs: numbe
       return undefined
     }
     const current = entries.find(({ status }) => status === 'current')?.keyId
-    for (const { where, judged } of observed) {
-      const signer = judged.verified?.keyId
+    for (const { where, verification } of observed) {
+      const signer = verification.verified?.keyId
       if (signer !== undefined && signer !== current) {
         report('key-not-current', where, `signed by ${signer}, current is ${current}`)
       }

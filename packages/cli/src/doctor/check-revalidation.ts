@@ -5,7 +5,7 @@ import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import { etagOfData } from './check-signatures.ts'
 import type { Report } from './findings.ts'
-import type { Observed, Survey } from './survey.ts'
+import type { Observation, Survey } from './probe-deployment.ts'
 
 const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
 const NEVER_ON_304 = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature, HEADERS.requestId]
@@ -34,8 +34,8 @@ async function inspect(
   where: string,
   isFromOrigin: boolean,
   etag: string,
-  plain: Observed,
-  { keys, judge }: Survey,
+  plain: Observation,
+  { keys, verify }: Survey,
   report: Report,
 ): Promise<void> {
   const signed = NEVER_ON_304.filter((name) => response.field(name) !== undefined)
@@ -55,8 +55,8 @@ async function inspect(
     return
   }
   // So is a signature or an ETag that is wrong, or not there, on any response.
-  if (plain.judged.fault !== undefined || plain.response.field(HEADERS.etag) !== etag) return
-  const { fault } = await judge(response)
+  if (plain.verification.fault !== undefined || plain.response.field(HEADERS.etag) !== etag) return
+  const { fault } = await verify(response)
   const found = response.field(HEADERS.etag)
   if (found !== undefined && found !== etag) {
     report('not-modified-proof-wrong', where, `${found}, asked for ${etag}`)
@@ -69,13 +69,14 @@ async function inspect(
 
 /** Whether a copy can be renewed, and the renewal proved. */
 export const checkRevalidation: Check = async (survey, report) => {
-  const { of, probe, judge } = survey
+  const { of, probe, verify } = survey
   let isChecked = false
   for (const target of ASKED) {
     const plain = of(target)
     if (plain === undefined || !plain.isAsPromised) continue
     const etag =
-      (await etagOfData(plain.response, plain.judged, judge)) ?? plain.response.field(HEADERS.etag)
+      (await etagOfData(plain.response, plain.verification, verify)) ??
+      plain.response.field(HEADERS.etag)
     if (etag === undefined) continue
     isChecked = true
     for (const [asked, note] of [
@@ -90,7 +91,10 @@ export const checkRevalidation: Check = async (survey, report) => {
       })
       if (response.status === 304) {
         await inspect(response, where, asked !== target, etag, plain, survey, report)
-      } else if (response.status === 200 && (await judge(response)).fault === plain.judged.fault) {
+      } else if (
+        response.status === 200 &&
+        (await verify(response)).fault === plain.verification.fault
+      ) {
         report('revalidation-whole', where, 'status 200 with the whole response')
       } else report('revalidation-ignored', where, `status ${response.status}`)
     }

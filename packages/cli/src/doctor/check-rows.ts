@@ -14,7 +14,7 @@ import {
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
-import type { Observed } from './survey.ts'
+import type { Observation } from './probe-deployment.ts'
 
 type ShapeCheck = (value: unknown) => string | undefined
 
@@ -33,23 +33,23 @@ function createShapeChecks(): (name: DataSchemaName | 'error') => ShapeCheck {
 }
 
 /** What was received in place of the promised response. */
-function reportUnpromised({ where, code, status, response, content }: Observed, report: Report) {
+function reportUnpromised({ where, code, status, response, content }: Observation, report: Report) {
   const found = propertyOf(propertyOf(content, 'error'), 'code')
-  const told = typeof found === 'string' ? ` ${found}` : ''
+  const codeSuffix = typeof found === 'string' ? ` ${found}` : ''
   if (response.status === status && content === undefined && !response.isDecoded) return
   if (response.status === 503 && found === 'SNAPSHOT_UNAVAILABLE') {
-    report('snapshot-unavailable', where, `503${told}`)
+    report('snapshot-unavailable', where, `503${codeSuffix}`)
   } else if (response.status === status && code !== undefined) {
     const type = response.field(HEADERS.contentType) ?? 'no type'
-    report('error-replaced', where, `status ${status} with ${type}${told}, expected ${code}`)
+    report('error-replaced', where, `status ${status} with ${type}${codeSuffix}, expected ${code}`)
   } else if (response.status === status) {
     report('wrong-shape', where, 'the body is not JSON of this service')
   } else {
-    report('unexpected-status', where, `${response.status}${told}, expected ${status}`)
+    report('unexpected-status', where, `${response.status}${codeSuffix}, expected ${status}`)
   }
 }
 
-function reportHeaders({ where, code, response }: Observed, report: Report): void {
+function reportHeaders({ where, code, response }: Observation, report: Report): void {
   const type = response.field(HEADERS.contentType)
   if (type?.toLowerCase().replaceAll(' ', '') !== RESPONSE_CONTENT_TYPE.replaceAll(' ', '')) {
     report('content-type', where, type ?? 'no Content-Type')
@@ -69,7 +69,7 @@ function reportHeaders({ where, code, response }: Observed, report: Report): voi
 }
 
 /** What is wrong with the members around the data. */
-function envelopeFault({ row, code, content }: Observed): string | undefined {
+function envelopeFault({ row, code, content }: Observation): string | undefined {
   const success = row?.success
   if (code === undefined && success?.envelope === 'none') return undefined
   const schema =

@@ -5,7 +5,7 @@ import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
-import type { Judged, Observed, Survey } from './survey.ts'
+import type { Verification, Observation, Survey } from './probe-deployment.ts'
 
 /** What the key document of a deployment that does not sign contains. */
 const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
@@ -23,14 +23,14 @@ export function etagFault(
 /** The ETag that the data of a response has, if the response is valid except for the ETag that came with it. */
 export async function etagOfData(
   response: Received,
-  judged: Judged,
-  judge: Survey['judge'],
+  verification: Verification,
+  verify: Survey['verify'],
 ): Promise<string | undefined> {
-  if (judged.fault !== 'ETAG') return judged.verified?.etag
+  if (verification.fault !== 'ETAG') return verification.verified?.etag
   const headers = response.headers.filter(
     ([name]) => name.toLowerCase() !== HEADERS.etag.toLowerCase(),
   )
-  return (await judge({ ...response, headers })).verified?.etag
+  return (await verify({ ...response, headers })).verified?.etag
 }
 
 /** Which header of the signature is not there. */
@@ -41,44 +41,44 @@ function droppedOf({ field }: Received): 'digest-dropped' | 'signature-dropped' 
 }
 
 async function reportOne(
-  { where, row, response, judged, code }: Observed,
-  { judge }: Survey,
+  { where, row, response, verification, code }: Observation,
+  { verify }: Survey,
   areAllWrong: boolean,
   report: Report,
 ): Promise<void> {
-  const tell = (id: FindingId, found: string) => report(id, where, found)
+  const reportHere = (id: FindingId, found: string) => report(id, where, found)
   const signedAt = response.field(HEADERS.signedAt) ?? 'no time'
-  switch (judged.fault) {
+  switch (verification.fault) {
     case undefined:
       break
     case 'UNSIGNED':
-      return tell(droppedOf(response), 'not there')
+      return reportHere(droppedOf(response), 'not there')
     case 'DIGEST':
-      return tell('body-changed', `${response.body.length} bytes with another SHA-256`)
+      return reportHere('body-changed', `${response.body.length} bytes with another SHA-256`)
     case 'SIGNATURE':
-      if (!areAllWrong) tell('signature-wrong', 'the signature fits no published key')
+      if (!areAllWrong) reportHere('signature-wrong', 'the signature fits no published key')
       return undefined
     case 'KEY_PERIOD':
-      return tell('key-period', `signed at ${signedAt}`)
+      return reportHere('key-period', `signed at ${signedAt}`)
     case 'FUTURE':
-      return tell('signed-in-future', `signed at ${signedAt}`)
+      return reportHere('signed-in-future', `signed at ${signedAt}`)
     case 'STALE':
     case 'REVALIDATION':
-      return tell('answer-too-old', `signed at ${signedAt}`)
+      return reportHere('answer-too-old', `signed at ${signedAt}`)
     case 'REQUEST_ID':
-      return tell('request-id-wrong', response.field(HEADERS.requestId) ?? '')
+      return reportHere('request-id-wrong', response.field(HEADERS.requestId) ?? '')
     case 'ETAG':
       break
     case 'KEY_MALFORMED':
     case 'UNKNOWN_KEY':
     case 'MALFORMED':
-      return tell('signature-wrong', `signed at ${signedAt}`)
+      return reportHere('signature-wrong', `signed at ${signedAt}`)
   }
   if (code !== undefined || row?.success === undefined) return undefined
-  const expected = await etagOfData(response, judged, judge)
+  const expected = await etagOfData(response, verification, verify)
   const found = response.field(HEADERS.etag)
   const fault = expected === undefined ? undefined : etagFault(found, expected)
-  if (fault !== undefined) tell(fault, `${found ?? 'no ETag'}, expected ${expected}`)
+  if (fault !== undefined) reportHere(fault, `${found ?? 'no ETag'}, expected ${expected}`)
   return undefined
 }
 
@@ -92,11 +92,11 @@ export const checkSignatures: Check = async (survey, report) => {
   }
   if (keys.length === 0) return 'there is no key to check with'
   const promised = observed.filter(({ isAsPromised, isChanged }) => isAsPromised || isChanged)
-  const signed = promised.filter(({ judged }) => judged.fault !== 'UNSIGNED')
+  const signed = promised.filter(({ verification }) => verification.fault !== 'UNSIGNED')
   // The key document may verify by itself: a machine with the wrong key signs it with that key.
   const others = signed.filter(({ row }) => row?.path !== ENDPOINTS.signingKey.path)
   const areAllWrong =
-    others.length > 0 && others.every(({ judged }) => judged.fault === 'SIGNATURE')
+    others.length > 0 && others.every(({ verification }) => verification.fault === 'SIGNATURE')
   if (areAllWrong) {
     report(
       'key-mismatch',

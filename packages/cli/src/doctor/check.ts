@@ -1,5 +1,5 @@
 import type { Report } from './findings.ts'
-import type { Survey } from './survey.ts'
+import type { Survey } from './probe-deployment.ts'
 
 /**
  * A group of checks. It looks at the survey, asks what else it needs through the survey's probe, and reports. Gives

@@ -1,4 +1,4 @@
-import { shown } from '../verifying/shown-text.ts'
+import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { FINDING_CATALOG, type FindingId, type Severity } from './finding-catalog.ts'
 
 /** Something that is not as promised, at one place or at several. */
@@ -22,7 +22,8 @@ export function createFindings(): { readonly report: Report; list(): readonly Fi
   return {
     report(id, where, found) {
       const known = byId.get(id)
-      if (known === undefined) byId.set(id, { found: shown(found), where: new Set([where]) })
+      if (known === undefined)
+        byId.set(id, { found: sanitizeForTerminal(found), where: new Set([where]) })
       else known.where.add(where)
     },
     list: () =>

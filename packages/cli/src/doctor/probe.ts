@@ -2,7 +2,7 @@ import { freshTarget } from '../../../client/src/fresh-target.ts'
 import { UnreachableError, type Ask, type Question, type Received } from '../verifying/requests.ts'
 
 /** What the doctor asks with. */
-export interface ProbeParts {
+export interface ProbeDependencies {
   readonly origin: string
   readonly ask: Ask
   readonly onResponse?: () => void
@@ -28,7 +28,7 @@ export const MAX_REQUESTS = 100
 const MAX_BYTES = 100_000_000
 
 /** Makes a probe. */
-export function createProbe({ origin, ask, onResponse }: ProbeParts): Probe {
+export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Probe {
   const responses = new Map<string, Promise<Received>>()
   const waiting: (() => void)[] = []
   let underWay = 0

@@ -17,7 +17,7 @@ import { checkSignatures } from './check-signatures.ts'
 import { checkTransport } from './check-transport.ts'
 import { createFindings, type Finding } from './findings.ts'
 import { createProbe } from './probe.ts'
-import { takeSurvey } from './survey.ts'
+import { probeDeployment } from './probe-deployment.ts'
 
 /** What the doctor is run with. */
 export interface DoctorSettings {
@@ -74,7 +74,7 @@ export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
   const { origin, ask, onResponse } = settings
   const probe = createProbe({ origin, ask, ...(onResponse === undefined ? {} : { onResponse }) })
   const reached = createFindings()
-  const survey = await takeSurvey(probe, reached.report)
+  const survey = await probeDeployment(probe, reached.report)
   const checks: CheckResult[] = []
   if ('reason' in survey) {
     reached.report('not-this-service', `GET ${BASE_PATH}`, survey.reason)

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../../src/contract/error-message.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
-import { shown } from './shown-text.ts'
+import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
 /** What keeps a connection from being made, by the code that Node gives. */
 const REASONS: { readonly [code: string]: string } = {
@@ -42,5 +42,5 @@ export function describeFailure(error: unknown, timeoutMs: number): string {
   if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? ''
   if (code.startsWith('HPE_')) return `sent something that is not HTTP (${code})`
   // It may contain the names of a certificate.
-  return `could not be reached: ${shown(messageOf(error) || code || 'unknown reason')}`
+  return `could not be reached: ${sanitizeForTerminal(messageOf(error) || code || 'unknown reason')}`
 }

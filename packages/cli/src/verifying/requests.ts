@@ -17,7 +17,7 @@ export interface Question {
   /** Path and query, sent as they are. */
   readonly target: string
   readonly headers?: { readonly [name: string]: string }
-  /** For another origin than the asker's own. */
+  /** For another origin than the client's own. */
   readonly origin?: string
 }
 
@@ -37,7 +37,7 @@ export interface Received {
   readonly coding: string | undefined
   /** Whether the body could be decoded. */
   readonly isDecoded: boolean
-  /** By the asker's clock. */
+  /** By the client's clock. */
   readonly sentAtMs: number
   readonly receivedAtMs: number
 }
@@ -53,16 +53,16 @@ export class UnreachableError extends CommandFailure {
   }
 }
 
-/** What an asker is made with. */
-export interface AskerParts {
+/** Options of an HTTP client. */
+export interface HttpClientOptions {
   readonly origin: string
   /** For a whole response. */
   readonly timeoutMs: number
   readonly nowMs: () => number
 }
 
-/** An asker, and what ends its connections. */
-export interface Asker {
+/** An HTTP client, and what ends its connections. */
+export interface HttpClient {
   readonly ask: Ask
   close(): void
 }
@@ -150,10 +150,10 @@ function readWhole(response: http.IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Makes an asker over node:http and node:https. Not fetch, which drops a lone question mark, undoes codings without
+ * Creates an HTTP client over node:http and node:https. Not fetch, which drops a lone question mark, decodes without
  * a word, and hides what came.
  */
-export function createAsker({ origin, timeoutMs, nowMs }: AskerParts): Asker {
+export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions): HttpClient {
   const options = { keepAlive: true, maxSockets: 24 }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 
@@ -235,7 +235,7 @@ function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-/** An asker as the fetch that the client is made with. A redirect is an error there, as the client asks for. */
+/** The `fetch` for the verifying client, over an HTTP client. A redirect is an error there, as the client asks for. */
 export function createFetch(ask: Ask): Fetch {
   return async (url, { headers, signal }) => {
     signal.throwIfAborted()

@@ -20,7 +20,7 @@ import { HEADERS } from '../../../../src/contract/headers.ts'
 import { formatInstant, parseInstant } from '../../../../src/contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../../../../src/contract/limits.ts'
 import { pluralOf } from '../command/wording.ts'
-import { ageOf, shown } from './shown-text.ts'
+import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
 /** What each step of a check asks. */
 const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
@@ -85,7 +85,7 @@ function verdictOf(
           ? (found[step] ?? fault?.message ?? '')
           : (found[step] ?? '')
     const expected = step === 'etag' && status === 304 ? QUESTION_304 : QUESTIONS[step]
-    return { step, outcome, expected, found: shown(text, 300) }
+    return { step, outcome, expected, found: sanitizeForTerminal(text, 300) }
   })
   return { steps, fault, verified }
 }
@@ -153,7 +153,7 @@ async function observe(
 }
 
 /** Checks a response with the published verifier, and describes what each step expected and found. */
-export async function judge(question: Answer & Expectations): Promise<Verdict> {
+export async function verifyInSteps(question: Answer & Expectations): Promise<Verdict> {
   try {
     const verified = await verifyResponse(question)
     return verdictOf(undefined, question, await observe(question, verified), verified)

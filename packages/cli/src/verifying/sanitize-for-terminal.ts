@@ -1,7 +1,7 @@
 const MAX_SHOWN = 200
 
 /** What a server said, fit for a terminal: one line, no control characters, not endless. */
-export function shown(text: string, most: number = MAX_SHOWN): string {
+export function sanitizeForTerminal(text: string, most: number = MAX_SHOWN): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
   return line.length <= most ? line : `${line.slice(0, most)}…`
 }

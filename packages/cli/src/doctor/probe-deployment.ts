@@ -19,14 +19,14 @@ import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
 
 /** What a check of one response came to. */
-export interface Judged {
+export interface Verification {
   /** Undefined where all holds, or where there is no key to check with. */
   readonly fault: VerificationFault | undefined
   readonly verified: VerifiedResponse | undefined
 }
 
 /** A response to a read, beside what the registry promises of it. */
-export interface Observed {
+export interface Observation {
   /** Method and target. */
   readonly where: string
   /** The row of the endpoint; undefined for an unknown address. */
@@ -43,31 +43,31 @@ export interface Observed {
   readonly isAsPromised: boolean
   /** Whether the bytes are others than those that were signed, in a response that still is the service's. */
   readonly isChanged: boolean
-  readonly judged: Judged
+  readonly verification: Verification
 }
 
 /** What the checks look at: the plain responses of a deployment, asked for once. */
 export interface Survey {
   readonly probe: Probe
-  readonly observed: readonly Observed[]
+  readonly observed: readonly Observation[]
   /** Of the signing-key document; empty if it is missing or unusable. */
   readonly keys: readonly VerificationKey[]
   /** Whether the deployment says itself that it does not sign. */
   readonly isSigningOff: boolean
   /** The time, asked for past all caches. */
-  readonly freshTime: Observed | undefined
+  readonly freshTime: Observation | undefined
   /** How far the server's clock is ahead of this machine's, in milliseconds; 0 if unknown. */
   readonly skewMs: number
   /** Whether the deployment runs the registry of this program, so that the two can be compared. */
   readonly isSameRegistry: boolean
   readonly registryVersion: string | undefined
   /** Checks a response with the deployment's keys, by the server's clock. */
-  judge(response: Received): Promise<Judged>
-  of(path: string): Observed | undefined
+  verify(response: Received): Promise<Verification>
+  of(path: string): Observation | undefined
 }
 
 const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
-const NO_JUDGEMENT: Judged = { fault: undefined, verified: undefined }
+const NOT_VERIFIED: Verification = { fault: undefined, verified: undefined }
 
 /** The expected response to a read without a key. */
 function promisedCode(row: Endpoint): ErrorCode | undefined {
@@ -93,7 +93,7 @@ async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
 }
 
 /** What is asked for with GET, and what is promised. */
-interface Asked {
+interface RequestSpec {
   readonly target: string
   readonly row?: Endpoint
   readonly code?: ErrorCode | undefined
@@ -153,8 +153,12 @@ async function readKeys(get: Get): Promise<Pick<Survey, 'keys' | 'isSigningOff'>
   }
 }
 
-async function judgeAt(response: Received, keys: Survey['keys'], nowMs: number): Promise<Judged> {
-  if (keys.length === 0) return NO_JUDGEMENT
+async function verifyAt(
+  response: Received,
+  keys: Survey['keys'],
+  nowMs: number,
+): Promise<Verification> {
+  if (keys.length === 0) return NOT_VERIFIED
   try {
     return { fault: undefined, verified: await verifyResponse({ ...response, keys, nowMs }) }
   } catch (error) {
@@ -167,7 +171,7 @@ async function judgeAt(response: Received, keys: Survey['keys'], nowMs: number):
 async function measureSkew(response: Received | undefined, keys: Survey['keys']): Promise<number> {
   const signedAtMs = parseInstant(response?.field(HEADERS.signedAt) ?? '')
   if (response === undefined || signedAtMs === undefined) return 0
-  const { fault } = await judgeAt(response, keys, signedAtMs)
+  const { fault } = await verifyAt(response, keys, signedAtMs)
   return fault === undefined ? signedAtMs - (response.sentAtMs + response.receivedAtMs) / 2 : 0
 }
 
@@ -178,7 +182,7 @@ async function readNewestVersion(get: Get): Promise<string | undefined> {
 }
 
 /** Every read of the registry, an unknown address, and a write that is requested with GET. */
-function everyRead(newestVersion: string | undefined): readonly Asked[] {
+function everyRead(newestVersion: string | undefined): readonly RequestSpec[] {
   const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
   const reads = rows
     .filter(({ method }) => method === 'GET')
@@ -204,11 +208,11 @@ function hasPromisedContent(content: unknown, code: ErrorCode | undefined): bool
 /** Puts a response beside what was promised. */
 async function observe(
   response: Received,
-  { target, row, code, hasCors }: Asked,
-  judge: Survey['judge'],
-): Promise<Observed> {
+  { target, row, code, hasCors }: RequestSpec,
+  verify: Survey['verify'],
+): Promise<Observation> {
   const content = parseJson(response.body)
-  const judged = await judge(response)
+  const verification = await verify(response)
   const isJson = (response.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
   const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
   return {
@@ -220,13 +224,13 @@ async function observe(
     response,
     content,
     isAsPromised: response.status === status && hasPromisedContent(content, code),
-    isChanged: response.status === status && isJson && judged.fault === 'DIGEST',
-    judged,
+    isChanged: response.status === status && isJson && verification.fault === 'DIGEST',
+    verification,
   }
 }
 
 /** Asks all reads once. Throws an UnreachableError where the index does not respond; reports other missing responses. */
-export async function takeSurvey(
+export async function probeDeployment(
   probe: Probe,
   report: Report,
 ): Promise<Survey | { readonly reason: string }> {
@@ -241,12 +245,12 @@ export async function takeSurvey(
   await get(time.path)
   const freshResponse = await get(probe.fresh(time.path))
   const skewMs = await measureSkew(freshResponse, keys)
-  const judge = (response: Received): Promise<Judged> =>
-    judgeAt(response, keys, response.receivedAtMs + skewMs)
+  const verify = (response: Received): Promise<Verification> =>
+    verifyAt(response, keys, response.receivedAtMs + skewMs)
 
-  async function askOne(asked: Asked): Promise<Observed | undefined> {
+  async function askOne(asked: RequestSpec): Promise<Observation | undefined> {
     const response = await get(asked.target)
-    return response === undefined ? undefined : observe(response, asked, judge)
+    return response === undefined ? undefined : observe(response, asked, verify)
   }
 
   const all = await Promise.all(everyRead(await readNewestVersion(get)).map(askOne))
@@ -260,11 +264,11 @@ export async function takeSurvey(
       freshResponse === undefined
         ? undefined
         : // Reported without the random parameter, which means nothing to a reader.
-          await observe(freshResponse, { target: time.path, row: time, hasCors: true }, judge),
+          await observe(freshResponse, { target: time.path, row: time, hasCors: true }, verify),
     skewMs,
     isSameRegistry: registryVersion === REGISTRY_VERSION,
     registryVersion,
-    judge,
+    verify,
     of: (path) => observed.find(({ row }) => row?.path === path),
   }
 }
