@@ -9,15 +9,17 @@ import { serveClientPackage } from '../support/client-package.ts'
 const FOLDER = new URL('../vectors/', import.meta.url)
 const browser = useBrowser()
 
-/** Every vector of the folder, and every later moment of one. */
+/** Every vector of the folder and every later moment of one, then every chain of the folder of histories. */
 function namesOfMoments(): readonly string[] {
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.json'))
-    .flatMap((file) => {
-      const vector = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Vector
-      const name = file.slice(0, -'.json'.length)
-      return [name, ...(vector.chain ?? []).map(({ now }) => `${name} at ${now}`)]
-    })
+  const filesOf = (folder: URL) => readdirSync(folder).filter((file) => file.endsWith('.json'))
+  const nameOf = (file: string) => file.slice(0, -'.json'.length)
+  const responses = filesOf(FOLDER).flatMap((file) => {
+    const vector = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Vector
+    const name = nameOf(file)
+    return [name, ...(vector.chain ?? []).map(({ now }) => `${name} at ${now}`)]
+  })
+  const histories = filesOf(new URL('history/', FOLDER)).map((file) => `history/${nameOf(file)}`)
+  return [...responses, ...histories]
 }
 
 test(

@@ -67,7 +67,7 @@ for (const width of [320, 768, 1280]) {
       const { page } = await browser.openPage(t, options)
       const { page: still } = await browser.openPage(t, { ...options, javaScriptEnabled: false })
       for (const locale of LOCALES) {
-        for (const place of ['', 'status', 'roadmap']) {
+        for (const place of ['changelog', 'roadmap', 'wallet']) {
           const url = `${app.origin}${pathOfPage(locale, place)}`
           await page.goto(url)
           await still.goto(url)
