@@ -15,6 +15,7 @@ export function compareEndpoint(
   return [
     ...compareRowFields(key, from, to),
     ...compareDeprecation(key, from, to),
+    ...compareQuery(key, from, to),
     ...compareResponses(key, from, to),
     ...compareSuccess(key, before, after),
     ...compareRequest(key, before, after),
@@ -22,7 +23,13 @@ export function compareEndpoint(
 }
 
 /** Fields of a row that are compared by a rule of their own. */
-const ROW_PARTS: ReadonlySet<string> = new Set(['deprecation', 'responses', 'success', 'request'])
+const ROW_PARTS: ReadonlySet<string> = new Set([
+  'deprecation',
+  'query',
+  'responses',
+  'success',
+  'request',
+])
 
 const STABILITY_ORDER: readonly Stability[] = ['experimental', 'beta', 'stable']
 
@@ -78,6 +85,15 @@ function compareParameter(place: string, from: Values, to: Values): readonly Dif
       ? []
       : [{ impact: 'breaking' as const, place, change: 'parameter changed' }]),
   ]
+}
+
+/** Query parameters are compared like the optional fields of a request body. */
+function compareQuery(
+  key: string,
+  { query: from = {} }: EndpointOutline,
+  { query: to = {} }: EndpointOutline,
+): readonly Difference[] {
+  return compareSchemas({ properties: from }, { properties: to }, 'request', `${key} query`)
 }
 
 function compareDeprecation(

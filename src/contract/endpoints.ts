@@ -10,6 +10,7 @@ import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
 import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
+import type { JsonSchema } from './schema-type.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import { snapshotSchemaName, type SnapshotName } from './snapshot-schemas.ts'
 
@@ -51,6 +52,11 @@ export interface Endpoint {
   readonly cacheClass: CacheClass
   readonly authentication: Authentication
   readonly parameter?: PathParameter
+  /**
+   * Optional query parameters that select a page of a list, by name. The response links to the next page. A value that
+   * does not match its schema is ignored, because every query was accepted before the parameters existed.
+   */
+  readonly query?: { readonly [name: string]: JsonSchema }
   /** Body of the request, by name. */
   readonly request?: RequestSchemaName
   /** The success response; undefined for an endpoint that never succeeds. */
@@ -120,7 +126,7 @@ const walletSnapshot = <const Name extends SnapshotName>(snapshot: Name) =>
   ({ ...snapshotRead(snapshot), tag: 'wallet', stability: 'beta' }) as const
 
 /** Semantic version of the registry and everything it promises (spec section 9). A change of the contract raises it. */
-export const REGISTRY_VERSION = '1.2.1'
+export const REGISTRY_VERSION = '1.3.0'
 
 /**
  * The registry: the rows of spec section 4 and contract decisions section 1. Routing, `Allow`, CORS, cache headers, the
@@ -301,7 +307,24 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/versions`,
     tag: 'history',
     summary: 'Read the version history',
-    description: 'All versions as a hash-chained index, newest first.',
+    description:
+      'All versions as a hash-chained index, newest first. With a query parameter, one page of it; Link with rel="next" leads to the next page.',
+    query: {
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        description: 'Largest number of entries in the response. Any other value is ignored.',
+        example: 100,
+      },
+      before: {
+        type: 'string',
+        pattern: SNAPSHOT_ID_PATTERN,
+        description:
+          'ID of a version: only older entries are in the response. An ID that no version has is ignored.',
+        example: 'VS-0002',
+      },
+    },
     success: enveloped('VersionHistory'),
   },
   versionById: {

@@ -119,6 +119,9 @@ function checkTexts({ row }: NamedRow): readonly string[] {
   return [
     ...violationUnless(row.summary.trim() !== '', 'the summary is missing'),
     ...violationUnless(row.description.trim() !== '', 'the description is missing'),
+    ...Object.entries(row.query ?? {}).flatMap(([name, { description = '' }]) =>
+      violationUnless(description.trim() !== '', `the query parameter ${name} has no description`),
+    ),
   ]
 }
 
@@ -181,6 +184,7 @@ function checkMethod({ row }: NamedRow): readonly string[] {
     ]
   }
   return [
+    ...violationUnless(row.query === undefined, `a ${row.method} has no query parameters`),
     ...violationUnless(
       row.cacheClass === 'none',
       `a ${row.method} is in the cache class none, not in ${row.cacheClass}`,

@@ -74,7 +74,7 @@ export const VERSION_HISTORY_SCHEMA = {
       'How the hashes are computed.',
       'SHA-256 over svc-version-v1 and RFC 8785 JSON',
     ),
-    count: whole('Number of versions.', 1),
+    count: whole('Number of versions in the whole history.', 1),
     head: {
       type: 'object',
       title: 'VersionHead',
@@ -85,7 +85,7 @@ export const VERSION_HISTORY_SCHEMA = {
         hash: hexHash('Its hash.'),
       },
     },
-    entries: list('Every version, newest first.', {
+    entries: list('Every version, or those of the requested page, newest first.', {
       type: 'object',
       title: 'VersionEntry',
       description: 'One version.',

@@ -212,7 +212,7 @@ export const RESPONSE_HEADER_DOCS = {
   link: {
     name: HEADERS.link,
     meaning:
-      'Related resources (RFC 8288): the documents of this API on the index, and the successor (rel="successor-version") on a deprecated endpoint.',
+      'Related resources (RFC 8288): the documents of this API on the index, the next page (rel="next") of a list with pages, and the successor (rel="successor-version") on a deprecated endpoint.',
     schema: text(`<${READ_PATHS.openapi}>; rel="service-desc"; type="application/json"`),
   },
   robotsTag: {

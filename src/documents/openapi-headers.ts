@@ -22,7 +22,7 @@ export function isRevalidated(row: Endpoint): boolean {
   return row.method === 'GET' && row.success !== undefined
 }
 
-/** Headers of a success. `links`: whether the endpoint lists the documents of this API in `Link`. */
+/** Headers of a success. `links`: whether `Link` lists the documents of this API or leads to the next page. */
 export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
   return compose(
     row,

@@ -96,7 +96,7 @@ function successResponse(
     success.envelope === 'none'
       ? data
       : { ok: true, schema: SCHEMA_IDS[success.envelope], ...EXAMPLE_IDENTITY, data }
-  const headers = successHeaders(row, row.path === LINKS.index)
+  const headers = successHeaders(row, row.path === LINKS.index || row.query !== undefined)
   const schema = schemaRef(successSchemaName(success))
   return {
     status: success.status,

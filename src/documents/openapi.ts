@@ -216,6 +216,15 @@ function parameters(row: Endpoint): JsonObject {
       example,
     })
   }
+  for (const [name, { description, ...schema }] of Object.entries(row.query ?? {})) {
+    all.push({
+      name,
+      in: 'query',
+      required: false,
+      description: description ?? '',
+      schema: toJson(schema),
+    })
+  }
   if (isRevalidated(row)) {
     const { meaning, schema } = REQUEST_HEADER_DOCS.ifNoneMatch
     all.push({

@@ -154,6 +154,9 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
       const { request, key } = exchange
       const headers = [...success]
       if (endpoint.row.method === 'GET') headers.push(HEADERS.etag, payload.etag)
+      if (payload.nextPage !== undefined) {
+        headers.push(HEADERS.link, `<${payload.nextPage}>; rel="next"`)
+      }
       if (key !== undefined) {
         headers.push(HEADERS.cdnCacheControl, 'no-store', ...quotaHeaders(key.quota))
       }

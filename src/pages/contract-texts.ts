@@ -33,10 +33,11 @@ export interface ContractTranslations {
  */
 export function contractTextsOf(tables: WordedTables): readonly string[] {
   const texts = [
-    ...Object.values(tables.registry).flatMap(({ summary, description, parameter }) => [
+    ...Object.values(tables.registry).flatMap(({ summary, description, parameter, query = {} }) => [
       summary,
       description,
       ...(parameter === undefined ? [] : [parameter.description]),
+      ...Object.values(query).map((each) => each.description ?? ''),
     ]),
     ...[TAGS, STABILITY_LEVELS, ENDPOINT_STATUSES, RUNTIMES, AUTHENTICATIONS].flatMap((table) =>
       Object.values(table),

@@ -14,7 +14,7 @@ import { momentInText } from './moments.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
 import { curlOf, exampleOfEndpoint } from './reference-example.ts'
-import { fieldsList, responseFields } from './reference-fields.ts'
+import { fieldsList, queryList, responseFields } from './reference-fields.ts'
 import { methodBadge, type NamedEndpoint } from './reference-rail.ts'
 
 /** Ids of the general parts that the entries refer to. */
@@ -128,7 +128,7 @@ function parameterData(parameter: PathParameter): Html {
 export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Html {
   const { locale, texts, facts } = context
   const { name, row } = endpoint
-  const { method, path, summary, description, request, parameter, success } = row
+  const { method, path, summary, description, request, parameter, query, success } = row
   const example = exampleOfEndpoint(context, endpoint)
   return html`<section class="endpoint" id="${name}" ${parameter && parameterData(parameter)}>
     <div>
@@ -137,6 +137,8 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
       <p>${contractText(locale, description)}</p>
       ${traits(row)}
       ${deprecationNote(context, row)}${parameter && parameterText(context, parameter)}${
+        query && queryList(context, query)
+      }${
         request && fieldsList(context, REQUEST_SCHEMAS[request])
       }${success !== undefined && responseFields(context, dataSchema(success.data))}${errorList(
         context,

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../contract/endpoints.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
@@ -29,27 +30,45 @@ function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Ht
   ]
 }
 
-/** The fields of a request body: name, type, whether it must be sent, and what it may hold. */
-export function fieldsList(context: PageContext, schema: JsonSchema): Html {
+/** One field: name, type, whether it must be sent, and what it may hold. */
+function fieldItem(
+  context: PageContext,
+  { name, field, isRequired }: { name: string; field: JsonSchema; isRequired: boolean },
+): Html {
   const { locale, texts } = context
-  const { reference: t } = texts
-  return html`<h3>${t.fields}</h3>
+  const { required, optional } = texts.reference
+  return html`<div>
+    <dt>
+      <code>${name}</code> <code class="type">${field.type ?? ''}</code> ${
+        isRequired ? html`<strong>${required}</strong>` : optional
+      }
+    </dt>
+    <dd>
+      ${sentencesHtml(locale, [
+        contractText(locale, field.description ?? ''),
+        ...rulesOf(context, field),
+      ])}
+    </dd>
+  </div> `
+}
+
+/** The query parameters of an endpoint. */
+export function queryList(context: PageContext, query: NonNullable<Endpoint['query']>): Html {
+  return html`<h3>${context.texts.reference.queryParameters}</h3>
+    <dl class="fields">
+      ${Object.entries(query).map(([name, field]) =>
+        fieldItem(context, { name, field, isRequired: false }),
+      )}
+    </dl>`
+}
+
+/** The fields of a request body. */
+export function fieldsList(context: PageContext, schema: JsonSchema): Html {
+  return html`<h3>${context.texts.reference.fields}</h3>
     <dl class="fields body-fields">
       ${Object.entries(schema.properties ?? {}).map(([name, field]) => {
         const isRequired = schema.required?.includes(name) === true
-        return html`<div>
-          <dt>
-            <code>${name}</code> <code class="type">${field.type ?? ''}</code> ${
-              isRequired ? html`<strong>${t.required}</strong>` : t.optional
-            }
-          </dt>
-          <dd>
-            ${sentencesHtml(locale, [
-              contractText(locale, field.description ?? ''),
-              ...rulesOf(context, field),
-            ])}
-          </dd>
-        </div> `
+        return fieldItem(context, { name, field, isRequired })
       })}
     </dl>`
 }

@@ -15,6 +15,7 @@ import type { Waitlist } from '../service/waitlist.ts'
 import { createCreateKey } from './create-key.ts'
 import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
+import { createVersions } from './versions.ts'
 
 /** What the handlers answer from. */
 export interface HandlerDependencies {
@@ -91,7 +92,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     time: () => payloadOf(readTime(clock.nowMs(), timeQuality.quality())),
 
     version: () => releases.head,
-    versions: () => releases.history,
+    versions: createVersions(releases),
     versionById: ({ parameter }) => {
       const payload = releases.version(parameter)
       if (payload === undefined) throw new ApiError('VERSION_NOT_FOUND')

@@ -34,10 +34,27 @@ export interface Releases {
   version(snapshotId: string): Payload | undefined
   /** The history index. */
   readonly history: Payload
+  /** One page of the history index, made when called. */
+  historyPage(request: HistoryPageRequest): HistoryPage
   readonly headSnapshotId: string
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were removed for good. */
   readonly redactions: readonly RedactedResource[]
+}
+
+/** Which entries of the history index a page has: all that are older than a version, or the newest of them. */
+export interface HistoryPageRequest {
+  /** A whole number of at least 1; undefined for no limit. */
+  readonly limit: number | undefined
+  /** Ignored if no version has this id. */
+  readonly before: string | undefined
+}
+
+/** The history index with the entries of one page. */
+export interface HistoryPage {
+  readonly payload: Payload
+  /** The oldest version of the page if older ones exist: `before` of the next page. */
+  readonly nextBefore: string | undefined
 }
 
 /** Releases that can be extended. */
@@ -74,6 +91,12 @@ function historyFrame(count: number, head: ChainHead): readonly [before: string,
   return [before, `],"head":${canonicalJson({ ...head })}}`]
 }
 
+/** Where the entry of a version ends in the summaries. Canonical JSON writes snapshotId last. */
+function endOfSummary(summaries: string, sequence: number, from: number): number {
+  const end = `"snapshotId":"${formatSnapshotId(sequence)}"}`
+  return summaries.indexOf(end, from) + end.length
+}
+
 function createState(state: State): ServableReleases {
   const { store, versionTexts, summaries, served, faults, redactions } = state
 
@@ -91,11 +114,35 @@ function createState(state: State): ServableReleases {
   /** Made when a version is first requested. */
   const payloads = new Map<string, Payload>()
 
-  function version(snapshotId: string): Payload | undefined {
+  /** The sequence number of the version with this id, or undefined. */
+  function sequenceOf(snapshotId: string): number | undefined {
     const sequence = Number(snapshotId.slice('VS-'.length))
     if (!(sequence >= 1 && sequence <= count) || formatSnapshotId(sequence) !== snapshotId) {
       return undefined
     }
+    return sequence
+  }
+
+  function historyPage({ limit = count, before: olderThan }: HistoryPageRequest): HistoryPage {
+    const newest = (sequenceOf(olderThan ?? '') ?? count + 1) - 1
+    const oldest = Math.max(1, newest - limit + 1)
+    if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
+    // Slices of the one index: no version is parsed and nothing of a page is kept.
+    const members = history.json.slice(before.length, -after.length)
+    let entries = ''
+    if (newest >= 1) {
+      const start = newest === count ? 0 : endOfSummary(members, newest + 1, 0) + ','.length
+      entries = members.slice(start, endOfSummary(members, oldest, start))
+    }
+    return {
+      payload: payloadOfCanonical(before + entries + after),
+      nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
+    }
+  }
+
+  function version(snapshotId: string): Payload | undefined {
+    const sequence = sequenceOf(snapshotId)
+    if (sequence === undefined) return undefined
     const known = payloads.get(snapshotId)
     if (known !== undefined) return known
     const payload = payloadOfCanonical(versionTexts[sequence - 1] ?? '')
@@ -107,6 +154,7 @@ function createState(state: State): ServableReleases {
     head: payloadOfCanonical(headText),
     headSnapshotId,
     history,
+    historyPage,
     snapshot: (name) => served.get(name),
     resource: (name) => served.get(name),
     readResource(name, digest) {

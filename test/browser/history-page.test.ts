@@ -39,6 +39,7 @@ function turningReleases(...histories: readonly Releases[]) {
     readResource: (name, digest) => now().readResource(name, digest),
     namesResource: (name, digest) => now().namesResource(name, digest),
     version: (id) => now().version(id),
+    historyPage: (request) => now().historyPage(request),
     get head() {
       return now().head
     },

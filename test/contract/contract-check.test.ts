@@ -78,6 +78,7 @@ const STATUS = 'GET /api/v1/status'
 const WALLET = 'GET /api/v1/wallet'
 const REGISTER = 'POST /api/v1/early-access/register'
 const KEYS = 'POST /api/v1/keys'
+const VERSIONS = 'GET /api/v1/versions'
 const VERSION_BY_ID = 'GET /api/v1/versions/{snapshotId}'
 const row = (key: string, ...rest: Path): Path => ['endpoints', key, ...rest]
 const data = (name: string, ...rest: Path): Path => ['dataSchemas', name, ...rest]
@@ -162,6 +163,31 @@ const CASES: readonly Case[] = [
     'a path parameter narrowed',
     set(row(VERSION_BY_ID, 'parameter', 'pattern'), '^VS-1'),
     `breaking ${VERSION_BY_ID} {snapshotId}`,
+  ],
+  [
+    'a query parameter added',
+    set(row(VERSIONS, 'query', 'after'), text),
+    `additive ${VERSIONS} query.after`,
+  ],
+  [
+    'the first query parameter of a row',
+    set(row(STATUS, 'query'), { since: text }),
+    `additive ${STATUS} query.since`,
+  ],
+  [
+    'a query parameter removed',
+    drop(...row(VERSIONS, 'query', 'limit')),
+    `breaking ${VERSIONS} query.limit`,
+  ],
+  [
+    'a query parameter with a lower maximum',
+    set(row(VERSIONS, 'query', 'limit', 'maximum'), 100),
+    `breaking ${VERSIONS} query.limit`,
+  ],
+  [
+    'a query parameter described otherwise',
+    set(row(VERSIONS, 'query', 'before', 'description'), 'Another text.'),
+    `text ${VERSIONS} query.before`,
   ],
   [
     'a path parameter opened',

@@ -113,6 +113,7 @@ for (const [name, row] of rows) {
         parameters.map((parameter) => [parameter['name'], parameter['in'], parameter['required']]),
         [
           ...(row.parameter === undefined ? [] : [[row.parameter.name, 'path', true]]),
+          ...Object.keys(row.query ?? {}).map((query) => [query, 'query', false]),
           ...(responses.has(304) ? [['If-None-Match', 'header', false]] : []),
         ],
       )
@@ -192,7 +193,7 @@ for (const [name, row] of rows) {
         assert.equal(has('WWW-Authenticate'), status === 401)
         assert.equal(has('Retry-After'), status === 429 || status === 503)
         assert.equal(has('Access-Control-Allow-Origin'), row.method === 'GET')
-        assert.equal(has('Link'), isSuccess && name === 'index')
+        assert.equal(has('Link'), isSuccess && (name === 'index' || name === 'versions'))
         assert.equal(has('Deprecation'), false)
       }
     })
@@ -300,6 +301,18 @@ test('a registration and a known address are told apart by the name of the schem
       [SCHEMA_IDS.error]: '#/components/schemas/DuplicateError',
     },
   })
+})
+
+test('the history documents its pages: limit, before, and Link to the next page', () => {
+  const operation = objectAt(document.paths['/api/v1/versions']?.['get'])
+  const [limit, before] = operation['parameters'] as readonly JsonObject[]
+  assert.deepEqual(limit?.['schema'], { type: 'integer', minimum: 1, maximum: 1000, example: 100 })
+  assert.match(JSON.stringify(limit), /ignored/)
+  assert.match(JSON.stringify(before), /ignored/)
+  const ok = objectAt(operation, 'responses', '200', 'headers')
+  assert.deepEqual(ok['Link'], { $ref: '#/components/headers/Link' })
+  const other = objectAt(document.paths['/api/v1/version'], 'get', 'responses', '200', 'headers')
+  assert.ok(!Object.hasOwn(other, 'Link'))
 })
 
 test('every operation links to its place in the reference', () => {

@@ -185,6 +185,23 @@ describe('every endpoint has an entry', () => {
     assert.ok(!textIn(entry).includes(empty))
     assert.ok(textIn(entryOf(page, 'preview')).includes(empty))
   })
+
+  test('and the query parameters', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    const { limit, before } = ENDPOINTS.versions.query
+    const entry = textIn(entryOf(page, 'versions'))
+    const { queryParameters, range } = TEXTS.en.reference
+    for (const text of [
+      queryParameters,
+      limit.description,
+      plainText(range, { least: limit.minimum, most: limit.maximum }),
+      before.description,
+      before.pattern,
+    ]) {
+      assert.ok(entry.includes(text), text)
+    }
+    assert.ok(!textIn(entryOf(page, 'version')).includes(queryParameters))
+  })
 })
 
 describe('the page follows the registry', () => {

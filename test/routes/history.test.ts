@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import canonicalize from 'canonicalize'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
@@ -93,4 +94,110 @@ test('an id that no version has, and what is no id at all: 404 VERSION_NOT_FOUND
     const { error } = (await response.json()) as { readonly error: { readonly code: string } }
     assert.deepEqual([response.status, error.code], [404, 'VERSION_NOT_FOUND'], id)
   }
+})
+
+const PAGE = { schema: 'VersionHistory', cacheClass: 'static-snapshot' } as const
+const sequencesOf = ({ entries }: History) => entries.map(({ sequence }) => sequence)
+
+test('the history can be walked page by page along its Link headers', async (t) => {
+  const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
+  const whole = (await assertRead(app, '/api/v1/versions', PAGE)) as unknown as History
+  const walked: unknown[] = []
+  for (const [target, next, sequences] of [
+    ['?limit=2', '?limit=2&before=VS-0004', [5, 4]],
+    ['?limit=2&before=VS-0004', '?limit=2&before=VS-0002', [3, 2]],
+    ['?limit=2&before=VS-0002', undefined, [1]],
+  ] as const) {
+    const link = next === undefined ? {} : { link: `</api/v1/versions${next}>; rel="next"` }
+    const page = (await assertRead(app, `/api/v1/versions${target}`, {
+      ...PAGE,
+      ...link,
+    })) as unknown as History
+    assert.deepEqual(sequencesOf(page), sequences)
+    assert.deepEqual({ ...page, entries: [] }, { ...whole, entries: [] })
+    walked.push(...page.entries)
+  }
+  assert.deepEqual(walked, whole.entries)
+})
+
+test('a page ends where the history ends, and has no next page there', async (t) => {
+  const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
+  for (const [query, sequences] of [
+    ['limit=5', [5, 4, 3, 2, 1]],
+    ['limit=1000', [5, 4, 3, 2, 1]],
+    ['before=VS-0003', [2, 1]],
+    ['limit=2&before=VS-0003', [2, 1]],
+    ['limit=1&before=VS-0002', [1]],
+    ['before=VS-0001', []],
+    ['limit=3&before=VS-0001', []],
+    ['fresh=x&before=VS-0003', [2, 1]],
+    ['before=VS-%30003', [2, 1]],
+  ] as const) {
+    const page = await assertRead(app, `/api/v1/versions?${query}`, PAGE)
+    assert.deepEqual(sequencesOf(page as unknown as History), sequences, query)
+  }
+})
+
+test('a query that selects no page gets the whole history, as before there were pages', async (t) => {
+  const app = await runApp(t, { releases: loadReleases(makeReleases(3).store) })
+  const whole = await assertRead(app, '/api/v1/versions', PAGE)
+  for (const query of [
+    '',
+    'fresh=x',
+    'limit',
+    'limit=',
+    'limit=0',
+    'limit=-1',
+    'limit=+1',
+    'limit=01',
+    'limit=1.0',
+    'limit=1e0',
+    'limit=0x1',
+    'limit=1001',
+    'limit=9007199254740993',
+    'limit=1&limit=1',
+    'Limit=1',
+    'before=',
+    'before=VS-0004',
+    'before=VS-0000',
+    'before=VS-00002',
+    'before=vs-0002',
+    'before=2',
+    'before=__proto__',
+    'before=%ff',
+    'before=VS-0002&before=VS-0002',
+  ]) {
+    assert.deepEqual(await assertRead(app, `/api/v1/versions?${query}`, PAGE), whole, query)
+  }
+})
+
+test('a page is revalidated by its own ETag, and HEAD has its Link', async (t) => {
+  const app = await runApp(t, { releases: loadReleases(makeReleases(3).store) })
+  const page = '/api/v1/versions?limit=1'
+  const get = await app.fetch(page)
+  const etag = get.headers.get('etag') ?? ''
+  const head = await app.fetch(page, { method: 'HEAD' })
+  for (const name of ['etag', 'link', 'content-length']) {
+    assert.equal(head.headers.get(name), get.headers.get(name), name)
+  }
+  const headers = { 'if-none-match': etag }
+  const unchanged = await app.fetch(page, { headers })
+  assert.deepEqual([unchanged.status, unchanged.headers.get('link')], [304, null])
+  assert.ok(unchanged.headers.has('x-svc-revalidated'))
+  assert.equal((await app.fetch('/api/v1/versions', { headers })).status, 200)
+})
+
+test('a deprecated history names its successor beside the next page', async (t) => {
+  const deprecation = {
+    deprecatedAt: '2026-11-01T00:00:00.000Z',
+    sunsetAt: '2027-03-01T00:00:00.000Z',
+    successor: ENDPOINTS.version.path,
+  }
+  const versions = { ...ENDPOINTS.versions, status: 'deprecated', deprecation } as const
+  const app = await runApp(t, { registry: { ...ENDPOINTS, versions } })
+  const { headers } = await app.fetch('/api/v1/versions?limit=1')
+  assert.equal(
+    headers.get('link'),
+    '</api/v1/version>; rel="successor-version", </api/v1/versions?limit=1&before=VS-0002>; rel="next"',
+  )
 })
