@@ -57,9 +57,10 @@ export function askCache(
           const coded = Buffer.concat(chunks)
           const isGzip = answer.headers['content-encoding'] === 'gzip' && coded.length > 0
           const body = Uint8Array.from(isGzip ? gunzipSync(coded) : coded)
-          resolve(
-            answerOf({ method, target, status: answer.statusCode ?? 0, headers: fields, body }),
-          )
+          const status = answer.statusCode ?? 0
+          const ifNoneMatch = headers['If-None-Match']
+          const conditional = ifNoneMatch === undefined ? {} : { ifNoneMatch }
+          resolve(answerOf({ method, target, ...conditional, status, headers: fields, body }))
         })
       },
     )

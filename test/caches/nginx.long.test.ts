@@ -1,9 +1,37 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { key } from '../client/scripted-client.ts'
+import { svc } from '../support/run-svc.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { describeCache, startCacheRig } from './cache-behaviour.ts'
 import { nginxMissing, startNginx } from './start-nginx.ts'
 
 describe('behind nginx', () => describeCache(startNginx, { skip: nginxMissing }))
+
+test(
+  'after a rotation, svc verify --fresh proves the new key while nginx has responses of the old one',
+  { skip: nginxMissing },
+  async (t) => {
+    const rig = await startCacheRig(t, startNginx)
+    const url = `http://127.0.0.1:${rig.port}/api/v1/status`
+    const { keyId } = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY)
+    const verify = async (...options: readonly string[]) => {
+      const at = new Date(rig.clock.nowMs()).toISOString()
+      const { status, out } = await svc('verify', url, '--at', at, '--json', ...options)
+      return [
+        status,
+        (JSON.parse(out) as { readonly fault?: { readonly code: string } }).fault?.code,
+      ]
+    }
+    assert.deepEqual(await verify('--pin', key.keyId), [0, undefined])
+    await rig.service.rotate(OTHER_TEST_SIGNING_KEY)
+    assert.deepEqual(await verify('--pin', keyId), [1, 'UNKNOWN_KEY'])
+    assert.deepEqual(await verify('--fresh', '--pin', keyId), [0, undefined])
+    // The key document with the old key is still stored, and the new response is not signed by it.
+    assert.deepEqual(await verify('--fresh', '--pin', key.keyId), [1, 'SIGNATURE'])
+  },
+)
 
 test(
   'with proxy_cache_revalidate on the proof is lost, and clients refuse what nginx renewed',

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { Agent, createServer, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -6,7 +7,7 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
 import { makeReleases } from './made-releases.ts'
 import { passOn, type PassingAnswer } from './http-proxy.ts'
-import { runApp } from './running-app.ts'
+import { runApp, testSigning } from './running-app.ts'
 
 /** One request as it came to the service, and how it was answered. */
 export interface SeenRequest {
@@ -25,6 +26,8 @@ export interface FrontedService {
   readonly seen: readonly SeenRequest[]
   /** Serves so many versions from now on, as after a deployment; the status is another one in each. */
   publish(versions: number): Promise<void>
+  /** Signs with this key from now on, as after a rotation. */
+  rotate(signingKey: KeyObject): Promise<void>
   /** While it is true, every connection breaks. */
   isDown: boolean
   /** Resolves once no request has been under way for some milliseconds, such as one that a cache makes by itself. */
@@ -53,9 +56,16 @@ export async function runFrontedService(
   { nowMs, added }: FrontOptions,
 ): Promise<FrontedService> {
   const apiKeys = createFakeApiKeys()
-  const run = (versions: number) =>
-    runApp(t, { clock: { nowMs }, apiKeys, releases: loadReleases(makeReleases(versions).store) })
-  let app = await run(2)
+  let newest = 2
+  let signing = testSigning()
+  const run = () =>
+    runApp(t, {
+      clock: { nowMs },
+      apiKeys,
+      releases: loadReleases(makeReleases(newest).store),
+      signing,
+    })
+  let app = await run()
   const seen: SeenRequest[] = []
   const agent = new Agent({ keepAlive: true })
   t.after(() => agent.destroy())
@@ -82,7 +92,12 @@ export async function runFrontedService(
     port,
     seen,
     async publish(versions) {
-      app = await run(versions)
+      newest = versions
+      app = await run()
+    },
+    async rotate(signingKey) {
+      signing = testSigning(signingKey)
+      app = await run()
     },
     isDown: false,
     async quiet() {
