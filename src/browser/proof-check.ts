@@ -46,7 +46,7 @@ export async function cryptoSupport(): Promise<CryptoSupport> {
 /** What a check is made with. */
 export interface ProofQuestion {
   readonly answer: Answer
-  /** The answer to GET of the signing-key document. */
+  /** The response to GET of the signing-key document. */
   readonly keyDocument: Answer
   /** Id of the key that is expected; undefined takes any that the document holds. */
   readonly expectedKeyId: string | undefined
@@ -65,7 +65,7 @@ export interface ProofVerdict {
   readonly verdict: RichText
 }
 
-/** The lines that are signed of an answer, whether or not the signature fits them. */
+/** The lines that are signed of a response, whether or not the signature fits them. */
 export function signedLinesOf({ method, target, status, headers }: Answer): string {
   const fields = readHeaders(headers)
   const signedAt = signedAtOf({ status, headers }) ?? ''
@@ -104,7 +104,7 @@ function comparedKeys(code: VerificationFault): readonly [string, string] {
   return code === 'UNKNOWN_KEY' ? ['pinned', 'ids'] : COMPARED[code]
 }
 
-/** What can be seen of an answer without trusting it, by the names that the texts call it. */
+/** What can be seen of a response without trusting it, by the names that the texts call it. */
 type Observed = { readonly [place: string]: string | number }
 
 /** Stands for what is not there. */
@@ -189,7 +189,7 @@ async function observeContent(
   return { bodyRequestId, dataEtag: etag ?? NONE }
 }
 
-/** Checks an answer with the published verifier and tells, step by step, what it expected and what it found. */
+/** Checks a response with the published verifier and tells, step by step, what it expected and what it found. */
 export async function checkProof(question: ProofQuestion, texts: PageTexts): Promise<ProofVerdict> {
   const { answer, keyDocument, expectedKeyId, nowMs } = question
   const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }

@@ -6,9 +6,9 @@ import type { PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
 
-/** Where an answer is shown, and what its proof is checked with. */
+/** Where a response is shown, and what its proof is checked with. */
 export interface ResponseViewOptions {
-  /** The element that holds the parts of an answer, as the server rendered them. */
+  /** The element that holds the parts of a response, as the server rendered them. */
   readonly element: HTMLElement
   /** Texts of the form. */
   readonly texts: PageTexts
@@ -40,8 +40,8 @@ function headerNodes({ headers }: Answer): readonly Node[] {
 }
 
 /**
- * Shows an answer with its headers and checks its proof step by step. Where the check cannot be carried through, since the
- * key document or the texts do not come, its place says so: the answer itself has come.
+ * Shows a response with its headers and checks its proof step by step. Where the check cannot be carried through, since the
+ * key document or the texts do not come, its place says so: the response itself has come.
  */
 export function createResponseView({
   element,
@@ -49,14 +49,14 @@ export function createResponseView({
   proofTexts: fetchProofTexts,
   expectedKeyId,
   ask,
-}: ResponseViewOptions): (answer: Answer) => Promise<void> {
+}: ResponseViewOptions): (response: Answer) => Promise<void> {
   const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
   const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
   const lines = partOf(element, '[data-part="lines"] pre', HTMLElement)
   const headers = partOf(element, '[data-part="headers"] dl', HTMLElement)
   const body = partOf(element, '[data-part="body"] pre', HTMLElement)
 
-  async function check(answer: Answer): Promise<void> {
+  async function check(response: Answer): Promise<void> {
     const proofTexts = await fetchProofTexts()
     const support = await cryptoSupport()
     if (support !== 'ready') {
@@ -64,7 +64,7 @@ export function createResponseView({
       stepsPlace.replaceChildren(textElement('p', text, 'note note-warn'))
       return
     }
-    const heads = stepsOfStatus(answer.status).map((name) => ({
+    const heads = stepsOfStatus(response.status).map((name) => ({
       name,
       label: proofTexts.text(`steps.${name}.label`),
     }))
@@ -73,22 +73,26 @@ export function createResponseView({
     // Asked for each time: what the service says of its keys now is part of what is checked.
     const keyDocument = await ask(READ_PATHS.signingKey)
     const nowMs = Date.now()
-    const found = await checkProof({ answer, keyDocument, expectedKeyId, nowMs }, proofTexts)
+    const found = await checkProof(
+      { answer: response, keyDocument, expectedKeyId, nowMs },
+      proofTexts,
+    )
     await list.play(found.reports)
     const state = found.isGood ? 'passed' : 'failed'
     const word = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
     verdict.replaceChildren(word, ' ', ...found.verdict)
   }
 
-  return async (answer) => {
+  return async (response) => {
     verdict.replaceChildren()
     stepsPlace.replaceChildren()
-    lines.textContent = signedLinesOf(answer)
-    headers.replaceChildren(...headerNodes(answer))
-    body.textContent = answer.body.length === 0 ? texts.text('emptyBody') : readable(answer.body)
+    lines.textContent = signedLinesOf(response)
+    headers.replaceChildren(...headerNodes(response))
+    body.textContent =
+      response.body.length === 0 ? texts.text('emptyBody') : readable(response.body)
     element.hidden = false
     try {
-      await check(answer)
+      await check(response)
     } catch {
       stepsPlace.replaceChildren(textElement('p', texts.text('notChecked'), 'note note-warn'))
     }

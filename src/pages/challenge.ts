@@ -11,7 +11,7 @@ export interface ChallengePageOptions {
   readonly log: Log
 }
 
-/** An answer of this page: a text, or nothing for HEAD. */
+/** A response of this page: a text, or nothing for HEAD. */
 interface ChallengeReply extends Reply {
   readonly body: string | undefined
 }
@@ -25,7 +25,7 @@ function purposeOf(target: string): ChallengePurpose | undefined {
 }
 
 /**
- * Answers GET and HEAD of the page that hands out challenges, as JSON that the ALTCHA widget reads; for which path it is
+ * Serves GET and HEAD of the page that hands out challenges, as JSON that the ALTCHA widget reads; for which path it is
  * called is its caller's to say (`challenge.description.path`). `?for=issue-key` gives one that is good for a key, and
  * without it they are good for a registration. Undefined where the provider lets this service hand out none: there is no
  * such page then.

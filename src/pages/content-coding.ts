@@ -34,7 +34,7 @@ const MAX_REMEMBERED_LENGTH = 100
 const remembered = new Map<string, ContentCoding>()
 
 /**
- * The coding to answer an Accept-Encoding with (RFC 9110 12.5.3): the smallest that it does not refuse. A weight above 0
+ * The coding to select for an Accept-Encoding (RFC 9110 12.5.3): the smallest that it does not refuse. A weight above 0
  * counts as wanted, since none of them costs anything once the page is made.
  */
 export function codingOf(acceptEncoding: string | undefined): ContentCoding {

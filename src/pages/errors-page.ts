@@ -16,7 +16,7 @@ function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
   return codes.includes(code)
 }
 
-/** Which endpoints answer a code of their own, and who else does. */
+/** Which endpoints respond with a code of their own, and where else it occurs. */
 function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
   const { anyKeyed, noRoute, noEndpoint } = texts.errorCatalog
   const isOfKeys = isOneOf(KEY_ERRORS, code)

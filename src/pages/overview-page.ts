@@ -84,7 +84,7 @@ function newestVersion(context: PageContext): Html {
   </section>`
 }
 
-/** Saves an answer and shows its headers, then the digest of its body; both programs are on most systems. */
+/** Saves a response and shows its headers, then the digest of its body; both programs are on most systems. */
 function checkingCommand(origin: string): string {
   const file = 'status.json'
   return `curl -sS -D - -o ${file} \\

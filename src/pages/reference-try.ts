@@ -7,7 +7,7 @@ import { scriptTexts } from './script-texts.ts'
 const TEMPLATE_ID = 'try-form'
 
 /**
- * What the page's script needs to try an endpoint: the form with its room for the answer, once for all of them,
+ * What the page's script needs to try an endpoint: the form with its element for the response, once for all of them,
  * and the key that is expected. The verification texts are fetched from the verify page when
  * needed: in Thai they would make this page too large.
  */

@@ -1,5 +1,5 @@
 /**
- * Headers of every answer outside the API (contract decisions section 8): nothing inline, nothing from elsewhere but the
+ * Headers of every response outside the API (contract decisions section 8): nothing inline, nothing from elsewhere but the
  * named origins, in no frame. Names and values in turn.
  */
 export function securityHeaders(foreignOrigins: readonly string[] = []): readonly string[] {

@@ -22,7 +22,7 @@ export interface SiteFileOptions {
   readonly make: () => string | Uint8Array
 }
 
-/** Answers GET and HEAD of one file; other methods are its caller's to refuse. */
+/** Serves GET and HEAD of one file; the caller refuses other methods. */
 export type SiteFile = (request: SiteRequest) => Reply
 
 /** One file in one coding, ready to be sent. */
@@ -34,7 +34,7 @@ interface Prepared {
 }
 
 /**
- * A file that is kept in memory in every coding it was asked for, with its answers as they are sent. Its entity tag is
+ * A file that is kept in memory in every coding it was asked for, with its responses as they are sent. Its entity tag is
  * strong and belongs to the coding (RFC 9110 8.8.3).
  */
 export function createSiteFile(options: SiteFileOptions): SiteFile {
@@ -46,7 +46,7 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
     identity ??= Buffer.from(make() as string)
     const body = encode(identity, coding)
     const etag = `"${sha256Base64url(identity.toString('latin1')).slice(0, 27)}-${coding}"`
-    // What a cache needs of either answer (RFC 9110 15.4.5).
+    // What a cache needs of either response (RFC 9110 15.4.5).
     const kept = [
       HEADERS.etag,
       etag,

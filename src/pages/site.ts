@@ -71,7 +71,7 @@ function withoutSlashesAtEnd(path: string): string {
 export function createSite(options: SiteOptions): App {
   const { deployment, runtime, challenge, clock, log, origin, contact } = options
   const challengePath = challenge.description.path
-  const answerChallenge = createChallengePage({ challenge, deployment, log })
+  const serveChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
   const plainHeaders = [...securityHeaders(), ...robotsTag]
 
@@ -227,7 +227,7 @@ export function createSite(options: SiteOptions): App {
 
   function handle(request: ApiRequest): Reply | Promise<Reply> {
     const { method, path, target } = request
-    if (path === challengePath && answerChallenge !== undefined) return answerChallenge(request)
+    if (path === challengePath && serveChallenge !== undefined) return serveChallenge(request)
     const file =
       files.get(path) ??
       (path.startsWith('/assets/') ? assetFile(path) : undefined) ??

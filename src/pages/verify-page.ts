@@ -27,7 +27,7 @@ const code = (text: string): Html => html`<code>${text}</code>`
 
 const jsonLink = (path: string): Html => html`<a href="${path}">${code(path)}</a>`
 
-/** The six lines with their meaning; the last two are known once there is an answer, and the script fills them in. */
+/** The six lines with their meaning; the last two are known once there is a response, and the script fills them in. */
 function signedLines({ texts }: PageContext): Html {
   const { verify } = texts
   const { lines } = verify
@@ -194,7 +194,7 @@ function body(context: PageContext) {
   }
 }
 
-/** How an answer is checked: by hand, in the browser, from a program, on the command line. */
+/** How a response is checked: by hand, in the browser, from a program, on the command line. */
 export const VERIFY_PAGE: Page = {
   path: 'verify',
   title: (texts) => texts.verify.title,

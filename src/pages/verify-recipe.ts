@@ -7,7 +7,7 @@ export interface RecipeFacts {
   readonly keyId: string
 }
 
-/** The check of one answer with curl and openssl, as the README has it, and that of the key against the pinned id. */
+/** The check of one response with curl and openssl, as the README has it, and that of the key against the pinned id. */
 export function curlRecipe({ origin, keyId }: RecipeFacts): string {
   return `base=${origin}
 pin=${keyId}

@@ -17,7 +17,7 @@ import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
 import { createVersions } from './versions.ts'
 
-/** What the handlers answer from. */
+/** What the handlers read from. */
 export interface HandlerDependencies {
   readonly registry: Registry
   readonly releases: Releases

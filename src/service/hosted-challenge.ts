@@ -53,9 +53,9 @@ interface Verdict {
 }
 
 function parseVerdict(text: string): Verdict | undefined {
-  const answer = parseJson(text)
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { success, action, ...rest } = answer as { readonly [name: string]: unknown }
+  const result = parseJson(text)
+  if (typeof result !== 'object' || result === null) return undefined
+  const { success, action, ...rest } = result as { readonly [name: string]: unknown }
   const errorCodes = rest['error-codes']
   if (typeof success !== 'boolean') return undefined
   return {

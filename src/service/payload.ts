@@ -2,7 +2,7 @@ import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { formatEtag } from '../contract/signature.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 
-/** `data` of an answer as text, with what its headers need. Made once for a snapshot, per request otherwise. */
+/** `data` of a response as text, with what its headers need. Made once for a snapshot, per request otherwise. */
 export interface Payload {
   /** JSON text of `data`. */
   readonly json: string

@@ -167,7 +167,7 @@ export function querySntp(query: SntpQuery): Promise<SntpSample> {
         else if (!packet.subarray(24, 32).equals(nonce)) dropped = 'ORIGIN_MISMATCH'
         else {
           try {
-            resolve(readAnswer(packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
+            resolve(readResponse(packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
           } catch (error) {
             reject(error)
           }
@@ -198,7 +198,7 @@ function queryPacket(nonce: Uint8Array): Buffer {
 }
 
 /** The checks of RFC 5905 section 8 and RFC 4330 section 5 on a response that carries our nonce. */
-function readAnswer(
+function readResponse(
   packet: Buffer,
   local: { readonly sentMs: number; readonly receivedMs: number; readonly nowMs: number },
 ): SntpSample {

@@ -97,7 +97,7 @@ test('a value that is no list of tags matches nothing, even with our tag in it',
   }
 })
 
-test('any text at all gives an answer, and * alone matches everything', () => {
+test('any text at all gives a response, and * alone matches everything', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), opaque, (value, tag) => {
       const matched = matchesIfNoneMatch(value, `W/"${tag}"`)

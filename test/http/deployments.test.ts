@@ -76,11 +76,11 @@ test('without a signing key everything is served unsigned, and only the key docu
     ['POST', '/api/v1/keys', {}, 503],
     ['GET', '/api/v1/keys/signing-key', {}, 503],
   ] as const) {
-    const answer = await ask(app, target, { method, headers })
-    assert.equal(answer.status, status, `${method} ${target}`)
-    assertUnsigned(answer)
+    const response = await ask(app, target, { method, headers })
+    assert.equal(response.status, status, `${method} ${target}`)
+    assertUnsigned(response)
     const hasId = method !== 'HEAD' && status !== 304
-    assert.equal(answer.header('x-request-id') !== undefined, hasId)
+    assert.equal(response.header('x-request-id') !== undefined, hasId)
   }
   const status = await ask(app, '/api/v1/status')
   assert.equal(status.header('etag'), etagOf(envelopeOf(status).data))
@@ -110,9 +110,9 @@ for (const deployment of ['primary', 'preview'] as const) {
       ['BREW', '/api/v1', [], 400],
     ] as const) {
       const request = rawRequest(method, target, ['Host: a', ...headers])
-      const answer = await sendRaw(app.port, request)
-      assert.equal(answer.status, status, `${method} ${target}`)
-      assert.equal(answer.headers.get('x-robots-tag'), expected, `${method} ${target}`)
+      const response = await sendRaw(app.port, request)
+      assert.equal(response.status, status, `${method} ${target}`)
+      assert.equal(response.headers.get('x-robots-tag'), expected, `${method} ${target}`)
     }
     const robots = await ask(app, '/robots.txt')
     assert.equal(robots.header('content-type'), 'text/plain; charset=utf-8')
@@ -138,21 +138,21 @@ test('a preview deployment serves the same contract', async (t) => {
 test('outside /api an unknown path gets a page in HTML, which has the headers of a page and is not signed', async (t) => {
   const app = await runApp(t)
   for (const method of ['GET', 'HEAD', 'POST']) {
-    const answer = await ask(app, '/nothing?<script>', { method })
-    assert.equal(answer.status, 404)
-    assert.equal(answer.header('content-type'), 'text/html; charset=utf-8')
-    assert.equal(answer.header('cache-control'), 'no-store')
-    assert.equal(answer.header('x-content-type-options'), 'nosniff')
-    assert.equal(answer.header('referrer-policy'), 'strict-origin-when-cross-origin')
-    const policy = answer.header('content-security-policy') ?? ''
+    const response = await ask(app, '/nothing?<script>', { method })
+    assert.equal(response.status, 404)
+    assert.equal(response.header('content-type'), 'text/html; charset=utf-8')
+    assert.equal(response.header('cache-control'), 'no-store')
+    assert.equal(response.header('x-content-type-options'), 'nosniff')
+    assert.equal(response.header('referrer-policy'), 'strict-origin-when-cross-origin')
+    const policy = response.header('content-security-policy') ?? ''
     assert.match(policy, /(?:^|; )default-src 'none'/)
     assert.match(policy, /(?:^|; )frame-ancestors 'none'/)
     assert.ok(!policy.includes('unsafe-'))
     for (const name of ['set-cookie', 'server', 'x-powered-by', 'access-control-allow-origin']) {
-      assert.equal(answer.header(name), undefined, name)
+      assert.equal(response.header(name), undefined, name)
     }
-    assertUnsigned(answer)
-    const text = answer.bytes.toString()
+    assertUnsigned(response)
+    const text = response.bytes.toString()
     assert.equal(text === '', method === 'HEAD')
     assert.ok(!text.includes('?<script>'))
   }
@@ -171,8 +171,8 @@ test('a row turned to preview refuses everybody and needs no handler', async (t)
     },
   }
   const app = await runApp(t, { registry, apiKeys: createFakeApiKeys() })
-  const answer = await ask(app, '/api/v1/roadmap')
-  assert.deepEqual([answer.status, codeOf(answer)], [403, 'PREVIEW_NOT_ENABLED'])
+  const response = await ask(app, '/api/v1/roadmap')
+  assert.deepEqual([response.status, codeOf(response)], [403, 'PREVIEW_NOT_ENABLED'])
   // The key is checked first, as everywhere.
   const keyed = await ask(app, '/api/v1/roadmap', { headers: { 'X-SVC-Key': FAKE_KEYS.expired } })
   assert.deepEqual([keyed.status, codeOf(keyed)], [401, 'KEY_EXPIRED'])

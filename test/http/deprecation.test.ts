@@ -22,14 +22,14 @@ const REGISTRY: Registry = {
 test('a deprecated endpoint serves on and says since when, until when and what instead', async (t) => {
   const app = await runApp(t, { registry: REGISTRY })
   for (const method of ['GET', 'HEAD']) {
-    const answer = await ask(app, '/api/v1/roadmap', { method })
-    assert.equal(answer.status, 200)
-    const deprecation = answer.header('deprecation') ?? ''
+    const response = await ask(app, '/api/v1/roadmap', { method })
+    assert.equal(response.status, 200)
+    const deprecation = response.header('deprecation') ?? ''
     assert.equal(deprecation, `@${Date.UTC(2026, 10, 1, 12) / 1000}`)
-    const sunset = answer.header('sunset') ?? ''
+    const sunset = response.header('sunset') ?? ''
     assert.equal(sunset, 'Mon, 01 Mar 2027 00:00:00 GMT')
     assert.ok(Date.parse(sunset) / 1000 >= Number(deprecation.slice(1)))
-    assert.equal(answer.header('link'), '</api/v1/development-queue>; rel="successor-version"')
+    assert.equal(response.header('link'), '</api/v1/development-queue>; rel="successor-version"')
   }
   assertSigned(await ask(app, '/api/v1/roadmap'), await publishedKey(app))
 })
@@ -48,9 +48,9 @@ test('a 304 carries none of it, and no other endpoint does', async (t) => {
   const app = await runApp(t, { registry: REGISTRY })
   const revalidated = await ask(app, '/api/v1/roadmap', { headers: { 'If-None-Match': '*' } })
   assert.equal(revalidated.status, 304)
-  for (const answer of [revalidated, await ask(app, '/api/v1/status')]) {
+  for (const response of [revalidated, await ask(app, '/api/v1/status')]) {
     for (const name of ['deprecation', 'sunset', 'link']) {
-      assert.equal(answer.header(name), undefined, name)
+      assert.equal(response.header(name), undefined, name)
     }
   }
 })

@@ -23,7 +23,7 @@ const PATHS = [
 test('HEAD is GET without its body, its signature and its request id', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   for (const path of PATHS) {
-    // A new key store for each would be the other way to have the same quota on both answers.
+    // A new key store for each would be the other way to have the same quota on both responses.
     const [get, head] = [
       await sendRaw(app.port, rawRequest('GET', path)),
       await sendRaw(app.port, rawRequest('HEAD', path)),

@@ -8,7 +8,7 @@ import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
 import { ask, assertSigned, publishedKey, type Answer } from '../support/signed-answer.ts'
 
-/** The three rate-limit headers of an answer, as limit/remaining/reset. */
+/** The three rate-limit headers of a response, as limit/remaining/reset. */
 function quotaOf(answer: Answer): string {
   return ['limit', 'remaining', 'reset']
     .map((name) => answer.header(`x-ratelimit-${name}`) ?? '-')
@@ -18,7 +18,7 @@ function quotaOf(answer: Answer): string {
 const codeOf = (answer: Answer) => /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
 const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
 
-test('every answer to a key tells its quota: success, 304, errors, writes and refusals past it', async (t) => {
+test('every response to a key tells its quota: success, 304, errors, writes and refusals past it', async (t) => {
   const issuance = {
     enabled: true,
     approvedBy: 'a test',

@@ -82,7 +82,7 @@ for (const [what, [status, bytes]] of Object.entries(UNREAD)) {
   })
 }
 
-test('a body that breaks off behind its answer ends the connection without a second answer', async (t) => {
+test('a body that breaks off behind its response ends the connection without a second response', async (t) => {
   const app = await runApp(t)
   const bytes = `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`
   const { answers, closed } = await converse(app.port, bytes)
@@ -93,7 +93,7 @@ test('a body that breaks off behind its answer ends the connection without a sec
   )
 })
 
-test('Expect: 100-continue is answered before the answer', async (t) => {
+test('100 Continue precedes the final response', async (t) => {
   const app = await runApp(t)
   const headers = ['Host: a', 'Expect: 100-continue', 'Content-Length: 2', 'Connection: close']
   const bytes = `POST /api/v1/status HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{}`
@@ -121,7 +121,7 @@ test('a request whose body is malformed before its turn is rejected and not hand
   assert.deepEqual(errors, [])
 })
 
-test('a body of any length does not cut the answer that is still made, and is not read to its end', async (t) => {
+test('a body of any length does not cut the response that is still made, and is not read to its end', async (t) => {
   const { app, came, release } = waitingApp()
   const { server, port } = await openListener(t, app)
   const taken = once(server, 'connection')
@@ -148,7 +148,7 @@ test('a body of any length does not cut the answer that is still made, and is no
   assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
 })
 
-test('a client that sends some hundred kilobytes before it reads gets its answer, at once or late', async (t) => {
+test('a client that sends some hundred kilobytes before it reads gets its response, at once or late', async (t) => {
   const { app, came, release } = waitingApp()
   const late = await openListener(t, app)
   const early = await openListener(t, () => ({
@@ -175,7 +175,7 @@ test('a client that sends some hundred kilobytes before it reads gets its answer
   }
 })
 
-/** A connection whose client sends and does not read, with the server's end of it; every answer is an empty 200. */
+/** A connection whose client sends and does not read, with the server's end of it; every response is an empty 200. */
 async function openUnread(t: TestContext) {
   const { port, server } = await openListener(t, () => ({
     status: 200,
@@ -199,7 +199,7 @@ const CLOSING: { readonly [what: string]: readonly [status: number, lines: strin
 }
 
 for (const [what, [status, lines]] of Object.entries(CLOSING)) {
-  test(`${what}: a client that sends its body before it reads gets the answer that was made without it`, async (t) => {
+  test(`${what}: a client that sends its body before it reads gets the response that was made without it`, async (t) => {
     const { held, socket } = await openUnread(t)
     held.send(`${lines}\r\nContent-Length: 60000\r\n\r\n`)
     await eventually('the answer is sent', () => (socket.writableFinished ? true : undefined))
@@ -215,7 +215,7 @@ for (const [what, [status, lines]] of Object.entries(CLOSING)) {
   })
 }
 
-test('a client that sends more requests before it reads gets every answer up to the last one', async (t) => {
+test('a client that sends more requests before it reads gets every response up to the last one', async (t) => {
   for (const [last, status] of [
     [`${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
     ['GET /api/v1/status HTTP/2.0\r\nHost: a\r\n\r\n', 400],

@@ -143,7 +143,7 @@ for (const [what, [status, bytes]] of Object.entries(ENDING)) {
   })
 }
 
-test('a client that closes its side once it has asked still gets the answers that take a while', async (t) => {
+test('a client that closes its side once it has asked still gets the responses that take a while', async (t) => {
   const { app, came, release } = waitingApp()
   const { port } = await openListener(t, app)
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })

@@ -121,7 +121,7 @@ test('an app that throws, rejects or gives what cannot be written is logged and 
   }
 })
 
-test('a failure of the app lets the answers before it out', async (t) => {
+test('a failure of the app lets the responses before it out', async (t) => {
   const { app, came, release } = waitingApp()
   const { port, errors } = await openListener(t, (request) => {
     if (request.target === '/fails') throw new Error('a defect')
@@ -147,7 +147,7 @@ test('an error of the listening socket is logged, each time, and the service goe
   assert.equal((await sendRaw(port, rawRequest('GET', '/'))).status, 204)
 })
 
-test('every answer is told to the observer, with its method and status', async () => {
+test('reports every response to the observer, with its method and status', async () => {
   const seen: (readonly [string | undefined, number])[] = []
   const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,

@@ -44,7 +44,7 @@ const PATHS: { readonly [path: string]: readonly [allow: string, status: number]
   '/api/v1/preview/next': [READ_ONLY, 403],
 }
 
-/** Names of the CORS headers of an answer. */
+/** Names of the CORS headers of a response. */
 function corsNames({ headerNames }: RawAnswer): readonly string[] {
   return headerNames.filter((name) => name.toLowerCase().startsWith('access-control-')).toSorted()
 }

@@ -21,7 +21,7 @@ async function listening(t: TestContext, app: App) {
 
 const answerAtOnce: App = () => ({ status: 200, headers: ['Content-Length', '4'], body: 'done' })
 
-test('a body that turns out broken after the answer gets no second answer', async (t) => {
+test('a body that turns out broken after the response gets no second response', async (t) => {
   const { port } = await listening(t, answerAtOnce)
   const held = await holdConnection(t, port)
   held.send(`${POST}Transfer-Encoding: chunked\r\n\r\n`)
@@ -56,7 +56,7 @@ test('a refused client that leaves its half of the connection open is dropped al
   )
 })
 
-test('an answer that is still being made is waited for, and cut off when the grace runs out', async (t) => {
+test('a response that is still being made is waited for, and cut off when the grace runs out', async (t) => {
   const making = new Map<string, () => void>()
   const { server, port } = await listening(
     t,

@@ -23,7 +23,7 @@ import { startService, type ServiceProcess } from '../support/service-process.ts
 
 // A process that is killed at any moment, again and again. What was answered with a ticket must be on the list from then
 // on, exactly as it was sent and once. What was not answered may be on it or not: the row may have been durable before
-// the answer was on its way, and the person who sends it again is told DUPLICATE then. It is never there by half.
+// the response was on its way, and the person who sends it again is told DUPLICATE then. It is never there by half.
 
 /** Another run with the same kills: SVC_TEST_DURABILITY_SEED=<seed> node --test test/process/durability.long.test.ts */
 const SEED_VARIABLE = 'SVC_TEST_DURABILITY_SEED'
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 180_000
 interface Ledger {
   readonly random: RandomBelow
   /**
-   * Whether 503 is an answer too. Several workers wait for one another's locks and for their primary, and on a busy
+   * Whether 503 is a response too. Several workers wait for one another's locks and for their primary, and on a busy
    * machine one of them may wait too long: then nothing is stored, and whoever sends it again is taken.
    */
   readonly mayRefuse: boolean
@@ -108,7 +108,7 @@ function startTraffic(
         ledger.answered.set(body.email, ticket ?? '')
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error
-        // No whole answer came. The next one may: with several workers others go on.
+        // No whole response came. The next one may: with several workers others go on.
         if (isOver()) return
         await sleep(5)
       }
@@ -118,7 +118,7 @@ function startTraffic(
 }
 
 /**
- * Asserts that the list holds what it must of everything that was ever sent. Gives how many of those without an answer are
+ * Asserts that the list holds what it must of everything that was ever sent. Gives how many of those without a response are
  * not on it. Nobody may have the database open.
  */
 async function checkList(t: TestContext, ledger: Ledger, deployment: Deployment): Promise<number> {
@@ -251,8 +251,8 @@ test(
       t.diagnostic(
         `${KILLS} kills, ${hits} of them with requests in flight; ${ledger.answered.size} answered, ${unanswered} left without an answer, ${absent} of those not on the list`,
       )
-      // Without these the kills would prove nothing: they have to come between a request and its answer, and some of them
-      // before the row was there, which is where an answer that comes too early is caught.
+      // Without these the kills would prove nothing: they have to come between a request and its response, and some of them
+      // before the row was there, which is where a response that comes too early is caught.
       assert.ok(hits >= KILLS * 0.6, `only ${hits} of ${KILLS} kills met a request in flight`)
       assert.ok(absent >= KILLS * 0.2, `only ${absent} requests were met before they were kept`)
       assert.ok(ledger.answered.size >= KILLS, `only ${ledger.answered.size} were answered`)

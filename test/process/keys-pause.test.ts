@@ -188,8 +188,8 @@ async function assertPausedProgram(
   })
   await eventually('it answers', async () => {
     assert.ok(!hasEnded, service.stdout() + service.stderr())
-    const answer = await say(port, { target: '/api/v1/time' }).catch(() => undefined)
-    return answer?.status === 200 ? true : undefined
+    const response = await say(port, { target: '/api/v1/time' }).catch(() => undefined)
+    return response?.status === 200 ? true : undefined
   })
   await assertPaused(port, key, isWhole)
   const policy = await say(port, { target: '/api/v1/policy' })

@@ -141,8 +141,8 @@ test('a rotation by variables, over two secrets at once and several workers, wit
   })
   const newId = await secretIdOf(file, keys[2] ?? '')
   for (const key of keys) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => running.withKey(key)))
-    assert.deepEqual(new Set(answers), new Set(['200']))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => running.withKey(key)))
+    assert.deepEqual(new Set(responses), new Set(['200']))
     await eventually('it is hashed anew', async () =>
       (await secretIdOf(file, key)) === newId ? true : undefined,
     )

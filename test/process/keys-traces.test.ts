@@ -30,7 +30,7 @@ function filesOf(folder: string): readonly (readonly [file: string, text: string
 }
 
 async function keyedTraffic(running: KeyedService, key: string): Promise<readonly RawAnswer[]> {
-  const answers: RawAnswer[] = []
+  const responses: RawAnswer[] = []
   for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
     for (const [lines, query] of [
       [keyLine(key), ''],
@@ -44,7 +44,7 @@ async function keyedTraffic(running: KeyedService, key: string): Promise<readonl
       // Revoking ends the rest; it comes last.
       if (method === 'DELETE' && lines.some((line) => line.endsWith(key))) continue
       const all = ['Host: localhost', ...headers, ...lines]
-      answers.push(await sendRaw(running.port, rawRequest(method, target + query, all) + body))
+      responses.push(await sendRaw(running.port, rawRequest(method, target + query, all) + body))
     }
   }
   for (const target of [
@@ -53,15 +53,15 @@ async function keyedTraffic(running: KeyedService, key: string): Promise<readonl
     `/api/v1/versions/${key}`,
     `http://${key}/api/v1`,
   ]) {
-    answers.push(await running.send('GET', target))
+    responses.push(await running.send('GET', target))
   }
   const body = JSON.stringify({ challengeToken: key, key, label: key })
   for (const target of [KEYS, '/api/v1/early-access/register']) {
     const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`]
     const bytes = rawRequest('POST', target, ['Host: localhost', ...lines]) + body
-    answers.push(await sendRaw(running.port, bytes))
+    responses.push(await sendRaw(running.port, bytes))
   }
-  return answers
+  return responses
 }
 
 async function assertNoTrace(
@@ -75,18 +75,18 @@ async function assertNoTrace(
   })
   const { port: adminPort } = await running.service.line('Health and metrics')
   const key = await putKey(running.file, { label: 'traced' })
-  const answers = [...(await keyedTraffic(running, key))]
+  const responses = [...(await keyedTraffic(running, key))]
   // While the database is away the log has much to say.
   renameSync(running.file, `${running.file}.aside`)
-  answers.push(...(await keyedTraffic(running, key)))
+  responses.push(...(await keyedTraffic(running, key)))
   renameSync(`${running.file}.aside`, running.file)
   await becomes(running, key, '200')
-  answers.push(await running.send('DELETE', SELF, keyLine(key)))
+  responses.push(await running.send('DELETE', SELF, keyLine(key)))
   const metrics = await (await fetch(`http://127.0.0.1:${Number(adminPort)}/metrics`)).text()
   const whileOpen = filesOf(running.folder)
   await stopKeyed(running)
 
-  const told = answers.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
+  const told = responses.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
   const places = [
     ['an answer', told],
     ['standard output', running.service.stdout()],

@@ -45,14 +45,14 @@ test('a key gets exactly 600 requests over three workers, also after all are rep
   const pids = await livingPids(running, WORKERS)
   const [key, other] = [await putKey(running.file), await putKey(running.file)]
   const startedMs = performance.now()
-  const answers: RawAnswer[] = []
+  const responses: RawAnswer[] = []
   for (let batch = 0; batch < 13; batch += 1) {
     // Each over a connection of its own, which the primary hands out in turn.
     const asked = Array.from({ length: 50 }, () => running.send('GET', STATUS, keyLine(key)))
-    answers.push(...(await Promise.all(asked)))
+    responses.push(...(await Promise.all(asked)))
   }
-  const admitted = answers.filter(({ status }) => status === 200)
-  const refused = answers.filter((each) => outcomeOf(each) === '429 KEY_RATE_LIMITED')
+  const admitted = responses.filter(({ status }) => status === 200)
+  const refused = responses.filter((each) => outcomeOf(each) === '429 KEY_RATE_LIMITED')
   assert.deepEqual([admitted.length, refused.length], [LIMIT, 50])
   const numbers = admitted.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
   assert.deepEqual(
@@ -85,9 +85,9 @@ test('a revocation by one worker applies to the next request to any worker', asy
     // Every worker has read this key's row before.
     for (let each = 0; each < WORKERS; each += 1) assert.equal(await running.withKey(key), '200')
     assert.equal(outcomeOf(await running.send('DELETE', SELF, keyLine(key))), '200')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: WORKERS * 3 }, () => running.withKey(key, STATUS)),
     )
-    assert.deepEqual(new Set(answers), new Set(['401 KEY_INVALID']))
+    assert.deepEqual(new Set(responses), new Set(['401 KEY_INVALID']))
   }
 })

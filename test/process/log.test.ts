@@ -90,7 +90,7 @@ for (const level of ['trace', 'debug', 'info'] as const) {
       TRAFFIC.map(async (bytes) => {
         const held = await holdConnection(t, port, { host: '127.0.0.2', localAddress: CLIENT })
         held.send(bytes)
-        // The chunked body never ends; its answer comes without it.
+        // The chunked body never ends; its response comes without it.
         return held.until((text) => text.includes('\r\n\r\n'))
       }),
     )

@@ -240,9 +240,9 @@ test('completes registrations in flight at SIGTERM and exits with 0', async (t) 
   running.service.signal('SIGTERM')
   await running.service.line('Stopping')
   database.close()
-  const answers = await Promise.all(asked)
+  const responses = await Promise.all(asked)
   assert.deepEqual(await running.service.ended, { code: 0, signal: null })
-  const tickets = answers.map(({ status, ticket, text }) => {
+  const tickets = responses.map(({ status, ticket, text }) => {
     assert.equal(status, 200, text)
     return ticket
   })
@@ -265,9 +265,9 @@ for (const workers of ['1', '2']) {
     running.service.signal('SIGTERM')
     await running.service.line('Stopping')
     held.send(bytes.slice(-20))
-    const answer = await held.closed
-    assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
-    const [, ticket] = /"ticket":"(EA-[0-9A-F]{16})"/.exec(answer) ?? []
+    const response = await held.closed
+    assert.match(response, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+    const [, ticket] = /"ticket":"(EA-[0-9A-F]{16})"/.exec(response) ?? []
     assert.deepEqual(await running.service.ended, { code: 0, signal: null })
     const kept = await readKept(deployment)
     assert.deepEqual(

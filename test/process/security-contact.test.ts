@@ -7,9 +7,9 @@ test('security.txt contains the configured contact and expires within a year', a
   const contact = 'mailto:security@example.test'
   const env = { SVC_SECURITY_CONTACT: contact }
   const { origin } = await startService(t, makeDeployment(t).folder, env).serving()
-  const answer = await fetch(`${origin}/.well-known/security.txt`)
-  assert.equal(answer.status, 200)
-  const text = await answer.text()
+  const response = await fetch(`${origin}/.well-known/security.txt`)
+  assert.equal(response.status, 200)
+  const text = await response.text()
   assert.ok(text.startsWith(`Contact: ${contact}\n`))
   const [, expires = ''] = /^Expires: (\S+)$/m.exec(text) ?? []
   const leftDays = (Date.parse(expires) - Date.now()) / 86_400_000

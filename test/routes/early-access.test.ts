@@ -49,24 +49,24 @@ test('the availability says where to register, with which fields and limits', as
 
 test('registering is refused with 503 while there is nowhere to store it', async (t) => {
   const app = await runApp(t)
-  const answer = await ask(app, REGISTER, REGISTRATION)
-  assert.equal(answer.status, 503)
-  assert.match(answer.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
+  const response = await ask(app, REGISTER, REGISTRATION)
+  assert.equal(response.status, 503)
+  assert.match(response.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
 })
 
 test('a registration that succeeds has an envelope of its own, is signed and never stored', async (t) => {
   // The waitlist comes with its own issue; a handler in its place shows what its success looks like on the wire.
   const data = { ticket: 'EA-0123456789ABCDEF', status: 'WAITING', message: 'You are on the list.' }
   const app = await runApp(t, { extraHandlers: { register: () => payloadOf(data) } })
-  const answer = await ask(app, REGISTER, REGISTRATION)
-  assert.equal(answer.status, 200)
-  const envelope = envelopeOf(answer)
+  const response = await ask(app, REGISTER, REGISTRATION)
+  assert.equal(response.status, 200)
+  const envelope = envelopeOf(response)
   assert.deepEqual(Object.keys(envelope), ['ok', 'schema', 'requestId', 'issuedAt', 'data'])
   assert.equal(envelope.schema, 'svc.public.early-access.registration.v1')
   assert.deepEqual(envelope.data, data)
-  assert.equal(answer.header('cache-control'), 'no-store')
+  assert.equal(response.header('cache-control'), 'no-store')
   for (const name of ['etag', 'vary', 'access-control-allow-origin']) {
-    assert.equal(answer.header(name), undefined, name)
+    assert.equal(response.header(name), undefined, name)
   }
-  assertSigned(answer, await publishedKey(app))
+  assertSigned(response, await publishedKey(app))
 })

@@ -29,7 +29,7 @@ interface History {
 
 const SNAPSHOT = { schema: 'VersionSnapshot', cacheClass: 'static-snapshot' } as const
 
-test('a reader who has nothing but the answers can check the whole chain', async (t) => {
+test('a reader who has nothing but the responses can check the whole chain', async (t) => {
   const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
   const history = (await assertRead(app, '/api/v1/versions', {
     schema: 'VersionHistory',

@@ -54,7 +54,7 @@ function send(
 const code = (raw: RawAnswer) => codeOf(answerOf('GET', '', raw))
 const outcome = (raw: RawAnswer) => `${raw.status} ${code(raw) ?? ''}`.trim()
 
-/** All of an answer that may tell one cause from another: without ids, times and what is made over them. */
+/** All of a response that may tell one cause from another: without ids, times and what is made over them. */
 function distinguishable({ status, headers, headerNames, body }: RawAnswer): object {
   const values = new Map(headers)
   for (const name of ['x-request-id', 'x-svc-signed-at', 'content-digest', 'x-svc-signature']) {
@@ -114,11 +114,11 @@ test('at every endpoint, each way to present a key is the same refusal', async (
   const app = await runKeyedApp(t)
   const { wrong = '' } = await makeRefusedKeys(app)
   for (const each of ENDPOINT_REQUESTS) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Object.values(HEADER_FORMS).map((form) => sendTo(app, each, form(wrong))),
     )
-    const [first] = answers.map(distinguishable)
-    for (const raw of answers) assert.deepEqual(distinguishable(raw), first, each.target)
+    const [first] = responses.map(distinguishable)
+    for (const raw of responses) assert.deepEqual(distinguishable(raw), first, each.target)
   }
 })
 
@@ -179,9 +179,9 @@ test('every endpoint answers a good key with its quota, and no answer without a 
       // A success may be stored by a cache in the middle unless it is told not to; a 304 carries only what it may merge.
       const isSuccess = raw.status === 200 || raw.status === 201
       assert.equal(raw.headers.get('cdn-cache-control'), isSuccess ? 'no-store' : undefined, where)
-      const answer = answerOf(method, each.target, raw)
-      if (is304) assertRevalidated(answer, published)
-      else if (method !== 'HEAD') assertSigned(answer, published)
+      const response = answerOf(method, each.target, raw)
+      if (is304) assertRevalidated(response, published)
+      else if (method !== 'HEAD') assertSigned(response, published)
     }
     for (const [method, lines] of waysOf(each)) {
       const raw = await sendTo(app, each, lines, method)
@@ -277,9 +277,9 @@ test('a key that fails with its endpoint still tells its quota, and the log hold
     assert.equal(outcome(raw), expected)
     assert.equal(raw.headers.get('x-ratelimit-limit'), '600')
   }
-  const answer = await app.post({ challengeToken: 'test-pass' }, { 'X-SVC-Key': key })
-  assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
-  assert.equal(answer.header('x-ratelimit-remaining'), '596')
+  const response = await app.post({ challengeToken: 'test-pass' }, { 'X-SVC-Key': key })
+  assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
+  assert.equal(response.header('x-ratelimit-remaining'), '596')
   const written = inspect(app.log, { depth: null, maxStringLength: null })
   assert.equal(app.log.length, 4)
   assert.ok(!written.includes(key.slice(21)))

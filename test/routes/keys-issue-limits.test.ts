@@ -82,9 +82,9 @@ test('60 keys per hour for all callers; then 429 with a wait of at most a minute
 
 test('of 80 requests at one time 60 get a key', async (t) => {
   const app = await runKeyedApp(t)
-  const answers = await Promise.all(Array.from({ length: 80 }, () => app.post(GOOD_KEY_REQUEST)))
-  assert.equal(answers.filter(({ status }) => status === 201).length, PER_HOUR)
-  assert.equal(answers.filter((each) => outcome(each) === '429 RATE_LIMITED').length, 20)
+  const responses = await Promise.all(Array.from({ length: 80 }, () => app.post(GOOD_KEY_REQUEST)))
+  assert.equal(responses.filter(({ status }) => status === 201).length, PER_HOUR)
+  assert.equal(responses.filter((each) => outcome(each) === '429 RATE_LIMITED').length, 20)
   assert.equal((await app.rows()).length, PER_HOUR)
 })
 
@@ -157,10 +157,10 @@ test('10000 keys may be active: the next one is KEYS_UNAVAILABLE until one is re
 test('of 20 requests at one time for the last 5 places 5 get a key', async (t) => {
   const app = await runKeyedApp(t)
   await fillUp(app, MAX_ACTIVE - 5)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => app.post(GOOD_KEY_REQUEST)))
-  const issued = answers.filter(({ status }) => status === 201)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => app.post(GOOD_KEY_REQUEST)))
+  const issued = responses.filter(({ status }) => status === 201)
   assert.equal(issued.length, 5)
-  assert.equal(answers.filter((each) => outcome(each) === '503 KEYS_UNAVAILABLE').length, 15)
+  assert.equal(responses.filter((each) => outcome(each) === '503 KEYS_UNAVAILABLE').length, 15)
   assert.equal((await app.store.count(app.clock.ms)).active, MAX_ACTIVE)
   for (const each of issued) {
     const headers = { 'X-SVC-Key': String(envelopeOf(each).data['key']) }
@@ -274,8 +274,8 @@ test('a refused key is never taken for an anonymous request for another one', as
   const refused = await makeRefusedKeys(app)
   const before = (await app.rows()).length
   for (const [reason, key] of Object.entries(refused)) {
-    const answer = await app.post(GOOD_KEY_REQUEST, { 'X-SVC-Key': key })
-    assert.equal(outcome(answer), '401 KEY_INVALID', reason)
+    const response = await app.post(GOOD_KEY_REQUEST, { 'X-SVC-Key': key })
+    assert.equal(outcome(response), '401 KEY_INVALID', reason)
   }
   assert.equal((await app.rows()).length, before)
 })

@@ -61,9 +61,9 @@ const post = (app: KeyedApp, lines: readonly string[], body = ''): Promise<RawAn
 
 test('while issuance is paused the same request that would get a key gets 503, and none is made', async (t) => {
   const paused = await runPausedApp(t)
-  const answer = await paused.post(GOOD_KEY_REQUEST)
-  assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
-  assertSigned(answer, await publishedKey(paused))
+  const response = await paused.post(GOOD_KEY_REQUEST)
+  assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
+  assertSigned(response, await publishedKey(paused))
   assert.deepEqual(paused.touched, [])
   const open = await runKeyedApp(t)
   assert.equal((await open.post(GOOD_KEY_REQUEST)).status, 201)
@@ -143,8 +143,8 @@ test('the pause is reported without waiting for the body', async (t) => {
 test('no solved challenge of any kind lifts the pause, and none is spent on it', async (t) => {
   const app = await runPausedApp(t, { challenge: easyAltcha })
   const challengeToken = await solvedFor(app, 'issue-key')
-  const answer = await app.post({ challengeToken })
-  assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
+  const response = await app.post({ challengeToken })
+  assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
   await (await app.challenge.verify(challengeToken, 'issue-key')).release()
   assert.deepEqual(await app.rows(), [])
 })
@@ -171,7 +171,7 @@ test('neither the runtime, nor the deployment, nor the challenge of an app lifts
   }
 })
 
-test('whatever is sent, the answer is 503 and nothing is made', async (t) => {
+test('whatever is sent, the response is 503 and nothing is made', async (t) => {
   const app = await runPausedApp(t)
   const key = await app.makeKey()
   const before = await app.rows()

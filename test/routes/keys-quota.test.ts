@@ -19,7 +19,7 @@ const withKey = (key: string, more: { readonly [name: string]: string } = {}) =>
   headers: { 'X-SVC-Key': key, ...more },
 })
 
-/** Sends the same request so many times on one connection, without waiting; gives the answers in order. */
+/** Sends the same request so many times on one connection, without waiting; gives the responses in order. */
 async function repeat(app: KeyedApp, key: string, times: number, target = STATUS) {
   const line = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-SVC-Key: ${key}\r\n`
   const bytes = `${line}\r\n`.repeat(times - 1) + `${line}Connection: close\r\n\r\n`

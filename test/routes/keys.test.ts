@@ -49,7 +49,7 @@ test('the signing-key document holds the key that signs, in forms that agree wit
   assert.equal(data['maxAgeSeconds'], 900)
 })
 
-test('another key signs other answers, and the first one does not verify them', async (t) => {
+test('another key signs other responses, and the first one does not verify them', async (t) => {
   const app = await runApp(t)
   const other = await runApp(t, { signing: testSigning(otherSigningKey()) })
   const answer = await ask(other, '/api/v1/status')

@@ -18,12 +18,12 @@ test('the preview namespace and everything below it refuses every read', async (
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const target of PATHS) {
-    const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
-    assert.equal(answer.status, 403, target)
-    assert.match(answer.bytes.toString(), /"code":"PREVIEW_NOT_ENABLED"/)
-    assert.equal(answer.header('cache-control'), 'no-store')
-    assert.equal(answer.header('etag'), undefined)
-    assertSigned(answer, key)
+    const response = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+    assert.equal(response.status, 403, target)
+    assert.match(response.bytes.toString(), /"code":"PREVIEW_NOT_ENABLED"/)
+    assert.equal(response.header('cache-control'), 'no-store')
+    assert.equal(response.header('etag'), undefined)
+    assertSigned(response, key)
     const head = await sendRaw(app.port, rawRequest('HEAD', target))
     assert.deepEqual([head.status, head.body], [403, ''])
   }
@@ -33,9 +33,9 @@ test('writing there is 405, and only its neighbours are unknown', async (t) => {
   const app = await runApp(t)
   for (const target of PATHS) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await sendRaw(app.port, rawRequest(method, target))
-      assert.equal(answer.status, 405, `${method} ${target}`)
-      assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS')
+      const response = await sendRaw(app.port, rawRequest(method, target))
+      assert.equal(response.status, 405, `${method} ${target}`)
+      assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
     }
   }
   for (const target of ['/api/v1/previews', '/api/v1/previewx/', '/api/v1/Preview']) {

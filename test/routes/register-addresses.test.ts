@@ -11,7 +11,7 @@ import { codeOf } from '../support/signed-answer.ts'
 
 type Outcome = readonly [status: number, code: string | undefined]
 
-/** Registers one address after the other, each in a window of its own; status and code of each answer. */
+/** Registers one address after the other, each in a window of its own; status and code of each response. */
 async function outcomes(
   app: RegisteringApp,
   emails: readonly string[],

@@ -79,8 +79,8 @@ test('requests refused before the limit do not count', async (t) => {
   ]
   for (let round = 0; round < 3; round += 1) {
     for (const { status, ...registration } of refused) {
-      const answer = await registerRaw(app, { ...registration, address: MINE })
-      assert.equal(answer.status, status)
+      const response = await registerRaw(app, { ...registration, address: MINE })
+      assert.equal(response.status, status)
     }
   }
   assert.equal(await left(app, MINE), 5)
@@ -90,23 +90,25 @@ test('reading is never limited', async (t) => {
   const app = await runRegisteringApp(t)
   assert.equal(await left(app, MINE), 5)
   for (let count = 0; count < 20; count += 1) {
-    const answer = await ask(app, '/api/v1/early-access', { headers: { 'X-Forwarded-For': MINE } })
-    assert.equal(answer.status, 200)
+    const response = await ask(app, '/api/v1/early-access', {
+      headers: { 'X-Forwarded-For': MINE },
+    })
+    assert.equal(response.status, 200)
   }
 })
 
 test('all actors together have three hundred, and one that is refused takes nothing of its own', async (t) => {
   const app = await runRegisteringApp(t)
   for (let count = 0; count < 299; count += 1) {
-    const answer = await app.register({})
-    assert.equal(answer.status, 400, `request ${count + 1}`)
+    const response = await app.register({})
+    assert.equal(response.status, 400, `request ${count + 1}`)
   }
   app.clock.ms += 10_000
   assert.equal((await tryOnce(app, MINE)).status, 400)
   for (let count = 0; count < 10; count += 1) {
-    const answer = await tryOnce(app, count % 2 === 0 ? MINE : THEIRS)
-    assert.equal(answer.status, 429)
-    assert.equal(answer.header('retry-after'), '50')
+    const response = await tryOnce(app, count % 2 === 0 ? MINE : THEIRS)
+    assert.equal(response.status, 429)
+    assert.equal(response.header('retry-after'), '50')
   }
   app.clock.ms += 50_000
   // Theirs begins now; of mine, one was counted and its window lasts on.
@@ -125,8 +127,8 @@ test('a limited actor does not use up the global limit', async (t) => {
 
 test('of requests at one time no more get through than may', async (t) => {
   const app = await runRegisteringApp(t)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => tryOnce(app, MINE)))
-  assert.equal(answers.filter(({ status }) => status !== 429).length, 5)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => tryOnce(app, MINE)))
+  assert.equal(responses.filter(({ status }) => status !== 429).length, 5)
 })
 
 test('an actor is an IPv4 address or an IPv6 network of 64 bits', async (t) => {

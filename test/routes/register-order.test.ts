@@ -83,14 +83,14 @@ function draftOf(broken: readonly (typeof RULES)[number][]): Draft {
 
 async function codeOfDraft(app: RegisteringApp, draft: Draft): Promise<string | undefined> {
   const { method, target, headers, address, fields, wrap, cut, pad } = draft
-  const answer = await registerRaw(app, {
+  const response = await registerRaw(app, {
     method,
     target,
     headers,
     ...(address === undefined ? {} : { address }),
     body: pad(cut(wrap(JSON.stringify(fields)))),
   })
-  return codeOf(answer)
+  return codeOf(response)
 }
 
 /** An open waitlist with one address on it, and one caller whose window is full. */

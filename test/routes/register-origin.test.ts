@@ -9,10 +9,10 @@ test('a registration comes from the service’s own pages or from no page', asyn
   const app = await runRegisteringApp(t)
   for (const [at, [lines, isAdmitted]] of ORIGINS.entries()) {
     const body = JSON.stringify({ ...GOOD_BODY, email: `reader${at}@example.org` })
-    const answer = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body })
+    const response = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body })
     const what = lines.join(' | ')
-    assert.equal(answer.status, isAdmitted ? 200 : 403, what)
-    assert.equal(codeOf(answer), isAdmitted ? undefined : 'REQUEST_REJECTED', what)
+    assert.equal(response.status, isAdmitted ? 200 : 403, what)
+    assert.equal(codeOf(response), isAdmitted ? undefined : 'REQUEST_REJECTED', what)
   }
   assert.equal((await app.entries()).length, ORIGINS.filter(([, isAdmitted]) => isAdmitted).length)
 })
@@ -23,9 +23,9 @@ test('every refusal reads the same, whichever rule it was', async (t) => {
   const names = new Set<string>()
   for (const [lines, isAdmitted] of ORIGINS) {
     if (isAdmitted) continue
-    const answer = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
-    texts.add(answer.bytes.toString().replace(answer.header('x-request-id') ?? '', ''))
-    names.add(answer.headerNames.join())
+    const response = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
+    texts.add(response.bytes.toString().replace(response.header('x-request-id') ?? '', ''))
+    names.add(response.headerNames.join())
   }
   assert.equal(texts.size, 1)
   assert.equal(names.size, 1)
@@ -55,7 +55,7 @@ test('a browser’s word on the site is not overruled by a second line', async (
     ['cross-site', 'cross-site'],
   ]) {
     const lines = sites.map((site) => `Sec-Fetch-Site: ${site}`)
-    const answer = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
-    assert.equal(codeOf(answer), 'REQUEST_REJECTED', lines.join(' | '))
+    const response = await registerRaw(app, { headers: [...JSON_TYPE, ...lines], body: '{}' })
+    assert.equal(codeOf(response), 'REQUEST_REJECTED', lines.join(' | '))
   }
 })

@@ -192,7 +192,7 @@ test('group: a channel that is closed fails the calls that wait and the calls th
   assert.deepEqual(await ended, [42, null])
 })
 
-test('group: a worker that ends before its answer does not disturb the primary', async (t) => {
+test('group: a worker that ends before its response does not disturb the primary', async (t) => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
