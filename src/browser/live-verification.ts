@@ -13,7 +13,7 @@ const connection = createConnection(location.origin, (url, init) => fetch(url, i
 
 /** Requests a target of this origin. */
 export function request(target: string): Promise<Answer> {
-  return connection.get(target, {}, AbortSignal.timeout(TIMEOUT_MS))
+  return connection.send(target, {}, AbortSignal.timeout(TIMEOUT_MS))
 }
 
 /** Whether an error means that no response arrived. */

@@ -38,7 +38,7 @@ const connection = createConnection(location.origin, (url, init) => fetch(url, i
 function ask(target: string, key = ''): Promise<Answer> {
   const headers: Record<string, string> =
     key === '' ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${key}` }
-  return connection.get(target, headers, AbortSignal.timeout(TIMEOUT_MS))
+  return connection.send(target, headers, AbortSignal.timeout(TIMEOUT_MS))
 }
 
 /** Gives a field's control an id of its own, and its label and hint what ties them to it. Nothing is to remember it. */

@@ -19,7 +19,8 @@ export async function verifyRegistration(answer: Answer): Promise<Proof> {
   const connection = createConnection(location.origin, (url, init) => fetch(url, init))
   const keys = createTrustedKeys({
     pinnedKeyIds: undefined,
-    fetchDocument: () => connection.get(READ_PATHS.signingKey, {}, AbortSignal.timeout(TIMEOUT_MS)),
+    fetchDocument: () =>
+      connection.send(READ_PATHS.signingKey, {}, AbortSignal.timeout(TIMEOUT_MS)),
     expectations: () => ({ nowMs: Date.now(), maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS }),
   })
   try {

@@ -61,9 +61,9 @@ describe('how large an answer may be', () => {
     const { baseUrl, told } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
     const error = await ask(baseUrl, { maxBodyBytes: 1_000_000 })
     assert.equal(error.name, 'ConnectionError')
-    assert.equal(error.message, `${baseUrl}/api/v1/status could not be fetched`)
+    assert.equal(error.message, `${baseUrl}/api/v1/status not fetched`)
     assert.ok(error.cause instanceof RangeError)
-    assert.equal(error.cause.message, 'expected at most 1000000 bytes, found more')
+    assert.equal(error.cause.message, 'expected at most 1000000 bytes')
     assert.equal(told.requests, 1)
     while (told.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     // What the kernel's buffers hold on both sides was written and not read.
@@ -85,7 +85,7 @@ describe('how large an answer may be', () => {
     const bytes = 'x'.repeat(1000)
     const answering: Fetch = () => Promise.resolve(response(200, {}, bytes))
     const get = (maxBodyBytes: number) =>
-      createConnection(BASE_URL, answering, { maxBodyBytes }).get('/a', {}, undefined)
+      createConnection(BASE_URL, answering, { maxBodyBytes }).send('/a', {}, undefined)
     assert.equal((await get(1000)).body.length, 1000)
     assert.equal((await get(Infinity)).body.length, 1000)
     await assert.rejects(get(999), { name: 'ConnectionError' })
@@ -105,8 +105,8 @@ describe('how large an answer may be', () => {
         }),
       }),
     )
-    await assert.rejects(endless.get('/a', {}, undefined), (error: Error) => {
-      assert.match(String(error.cause), /expected at most 16000000 bytes, found more/)
+    await assert.rejects(endless.send('/a', {}, undefined), (error: Error) => {
+      assert.match(String(error.cause), /expected at most 16000000 bytes/)
       return true
     })
     assert.ok(pulled < 20, String(pulled))
@@ -115,7 +115,7 @@ describe('how large an answer may be', () => {
   test('a body that comes in parts is put together, and none is no bytes', async () => {
     const parts = ['ab', '', 'c', 'defg'].map((text) => new TextEncoder().encode(text))
     const get = (body: ReadableStream<Uint8Array> | null) =>
-      createConnection(BASE_URL, () => Promise.resolve({ status: 200, headers: [], body })).get(
+      createConnection(BASE_URL, () => Promise.resolve({ status: 200, headers: [], body })).send(
         '/a',
         {},
         undefined,
@@ -154,7 +154,7 @@ describe('how long an answer may take', () => {
 
   test('a fetch that does not hear its signal is not waited for', async () => {
     const deaf = createConnection(BASE_URL, () => new Promise(() => {}), { timeoutMs: 20 })
-    await assert.rejects(deaf.get('/a', {}, undefined), { name: 'ConnectionError' })
+    await assert.rejects(deaf.send('/a', {}, undefined), { name: 'ConnectionError' })
   })
 
   test('without an end where that is wanted', async () => {
@@ -166,7 +166,7 @@ describe('how long an answer may take', () => {
     const { baseUrl, told } = await speaking(t, ENDLESS)
     const control = new AbortController()
     const reason = new Error('enough')
-    const asked = createConnection(baseUrl, fetch).get('/a', {}, control.signal)
+    const asked = createConnection(baseUrl, fetch).send('/a', {}, control.signal)
     while (told.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     control.abort(reason)
     await assert.rejects(asked, reason)
@@ -242,7 +242,7 @@ describe('what a server or a caller may not do', () => {
     })
     // As long as the host itself, so that what stands behind the origin of either is the same.
     for (const target of ['@evil-example.abc/', '.evil.test/', ':1/', '', 'x', '\\\\x', '/x#y']) {
-      await assert.rejects(connection.get(target, {}, undefined), { name: 'TypeError' }, target)
+      await assert.rejects(connection.send(target, {}, undefined), { name: 'TypeError' }, target)
     }
     assert.deepEqual(urls, [])
   })

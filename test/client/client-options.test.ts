@@ -76,7 +76,7 @@ test('a redirect is named in the error, and neither followed nor retried', async
       (error) =>
         error instanceof ConnectionError &&
         error.cause instanceof RedirectError &&
-        error.message.endsWith(`could not be fetched: redirects to ${named}`),
+        error.message.endsWith(`not fetched: redirects to ${named}`),
     )
     assert.equal(sent.filter(isStatus).length, 1)
   }

@@ -18,7 +18,9 @@ import { gzipSync } from 'node:zlib'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { build } from 'esbuild'
 import { publint } from 'publint'
+import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { buildClient } from '../../scripts/build-client.ts'
+import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runApp } from '../support/running-app.ts'
 import { key } from './scripted-client.ts'
 
@@ -136,9 +138,10 @@ describe('the packed client', () => {
 
 const TYPESCRIPT = `
 import { ApiResponseError, createClient, VerificationError, verifyResponse, type Client, type Status, type Verified } from '@public-api/client'
-import { auditHistory, HistoryError, type HeadStore } from '@public-api/client/audit'
+import { auditHistory, history, HistoryError, type HeadStore } from '@public-api/client/audit'
 import { createFileHeadStore } from '@public-api/client/node'
 import { runVectors } from '@public-api/client/vectors'
+import { createKey, keySelf, register, revokeKeySelf } from '@public-api/client/write'
 
 const client: Client = createClient({ baseUrl: 'https://a.test', fetch, pinnedKeyIds: [] })
 const store: HeadStore = createFileHeadStore('head.json')
@@ -156,6 +159,19 @@ export async function use(): Promise<string | number> {
   client.versionById()
   // @ts-expect-error There is no such endpoint.
   client.register()
+  const challengeToken = 'token'
+  const result = await register(client, { email: 'a@b.test', consent: true, challengeToken })
+  if (result.outcome === 'WAITING') result.data.ticket.slice(1)
+  // @ts-expect-error A duplicate has no ticket.
+  else result.data.ticket
+  // @ts-expect-error Only true is consent.
+  await register(client, { email: 'a@b.test', consent: false, challengeToken })
+  // @ts-expect-error There is no such interest.
+  await register(client, { email: 'a@b.test', consent: true, challengeToken, interests: ['x'] })
+  const { key: apiKey }: { readonly key: string } = (await createKey(client, { challengeToken, ttlDays: 7 })).data
+  const remaining: number = (await keySelf(client, { apiKey })).data.quota.remaining
+  const revokedAt: string = (await revokeKeySelf(client, { apiKey })).data.revokedAt
+  for await (const { data } of history(client)) if (data.note === revokedAt) return remaining
   try {
     const { head } = await auditHistory({ client, store })
     return head.sequence
@@ -173,9 +189,10 @@ export async function use(): Promise<string | number> {
 
 const JAVASCRIPT = `
 import { createClient, VerificationError } from '@public-api/client'
-import { auditHistory } from '@public-api/client/audit'
+import { auditHistory, history } from '@public-api/client/audit'
 import { createFileHeadStore } from '@public-api/client/node'
 import { runVectors } from '@public-api/client/vectors'
+import { keySelf } from '@public-api/client/write'
 import { readFile } from 'node:fs/promises'
 
 const [baseUrl, pin, now] = process.argv.slice(2)
@@ -187,6 +204,10 @@ const refused = await make(['A'.repeat(43)]).status().catch((error) => error)
 const store = createFileHeadStore(process.argv[5])
 await auditHistory({ client, store })
 const { previousHead, versionsRead } = await auditHistory({ client, store })
+const versions = []
+for await (const { data } of history(client)) versions.push(data.snapshotId)
+const apiKey = process.argv[6]
+const self = await keySelf(client, { apiKey })
 const folder = new URL('.', import.meta.resolve('@public-api/client/vectors/index.json'))
 const results = await runVectors((file) => readFile(new URL(file, folder), 'utf8'))
 console.log(JSON.stringify({
@@ -195,6 +216,8 @@ console.log(JSON.stringify({
   isRefused: refused instanceof VerificationError && refused.code,
   previousHead: previousHead.snapshotId,
   versionsRead,
+  versions,
+  keyId: self.data.keyId,
   vectors: results.length,
   wrong: results.filter(({ expected, found }) => expected !== found).map(({ name }) => name),
 }))
@@ -248,13 +271,13 @@ describe('installed without a network', () => {
   }
 
   async function useOn(t: Parameters<typeof runApp>[0], program: string): Promise<void> {
-    const app = await runApp(t)
+    const app = await runApp(t, { apiKeys: createFakeApiKeys() })
     const file = path.join(consumer, 'use.js')
     writeFileSync(file, JAVASCRIPT)
     const head = path.join(mkdtempSync(path.join(root, 'head-')), 'head.json')
     const { stdout } = await run(
       program,
-      [file, app.origin, key.keyId, String(app.clock.ms), head],
+      [file, app.origin, key.keyId, String(app.clock.ms), head, FAKE_KEYS.good],
       { cwd: consumer },
     )
     const { vectors, ...told } = JSON.parse(stdout) as { readonly vectors: number }
@@ -264,6 +287,8 @@ describe('installed without a network', () => {
       isRefused: 'UNKNOWN_KEY',
       previousHead: 'VS-0002',
       versionsRead: 0,
+      versions: ['VS-0002', 'VS-0001'],
+      keyId: keyIdPlaceOf(FAKE_KEYS.good),
       wrong: [],
     })
     assert.ok(vectors > 100, `only ${vectors} vectors`)
@@ -301,5 +326,10 @@ test('the README’s first example runs as it stands, and prints the state', asy
     outputs.push((await run(process.execPath, [file], { cwd: folder })).stdout)
   }
   assert.match(outputs[0] ?? '', /^operational as of \d{4}-/)
-  assert.deepEqual(outputs.slice(1), ['operational\n', 'VS-0002 2\n', '0\n'])
+  assert.deepEqual(outputs.slice(1), [
+    'operational\n',
+    'VS-0002 2\n',
+    'VS-0002 1\nVS-0001 12\n',
+    '0\n',
+  ])
 })

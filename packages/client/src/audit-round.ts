@@ -233,8 +233,8 @@ async function parseEntry(
  * Reads an entry with its signature. Throws a HistoryError if the signed entry is not the one that the index lists, or a
  * ChainError if it breaks a rule of the chain.
  */
-async function readSignedEntry(
-  { client, readOptions }: AuditRound,
+export async function readSignedEntry(
+  { client, readOptions }: Pick<AuditRound, 'client' | 'readOptions'>,
   index: Verified<unknown>,
   summary: VersionSummary,
   previous: VersionSummary | undefined,

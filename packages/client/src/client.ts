@@ -4,7 +4,7 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
 import { propertyOf } from '../../../src/contract/property-of.ts'
 import { ApiResponseError } from './api-response-error.ts'
 import { checkOptions, type ClientOptions } from './client-options.ts'
-import { ConnectionError, createConnection, RedirectError } from './connection.ts'
+import { ConnectionError, createConnection, RedirectError, type Connection } from './connection.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
 import type { DataOfTarget } from './resources.ts'
@@ -27,6 +27,17 @@ export interface Client extends Reads {
   ): Promise<Verified<DataOfTarget<Target>>>
   /** The answer to a GET as it came: nothing of it is checked. Connection failures are retried. */
   getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<Answer>
+  /**
+   * Sends one request without the API key of the client and verifies the response. Never retries. The functions of
+   * `@public-api/client/write` are made with it. Default of `method`: GET.
+   */
+  request(
+    target: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+    method?: string,
+    body?: string,
+  ): Promise<Verified<unknown>>
   /** Checks an answer that was fetched in another way, with the service's keys. */
   verify(answer: Answer): Promise<VerifiedResponse>
   /** The service's keys, as its signing-key document has them. */
@@ -58,7 +69,7 @@ function resultOf(
     throw new ApiResponseError(error as ErrorBody, answer, { requestId, rateLimit })
   }
   if (data === undefined || etag === undefined) {
-    throw new VerificationError('MALFORMED', `expected data, found status ${answer.status}`)
+    throw new VerificationError('MALFORMED', `no data; status ${answer.status}`)
   }
   return { data, etag, keyId, provedAtMs, requestId, rateLimit, answer }
 }
@@ -127,7 +138,7 @@ export function createClient(options: ClientOptions): Client {
     headers: Readonly<Record<string, string>>,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    return withRetries(() => connection.get(target, headers, signal), reasonOf, retries, signal)
+    return withRetries(() => connection.send(target, headers, signal), reasonOf, retries, signal)
   }
 
   function keep(target: string, result: Verified<unknown>): Verified<unknown> {
@@ -153,17 +164,21 @@ export function createClient(options: ClientOptions): Client {
     return now() - before.provedAtMs <= maxAgeSeconds * 1000 ? before : undefined
   }
 
+  async function request(...sent: Parameters<Connection['send']>): Promise<Verified<unknown>> {
+    const answer = await connection.send(...sent)
+    return resultOf(answer, await keys.verify(answer))
+  }
+
   async function attempt(target: string, signal: AbortSignal | undefined) {
     const before = stored.get(target)
     if (before !== undefined) {
-      const conditional = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
-      const answer = await connection.get(target, conditional, signal)
+      const headers = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
+      const answer = await connection.send(target, headers, signal)
       if (answer.status !== 304) return resultOf(answer, await keys.verify(answer))
       const result = await renewed(before, answer)
       if (result !== undefined) return result
     }
-    const answer = await connection.get(target, credentials, signal)
-    return resultOf(answer, await keys.verify(answer))
+    return request(target, credentials, signal)
   }
 
   async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
@@ -182,6 +197,7 @@ export function createClient(options: ClientOptions): Client {
     origin: connection.origin,
     get: get as Client['get'],
     getUnverified: (target, { signal } = {}) => fetchAnswer(target, credentials, signal),
+    request,
     verify: keys.verify,
     keys: keys.current,
   }

@@ -15,8 +15,10 @@ export interface FetchedResponse {
 export type Fetch = (
   url: string,
   init: {
-    readonly method: 'GET'
+    readonly method: string
     readonly headers: Record<string, string>
+    /** Absent in a read. */
+    readonly body?: string
     readonly cache?: 'no-store'
     readonly credentials?: 'omit'
     readonly redirect: 'manual'
@@ -40,7 +42,7 @@ export class RedirectError extends Error {
 export class ConnectionError extends Error {
   constructor(url: string, cause: unknown) {
     const detail = cause instanceof RedirectError ? `: ${cause.message}` : ''
-    super(`${url} could not be fetched${detail}`, { cause })
+    super(`${url} not fetched${detail}`, { cause })
     this.name = 'ConnectionError'
   }
 }
@@ -56,14 +58,16 @@ export interface ConnectionLimits {
   readonly maxBodyBytes?: number
 }
 
-/** Sends GET requests to one origin. */
+/** Sends requests to one origin. */
 export interface Connection {
   readonly origin: string
-  /** The answer as it came; nothing of it is checked. Throws a ConnectionError, or the signal's reason. */
-  get(
+  /** The response as it came, unverified. Default of `method`: GET. Throws a ConnectionError, or the signal's reason. */
+  send(
     target: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
+    method?: string,
+    body?: string,
   ): Promise<Answer>
 }
 
@@ -104,8 +108,7 @@ async function readBody(
     parts.push(value)
     length += value.length
     // Written so that a limit of NaN lets nothing through.
-    if (!(length <= maxBytes))
-      throw new RangeError(`expected at most ${maxBytes} bytes, found more`)
+    if (!(length <= maxBytes)) throw new RangeError(`expected at most ${maxBytes} bytes`)
   }
   const whole = new Uint8Array(length)
   let at = 0
@@ -124,54 +127,48 @@ export function createConnection(
 ): Connection {
   const origin = originOf(baseUrl)
 
-  async function ask(
-    target: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    const response = await fetch(origin + target, {
-      method: 'GET',
-      headers: { ...headers },
-      ...BROWSER_OPTIONS,
-      // Another address has another signed target, and must not receive the API key. Not `error`: workerd has only this
-      // mode, and the error would not name the address.
-      redirect: 'manual',
-      signal,
-    })
-    const { status } = response
-    // A browser hides a redirect behind status 0.
-    if (status === 0 || (status >= 300 && status < 400 && status !== 304)) {
-      throw new RedirectError(readHeaders(response.headers)('location'))
-    }
-    const body = await readBody(response.body, maxBodyBytes)
-    const ifNoneMatch = headers[CLIENT_HEADERS.ifNoneMatch]
-    return {
-      method: 'GET',
-      target,
-      ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-      status: response.status,
-      headers: response.headers,
-      body,
-    }
-  }
-
   return {
     origin,
-    async get(target, headers, signal) {
+    async send(target, headers, signal, method = 'GET', body) {
       const url = origin + target
       // What is signed is what was sent; an address that fetch would rewrite could not be verified. And without the slash
       // an @ would make a user of the origin, and a host of what follows.
       if (!target.startsWith('/') || targetOf(url) !== target) {
-        throw new TypeError(`${target}: expected a path as a URL has it`)
+        throw new TypeError(`${target}: expected a URL path`)
       }
       const control = new AbortController()
       const timer = setTimeout(
-        () => control.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError')),
+        () => control.abort(new DOMException(`no response in ${timeoutMs} ms`, 'TimeoutError')),
         Math.min(timeoutMs, MAX_TIMER_MS),
       )
+      const exchange = async (): Promise<Answer> => {
+        const response = await fetch(url, {
+          method,
+          headers: { ...headers },
+          ...(body === undefined ? {} : { body }),
+          ...BROWSER_OPTIONS,
+          // Another address has another signed target, and must not receive the API key. Not `error`: workerd has only
+          // this mode, and the error would not name the address.
+          redirect: 'manual',
+          signal: control.signal,
+        })
+        const { status, headers: received } = response
+        // A browser hides a redirect behind status 0.
+        if (status === 0 || (status >= 300 && status < 400 && status !== 304)) {
+          throw new RedirectError(readHeaders(received)('location'))
+        }
+        const ifNoneMatch = headers[CLIENT_HEADERS.ifNoneMatch]
+        return {
+          method,
+          target,
+          ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+          status,
+          headers: received,
+          body: await readBody(response.body, maxBodyBytes),
+        }
+      }
       try {
-        const answer = orAborted(ask(target, headers, control.signal), control.signal)
-        return await orAborted(answer, signal)
+        return await orAborted(orAborted(exchange(), control.signal), signal)
       } catch (error) {
         // What is left of it is not wanted.
         control.abort()

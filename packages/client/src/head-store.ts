@@ -62,7 +62,14 @@ export interface TextStorage {
   setItem(name: string, text: string): void
 }
 
-/** Stores the head in a browser's localStorage, or another Storage, under the given name. */
+/**
+ * Stores the head in a browser's localStorage, or another Storage, under the given name.
+ *
+ * @example
+ * ```ts
+ * const report = await auditHistory({ client, store: createLocalStorageHeadStore('audit-head') })
+ * ```
+ */
 export function createLocalStorageHeadStore(
   name: string,
   storage: TextStorage = localStorage,

@@ -266,6 +266,11 @@ function isPortableList(value: unknown, most: number): boolean {
  * Checks evidence offline: that pinned keys of one lineage signed every response, and that the responses contradict each
  * other as the evidence claims. Returns what is proved. Throws a VerificationError if a signature is invalid, and an
  * EvidenceError if the responses prove nothing.
+ *
+ * @example
+ * ```ts
+ * const { fault, meaning } = await verifyEvidence(JSON.parse(text), { pinnedKeyIds })
+ * ```
  */
 export async function verifyEvidence(
   evidence: HistoryEvidence,

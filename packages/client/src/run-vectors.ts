@@ -105,6 +105,12 @@ async function checkVector(name: string, vector: Vector): Promise<readonly Vecto
 /**
  * Runs every vector on this platform's WebCrypto. `readText` gives the text of a file of the vectors' folder; reading
  * starts from index.json, the list of the others. All is well when `found` equals `expected` in every result.
+ *
+ * @example
+ * ```ts
+ * const results = await runVectors((file) => readFile(new URL(file, folder), 'utf8'))
+ * const wrong = results.filter(({ expected, found }) => expected !== found)
+ * ```
  */
 export async function runVectors(
   readText: (file: string) => Promise<string>,

@@ -24,6 +24,12 @@ function isEd25519(value: unknown): value is PublishedKey {
  * Reads the keys out of `data` of the signing-key document, the current one first. What the document says of itself is
  * not proved by this; `verifyKeyDocument` does both. Throws a VerificationError: MALFORMED if it is not such a
  * document, KEY_MALFORMED where a key in it cannot be used.
+ *
+ * @example
+ * ```ts
+ * const { data } = await client.signingKey()
+ * const keys = await parseSigningKeys(data)
+ * ```
  */
 export async function parseSigningKeys(data: unknown): Promise<readonly VerificationKey[]> {
   const keys = propertyOf(data, 'keys')
@@ -46,6 +52,11 @@ export interface VerifiedKeys {
 /**
  * Checks the answer to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that
  * the signer holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
+ *
+ * @example
+ * ```ts
+ * const { keys } = await verifyKeyDocument({ ...answer, pinnedKeyIds, nowMs: Date.now() })
+ * ```
  */
 export async function verifyKeyDocument(
   question: Answer & Omit<Expectations, 'keys'>,

@@ -36,6 +36,11 @@ function limitOf(date: unknown, none: number): number {
  * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as much as a
  * verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is not of small
  * order.
+ *
+ * @example
+ * ```ts
+ * const { keyId } = await importKey({ jwk: { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } })
+ * ```
  */
 export async function importKey(published: PublishedKey): Promise<VerificationKey> {
   const { kty, crv, x } = published.jwk

@@ -65,6 +65,11 @@ export interface VerifiedResponse {
 /**
  * The target that a client sends for an address: its path and query without the fragment. Some clients, fetch of Node
  * among them, leave out a question mark with nothing behind it; give `target` yourself where that matters.
+ *
+ * @example
+ * ```ts
+ * targetOf('https://api.example.org/api/v1/status?a=1#top') // '/api/v1/status?a=1'
+ * ```
  */
 export function targetOf(url: string | URL): string {
   const { href, origin } = new URL(url)
@@ -76,6 +81,21 @@ export function targetOf(url: string | URL): string {
  * Checks that a trusted key signed a response for this method, target and status, that the signature is fresh, and that
  * the parts of the response match each other. Fetches nothing. Throws a VerificationError whose `code` names the first step
  * that failed.
+ *
+ * @example
+ * ```ts
+ * const url = 'https://api.example.org/api/v1/status'
+ * const response = await fetch(url)
+ * const { data } = await verifyResponse({
+ *   method: 'GET',
+ *   target: targetOf(url),
+ *   status: response.status,
+ *   headers: response.headers,
+ *   body: new Uint8Array(await response.arrayBuffer()),
+ *   keys,
+ *   nowMs: Date.now(),
+ * })
+ * ```
  */
 export async function verifyResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
   try {

@@ -74,6 +74,11 @@ async function makeFolder(folder: string): Promise<void> {
  * Keeps the head of the last audit in a file, which is replaced as a whole; its folder is made where it is missing. What
  * was saved outlives a power cut where the file system can sync a folder. `load` and `save` reject with a TypeError if the name is not that of a regular file, `load` with a
  * RangeError where it is larger than a head can be.
+ *
+ * @example
+ * ```ts
+ * const report = await auditHistory({ client, store: createFileHeadStore('audit-state.json') })
+ * ```
  */
 export function createFileHeadStore(file: string): HeadStore {
   return {

@@ -1,0 +1,53 @@
+import type { Client } from './client.ts'
+import { createHistoryFailure, readSignedEntry } from './audit-round.ts'
+import { changesFindingOf, entriesOf, indexFaultOf } from './history-evidence.ts'
+import type { ReadOptions, Verified } from './reads.ts'
+import type { VersionEntry } from './resources.ts'
+
+/**
+ * Iterates over all versions, newest first, as the index lists them when the iteration starts. An entry is read when it is
+ * needed, and given once its signature, its hash, its link to the entry before and its changes match; nothing is compared
+ * with an earlier audit.
+ *
+ * Throws a HistoryError with evidence if signed responses contradict each other, an UnlinkedKeysError if unrelated keys
+ * signed them, a ChainError if an entry breaks another rule of the chain, and otherwise what the client throws.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@public-api/client'
+ * import { history } from '@public-api/client/audit'
+ *
+ * const client = createClient({ baseUrl: 'https://api.example.org', pinnedKeyIds: ['kPrK_qmx…'] })
+ * for await (const { data } of history(client)) {
+ *   console.log(data.snapshotId, data.createdAt, data.note)
+ * }
+ * ```
+ */
+export async function* history(
+  client: Client,
+  options: ReadOptions = {},
+): AsyncGenerator<Verified<VersionEntry>, void, undefined> {
+  const index = await client.versions(options)
+  const fault = indexFaultOf(index.data)
+  if (fault !== undefined) {
+    throw await createHistoryFailure(client, 'BROKEN', [index.answer], fault)
+  }
+  const summaries = entriesOf(index.data)
+  const readAt = async (place: number): Promise<Verified<VersionEntry> | undefined> => {
+    const summary = summaries[place]
+    if (summary === undefined) return undefined
+    const reading = { client, readOptions: options }
+    return readSignedEntry(reading, index, summary, summaries[place + 1])
+  }
+  let entry = await readAt(0)
+  for (let place = 1; entry !== undefined; place += 1) {
+    const before = await readAt(place)
+    const finding = changesFindingOf(before?.data, entry.data)
+    if (finding !== undefined) {
+      const answers = before === undefined ? [entry.answer] : [before.answer, entry.answer]
+      throw await createHistoryFailure(client, 'CHANGES_FALSE', answers, finding)
+    }
+    yield entry
+    entry = before
+  }
+}

@@ -1,0 +1,63 @@
+import type { DataOf, REQUEST_SCHEMAS } from '../../../src/contract/schemas.ts'
+import type { SchemaType } from '../../../src/contract/schema-type.ts'
+import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import { ApiResponseError } from './api-response-error.ts'
+import type { Client } from './client.ts'
+import { postJson, type WriteOptions } from './post-json.ts'
+import type { Verified } from './reads.ts'
+
+/** Body of `POST /api/v1/early-access/register`. */
+export type Registration = SchemaType<(typeof REQUEST_SCHEMAS)['Registration']>
+/** Data of `POST /api/v1/early-access/register`. */
+export type RegistrationResult = DataOf<'RegistrationResult'>
+
+/** The address was added to the list. */
+export interface NewRegistration extends Verified<RegistrationResult> {
+  readonly outcome: 'WAITING'
+}
+
+/** The address was on the list already. Nothing changed. */
+export interface DuplicateRegistration extends Pick<
+  ApiResponseError,
+  'requestId' | 'rateLimit' | 'answer'
+> {
+  readonly outcome: 'DUPLICATE'
+}
+
+/**
+ * Registers an email address for the waitlist and verifies the response. `outcome` is `WAITING`, with the ticket in `data`,
+ * or `DUPLICATE` if the address is on the list already. The request carries no API key and is sent once. After a
+ * ConnectionError the address may be registered: another call with a new challenge token then gives `DUPLICATE`.
+ *
+ * Throws an ApiResponseError if the service refused the registration, a VerificationError if the response must not be
+ * trusted, a ConnectionError if no complete response was received, or the signal's reason.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@public-api/client'
+ * import { register } from '@public-api/client/write'
+ *
+ * const client = createClient({ baseUrl: 'https://api.example.org', pinnedKeyIds: ['kPrK_qmx…'] })
+ * const result = await register(client, {
+ *   email: 'reader@example.org',
+ *   consent: true,
+ *   challengeToken: 'from the solved challenge',
+ * })
+ * console.log(result.outcome === 'WAITING' ? result.data.ticket : 'already on the list')
+ * ```
+ */
+export async function register(
+  client: Client,
+  registration: Registration,
+  options: WriteOptions = {},
+): Promise<NewRegistration | DuplicateRegistration> {
+  try {
+    const path = `${READ_PATHS.earlyAccess}/register`
+    const result = await postJson(client, path, registration, options)
+    return { ...(result as Verified<RegistrationResult>), outcome: 'WAITING' }
+  } catch (error) {
+    if (!(error instanceof ApiResponseError) || error.code !== 'DUPLICATE') throw error
+    const { requestId, rateLimit, answer } = error
+    return { outcome: 'DUPLICATE', requestId, rateLimit, answer }
+  }
+}
