@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { moduleReferences } from './module-references.ts'
 
@@ -36,14 +36,17 @@ export function findTestFiles(rootDir: string): ReadonlyMap<string, TestKind> {
         return (
           specifier.startsWith('.') &&
           target.startsWith(`test${path.sep}`) &&
-          existsSync(path.join(rootDir, target)) &&
+          statSync(path.join(rootDir, target), { throwIfNoEntry: false })?.isFile() === true &&
           visit(target)
         )
       })
     startsProcesses.set(file, found)
     return found
   }
-  const files = globSync('test/**/*.test.ts', { cwd: rootDir }).toSorted()
+  const files = globSync('test/**/*.test.ts', {
+    cwd: rootDir,
+    exclude: ['**/node_modules/**'],
+  }).toSorted()
   return new Map(
     files.map((file) => {
       if (file.endsWith('.long.test.ts')) return [file, 'long'] as const
