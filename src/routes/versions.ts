@@ -27,8 +27,8 @@ function parsePageRequest(search: string): HistoryPageRequest {
 /** Creates the handler of the version history: the whole index, or the page that the query selects. */
 export function createVersions(releases: Releases): Handler {
   return ({ request }) => {
-    if (request.target === request.path) return releases.history
     const page = parsePageRequest(request.target.slice(request.path.length))
+    if (page.limit === undefined && page.before === undefined) return releases.history
     const { payload, nextBefore } = releases.historyPage(page)
     if (page.limit === undefined || nextBefore === undefined) return payload
     return { ...payload, nextPage: `${path}?limit=${page.limit}&before=${nextBefore}` }
