@@ -10,7 +10,7 @@ const actions = createActionsCommand({
 named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
   actions: {
     list: {
-      summary: 'list the keys with labels, dates and status; requires no secret',
+      summary: 'list the keys with labels, dates and status',
       load: async () => (await import('./keys/list-command.ts')).listCommand,
     },
     revoke: {

@@ -501,15 +501,21 @@ describe('the page with its script', { skip }, () => {
 
   test('only GET endpoints have a form', async (t) => {
     const { page } = await openReference(t)
-    const tried = await page
-      .locator('.endpoint:has(.try)')
-      .evaluateAll((entries) => entries.map(({ id }) => id))
-    const reads = Object.entries(ENDPOINTS).filter(([, { method }]) => method === 'GET')
-    assert.deepEqual(tried.toSorted(), reads.map(([name]) => name).toSorted())
+    const idsOf = (selector: string) =>
+      page.locator(selector).evaluateAll((entries) => entries.map(({ id }) => id))
+    const rows = Object.entries<{ readonly tag: string; readonly method: string }>(ENDPOINTS)
+    for (const group of new Set(rows.map(([, { tag }]) => tag))) {
+      await page.goto(new URL(group, page.url()).href)
+      const own = rows.filter(([, { tag }]) => tag === group)
+      assert.equal((await idsOf('.endpoint')).length, own.length, group)
+      const reads = own.filter(([, { method }]) => method === 'GET').map(([name]) => name)
+      assert.deepEqual((await idsOf('.endpoint:has(.try)')).toSorted(), reads.toSorted())
+    }
   })
 
   test('copies a request verbatim', async (t) => {
     const { page, proxy } = await openReference(t)
+    await page.goto(new URL(ENDPOINTS.register.tag, page.url()).href)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('#register .copy').click()
     const said = TEXTS.en.site.copied.replace('{what}', t0.request)
