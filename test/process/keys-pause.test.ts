@@ -98,6 +98,13 @@ function environments(deployment: Deployment): readonly Environment[] {
       SVC_DATABASE_URL: `sqlite:${databaseFileOf(deployment)}`,
     },
     { SVC_CHALLENGE: 'test', ...secretVariables(deployment) },
+    {
+      SVC_CHALLENGE: 'test',
+      SVC_MAX_CONNECTIONS: '1000',
+      SVC_CACHE_SECONDS: '60',
+      SVC_NODES: '3',
+      SVC_RELOAD_SECONDS: '1',
+    },
     // Names that somebody might hope for. The program says of the first ones that they have no effect.
     {
       SVC_CHALLENGE: 'test',
@@ -137,7 +144,8 @@ function environments(deployment: Deployment): readonly Environment[] {
 
 /** What this version refuses to start with: no way to a key either. */
 const REFUSED: readonly Environment[] = [
-  { SVC_DATABASE_URL: 'postgres://127.0.0.1/svc' },
+  { SVC_DATABASE_URL: 'postgres://' },
+  { SVC_VALKEY_URL: 'http://127.0.0.1' },
   { SVC_VALKEY_URL: 'redis://127.0.0.1' },
   { ...PRODUCTION, SVC_CHALLENGE: 'test' },
 ]
