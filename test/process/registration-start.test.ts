@@ -69,7 +69,7 @@ test('a start with a newer database fails and leaves it unchanged', async (t) =>
 test('a start with a file that is not a database fails and leaves it unchanged', async (t) => {
   const deployment = await usedDeployment(t)
   writeFileSync(databaseFileOf(deployment), 'notes '.repeat(2000))
-  await assertRefusedStart(t, deployment, /does not start: .*no database of this service/)
+  await assertRefusedStart(t, deployment, /does not start: .*not a database of this service/)
 })
 
 test('a start with the database of another program fails and leaves it unchanged', async (t) => {
@@ -78,7 +78,7 @@ test('a start with the database of another program fails and leaves it unchanged
   const database = new DatabaseSync(databaseFileOf(deployment))
   database.exec('CREATE TABLE notes (text TEXT)')
   database.close()
-  await assertRefusedStart(t, deployment, /does not start: .*no database of this service/)
+  await assertRefusedStart(t, deployment, /does not start: .*not a database of this service/)
 })
 
 test('a start that cannot create the data folder creates nothing else', async (t) => {
