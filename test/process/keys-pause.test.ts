@@ -104,6 +104,8 @@ function environments(deployment: Deployment): readonly Environment[] {
       SVC_CACHE_SECONDS: '60',
       SVC_NODES: '3',
       SVC_RELOAD_SECONDS: '1',
+      // Nothing listens on this port. The start does not wait for Valkey.
+      SVC_VALKEY_URL: 'redis://127.0.0.1:9',
     },
     // Names that somebody might hope for. The program says of the first ones that they have no effect.
     {
@@ -146,7 +148,6 @@ function environments(deployment: Deployment): readonly Environment[] {
 const REFUSED: readonly Environment[] = [
   { SVC_DATABASE_URL: 'postgres://' },
   { SVC_VALKEY_URL: 'http://127.0.0.1' },
-  { SVC_VALKEY_URL: 'redis://127.0.0.1' },
   { ...PRODUCTION, SVC_CHALLENGE: 'test' },
 ]
 

@@ -28,7 +28,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
-import { testCounters } from './counters-behaviour.ts'
+import { setClock, testCounters } from './counters-behaviour.ts'
 import { testWaitlistBehaviour } from './waitlist-behaviour.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 
@@ -138,6 +138,27 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       await migratePostgres(session, WHERE)
       return createPostgresCounters({ session, clock, randomBytes })
     },
+  })
+
+  test('a node whose clock is behind counts in the window that another node started', async (t) => {
+    const url = await newDatabase()
+    const clock = setClock()
+    const [ahead, behind] = [0, 5000].map((behindMs) => {
+      const session = createPostgresSession({ url, where: WHERE })
+      t.after(() => session.close())
+      const nodeClock = { nowMs: () => clock.nowMs() - behindMs }
+      return {
+        session,
+        counters: createPostgresCounters({ session, clock: nodeClock, randomBytes }),
+      }
+    })
+    assert.ok(ahead !== undefined && behind !== undefined)
+    await migratePostgres(ahead.session, WHERE)
+    const windows = [{ key: 'shared', limit: 2, windowSeconds: 60 }]
+    assert.equal((await ahead.counters.count(windows)).isAdmitted, true)
+    assert.equal((await behind.counters.count(windows)).isAdmitted, true)
+    assert.equal((await behind.counters.count(windows)).isAdmitted, false)
+    assert.equal((await ahead.counters.count(windows)).isAdmitted, false)
   })
 
   test('any sequence of calls on keys has the results of memory', async (t) => {

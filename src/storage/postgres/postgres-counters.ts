@@ -9,6 +9,8 @@ export interface PostgresCountersDependencies {
 
 const SECRET_BYTES = 32
 const SWEEP_INTERVAL_MS = 60_000
+/** How far the clocks of two nodes may be apart. Requests that wait for a window's lock have read the clock before it. */
+const MAX_CLOCK_SKEW_MS = 60_000
 
 /** Windows of one key but different lengths are counted apart. */
 function nameOf({ key, windowSeconds }: CountedWindow): string {
@@ -68,8 +70,9 @@ export function createPostgresCounters({
     const states = windows.map((window) => {
       const lengthMs = window.windowSeconds * 1000
       const { used, endsAtMs } = stored.get(nameOf(window)) ?? { used: 0, endsAtMs: 0 }
-      // A window that ends later than one that starts now was started before the clock was set back.
-      const isOpen = nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
+      // The clock of the node that started this window may be ahead of this one. A window that ends later than that allows
+      // was started before a clock was set back.
+      const isOpen = nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs + MAX_CLOCK_SKEW_MS
       return isOpen
         ? { left: Math.max(0, window.limit - used), used, endsAtMs }
         : { left: window.limit, used: 0, endsAtMs: nowMs + lengthMs }
