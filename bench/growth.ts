@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { canonicalJson, type JsonValue } from '../src/contract/canonical-json.ts'
@@ -8,18 +9,23 @@ import { sha256Base64url } from '../src/crypto/sha256.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
 import { startChild } from './children.ts'
-import type { BenchContext } from './cost.ts'
+import { CONNECTIONS, type BenchContext } from './cost.ts'
 import { residentMegabytes } from './memory.ts'
 import { judge, targetCells, type PartReport } from './report.ts'
+import { portIn } from './server.ts'
+import { SUBJECTS } from './subjects.ts'
 import { whole } from './table.ts'
 
+const ROOT_DIR = path.join(import.meta.dirname, '..')
 const FEW = 2
 const START_TARGET_MS = 2000
+const PUBLISH_TARGET_MS = 2000
 const MEMORY_TARGET_MEGABYTES = 30
 const PAUSE_TARGET_MS = 20
 /** prom-client samples the event loop this often; a reading includes one interval. */
 const SAMPLING_MS = 10
 const SETTLE_MS = 3000
+const WARM_UP_REQUESTS = 20_000
 
 const milliseconds = (value: number) => `${value.toFixed(0)} ms`
 const megabytes = (value: number) => `${value.toFixed(1)} MB`
@@ -54,12 +60,17 @@ function appendVersions(releasesDir: string, from: string, count: number): void 
 
 interface Figures {
   readonly startMs: number
+  /** Of `svc publish` with one changed file. */
+  readonly publishMs: number
   readonly megabytes: number
   /** Longest pause of the event loop while one more version was taken up. */
   readonly pauseMs: number
 }
 
-async function measureFolder({ workspace }: BenchContext, releasesDir: string): Promise<Figures> {
+async function measureFolder(
+  { workspace, generator }: BenchContext,
+  releasesDir: string,
+): Promise<Omit<Figures, 'publishMs'>> {
   const env = {
     ...workspace.env,
     SVC_RELEASES_DIR: releasesDir,
@@ -69,11 +80,21 @@ async function measureFolder({ workspace }: BenchContext, releasesDir: string): 
   const beganMs = performance.now()
   const child = startChild(workspace.startCommand, { env, ipc: false })
   try {
-    await child.firstLine((line) => (line.includes('"msg":"Serving at') ? line : undefined))
+    const servingPort = await child.firstLine(portIn)
     const startMs = performance.now() - beganMs
     const port = await child.firstLine(
       (line) => /"port":(\d+),"msg":"Health and metrics/.exec(line)?.[1],
     )
+    // The heap's young generation grows with the first requests of every service, whatever its history.
+    await generator.run({
+      port: servingPort,
+      method: 'GET',
+      target: SUBJECTS[0].target,
+      headers: {},
+      expectedStatus: 200,
+      connections: CONNECTIONS,
+      requests: WARM_UP_REQUESTS,
+    })
     await pause(SETTLE_MS)
     const resident = residentMegabytes(child.pid)
     const readMaxMs = async () => {
@@ -92,11 +113,30 @@ async function measureFolder({ workspace }: BenchContext, releasesDir: string): 
   }
 }
 
+/** How long `svc publish` takes to add a version that changes the status, in milliseconds. */
+function measurePublishing({ workspace }: BenchContext, releasesDir: string): number {
+  const contentDir = path.join(workspace.folder, 'content')
+  cpSync(path.join(ROOT_DIR, 'content'), contentDir, { recursive: true })
+  const file = path.join(contentDir, 'status.yaml')
+  const text = readFileSync(file, 'utf8')
+  const changed = text.replace(/^summary: .*$/m, 'summary: Changed to measure publishing.')
+  if (changed === text) throw new Error(`expected a line "summary: …" in ${file}`)
+  writeFileSync(file, changed)
+  const beganMs = performance.now()
+  execFileSync(process.execPath, [
+    path.join(ROOT_DIR, 'src/cli/svc.ts'),
+    ...['publish', '--content', contentDir, '--releases', releasesDir, '--note', 'Measured'],
+  ])
+  rmSync(contentDir, { recursive: true })
+  return performance.now() - beganMs
+}
+
 /** The report from the figures of a short and a long history. */
 function growthReport(versions: number, few: Figures, many: Figures): PartReport {
   const growth = many.megabytes - few.megabytes
   const targets = [
     judge('start with a long history', many.startMs, { atMost: START_TARGET_MS }, milliseconds),
+    judge('publishing', many.publishMs, { atMost: PUBLISH_TARGET_MS }, milliseconds),
     judge('memory of a long history', growth, { atMost: MEMORY_TARGET_MEGABYTES }, megabytes),
     judge('pause by a reload', many.pauseMs, { atMost: PAUSE_TARGET_MS }, milliseconds),
   ] as const
@@ -112,11 +152,12 @@ function growthReport(versions: number, few: Figures, many: Figures): PartReport
         heading: `what|${FEW} versions|${whole(versions)} versions|target|`,
         rows: [
           [...row('start until it serves', 'startMs', milliseconds), ...targetCells(targets[0])],
+          [...row('svc publish', 'publishMs', milliseconds), ...targetCells(targets[1])],
           [...row('resident memory', 'megabytes', megabytes), '', ''],
-          ['memory of the history', '', megabytes(growth), ...targetCells(targets[1])],
+          ['memory of the history', '', megabytes(growth), ...targetCells(targets[2])],
           [
             ...row('longest event-loop pause while a version is taken up', 'pauseMs', milliseconds),
-            ...targetCells(targets[2]),
+            ...targetCells(targets[3]),
           ],
         ],
       },
@@ -137,7 +178,8 @@ export async function measureGrowth(context: BenchContext): Promise<PartReport> 
     appendVersions(releasesDir, workspace.env['SVC_RELEASES_DIR'] ?? '', count)
     // The first start creates secrets and does not count.
     if (figures.length === 0) await measureFolder(context, releasesDir)
-    figures.push(await measureFolder(context, releasesDir))
+    const served = await measureFolder(context, releasesDir)
+    figures.push({ ...served, publishMs: measurePublishing(context, releasesDir) })
     rmSync(releasesDir, { recursive: true })
   }
   const [few, many] = figures
