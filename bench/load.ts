@@ -34,7 +34,7 @@ export interface Load {
 export interface LoadResult {
   readonly completed: number
   readonly seconds: number
-  /** From the request's first byte sent to the answer's last byte received. */
+  /** From the request's first byte sent to the response's last byte received. */
   readonly latencyMs: { readonly median: number; readonly p95: number }
 }
 

@@ -31,7 +31,7 @@ export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
 
 /** What a script that is called by itself is made from. */
 interface Script<Options extends ParseArgsOptionsConfig> {
-  /** The whole answer to `--help`, with a line break at its end. */
+  /** The output of `--help`, ending in a line break. */
   readonly help: string
   /** All but `--help`, as node:util's `parseArgs` knows them; default: none. */
   readonly options?: Options

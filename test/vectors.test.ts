@@ -10,7 +10,7 @@ import { loadReleases } from '../src/service/releases.ts'
 import { makeReleases } from './support/made-releases.ts'
 import { runApp } from './support/running-app.ts'
 import { RECORDED } from './vectors/build-vectors.ts'
-import { REQUEST_ID } from './vectors/recorded-answers.ts'
+import { REQUEST_ID } from './vectors/recorded-responses.ts'
 import {
   OUTCOMES,
   type HeaderPair,
@@ -136,11 +136,11 @@ function checkVector(vector: Vector): Verdict {
     const { notBefore = at, notAfter = at } = publicKey
     return atMs < Date.parse(notBefore) || atMs > Date.parse(notAfter) ? 'KEY_PERIOD' : undefined
   }
-  const checkProof = (answer: VectorResponse, absent: Outcome): Outcome => {
-    const proof = header(answer, 'x-svc-revalidated')
+  const checkProof = (proved: VectorResponse, absent: Outcome): Outcome => {
+    const proof = header(proved, 'x-svc-revalidated')
     if (proof === undefined) return absent
     const [, at = '', signature = ''] = /^(.*?); (.*)$/.exec(proof) ?? []
-    const etag = header(answer, 'etag') ?? ''
+    const etag = header(proved, 'etag') ?? ''
     const lines = ['svc-revalidation-v1', method, target, '304', at, etag]
     return faultOf(lines, signature, at, 'REVALIDATION') ?? (isFresh(at) ? 'ok' : 'STALE')
   }
@@ -245,10 +245,10 @@ test('OpenSSL agrees on every signature, the right ones and the wrong ones', (t)
   assert.ok(checked > 40)
 })
 
-/** The answer as the socket gave it, without what Node adds for the connection. */
+/** The response as the socket gave it, without what Node adds for the connection. */
 function fetchRaw(
   port: number,
-  { method, target, headers = [] }: (typeof RECORDED)[number]['question'],
+  { method, target, headers = [] }: (typeof RECORDED)[number]['request'],
 ): Promise<VectorResponse> {
   const connectionFields = new Set(['date', 'connection', 'keep-alive'])
   return new Promise((resolve, reject) => {
@@ -275,19 +275,19 @@ function fetchRaw(
   })
 }
 
-for (const { name, question } of RECORDED) {
+for (const { name, request: recorded } of RECORDED) {
   test(`the running service answers ${name} byte for byte`, async (t) => {
     const app = await runApp(t, {
       baseUrl: 'https://api.example.test',
-      releases: loadReleases(makeReleases(question.versions ?? 1).store),
-      clock: { nowMs: () => question.atMs },
+      releases: loadReleases(makeReleases(recorded.versions ?? 1).store),
+      clock: { nowMs: () => recorded.atMs },
       newRequestId: () => REQUEST_ID,
     })
-    assert.deepEqual(await fetchRaw(app.port, question), VECTORS.get(name)?.response)
+    assert.deepEqual(await fetchRaw(app.port, recorded), VECTORS.get(name)?.response)
   })
 }
 
-test('an answer that curl fetched is accepted by OpenSSL with the published key', async (t) => {
+test('a response that curl fetched is accepted by OpenSSL with the published key', async (t) => {
   const { missing } = findOpenssl()
   if (missing !== undefined || spawnSync('curl', ['--version']).error !== undefined) {
     t.skip(missing ?? 'the curl program is not installed')

@@ -92,7 +92,7 @@ function mayBeSpent(outcome: Outcome): boolean {
   return code !== 'RATE_LIMITED' && (field === undefined || field === 'challenge')
 }
 
-async function showTicket({ ticket, answer }: Outcome & { readonly kind: 'registered' }) {
+async function showTicket({ ticket, response }: Outcome & { readonly kind: 'registered' }) {
   const proof = elementOf('proof', HTMLElement)
   elementOf('ticket', HTMLElement).textContent = ticket
   form.reset()
@@ -103,7 +103,7 @@ async function showTicket({ ticket, answer }: Outcome & { readonly kind: 'regist
   // A deployment without keys has nothing to prove with, and says so below every page.
   if (registered.dataset['keyId'] === undefined) return
   proof.replaceChildren(texts.text('result.proving'))
-  const proved = await verifyRegistration(answer)
+  const proved = await verifyRegistration(response)
   const isProved = 'keyId' in proved
   proof.className = isProved ? 'state state-good' : 'state state-warn'
   proof.replaceChildren(

@@ -1,6 +1,6 @@
 import { ConnectionError, createConnection } from '../../packages/client/src/connection.ts'
 import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
-import type { Answer } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { textElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 20_000
 const connection = createConnection(location.origin, (url, init) => fetch(url, init))
 
 /** Requests a target of this origin. */
-export function request(target: string): Promise<Answer> {
+export function request(target: string): Promise<HttpResponse> {
   return connection.send(target, {}, AbortSignal.timeout(TIMEOUT_MS))
 }
 
@@ -29,7 +29,7 @@ export interface LiveVerificationOptions {
   /** Receives the list of steps, which fills in while they are shown. */
   readonly stepsPlace: HTMLElement
   /** Called with the response before it is checked. */
-  onResponse(response: Answer): void
+  onResponse(response: HttpResponse): void
 }
 
 /** The result as a paragraph: its state and a sentence. */
@@ -47,17 +47,17 @@ export async function verifyLive(
 ): Promise<LiveVerdict | undefined> {
   const { target, proofTexts, stepsPlace, onResponse } = options
   if ((await cryptoSupport()) !== 'ready') return undefined
-  const answer = await request(target)
+  const response = await request(target)
   const keyDocument = await request(READ_PATHS.signingKey)
-  onResponse(answer)
-  const heads = stepsOfStatus(answer.status).map((name) => ({
+  onResponse(response)
+  const heads = stepsOfStatus(response.status).map((name) => ({
     name,
     label: proofTexts.text(`steps.${name}.label`),
   }))
   const list = createStepList(proofTexts, heads)
   stepsPlace.replaceChildren(list.element)
-  const question = { answer, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
-  const { isGood, reports, verdict } = await checkProof(question, proofTexts)
+  const input = { response, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
+  const { isGood, reports, verdict } = await checkProof(input, proofTexts)
   await list.play(reports)
   const state = isGood ? 'passed' : 'failed'
   const label = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))

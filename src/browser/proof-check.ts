@@ -14,7 +14,7 @@ import {
 } from '../../packages/client/src/verification-step.ts'
 import {
   verifyResponse,
-  type Answer,
+  type HttpResponse,
   type VerifiedResponse,
 } from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
@@ -44,10 +44,10 @@ export async function cryptoSupport(): Promise<CryptoSupport> {
 }
 
 /** What a check is made with. */
-export interface ProofQuestion {
-  readonly answer: Answer
+export interface ProofInput {
+  readonly response: HttpResponse
   /** The response to GET of the signing-key document. */
-  readonly keyDocument: Answer
+  readonly keyDocument: HttpResponse
   /** Id of the key that is expected; undefined takes any that the document holds. */
   readonly expectedKeyId: string | undefined
   /** The reader's clock: milliseconds since 1970. */
@@ -66,7 +66,7 @@ export interface ProofVerdict {
 }
 
 /** The lines that are signed of a response, whether or not the signature fits them. */
-export function signedLinesOf({ method, target, status, headers }: Answer): string {
+export function signedLinesOf({ method, target, status, headers }: HttpResponse): string {
   const fields = readHeaders(headers)
   const signedAt = signedAtOf({ status, headers }) ?? ''
   return status === 304
@@ -117,34 +117,31 @@ function requestIdOf(content: unknown): string {
 }
 
 async function signerOf(
-  { answer }: ProofQuestion,
+  { response }: ProofInput,
   keys: readonly VerificationKey[],
 ): Promise<string> {
-  const fields = readHeaders(answer.headers)
+  const fields = readHeaders(response.headers)
   const signature =
-    answer.status === 304
+    response.status === 304
       ? fields(CLIENT_HEADERS.revalidated)?.split('; ')[1]
       : fields(CLIENT_HEADERS.signature)
-  const text = signedLinesOf(answer)
+  const text = signedLinesOf(response)
   for (const key of keys) {
     if (await key.isSignatureOf(text, signature ?? '')) return key.keyId
   }
   return NONE
 }
 
-async function observe(
-  question: ProofQuestion,
-  keys: readonly VerificationKey[],
-): Promise<Observed> {
-  const { answer, expectedKeyId, nowMs } = question
-  const { method, target, status, headers, body } = answer
+async function observe(input: ProofInput, keys: readonly VerificationKey[]): Promise<Observed> {
+  const { response, expectedKeyId, nowMs } = input
+  const { method, target, status, headers, body } = response
   const fields = readHeaders(headers)
   const names =
     status === 304
       ? [CLIENT_HEADERS.revalidated]
       : [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
   const contentDigest = fields(CLIENT_HEADERS.contentDigest)
-  const signedAt = signedAtOf(answer) ?? NONE
+  const signedAt = signedAtOf(response) ?? NONE
   const signedAtMs = parseInstant(signedAt)
   return {
     method,
@@ -165,35 +162,35 @@ async function observe(
     contentType: fields('Content-Type') ?? NONE,
     ids: keys.map(({ keyId }) => keyId).join(', ') || NONE,
     pinned: expectedKeyId ?? NONE,
-    keyId: await signerOf(question, keys),
+    keyId: await signerOf(input, keys),
     ...(signedAtMs === undefined ? {} : { ageSeconds: (nowMs - signedAtMs) / 1000 }),
   }
 }
 
 /** What only shows once the other parts hold: the tag of the data and the id in the body. */
 async function observeContent(
-  { answer, nowMs }: ProofQuestion,
+  { response, nowMs }: ProofInput,
   keys: readonly VerificationKey[],
   code: VerificationFault,
 ): Promise<Observed> {
   if (code !== 'ETAG' && code !== 'REQUEST_ID') return {}
   // An unsolicited 304: there is no data to compare its tag with.
-  if (answer.status === 304) return { dataEtag: NONE }
-  const content: unknown = JSON.parse(new TextDecoder().decode(answer.body))
+  if (response.status === 304) return { dataEtag: NONE }
+  const content: unknown = JSON.parse(new TextDecoder().decode(response.body))
   const bodyRequestId = requestIdOf(content)
-  const fields = readHeaders(answer.headers)
+  const fields = readHeaders(response.headers)
   const kept = [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
   const headers = kept.map((name) => [name, fields(name) ?? ''] as const)
   // Without the two headers that are compared, the same check says what they are compared with.
-  const { etag } = await verifyResponse({ ...answer, headers, keys, nowMs })
+  const { etag } = await verifyResponse({ ...response, headers, keys, nowMs })
   return { bodyRequestId, dataEtag: etag ?? NONE }
 }
 
 /** Checks a response with the published verifier and tells, step by step, what it expected and what it found. */
-export async function checkProof(question: ProofQuestion, texts: PageTexts): Promise<ProofVerdict> {
-  const { answer, keyDocument, expectedKeyId, nowMs } = question
+export async function checkProof(input: ProofInput, texts: PageTexts): Promise<ProofVerdict> {
+  const { response, keyDocument, expectedKeyId, nowMs } = input
   const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
-  const steps = stepsOfStatus(answer.status)
+  const steps = stepsOfStatus(response.status)
 
   /** Texts may tell an age or a length of time in the words of the language. */
   function placesOf(observed: Observed): { readonly [place: string]: string | number | Node } {
@@ -258,19 +255,19 @@ export async function checkProof(question: ProofQuestion, texts: PageTexts): Pro
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code } = error
-    const observed = await observe({ ...question, answer: keyDocument }, keys)
+    const observed = await observe({ ...input, response: keyDocument }, keys)
     return keyDocument.status === 200
       ? refused('keys', code, comparedKeys(code), `faults.${code}`, observed)
       : refused('keys', code, ['goodStatus', 'gotStatus'], 'noDocument', observed)
   }
-  const observed = await observe(question, keys)
+  const observed = await observe(input, keys)
   try {
-    return accepted(await verifyResponse({ ...answer, keys, ...pins, nowMs }), observed)
+    return accepted(await verifyResponse({ ...response, keys, ...pins, nowMs }), observed)
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code } = error
-    const content = await observeContent(question, keys, code)
-    const step = stepOfFault(code, answer)
+    const content = await observeContent(input, keys, code)
+    const step = stepOfFault(code, response)
     return refused(step, code, COMPARED[code], `faults.${code}`, { ...observed, ...content })
   }
 }

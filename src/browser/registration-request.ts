@@ -1,4 +1,4 @@
-import type { Answer } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
@@ -7,7 +7,7 @@ import type { TypedRegistration } from './registration-fields.ts'
 
 /** What came of sending a registration. */
 export type Outcome =
-  | { readonly kind: 'registered'; readonly ticket: string; readonly answer: Answer }
+  | { readonly kind: 'registered'; readonly ticket: string; readonly response: HttpResponse }
   | {
       readonly kind: 'refused'
       /** The service's code; the status where something else than the service answered. */
@@ -20,17 +20,17 @@ export type Outcome =
 /** More than the service and a provider of challenges take together. */
 const RESPONSE_TIMEOUT_MS = 30_000
 
-function outcomeOf(answer: Answer, retryAfter: string | null): Outcome {
-  const content = parseJson(answer.body)
+function outcomeOf(response: HttpResponse, retryAfter: string | null): Outcome {
+  const content = parseJson(response.body)
   const ticket = propertyOf(propertyOf(content, 'data'), 'ticket')
-  if (answer.status === 200 && typeof ticket === 'string') {
-    return { kind: 'registered', ticket, answer }
+  if (response.status === 200 && typeof ticket === 'string') {
+    return { kind: 'registered', ticket, response }
   }
   const code = propertyOf(propertyOf(content, 'error'), 'code')
   const seconds = Number(retryAfter ?? Number.NaN)
   return {
     kind: 'refused',
-    code: typeof code === 'string' ? code : String(answer.status),
+    code: typeof code === 'string' ? code : String(response.status),
     retryAfterSeconds: seconds > 0 ? seconds : undefined,
   }
 }
@@ -55,8 +55,10 @@ export async function sendRegistration(
     })
     const { status, headers } = response
     const body = new Uint8Array(await response.arrayBuffer())
-    const answer: Answer = { method, target, status, headers, body }
-    return outcomeOf(answer, headers.get(CLIENT_HEADERS.retryAfter))
+    return outcomeOf(
+      { method, target, status, headers, body },
+      headers.get(CLIENT_HEADERS.retryAfter),
+    )
   } catch {
     return { kind: 'no-response' }
   }

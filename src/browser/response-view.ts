@@ -1,4 +1,4 @@
-import type { Answer } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import { partOf, textElement } from './page-element.ts'
@@ -17,7 +17,7 @@ export interface ResponseViewOptions {
   /** Id of the key that the page names, where it names one. */
   readonly expectedKeyId: string | undefined
   /** Asks for a target without an API key. */
-  readonly ask: (target: string) => Promise<Answer>
+  readonly ask: (target: string) => Promise<HttpResponse>
 }
 
 /** JSON with a line for each member; any other text as it is. */
@@ -30,7 +30,7 @@ function readable(body: Uint8Array): string {
   }
 }
 
-function headerNodes({ headers }: Answer): readonly Node[] {
+function headerNodes({ headers }: HttpResponse): readonly Node[] {
   const fields = headers instanceof Headers ? [...headers] : []
   return fields.map(([name, value]) => {
     const row = document.createElement('div')
@@ -49,14 +49,14 @@ export function createResponseView({
   proofTexts: fetchProofTexts,
   expectedKeyId,
   ask,
-}: ResponseViewOptions): (response: Answer) => Promise<void> {
+}: ResponseViewOptions): (response: HttpResponse) => Promise<void> {
   const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
   const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
   const lines = partOf(element, '[data-part="lines"] pre', HTMLElement)
   const headers = partOf(element, '[data-part="headers"] dl', HTMLElement)
   const body = partOf(element, '[data-part="body"] pre', HTMLElement)
 
-  async function check(response: Answer): Promise<void> {
+  async function check(response: HttpResponse): Promise<void> {
     const proofTexts = await fetchProofTexts()
     const support = await cryptoSupport()
     if (support !== 'ready') {
@@ -73,10 +73,7 @@ export function createResponseView({
     // Asked for each time: what the service says of its keys now is part of what is checked.
     const keyDocument = await ask(READ_PATHS.signingKey)
     const nowMs = Date.now()
-    const found = await checkProof(
-      { answer: response, keyDocument, expectedKeyId, nowMs },
-      proofTexts,
-    )
+    const found = await checkProof({ response, keyDocument, expectedKeyId, nowMs }, proofTexts)
     await list.play(found.reports)
     const state = found.isGood ? 'passed' : 'failed'
     const word = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))

@@ -3,7 +3,7 @@ import {
   type HeadStore,
 } from '../../packages/client/src/head-store.ts'
 import { entriesOf } from '../../packages/client/src/history-evidence.ts'
-import { verifyPortable } from '../../packages/client/src/portable-answer.ts'
+import { verifyPortable } from '../../packages/client/src/portable-response.ts'
 import { importKey } from '../../packages/client/src/verification-key.ts'
 import type { VersionSummary } from '../contract/version-chain.ts'
 
@@ -40,7 +40,7 @@ export function openSavedHead(name: string): SavedHeadStorage | undefined {
     async read() {
       const saved = await store.load()
       if (saved === undefined) return undefined
-      const { data, provedAtMs } = await verifyPortable(saved.answer, saved.keys)
+      const { data, provedAtMs } = await verifyPortable(saved.response, saved.keys)
       const [head] = entriesOf(data)
       if (head === undefined) throw new TypeError(`${name}: expected the newest version`)
       const keys = await Promise.all(saved.keys.map(importKey))

@@ -22,17 +22,17 @@ async function run(container: HTMLElement): Promise<void> {
   try {
     list.set('api', { state: 'running' })
     const startedMs = performance.now()
-    const answer = await request(READ_PATHS.status)
+    const response = await request(READ_PATHS.status)
     const milliseconds = Math.round(performance.now() - startedMs)
     list.set('api', {
-      state: answer.status === 200 ? 'passed' : 'failed',
-      detail: texts.text('api', { status: answer.status, milliseconds }),
+      state: response.status === 200 ? 'passed' : 'failed',
+      detail: texts.text('api', { status: response.status, milliseconds }),
     })
     const isReady = (await cryptoSupport()) === 'ready'
     if (isReady) {
       const keyDocument = await request(READ_PATHS.signingKey)
-      const question = { answer, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
-      const { isGood, verdict } = await checkProof(question, proofTexts)
+      const input = { response, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
+      const { isGood, verdict } = await checkProof(input, proofTexts)
       list.set('signature', { state: isGood ? 'passed' : 'failed', detail: verdict })
     } else {
       list.set('signature', { state: 'skipped' })

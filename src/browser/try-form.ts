@@ -1,11 +1,11 @@
 import { ConnectionError, createConnection } from '../../packages/client/src/connection.ts'
-import type { Answer } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { createResponseView } from './response-view.ts'
 import { partOf } from './page-element.ts'
 import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 
-/** How long an answer may take. */
+/** How long a response may take. */
 const TIMEOUT_MS = 20_000
 
 /** The characters that a header field can carry. API keys use fewer. */
@@ -14,7 +14,7 @@ const KEY_CHARACTERS = /^[\x21-\x7e]*$/
 /** What every form of the page is made with. */
 export interface TryFormOptions {
   /**
-   * The form and the room for the answer, as the server rendered them: `data-key-id` names the expected key, and
+   * The form and the room for the response, as the server rendered them: `data-key-id` names the expected key, and
    * `data-proof` a page that has the texts of a proof.
    */
   readonly template: HTMLTemplateElement
@@ -35,7 +35,7 @@ class InputError extends Error {
 
 const connection = createConnection(location.origin, (url, init) => fetch(url, init))
 
-function ask(target: string, key = ''): Promise<Answer> {
+function ask(target: string, key = ''): Promise<HttpResponse> {
   const headers: Record<string, string> =
     key === '' ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${key}` }
   return connection.send(target, headers, AbortSignal.timeout(TIMEOUT_MS))
@@ -96,9 +96,9 @@ export function mountTryForm(
     parameterInput.value = example
   }
   const { keyId, proof = '' } = template.dataset
-  const answerElement = partOf(place, '.try-answer', HTMLElement)
+  const responseElement = partOf(place, '.try-response', HTMLElement)
   const show = createResponseView({
-    element: answerElement,
+    element: responseElement,
     texts,
     proofTexts: () => fetchPageTexts(proof, 'proof'),
     expectedKeyId: keyId === '' ? undefined : keyId,
@@ -129,7 +129,7 @@ export function mountTryForm(
     return key
   }
 
-  async function askWithForm(): Promise<Answer> {
+  async function askWithForm(): Promise<HttpResponse> {
     const [target, key] = [targetOfForm(), keyOfForm()]
     try {
       return await ask(target, key)
@@ -148,7 +148,7 @@ export function mountTryForm(
 
   function tell(error: unknown): void {
     // The response on the page belongs to an earlier request.
-    answerElement.hidden = true
+    responseElement.hidden = true
     if (error instanceof InputError) {
       error.input.setAttribute('aria-invalid', 'true')
       error.input.focus()
@@ -166,15 +166,15 @@ export function mountTryForm(
     setAsking(true)
     const startedMs = performance.now()
     try {
-      const answer = await askWithForm()
+      const response = await askWithForm()
       const milliseconds = Math.round(performance.now() - startedMs)
       said.replaceChildren(
         ...texts.richText('answered', {
-          status: answer.status,
+          status: response.status,
           milliseconds: document.createTextNode(String(milliseconds)),
         }),
       )
-      await show(answer)
+      await show(response)
     } catch (error) {
       tell(error)
     } finally {

@@ -1,21 +1,21 @@
 import { createConnection } from '../../packages/client/src/connection.ts'
 import { createTrustedKeys } from '../../packages/client/src/trusted-keys.ts'
 import { VerificationError } from '../../packages/client/src/verification-error.ts'
-import type { Answer } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 
 /** How long the keys may take. */
 const TIMEOUT_MS = 20_000
 
-/** What a check of an answer's signature came to. */
+/** What a check of a response's signature came to. */
 export type Proof = { readonly keyId: string } | { readonly fault: string }
 
 /**
- * Checks an answer with the keys that this service publishes. `fault` is the step that failed, or that the keys could
+ * Checks a response with the keys that this service publishes. `fault` is the step that failed, or that the keys could
  * not be fetched. Never rejects.
  */
-export async function verifyRegistration(answer: Answer): Promise<Proof> {
+export async function verifyRegistration(response: HttpResponse): Promise<Proof> {
   const connection = createConnection(location.origin, (url, init) => fetch(url, init))
   const keys = createTrustedKeys({
     pinnedKeyIds: undefined,
@@ -24,9 +24,9 @@ export async function verifyRegistration(answer: Answer): Promise<Proof> {
     expectations: () => ({ nowMs: Date.now(), maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS }),
   })
   try {
-    const { keyId } = await keys.verify(answer)
+    const { keyId } = await keys.verify(response)
     return { keyId }
   } catch (error) {
-    return { fault: error instanceof VerificationError ? error.code : 'UNANSWERED' }
+    return { fault: error instanceof VerificationError ? error.code : 'NO_RESPONSE' }
   }
 }

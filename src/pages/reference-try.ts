@@ -36,7 +36,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
         <button class="button" type="submit">${t.send}</button>
       </form>
       <p class="try-status" role="status"></p>
-      <div class="try-answer" hidden>
+      <div class="try-response" hidden>
         <h3>${t.check}</h3>
         <div data-part="steps"></div>
         <p class="verdict" data-part="verdict" role="status"></p>

@@ -30,7 +30,7 @@ export type SntpErrorCode =
   /** The system refused to send, or the other side reported that nothing listens there. */
   | 'UNREACHABLE'
   /** Nothing came before the deadline. */
-  | 'NO_ANSWER'
+  | 'NO_RESPONSE'
   /** Packets arrived, but none matched the query (RFC 5905 calls them bogus). */
   | 'ORIGIN_MISMATCH'
   /** The response is too short, of another mode or version, or has an empty timestamp. */
@@ -149,7 +149,7 @@ export async function measureSntp(measurement: SntpMeasurement): Promise<Measure
  */
 export function querySntp(query: SntpQuery): Promise<SntpSample> {
   const nonce = (query.randomBytes ?? randomBytes)(8)
-  let dropped: SntpErrorCode = 'NO_ANSWER'
+  let dropped: SntpErrorCode = 'NO_RESPONSE'
   return withDeadline<SntpSample>(
     query,
     () => new SntpError(dropped, `no usable response within ${query.timeoutMs} ms`),

@@ -30,7 +30,7 @@ test(
       const ends = await Promise.allSettled(urls.map((url) => fetch(url, { mode: 'no-cors' })))
       return ends.map(({ status }) => status)
     })
-    // The refusal of a plain request is an answer, though one that no script can read.
+    // The refusal of a plain request is a response, though one that no script can read.
     assert.deepEqual(refused, ['fulfilled', 'rejected', 'rejected'])
     assert.deepEqual(browser.takeOutside().toSorted(), [
       'CONNECT 192.0.2.1:443',

@@ -68,7 +68,7 @@ test(
       const later = await createClient({ ...settings, now: () => nowMs - 61_000 })
         .roadmap()
         .catch((error) => error instanceof VerificationError && error.code)
-      const { headers } = self.answer as unknown as { readonly headers: Headers }
+      const { headers } = self.response as unknown as { readonly headers: Headers }
       return {
         state: first.data.state,
         isRenewed: first.data === second.data,

@@ -20,7 +20,7 @@ import {
   runFormApp,
   sendForm,
 } from '../support/registration-form.ts'
-import { codeOf } from '../support/signed-answer.ts'
+import { codeOf } from '../support/received-response.ts'
 
 const browser = useBrowser()
 const skip = browserMissing
@@ -107,7 +107,7 @@ test(
 )
 
 test(
-  'an answer that was changed on its way shows its ticket with a warning',
+  'a response that was changed on its way shows its ticket with a warning',
   { skip },
   async (t) => {
     const app = await runFormApp(t)
@@ -351,7 +351,7 @@ test('an outage loses no input and is announced', { skip }, async (t) => {
 test('a lost response loses no input, and resubmitting is safe', { skip }, async (t) => {
   const app = await runFormApp(t)
   const { page } = await openForm(t, browser, app)
-  // The service has it, and its answer is lost.
+  // The service has it, and its response is lost.
   await page.route(REGISTER, async (route) => {
     await route.fetch()
     await route.abort('connectionreset')
@@ -368,7 +368,7 @@ test('a lost response loses no input, and resubmitting is safe', { skip }, async
 })
 
 test(
-  'every code of the catalog, and an answer of something else, has words',
+  'every code of the catalog, and a response from something else, has a message',
   { skip },
   async (t) => {
     const app = await runFormApp(t)
@@ -381,15 +381,15 @@ test(
       CHALLENGE_REQUIRED: 'challenge',
       CHALLENGE_FAILED: 'challenge',
     }
-    const answer = { status: 0, body: '', type: 'application/json' }
+    const response = { status: 0, body: '', type: 'application/json' }
     await page.route(REGISTER, (route) =>
-      route.fulfill({ status: answer.status, contentType: answer.type, body: answer.body }),
+      route.fulfill({ status: response.status, contentType: response.type, body: response.body }),
     )
     await fillForm(page, TYPED)
     for (const [code, { status }] of Object.entries(ERRORS)) {
       if (code === 'DUPLICATE') continue
-      answer.status = status
-      answer.body = JSON.stringify({ ok: false, error: { code } })
+      response.status = status
+      response.body = JSON.stringify({ ok: false, error: { code } })
       await page.locator('#test-challenge').check()
       await sendForm(page)
       const [problem = '', ...others] = await problemsOf(page)
@@ -405,7 +405,7 @@ test(
       if (isNamed) assert.equal(await page.locator('#problems li code').innerText(), code)
       await assertKept(page)
     }
-    Object.assign(answer, { status: 502, body: '<h1>Bad gateway</h1>', type: 'text/html' })
+    Object.assign(response, { status: 502, body: '<h1>Bad gateway</h1>', type: 'text/html' })
     await page.locator('#test-challenge').check()
     await sendForm(page)
     assert.deepEqual(await problemsOf(page), [plainText(problems.refused, { code: '502' })])

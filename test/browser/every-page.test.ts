@@ -190,8 +190,8 @@ test('loaded scripts are within their limit', { skip }, async (t) => {
     let sum = 0
     for (const script of loaded) {
       if (script.startsWith('/assets/altcha')) continue
-      const answer = await app.fetch(script, { headers: { 'Accept-Encoding': 'gzip' } })
-      sum += Number(answer.headers.get('content-length'))
+      const response = await app.fetch(script, { headers: { 'Accept-Encoding': 'gzip' } })
+      sum += Number(response.headers.get('content-length'))
     }
     assert.ok(sum > 0 && sum < MAX_SCRIPT_BYTES, `${path}: ${sum} bytes`)
   }

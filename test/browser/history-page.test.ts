@@ -132,8 +132,8 @@ describe('a consistent history', { skip }, () => {
     assert.match(details[4] ?? '', patternOf(script.details.versions.other))
     assert.deepEqual(await marksOf(page), markLabels(Array.from({ length: 4 }, () => 'recomputed')))
     assert.match((await page.locator('#audit-result').textContent()) ?? '', /VS-0004/)
-    const kept = JSON.parse((await keptIn(page)) ?? '{}') as { answer: { target: string } }
-    assert.ok(kept.answer.target.startsWith(READ_PATHS.version))
+    const kept = JSON.parse((await keptIn(page)) ?? '{}') as { response: { target: string } }
+    assert.ok(kept.response.target.startsWith(READ_PATHS.version))
     assert.match((await page.locator('#kept-head').textContent()) ?? '', /VS-0004/)
     assert.deepEqual(await axeFaults(page), [])
     assert.deepEqual(errors, [])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type * as clientEntry from '../../packages/client/src/index.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
-import { publishedKeyOf } from '../client/asked-answers.ts'
+import { publishedKeyOf } from '../client/requested-responses.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { serveClientPackage } from '../support/client-package.ts'
 import { FAKE_KEYS } from '../support/fake-api-keys.ts'
@@ -47,13 +47,13 @@ function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promi
     const entry = '/dist/client.min.js'
     const { importKey, verifyResponse } = (await import(entry)) as typeof clientEntry
     const headers: Record<string, string> = apiKey === undefined ? {} : { 'X-SVC-Key': apiKey }
-    const response = await fetch(rest.origin + target, { cache, headers })
-    const answer = {
+    const fetched = await fetch(rest.origin + target, { cache, headers })
+    const response = {
       method: 'GET',
       target,
-      status: response.status,
-      headers: response.headers,
-      body: new Uint8Array(await response.arrayBuffer()),
+      status: fetched.status,
+      headers: fetched.headers,
+      body: new Uint8Array(await fetched.arrayBuffer()),
     }
     const seen = {
       status: response.status,
@@ -62,7 +62,7 @@ function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promi
     }
     try {
       const keys = [await importKey(rest.key)]
-      const verified = await verifyResponse({ ...answer, keys, nowMs: rest.nowMs })
+      const verified = await verifyResponse({ ...response, keys, nowMs: rest.nowMs })
       const { made } = (verified.data ?? {}) as { readonly made?: number }
       const { provedAtMs, etag } = verified
       return { ...seen, refusal: undefined, provedAtMs, etag, made }
@@ -74,11 +74,11 @@ function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promi
 }
 
 test(
-  'over a day of revalidations by Chromium’s own cache every answer that a script gets verifies',
+  'over a day of revalidations by Chromium’s own cache every response that a script gets verifies',
   { skip: browserMissing },
   async (t) => {
     const clock = { ms: TEST_NOW_MS }
-    // Chromium's clock cannot be moved. Instead each answer arrives as old as it will be when it is next asked for, which
+    // Chromium's clock cannot be moved. Instead each response arrives as old as it will be when it is next asked for, which
     // is the same to a cache (RFC 9111 4.2.3): it adds its own time, a few milliseconds, to the Age that it was told.
     let ageSeconds = 0
     const service = await runFrontedService(t, {
@@ -120,7 +120,7 @@ test(
       const isCurrent = status.made === published.versions
       // As a page reads that wants to know: asked for each time.
       const roadmap = await readNow({ target: ROADMAP, cache: 'no-cache' })
-      // With and without keys: Vary makes the cache ask, and it renews the answer that it has.
+      // With and without keys: Vary makes the cache ask, and it renews the response that it has.
       const apiKey = [FAKE_KEYS.good, FAKE_KEYS.other][step % 3]
       const keyed = { target: ARCHITECTURE, ...(apiKey === undefined ? {} : { apiKey }) }
       const architecture = await readNow({ ...keyed, cache: 'default' })
@@ -150,10 +150,10 @@ test(
       assert.ok(count > 100, `${target}: ${count}`)
     }
     assert.ok(renewed > served / 2, `${renewed} of ${served}`)
-    // Two new versions, and for each the whole answer: to the read that asks, or behind the back of one that does not;
+    // Two new versions, and for each the whole response: to the read that asks, or behind the back of one that does not;
     // on a busy machine to both, since the cache then asks again before it has stored the first.
     const whole = service.seen.filter((each) => each.target === STATUS && each.status === 200)
-    assert.ok(whole.length >= 3 && whole.length <= 5, `${whole.length} whole answers`)
+    assert.ok(whole.length >= 3 && whole.length <= 5, `${whole.length} whole responses`)
     assert.equal(countOf(NOTHING), ids.size)
     assert.equal(countOf(ROADMAP), ids.size)
   },

@@ -8,7 +8,7 @@ import { TEXTS } from '../../src/pages/texts.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runKeyedApp } from '../support/keyed-app.ts'
-import type { PassingAnswer } from '../support/http-proxy.ts'
+import type { ProxiedResponse } from '../support/http-proxy.ts'
 import { otherSigningKey, runApp, testSigning } from '../support/running-app.ts'
 import { runTamperingProxy, type TamperingProxy } from '../support/tampering-proxy.ts'
 
@@ -51,7 +51,7 @@ async function openForm(page: Page, name: string): Promise<Locator> {
 async function tryEndpoint(page: Page, name: string, parameter?: string): Promise<Locator> {
   const place = await openForm(page, name)
   if (parameter !== undefined) await place.locator(`#${name}-parameter`).fill(parameter)
-  // What an answer before has left, so that the next one can be waited for.
+  // What a response before has left, so that the next one can be waited for.
   await place.locator('.verdict').evaluate((verdict) => verdict.replaceChildren())
   await place.locator('button[aria-disabled="true"]').waitFor({ state: 'detached' })
   await place.locator('button[type="submit"]').click()
@@ -86,17 +86,21 @@ function failedAt(failed: (typeof VERIFICATION_STEPS)[number]) {
   )
 }
 
-/** Changes the answers for one path only. */
-function tamperWith(proxy: TamperingProxy, path: string, change: (answer: PassingAnswer) => void) {
-  proxy.tamper = (answer) => {
-    if (answer.target === path) change(answer)
+/** Changes the responses for one path only. */
+function tamperWith(
+  proxy: TamperingProxy,
+  path: string,
+  change: (response: ProxiedResponse) => void,
+) {
+  proxy.tamper = (response) => {
+    if (response.target === path) change(response)
   }
 }
 
-function editBody(answer: PassingAnswer, from: string, to: string): void {
-  const before = answer.body.toString()
+function editBody(response: ProxiedResponse, from: string, to: string): void {
+  const before = response.body.toString()
   assert.ok(before.includes(from), `${before} has no ${from}`)
-  answer.body = Buffer.from(before.replace(from, to))
+  response.body = Buffer.from(before.replace(from, to))
 }
 
 test('valid responses pass, errors included', { skip }, async (t) => {
@@ -114,9 +118,9 @@ test('valid responses pass, errors included', { skip }, async (t) => {
     ['keySelf', undefined, ENDPOINTS.keySelf.path, 401],
   ] as const) {
     await t.test(target, async () => {
-      let sent: PassingAnswer | undefined
-      tamperWith(proxy, target, (answer) => {
-        sent ??= { ...answer }
+      let sent: ProxiedResponse | undefined
+      tamperWith(proxy, target, (response) => {
+        sent ??= { ...response }
       })
       const place = await tryEndpoint(page, name, parameter)
       assert.deepEqual(await statesOf(place), ALL_PASSED)
@@ -153,22 +157,22 @@ test('a tampered response fails at the right step', { skip }, async (t) => {
     what: string,
     step: (typeof VERIFICATION_STEPS)[number],
     code: keyof typeof proof.faults,
-    change: (answer: PassingAnswer) => void,
+    change: (response: ProxiedResponse) => void,
   ])[] = [
     [
       'a byte of the body',
       'digest',
       'DIGEST',
-      (answer) => editBody(answer, 'ok":true', 'ok":TRUE'),
+      (response) => editBody(response, 'ok":true', 'ok":TRUE'),
     ],
     [
       'the body together with its digest',
       'signature',
       'SIGNATURE',
-      (answer) => {
-        editBody(answer, '"data":{', '"data":{"made":"up",')
-        const digest = createHash('sha256').update(answer.body).digest('base64')
-        answer.headers.set('content-digest', `sha-256=:${digest}:`)
+      (response) => {
+        editBody(response, '"data":{', '"data":{"made":"up",')
+        const digest = createHash('sha256').update(response.body).digest('base64')
+        response.headers.set('content-digest', `sha-256=:${digest}:`)
       },
     ],
     [
@@ -187,7 +191,7 @@ test('a tampered response fails at the right step', { skip }, async (t) => {
       'SIGNATURE',
       ({ headers }) => headers.set('x-svc-signed-at', new Date(0).toISOString()),
     ],
-    ['the status', 'signature', 'SIGNATURE', (answer) => void (answer.status = 203)],
+    ['the status', 'signature', 'SIGNATURE', (response) => void (response.status = 203)],
     [
       'no signature any more',
       'proof',
@@ -225,10 +229,10 @@ describe('an untrusted response', { skip }, () => {
     const { proxy, page } = await openReference(t)
     let stated: string | undefined
     let came: string | undefined
-    tamperWith(proxy, STATUS, (answer) => {
-      stated = /:(.*):/.exec(answer.headers.get('content-digest') ?? '')?.[1]
-      editBody(answer, 'ok":true', 'ok":false')
-      came = createHash('sha256').update(answer.body).digest('base64')
+    tamperWith(proxy, STATUS, (response) => {
+      stated = /:(.*):/.exec(response.headers.get('content-digest') ?? '')?.[1]
+      editBody(response, 'ok":true', 'ok":false')
+      came = createHash('sha256').update(response.body).digest('base64')
     })
     const place = await tryEndpoint(page, 'status')
     await statesOf(place)
@@ -241,11 +245,11 @@ describe('an untrusted response', { skip }, () => {
   test('a replayed response', async (t) => {
     const { proxy, page, clock } = await openReference(t)
     clock.offsetMs = -16 * MINUTE_MS
-    let old: PassingAnswer | undefined
-    tamperWith(proxy, STATUS, (answer) => (old = { ...answer }))
+    let old: ProxiedResponse | undefined
+    tamperWith(proxy, STATUS, (response) => (old = { ...response }))
     await page.evaluate((path) => fetch(path, { cache: 'no-store' }), STATUS)
     clock.offsetMs = 0
-    tamperWith(proxy, STATUS, (answer) => Object.assign(answer, old))
+    tamperWith(proxy, STATUS, (response) => Object.assign(response, old))
     const place = await tryEndpoint(page, 'status')
     assert.deepEqual(await statesOf(place), failedAt('freshness'))
     const [expected, found] = await place.locator('.step[data-state="failed"] dd').allTextContents()
@@ -258,7 +262,7 @@ describe('an untrusted response', { skip }, () => {
     const other = await runApp(t, { clock: REAL_TIME, signing: testSigning(otherSigningKey()) })
     const front = await runTamperingProxy(t, other.origin)
     const { page: copied } = await browser.openPage(t, STILL)
-    // The page of the one, before the answers of the other.
+    // The page of the one, before the responses of the other.
     await copied.route('**/en/reference/snapshots', async (route) => {
       await route.fulfill({
         response: await route.fetch({ url: `${app.origin}/en/reference/snapshots` }),
@@ -274,10 +278,10 @@ describe('an untrusted response', { skip }, () => {
 
   test('a missing key document', async (t) => {
     const { proxy, page } = await openReference(t)
-    tamperWith(proxy, KEYS, (answer) => {
-      answer.status = 502
-      answer.headers = new Map([['content-type', 'text/html']])
-      answer.body = Buffer.from('<h1>Bad gateway</h1>')
+    tamperWith(proxy, KEYS, (response) => {
+      response.status = 502
+      response.headers = new Map([['content-type', 'text/html']])
+      response.body = Buffer.from('<h1>Bad gateway</h1>')
     })
     const place = await tryEndpoint(page, 'status')
     assert.deepEqual(await statesOf(place), failedAt('keys'))
@@ -292,7 +296,7 @@ describe('an untrusted response', { skip }, () => {
     for (const address of [`**${KEYS}`, '**/en/verify']) {
       await page.route(address, (route) => route.abort())
       const place = await tryEndpoint(page, 'status')
-      // What the round before has left is there too, until the answer has come.
+      // What the round before has left is there too, until the response has come.
       await place.locator('button[aria-disabled="true"]').waitFor({ state: 'detached' })
       await place.locator('[data-part="steps"] .note-warn').waitFor()
       assert.match((await place.locator('.try-status').textContent()) ?? '', /200/)
@@ -307,7 +311,7 @@ describe('an untrusted response', { skip }, () => {
 
   test('shows a non-JSON response verbatim', async (t) => {
     const { proxy, page } = await openReference(t)
-    tamperWith(proxy, STATUS, (answer) => void (answer.body = Buffer.from('<b>not found</b>')))
+    tamperWith(proxy, STATUS, (response) => void (response.body = Buffer.from('<b>not found</b>')))
     const place = await tryEndpoint(page, 'status')
     assert.deepEqual(await statesOf(place), failedAt('digest'))
     const shown = place.locator('[data-part="body"] pre')
@@ -408,17 +412,17 @@ describe('user input', { skip }, () => {
     const { page } = await openReference(t)
     const place = await tryEndpoint(page, 'versionById')
     assert.deepEqual(await statesOf(place), ALL_PASSED)
-    const answer = place.locator('.try-answer')
-    assert.equal(await answer.isVisible(), true)
+    const response = place.locator('.try-response')
+    assert.equal(await response.isVisible(), true)
     await tryEndpoint(page, 'versionById', '..')
-    await answer.waitFor({ state: 'hidden' })
+    await response.waitFor({ state: 'hidden' })
     await tryEndpoint(page, 'versionById', 'VS-0001')
     assert.deepEqual(await statesOf(place), ALL_PASSED)
-    assert.equal(await answer.isVisible(), true)
+    assert.equal(await response.isVisible(), true)
     await page.route('**/api/v1/versions/*', (route) => route.abort())
     await tryEndpoint(page, 'versionById', 'VS-0001')
     await place.locator('.try-status').filter({ hasText: t0.try.notReached }).waitFor()
-    assert.equal(await answer.isVisible(), false)
+    assert.equal(await response.isVisible(), false)
   })
 
   test('works with the keyboard alone', async (t) => {

@@ -37,7 +37,7 @@ const resultOf = async (page: Page): Promise<string> =>
   (await page.locator('#check-result').textContent()) ?? ''
 
 test(
-  'the status is checked step by step, and the table shows the lines of that answer',
+  'the status is checked step by step, and the table shows the lines of that response',
   { skip },
   async (t) => {
     const { page, errors } = await open(t)

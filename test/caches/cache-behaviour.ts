@@ -10,7 +10,7 @@ import { FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { dated, runFrontedService, type FrontedService } from '../support/fronted-service.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
-import { askCache, judge, mergedAnswer, type Asked, type CachedAnswer } from './cache-reader.ts'
+import { askCache, judge, mergedResponse, type Asked, type CachedResponse } from './cache-reader.ts'
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 
 /** A cache that was started before a service. */
@@ -30,9 +30,9 @@ export interface CacheRig {
   readonly port: number
   readonly clock: SimulatedClock
   readonly service: FrontedService
-  ask(target: string, asked?: Asked): Promise<CachedAnswer>
-  /** The verdict on an answer, now. */
-  judge(answer: CachedAnswer): ReturnType<typeof judge>
+  ask(target: string, asked?: Asked): Promise<CachedResponse>
+  /** The verdict on a response, now. */
+  judge(response: CachedResponse): ReturnType<typeof judge>
   /** Lets what the cache asks for in the background end, and then the time pass. */
   pass(seconds: number): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function startCacheRig(t: TestContext, startCache: StartCache): Pro
     clock,
     service,
     ask: (target, asked) => askCache(port, target, asked),
-    judge: (answer) => judge(answer, clock.nowMs()),
+    judge: (response) => judge(response, clock.nowMs()),
     async pass(seconds) {
       await service.quiet()
       clock.advance(seconds)
@@ -54,21 +54,25 @@ export async function startCacheRig(t: TestContext, startCache: StartCache): Pro
   }
 }
 
-/** What an accepted answer proves. Fails where it was refused. */
-async function proved(rig: CacheRig, answer: CachedAnswer): Promise<VerifiedResponse> {
-  const verdict = await rig.judge(answer)
+/** What an accepted response proves. Fails where it was refused. */
+async function proved(rig: CacheRig, response: CachedResponse): Promise<VerifiedResponse> {
+  const verdict = await rig.judge(response)
   if (typeof verdict === 'string') {
-    assert.fail(`${verdict}: ${answer.status} ${JSON.stringify(answer.headers)}`)
+    assert.fail(`${verdict}: ${response.status} ${JSON.stringify(response.headers)}`)
   }
   return verdict
 }
 
-/** Of one answer and no other, so that they must not be merged into another one. */
+/** Of one response and no other, so that they must not be merged into another one. */
 const SIGNATURE_FIELDS = ['content-digest', 'x-svc-signed-at', 'x-svc-signature', 'x-request-id']
 
-function assertNoSignature(answer: CachedAnswer): void {
+function assertNoSignature(response: CachedResponse): void {
   for (const name of SIGNATURE_FIELDS) {
-    assert.equal(answer.header(name), undefined, `${answer.method} ${answer.status} has ${name}`)
+    assert.equal(
+      response.header(name),
+      undefined,
+      `${response.method} ${response.status} has ${name}`,
+    )
   }
 }
 
@@ -85,7 +89,7 @@ export function describeCache(
   startCache: StartCache,
   options: { readonly skip: string | undefined },
 ): void {
-  test('a stored answer is served until its time is over, and verifies', options, async (t) => {
+  test('a stored response is served until its time is over, and verifies', options, async (t) => {
     const rig = await startCacheRig(t, startCache)
     const first = await rig.ask(STATUS)
     await rig.pass(FRESH_SECONDS - 10)
@@ -118,7 +122,7 @@ export function describeCache(
     },
   )
 
-  test('what needs another answer each time is never stored', options, async (t) => {
+  test('what needs another response each time is never stored', options, async (t) => {
     const rig = await startCacheRig(t, startCache)
     const headers = { Authorization: `Bearer ${FAKE_KEYS.good}` }
     for (const [target, asked] of [
@@ -128,10 +132,10 @@ export function describeCache(
       [STATUS, { headers: { 'X-SVC-Key': FAKE_KEYS.other } }],
       [STATUS, { headers: { 'X-SVC-Key': 'svk_no' } }],
     ] as const) {
-      const answers = [await rig.ask(target, asked), await rig.ask(target, asked)]
-      const ids = answers.map((answer) => answer.header('x-request-id'))
+      const responses = [await rig.ask(target, asked), await rig.ask(target, asked)]
+      const ids = responses.map((response) => response.header('x-request-id'))
       assert.equal(new Set(ids).size, 2, target)
-      for (const answer of answers) await proved(rig, answer)
+      for (const response of responses) await proved(rig, response)
     }
     const preflight = await rig.ask(STATUS, { method: 'OPTIONS' })
     assert.equal(preflight.status, 204)
@@ -152,15 +156,15 @@ export function describeCache(
     const rig = await startCacheRig(t, startCache)
     const got = await rig.ask(STATUS)
     for (const headers of [{}, ACCEPT_GZIP]) {
-      const answer = await rig.ask(STATUS, { method: 'HEAD', headers })
-      assert.equal(answer.status, 200)
-      assert.equal(answer.header('etag'), got.header('etag'))
-      assertNoSignature(answer)
+      const response = await rig.ask(STATUS, { method: 'HEAD', headers })
+      assert.equal(response.status, 200)
+      assert.equal(response.header('etag'), got.header('etag'))
+      assertNoSignature(response)
     }
   })
 
   test(
-    'an answer stays good for a week of revalidations, whoever asks with what',
+    'a response stays good for a week of revalidations, whoever asks with what',
     options,
     async (t) => {
       const rig = await startCacheRig(t, startCache)
@@ -170,9 +174,9 @@ export function describeCache(
       for (let hour = 0; hour < 7 * 24; hour += 1) {
         await rig.pass(3600)
         const etag = held.header('etag') ?? ''
-        const answer = await rig.ask(STATUS, { headers: { 'If-None-Match': etag } })
-        held = answer.status === 304 ? mergedAnswer(held, answer) : answer
-        renewals += Number(answer.status === 304)
+        const response = await rig.ask(STATUS, { headers: { 'If-None-Match': etag } })
+        held = response.status === 304 ? mergedResponse(held, response) : response
+        renewals += Number(response.status === 304)
         const { provedAtMs } = await proved(rig, held)
         assert.ok(rig.clock.nowMs() - provedAtMs < SLACK_MS)
         await proved(rig, await rig.ask(STATUS))
@@ -194,12 +198,12 @@ export function describeCache(
       await rig.pass(FRESH_SECONDS + 60)
       for (let elapsed = FRESH_SECONDS + 60; elapsed < 2 * MAX_AGE_SECONDS; elapsed += 120) {
         for (const headers of lists) {
-          const answer = await rig.ask(STATUS, { headers })
-          const verdict = await rig.judge(answer)
-          if (answer.status >= 500) assert.equal(verdict, 'UNSIGNED')
+          const response = await rig.ask(STATUS, { headers })
+          const verdict = await rig.judge(response)
+          if (response.status >= 500) assert.equal(verdict, 'UNSIGNED')
           else if (elapsed <= MAX_AGE_SECONDS - 60) assert.equal(typeof verdict, 'object')
           else if (elapsed > MAX_AGE_SECONDS) assert.equal(verdict, 'STALE')
-          if (elapsed < STALE_SECONDS && headers === lists[0]) assert.equal(answer.status, 200)
+          if (elapsed < STALE_SECONDS && headers === lists[0]) assert.equal(response.status, 200)
         }
         await rig.pass(120)
       }
@@ -294,11 +298,11 @@ function createDay(rig: CacheRig) {
   const published = [{ versions: 2, atMs: 0 }]
   const publishedAt = (ms: number) => published.findLast(({ atMs }) => atMs <= ms)?.versions
   /** What a reader that revalidates holds. */
-  const held = new Map<string, CachedAnswer>()
+  const held = new Map<string, CachedResponse>()
 
-  /** What an accepted answer says is what the service said when it proved it. */
+  /** What an accepted response says is what the service said when it proved it. */
   function checkContent(
-    { target, header }: CachedAnswer,
+    { target, header }: CachedResponse,
     { status, etag, data, provedAtMs }: VerifiedResponse,
   ): void {
     const ageMs = clock.nowMs() - provedAtMs
@@ -318,23 +322,26 @@ function createDay(rig: CacheRig) {
     counts.versions.add(made)
   }
 
-  async function check(answer: CachedAnswer): Promise<boolean> {
-    const verdict = await rig.judge(answer)
-    if (answer.header('content-encoding') === 'gzip') counts.gzip += 1
+  async function check(response: CachedResponse): Promise<boolean> {
+    const verdict = await rig.judge(response)
+    if (response.header('content-encoding') === 'gzip') counts.gzip += 1
     if (typeof verdict === 'object') {
       counts.accepted += 1
-      checkContent(answer, verdict)
+      checkContent(response, verdict)
       return true
     }
-    assert.ok(service.isDown, `${verdict} of ${answer.target}: ${JSON.stringify(answer.headers)}`)
-    if (answer.status >= 500) {
+    assert.ok(
+      service.isDown,
+      `${verdict} of ${response.target}: ${JSON.stringify(response.headers)}`,
+    )
+    if (response.status >= 500) {
       counts.unsigned += 1
       assert.equal(verdict, 'UNSIGNED')
       return false
     }
     counts.refused += 1
-    const [renewedAt] = answer.header('x-svc-revalidated')?.split(';') ?? []
-    for (const signedAt of [answer.header('x-svc-signed-at'), renewedAt]) {
+    const [renewedAt] = response.header('x-svc-revalidated')?.split(';') ?? []
+    for (const signedAt of [response.header('x-svc-signed-at'), renewedAt]) {
       const isOld = clock.nowMs() - Date.parse(signedAt ?? '') > MAX_AGE_SECONDS * 1000
       assert.ok(signedAt === undefined || isOld, `refused too early: ${signedAt}`)
     }
@@ -346,15 +353,15 @@ function createDay(rig: CacheRig) {
     const stored = held.get(target)
     const etag = stored?.header('etag')
     const conditional = etag === undefined ? {} : { 'If-None-Match': etag }
-    const answer = await rig.ask(target, { headers: { ...headers, ...conditional } })
-    if (stored === undefined || answer.status !== 304) {
-      if (await check(answer)) held.set(target, answer)
+    const response = await rig.ask(target, { headers: { ...headers, ...conditional } })
+    if (stored === undefined || response.status !== 304) {
+      if (await check(response)) held.set(target, response)
       return
     }
     counts.notModified += 1
-    assertNoSignature(answer)
-    await check(answer)
-    const merged = mergedAnswer(stored, answer)
+    assertNoSignature(response)
+    await check(response)
+    const merged = mergedResponse(stored, response)
     await check(merged)
     held.set(target, merged)
   }
@@ -367,15 +374,16 @@ function createDay(rig: CacheRig) {
     async () => check(await rig.ask(STATUS, { headers: { 'If-None-Match': 'W/"other", "x"' } })),
     async () => check(await rig.ask(oneOf([TIME, '/api/v1/nothing', '/api/v1/versions/VS-9999']))),
     async () => {
-      const answer = await rig.ask(STATUS, { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
-      if (answer.status === 200) assert.notEqual(answer.header('x-ratelimit-remaining'), undefined)
-      return check(answer)
+      const response = await rig.ask(STATUS, { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
+      if (response.status === 200)
+        assert.notEqual(response.header('x-ratelimit-remaining'), undefined)
+      return check(response)
     },
     async () => {
-      const answer = await rig.ask(oneOf([STATUS, ROADMAP]), { method: 'HEAD' })
+      const response = await rig.ask(oneOf([STATUS, ROADMAP]), { method: 'HEAD' })
       counts.heads += 1
-      assert.equal(answer.body.length, 0)
-      assertNoSignature(answer)
+      assert.equal(response.body.length, 0)
+      assertNoSignature(response)
     },
   ]
 

@@ -7,13 +7,13 @@ import {
 } from '../../packages/client/src/verification-error.ts'
 import {
   verifyResponse,
-  type Answer,
+  type HttpResponse,
   type VerifiedResponse,
 } from '../../packages/client/src/verify-response.ts'
 import { key } from '../client/scripted-client.ts'
 
-/** An answer through a cache, any gzip undone. */
-export interface CachedAnswer extends Answer {
+/** A response through a cache, any gzip undone. */
+export interface CachedResponse extends HttpResponse {
   readonly headers: readonly HeaderPair[]
   /** A header's value by lower-case name; several lines are one list. */
   header(name: string): string | undefined
@@ -25,8 +25,10 @@ export interface Asked {
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** Makes an answer of its parts. */
-function answerOf(parts: Answer & { readonly headers: readonly HeaderPair[] }): CachedAnswer {
+/** Makes a response of its parts. */
+function toResponse(
+  parts: HttpResponse & { readonly headers: readonly HeaderPair[] },
+): CachedResponse {
   return {
     ...parts,
     header(name) {
@@ -41,26 +43,26 @@ export function askCache(
   port: number,
   target: string,
   { method = 'GET', headers = {} }: Asked = {},
-): Promise<CachedAnswer> {
+): Promise<CachedResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { agent: false, host: '127.0.0.1', port, method, path: target, headers },
-      (answer) => {
+      (response) => {
         const chunks: Buffer[] = []
-        answer.on('error', reject)
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => {
+        response.on('error', reject)
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => {
           const fields: HeaderPair[] = []
-          for (let index = 0; index < answer.rawHeaders.length; index += 2) {
-            fields.push([answer.rawHeaders[index] ?? '', answer.rawHeaders[index + 1] ?? ''])
+          for (let index = 0; index < response.rawHeaders.length; index += 2) {
+            fields.push([response.rawHeaders[index] ?? '', response.rawHeaders[index + 1] ?? ''])
           }
           const coded = Buffer.concat(chunks)
-          const isGzip = answer.headers['content-encoding'] === 'gzip' && coded.length > 0
+          const isGzip = response.headers['content-encoding'] === 'gzip' && coded.length > 0
           const body = Uint8Array.from(isGzip ? gunzipSync(coded) : coded)
-          const status = answer.statusCode ?? 0
+          const status = response.statusCode ?? 0
           const ifNoneMatch = headers['If-None-Match']
           const conditional = ifNoneMatch === undefined ? {} : { ifNoneMatch }
-          resolve(answerOf({ method, target, ...conditional, status, headers: fields, body }))
+          resolve(toResponse({ method, target, ...conditional, status, headers: fields, body }))
         })
       },
     )
@@ -70,19 +72,22 @@ export function askCache(
 }
 
 /** What is stored after a 304, by RFC 9111 3.2: its fields stand in the place of those of the same name. */
-export function mergedAnswer(stored: CachedAnswer, notModified: CachedAnswer): CachedAnswer {
+export function mergedResponse(
+  stored: CachedResponse,
+  notModified: CachedResponse,
+): CachedResponse {
   const renewed = new Set(notModified.headers.map(([name]) => name.toLowerCase()))
   const kept = stored.headers.filter(([name]) => !renewed.has(name.toLowerCase()))
-  return answerOf({ ...stored, headers: [...kept, ...notModified.headers] })
+  return toResponse({ ...stored, headers: [...kept, ...notModified.headers] })
 }
 
-/** What the published verifier makes of an answer, by the documented rules: a proof, or the code of its refusal. */
+/** What the published verifier makes of a response, by the documented rules: a proof, or the code of its refusal. */
 export async function judge(
-  answer: Answer,
+  response: HttpResponse,
   nowMs: number,
 ): Promise<VerifiedResponse | VerificationFault> {
   try {
-    return await verifyResponse({ ...answer, keys: [key], pinnedKeyIds: [key.keyId], nowMs })
+    return await verifyResponse({ ...response, keys: [key], pinnedKeyIds: [key.keyId], nowMs })
   } catch (error) {
     if (error instanceof VerificationError) return error.code
     throw error

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { describeCache, startCacheRig, type StartedCache } from './cache-behaviour.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from './cache-process.ts'
-import { askCache, mergedAnswer } from './cache-reader.ts'
+import { askCache, mergedResponse } from './cache-reader.ts'
 import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -48,6 +48,6 @@ test(
     const headers = { 'If-None-Match': held.header('etag') ?? '' }
     const notModified = await rig.ask(target, { headers })
     assert.equal(notModified.status, 304)
-    assert.equal(await rig.judge(mergedAnswer(held, notModified)), 'DIGEST')
+    assert.equal(await rig.judge(mergedResponse(held, notModified)), 'DIGEST')
   },
 )

@@ -116,8 +116,8 @@ describe('a state file of another origin', () => {
     )
     const state = stateIn(t)
     await audit(here.origin, '--state', state)
-    const { answer, keys } = JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>
-    const old = JSON.stringify({ answer, keys })
+    const { response, keys } = JSON.parse(readFileSync(state, 'utf8')) as Record<string, unknown>
+    const old = JSON.stringify({ response, keys })
     writeFileSync(state, old)
     assert.equal((await audit(here.origin, '--state', state)).status, 0)
     writeFileSync(state, old)

@@ -154,7 +154,7 @@ test('evidence has a name of its own where none is given', async (t) => {
     format: 'svc-history-evidence-v1',
     fault: 'BROKEN',
     keys: [],
-    answers: [],
+    responses: [],
   }
   const nowMs = Date.UTC(2026, 10, 21, 9)
   const name = 'svc-evidence-BROKEN-20261121T090000Z.json'

@@ -15,8 +15,8 @@ import {
 import {
   publishedOf,
   toPortable,
-  type PortableAnswer,
-} from '../../packages/client/src/portable-answer.ts'
+  type PortableResponse,
+} from '../../packages/client/src/portable-response.ts'
 import { UnsettledError } from '../../packages/client/src/unsettled-error.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
@@ -304,7 +304,7 @@ describe('a history that contradicts itself', () => {
     const { saved } = store
     deployments.turn = () => 1
     const evidence = await faultOf(auditHistory({ client, store }), 'REWRITTEN')
-    assert.equal(evidence.answers.length, 2)
+    assert.equal(evidence.responses.length, 2)
     assert.equal(store.saved, saved)
   })
 
@@ -378,7 +378,7 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN', 'VS-0002')
   })
 
-  /** The releases with the data of some answers exchanged, as a service could that signs what it likes. */
+  /** The releases with the data of some responses exchanged, as a service could that signs what it likes. */
   function lying(releases: Releases, change: Partial<Releases>): Releases {
     return { ...releases, ...change }
   }
@@ -420,7 +420,7 @@ describe('a history that contradicts itself', () => {
     })
   }
 
-  for (const [name, sequence, changes, at, answers] of [
+  for (const [name, sequence, changes, at, responses] of [
     ['hides a change', 3, [], 'VS-0003', 2],
     ['invents a change', 2, [...STATUS_CHANGED, { resource: 'zeta', kind: 'added' }], 'VS-0002', 2],
     ['adds nothing as the genesis entry', 1, [], 'VS-0001', 1],
@@ -429,7 +429,7 @@ describe('a history that contradicts itself', () => {
     test(`an entry with a correct hash that ${name}`, async (t) => {
       const { client } = await deploy(t, misstatingReleases(4, sequence, changes))
       const evidence = await faultOf(auditHistory({ client }), 'CHANGES_FALSE', at)
-      assert.equal(evidence.answers.length, answers)
+      assert.equal(evidence.responses.length, responses)
     })
   }
 
@@ -456,7 +456,7 @@ describe('a history that contradicts itself', () => {
       'INCONSISTENT',
       'status',
     )
-    assert.equal(evidence.answers.length, 3)
+    assert.equal(evidence.responses.length, 3)
   })
 })
 
@@ -469,16 +469,16 @@ describe('evidence', () => {
     return faultOf(auditHistory({ client: deployments.client, store }), 'SHORTENED')
   }
 
-  test('is worth nothing with another key, a changed answer or another accusation', async (t) => {
+  test('is worth nothing with another key, a changed response or another accusation', async (t) => {
     const evidence = await shortened(t)
-    const [before, after] = evidence.answers
+    const [before, after] = evidence.responses
     assert.ok(before && after)
     const forged = Buffer.from(before.bodyBase64, 'base64').toString().replace('VS-0005', 'VS-0009')
     const bodyBase64 = Buffer.from(forged).toString('base64')
     for (const [change, code] of [
-      [{ answers: [{ ...before, bodyBase64 }, after] }, 'DIGEST'],
-      [{ answers: [{ ...before, target: '/api/v1/versions' }, after] }, 'SIGNATURE'],
-      [{ answers: [{ ...before, bodyBase64: '*' }, after] }, 'MALFORMED'],
+      [{ responses: [{ ...before, bodyBase64 }, after] }, 'DIGEST'],
+      [{ responses: [{ ...before, target: '/api/v1/versions' }, after] }, 'SIGNATURE'],
+      [{ responses: [{ ...before, bodyBase64: '*' }, after] }, 'MALFORMED'],
       [{ keys: [] }, 'UNKNOWN_KEY'],
     ] as const) {
       await assert.rejects(verifyEvidence({ ...evidence, ...change }, PINS), { code })
@@ -487,9 +487,9 @@ describe('evidence', () => {
       code: 'UNKNOWN_KEY',
     })
     for (const change of [
-      { answers: [after, before] },
-      { answers: [before] },
-      { answers: [] },
+      { responses: [after, before] },
+      { responses: [before] },
+      { responses: [] },
       { fault: 'REWRITTEN' },
       { fault: 'BROKEN' },
       { fault: 'CHANGES_FALSE' },
@@ -507,30 +507,30 @@ describe('evidence', () => {
       ...Object.entries(READ_PATHS).flatMap(([name, path]) => (refused.has(name) ? [] : path)),
       ...['VS-0001', 'VS-0002', 'VS-0003'].map((id) => `${READ_PATHS.versions}/${id}`),
     ]
-    const answers: PortableAnswer[] = []
+    const responses: PortableResponse[] = []
     for (let pass = 0; pass < 2; pass += 1) {
       for (const target of targets) {
-        const { answer } = await client.get(target, { fresh: true })
-        answers.push(toPortable(answer))
+        const { response } = await client.get(target, { fresh: true })
+        responses.push(toPortable(response))
         clock.ms += 1
       }
     }
     const keys = publishedOf(await client.keys())
-    const isHead = ({ target }: PortableAnswer) => /\/version\?/.test(target)
-    const [before, after] = answers.filter(isHead)
+    const isHead = ({ target }: PortableResponse) => /\/version\?/.test(target)
+    const [before, after] = responses.filter(isHead)
     assert.ok(before && after)
     let attempts = 0
-    const frame = (fault: HistoryFault, ...said: readonly PortableAnswer[]) => {
+    const frame = (fault: HistoryFault, ...said: readonly PortableResponse[]) => {
       attempts += 1
-      const evidence = { format: 'svc-history-evidence-v1', fault, keys, answers: said } as const
+      const evidence = { format: 'svc-history-evidence-v1', fault, keys, responses: said } as const
       const name = `${fault}: ${said.map(({ target }) => target).join(' ')}`
       return assert.rejects(verifyEvidence(evidence, PINS), EvidenceError, name)
     }
-    for (const one of answers) {
+    for (const one of responses) {
       await frame('BROKEN', one)
       await frame('CHANGES_FALSE', one)
       await frame('INCONSISTENT', before, one, after)
-      for (const other of [before, after, ...answers.slice(-3)]) {
+      for (const other of [before, after, ...responses.slice(-3)]) {
         await frame('REWRITTEN', one, other)
         await frame('CHANGES_FALSE', other, one)
         await frame('SHORTENED', one, other)
@@ -544,8 +544,8 @@ describe('evidence', () => {
       null,
       'evidence',
       {},
-      { format: 'svc-history-evidence-v1', fault: 'toString', keys: [], answers: [] },
-      { format: 'svc-history-evidence-v1', fault: 'BROKEN', keys: {}, answers: 3 },
+      { format: 'svc-history-evidence-v1', fault: 'toString', keys: [], responses: [] },
+      { format: 'svc-history-evidence-v1', fault: 'BROKEN', keys: {}, responses: 3 },
     ]) {
       await assert.rejects(verifyEvidence(value as unknown as HistoryEvidence, PINS), EvidenceError)
     }

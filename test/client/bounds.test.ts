@@ -11,7 +11,7 @@ import { verifyEvidence } from '../../packages/client/src/history-evidence.ts'
 import { parseSigningKeys } from '../../packages/client/src/signing-keys.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
-import { appResponse, BASE_URL, isStatus, response, scripted } from './scripted-client.ts'
+import { appResponse, BASE_URL, isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
 /** A server that says what it is told to, part by part, and is heard to be left. */
 async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) {
@@ -56,7 +56,7 @@ async function ask(baseUrl: string, settings: Partial<ClientOptions>): Promise<E
 
 const ENDLESS = 'HTTP/1.1 200 OK\r\n\r\n'
 
-describe('how large an answer may be', () => {
+describe('how large a response may be', () => {
   test('a body without an end is left once it is too large, and not asked for again', async (t) => {
     const { baseUrl, told } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
     const error = await ask(baseUrl, { maxBodyBytes: 1_000_000 })
@@ -83,7 +83,7 @@ describe('how large an answer may be', () => {
 
   test('the bound is met exactly, is 16 MB unless told, and none that is no number', async () => {
     const bytes = 'x'.repeat(1000)
-    const answering: Fetch = () => Promise.resolve(response(200, {}, bytes))
+    const answering: Fetch = () => Promise.resolve(fakeResponse(200, {}, bytes))
     const get = (maxBodyBytes: number) =>
       createConnection(BASE_URL, answering, { maxBodyBytes }).send('/a', {}, undefined)
     assert.equal((await get(1000)).body.length, 1000)
@@ -132,12 +132,12 @@ describe('how large an answer may be', () => {
   })
 })
 
-describe('how long an answer may take', () => {
+describe('how long a response may take', () => {
   for (const [name, head] of [
     ['a head that never comes', ''],
     ['a head that never ends', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
     ['a body that never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'],
-    ['interim answers and no other', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3)],
+    ['interim responses and no other', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3)],
   ] as const) {
     test(`${name} ends after the time it may take, and is tried again`, async (t) => {
       const { baseUrl, told } = await speaking(t, head)
@@ -191,15 +191,18 @@ describe('how many keys there may be', () => {
     assert.ok(performance.now() - beganMs < 1000)
   })
 
-  test('twice as many in evidence, which has three answers at most', async () => {
-    const evidence = { format: 'svc-history-evidence-v1', fault: 'BROKEN', answers: [] } as const
+  test('twice as many in evidence, which has three responses at most', async () => {
+    const evidence = { format: 'svc-history-evidence-v1', fault: 'BROKEN', responses: [] } as const
     const check = (more: object) =>
       verifyEvidence({ ...evidence, keys: [], ...more }, { pinnedKeyIds: [] })
     await assert.rejects(check({ keys: documentOf(128).keys }), /do not prove BROKEN/)
     await assert.rejects(check({ keys: documentOf(129).keys }), /expected evidence/)
     const headers: [] = []
-    const answer = { method: 'GET', target: '/', status: 200, headers, bodyBase64: '' }
-    await assert.rejects(check({ answers: [answer, answer, answer, answer] }), /expected evidence/)
+    const response = { method: 'GET', target: '/', status: 200, headers, bodyBase64: '' }
+    await assert.rejects(
+      check({ responses: [response, response, response, response] }),
+      /expected evidence/,
+    )
   })
 
   test('a date of a key that is no date lets nothing through', async () => {
@@ -238,7 +241,7 @@ describe('what a server or a caller may not do', () => {
     const urls: string[] = []
     const connection = createConnection('https://api.example.test', (url) => {
       urls.push(url)
-      return Promise.resolve(response(200, {}))
+      return Promise.resolve(fakeResponse(200, {}))
     })
     // As long as the host itself, so that what stands behind the origin of either is the same.
     for (const target of ['@evil-example.abc/', '.evil.test/', ':1/', '', 'x', '\\\\x', '/x#y']) {

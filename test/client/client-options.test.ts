@@ -5,7 +5,7 @@ import { createClient } from '../../packages/client/src/client.ts'
 import type { ClientOptions } from '../../packages/client/src/client-options.ts'
 import { ConnectionError, RedirectError } from '../../packages/client/src/connection.ts'
 import type { Retry } from '../../packages/client/src/retries.ts'
-import { isStatus, response, scripted } from './scripted-client.ts'
+import { isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
 const BASE = { baseUrl: 'https://api.example.test' }
 
@@ -68,7 +68,7 @@ test('a redirect is named in the error, and neither followed nor retried', async
   ] as const) {
     const { client, sent } = scripted((one) =>
       isStatus(one)
-        ? response(status, location === undefined ? {} : { Location: location })
+        ? fakeResponse(status, location === undefined ? {} : { Location: location })
         : undefined,
     )
     await assert.rejects(
@@ -86,7 +86,7 @@ test('onRetry is called before each retry with the error and the wait', async ()
   const retries: Retry[] = []
   const { client, waits } = scripted(
     (one, count) =>
-      isStatus(one) && count < 2 ? response(503, { 'Retry-After': '3' }) : undefined,
+      isStatus(one) && count < 2 ? fakeResponse(503, { 'Retry-After': '3' }) : undefined,
     { onRetry: (retry) => retries.push(retry) },
   )
   await client.status()
@@ -102,8 +102,11 @@ test('onRetry is called before each retry with the error and the wait', async ()
 
 test('results and errors carry the request id, and the quota where a key was sent', async () => {
   const { client } = scripted()
-  const { requestId, rateLimit, answer } = await client.status()
-  assert.equal(requestId, new Map(answer.headers as Iterable<[string, string]>).get('X-Request-Id'))
+  const { requestId, rateLimit, response } = await client.status()
+  assert.equal(
+    requestId,
+    new Map(response.headers as Iterable<[string, string]>).get('X-Request-Id'),
+  )
   assert.equal(rateLimit, undefined)
   await assert.rejects(client.get('/api/v1/nowhere'), (error: Error & { requestId?: string }) =>
     /^[0-9a-f-]{36}$/.test(error.requestId ?? ''),

@@ -12,7 +12,7 @@ import {
   BASE_URL,
   isStatus,
   key,
-  response,
+  fakeResponse,
   scripted,
   type Script,
 } from './scripted-client.ts'
@@ -145,7 +145,7 @@ describe('revalidation', () => {
   const bare304: Script = (sent) =>
     sent.headers['If-None-Match'] === undefined
       ? undefined
-      : response(304, { ETag: sent.headers['If-None-Match'] })
+      : fakeResponse(304, { ETag: sent.headers['If-None-Match'] })
 
   test('a 304 that a cache gave without a proof changes nothing while what was read is fresh', async () => {
     const { client, sent, clock } = scripted(bare304)
@@ -156,7 +156,7 @@ describe('revalidation', () => {
     assert.equal(sent.filter(isStatus).length, 2)
   })
 
-  test('and after that the whole answer is asked for', async () => {
+  test('and after that the whole response is asked for', async () => {
     const { client, sent, clock } = scripted(bare304)
     await client.status()
     clock.ms += 900_001
@@ -165,8 +165,8 @@ describe('revalidation', () => {
     assert.equal(sent.filter(isStatus).length, 3)
   })
 
-  test('a 304 to a question that was not conditional is no answer', async () => {
-    const { client } = scripted((sent) => (isStatus(sent) ? response(304, {}) : undefined))
+  test('rejects a 304 to an unconditional request', async () => {
+    const { client } = scripted((sent) => (isStatus(sent) ? fakeResponse(304, {}) : undefined))
     await assert.rejects(client.status(), { code: 'UNSIGNED' })
   })
 })
@@ -184,7 +184,7 @@ describe('a fresh read', () => {
     assert.notEqual(one, two)
   })
 
-  test('refuses the answer to a plain one', async () => {
+  test('refuses the response to a plain one', async () => {
     const { client } = scripted((sent) =>
       isStatus(sent) ? appResponse({ ...sent, target: READ_PATHS.status }, TEST_NOW_MS) : undefined,
     )

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { isSoundPoint, isSoundSignature } from '../../packages/client/src/ed25519.ts'
 import type { Vector } from '../../packages/client/src/vector.ts'
 import { importKey } from '../../packages/client/src/verification-key.ts'
-import { signedTextOf } from '../vectors/answer-changes.ts'
-import { headerOf } from '../vectors/recorded-answers.ts'
+import { signedTextOf } from '../vectors/response-changes.ts'
+import { headerOf } from '../vectors/recorded-responses.ts'
 
 const P = 2n ** 255n - 19n
 const L = 2n ** 252n + 27742317777372353535851937790883648493n

@@ -21,7 +21,7 @@ import {
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEAD: SavedHead = {
-  answer: {
+  response: {
     method: 'GET',
     target: '/api/v1/version?fresh=a',
     status: 200,
@@ -77,7 +77,7 @@ for (const [name, open] of Object.entries(STORES)) {
         '{',
         '{}',
         'null',
-        '{"keys":[{}],"answer":{}}',
+        '{"keys":[{}],"response":{}}',
         JSON.stringify({ ...HEAD, keys: 1 }),
       ]) {
         write(text)

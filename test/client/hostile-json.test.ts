@@ -9,13 +9,13 @@ import { parseSigningKeys, verifyKeyDocument } from '../../packages/client/src/s
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { formatSignedText } from '../../src/contract/signature.ts'
 import { TEST_NOW_MS, TEST_SIGNING_KEY } from '../support/running-app.ts'
-import { key, response, scripted, type Script } from './scripted-client.ts'
+import { key, fakeResponse, scripted, type Script } from './scripted-client.ts'
 
 // Any JSON can come, also signed by a trusted key. Whatever it is, what is thrown is what the documentation names.
 
 const NAMES = [
   'keys jwk kty crv x notBefore notAfter data ok error code message head hash count entries sequence',
-  'snapshotId createdAt previousHash resources format fault answers headers status target bodyBase64',
+  'snapshotId createdAt previousHash resources format fault responses headers status target bodyBase64',
   'requestId __proto__ constructor toString valueOf hasOwnProperty',
 ]
   .join(' ')
@@ -70,12 +70,12 @@ const keyDocument = fc.record({
   }),
 })
 
-/** An answer that the trusted key signed. */
+/** A response that the trusted key signed. */
 function signed(target: string, body: string) {
   const contentDigest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
   const signedAt = new Date(TEST_NOW_MS).toISOString()
   const lines = formatSignedText({ method: 'GET', target, status: 200, signedAt, contentDigest })
-  return response(
+  return fakeResponse(
     200,
     {
       'Content-Digest': contentDigest,
@@ -86,7 +86,7 @@ function signed(target: string, body: string) {
   )
 }
 
-/** A service whose keys are right, and whose n-th other answer is the n-th of these. */
+/** A service whose keys are right, and whose n-th other response is the n-th of these. */
 function saying(bodies: readonly string[]): Script {
   let count = 0
   return ({ target }) => {
@@ -159,7 +159,7 @@ describe('any JSON', () => {
       format: fc.constant('svc-history-evidence-v1'),
       fault: fc.oneof(fc.constantFrom('BROKEN', 'REWRITTEN'), json),
       keys: fc.array(fc.record({ jwk }), { maxLength: 2 }),
-      answers: fc.oneof(
+      responses: fc.oneof(
         json,
         fc.array(
           fc.record({

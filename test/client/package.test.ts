@@ -180,9 +180,9 @@ export async function use(): Promise<string | number> {
     // @ts-expect-error There is no such code.
     if (error instanceof ApiResponseError && error.code === 'NO_SUCH_CODE') return 0
     if (error instanceof VerificationError && error.code === 'STALE') return error.message
-    if (error instanceof HistoryError) return error.evidence.answers.length
+    if (error instanceof HistoryError) return error.evidence.responses.length
   }
-  await verifyResponse({ ...whole.answer, keys: await client.keys(), nowMs: 0 })
+  await verifyResponse({ ...whole.response, keys: await client.keys(), nowMs: 0 })
   return state + (await runVectors(async () => '[]')).length
 }
 `

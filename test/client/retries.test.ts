@@ -9,7 +9,7 @@ import {
   appResponse,
   BASE_URL,
   isStatus,
-  response,
+  fakeResponse,
   scripted,
   type Script,
 } from './scripted-client.ts'
@@ -38,7 +38,7 @@ describe('trying again', () => {
     for (const after of ['7', new Date(TEST_NOW_MS + 6877).toUTCString()]) {
       const { client, waits } = scripted((sent, count) =>
         isStatus(sent) && count === 0
-          ? response(503, { 'Retry-After': after }, '<html>')
+          ? fakeResponse(503, { 'Retry-After': after }, '<html>')
           : undefined,
       )
       await client.status()
@@ -50,7 +50,7 @@ describe('trying again', () => {
   test('as if nothing was said where what was said is no time to come', async () => {
     for (const after of ['', '-5', 'soon', new Date(TEST_NOW_MS - 5000).toUTCString()]) {
       const { client, waits } = scripted((sent, count) =>
-        isStatus(sent) && count === 0 ? response(503, { 'Retry-After': after }) : undefined,
+        isStatus(sent) && count === 0 ? fakeResponse(503, { 'Retry-After': after }) : undefined,
       )
       await client.status()
       const [first = 0] = waits
@@ -60,11 +60,11 @@ describe('trying again', () => {
 
   test('not when the wait is longer than it may be, nor for what will not change', async () => {
     const long = scripted((sent) =>
-      isStatus(sent) ? response(503, { 'Retry-After': '31' }) : undefined,
+      isStatus(sent) ? fakeResponse(503, { 'Retry-After': '31' }) : undefined,
     )
     await assert.rejects(long.client.status(), { code: 'UNSIGNED' })
     assert.deepEqual(long.waits, [])
-    const lost = scripted((sent) => (isStatus(sent) ? response(404, {}) : undefined))
+    const lost = scripted((sent) => (isStatus(sent) ? fakeResponse(404, {}) : undefined))
     await assert.rejects(lost.client.status(), { code: 'UNSIGNED' })
     assert.deepEqual(lost.waits, [])
     const none = scripted()

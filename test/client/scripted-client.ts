@@ -3,8 +3,8 @@ import type { ClientOptions } from '../../packages/client/src/client-options.ts'
 import type { Fetch, FetchedResponse } from '../../packages/client/src/connection.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEST_NOW_MS, TEST_SIGNING_KEY } from '../support/running-app.ts'
-import { recordAnswer } from '../vectors/recorded-answers.ts'
-import { verificationKeyOf } from './asked-answers.ts'
+import { recordResponse } from '../vectors/recorded-responses.ts'
+import { verificationKeyOf } from './requested-responses.ts'
 
 /** The key of the app in these tests. */
 export const key = await verificationKeyOf(TEST_SIGNING_KEY)
@@ -32,8 +32,8 @@ export interface Scripted {
   readonly clock: { ms: number }
 }
 
-/** An answer of somebody else. */
-export function response(
+/** A response that the test composes. */
+export function fakeResponse(
   status: number,
   headers: Record<string, string>,
   body = '',
@@ -52,17 +52,17 @@ export async function appResponse(
   more: { readonly signingKey?: typeof TEST_SIGNING_KEY; readonly versions?: number } = {},
 ): Promise<FetchedResponse> {
   const pairs = Object.entries(headers)
-  const answer = await recordAnswer({ method: 'GET', target, headers: pairs, atMs, ...more })
-  const body = Buffer.from(answer.bodyBase64 ?? '', 'base64')
-  const { status, headers: answered } = answer
+  const response = await recordResponse({ method: 'GET', target, headers: pairs, atMs, ...more })
+  const body = Buffer.from(response.bodyBase64 ?? '', 'base64')
+  const { status } = response
   return {
     status,
-    headers: answered,
+    headers: response.headers,
     body: new Blob([body]).stream(),
   }
 }
 
-/** A client of the app, some of whose answers a script replaces. Waiting takes no time and moves the clock. */
+/** A client of the app, some of whose responses a script replaces. Waiting takes no time and moves the clock. */
 export function scripted(
   script: Script = () => undefined,
   settings: Partial<ClientOptions> = {},

@@ -4,13 +4,13 @@ import { createClient } from '../../packages/client/src/client.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { runApp, TEST_NOW_MS, testSigning } from '../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
-import { verificationKeyOf } from './asked-answers.ts'
+import { verificationKeyOf } from './requested-responses.ts'
 import {
   appResponse,
   BASE_URL,
   isStatus,
   key,
-  response,
+  fakeResponse,
   scripted,
   type Script,
   type Sent,
@@ -33,7 +33,7 @@ describe('keys', () => {
 
   test('a load that failed is tried again by the next read', async () => {
     const { client } = scripted((sent, count) =>
-      isKeys(sent) && count === 0 ? response(404, {}) : undefined,
+      isKeys(sent) && count === 0 ? fakeResponse(404, {}) : undefined,
     )
     await assert.rejects(client.status(), { code: 'UNSIGNED' })
     await client.status()
@@ -133,7 +133,7 @@ describe('keys', () => {
     assert.equal((await client.time()).keyId, otherKey.keyId)
   })
 
-  test('a tampered answer costs one more look at the document, and is refused', async () => {
+  test('a tampered response costs one more look at the document, and is refused', async () => {
     const { client, sent } = scripted(async (one) => {
       if (!isStatus(one)) return undefined
       const good = await appResponse(one, TEST_NOW_MS)

@@ -15,7 +15,7 @@ const SIGNED_AT = '2026-11-21T09:00:00.000Z'
 const SIGNED = { status: 200, headers: { 'X-SVC-Signed-At': SIGNED_AT } }
 const RENEWED = { status: 304, headers: { 'X-SVC-Revalidated': `${SIGNED_AT}; c2lnbmF0dXJl` } }
 
-test('every code belongs to a step that the check of the answer takes', () => {
+test('every code belongs to a step that the check of the response takes', () => {
   for (const code of Object.keys(VERIFICATION_FAULTS) as VerificationFault[]) {
     assert.ok(VERIFICATION_STEPS.includes(stepOfFault(code, SIGNED)), code)
   }
@@ -38,7 +38,7 @@ test('a wrong form is that of the time where the time cannot be read, else that 
   assert.equal(stepOfFault('MALFORMED', renewedToday), 'freshness')
 })
 
-test('a 304 is signed when it renewed the answer', () => {
+test('a 304 is signed when it renewed the response', () => {
   assert.equal(signedAtOf(SIGNED), SIGNED_AT)
   assert.equal(signedAtOf(RENEWED), SIGNED_AT)
   assert.equal(signedAtOf({ status: 304, headers: SIGNED.headers }), undefined)

@@ -2,43 +2,47 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assert as assertProperty, asyncProperty, constantFrom, nat, pre } from 'fast-check'
 import { verifyKeyDocument, parseSigningKeys } from '../../packages/client/src/signing-keys.ts'
-import { targetOf, verifyResponse, type Answer } from '../../packages/client/src/verify-response.ts'
+import {
+  targetOf,
+  verifyResponse,
+  type HttpResponse,
+} from '../../packages/client/src/verify-response.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
-import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './asked-answers.ts'
+import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './requested-responses.ts'
 
 const key = await verificationKeyOf(TEST_SIGNING_KEY)
 const otherKey = await verificationKeyOf(OTHER_TEST_SIGNING_KEY)
 const expectations = { keys: [key], pinnedKeyIds: [key.keyId], nowMs: ASKED_MS + 5000 }
 
-function pairsOf({ headers }: Answer): readonly (readonly [string, string])[] {
+function pairsOf({ headers }: HttpResponse): readonly (readonly [string, string])[] {
   return headers as readonly (readonly [string, string])[]
 }
 
 describe('what is proved', () => {
   test('the data, its tag, the key and the time of a plain read', async () => {
-    const answer = await askApp()
-    const verified = await verifyResponse({ ...answer, ...expectations })
-    const content = JSON.parse(Buffer.from(answer.body).toString()) as { data: unknown }
+    const response = await askApp()
+    const verified = await verifyResponse({ ...response, ...expectations })
+    const content = JSON.parse(Buffer.from(response.body).toString()) as { data: unknown }
     assert.deepEqual(verified, {
       status: 200,
       content,
       data: content.data,
-      etag: fieldOf(answer, 'ETag'),
+      etag: fieldOf(response, 'ETag'),
       keyId: key.keyId,
       provedAtMs: ASKED_MS,
     })
   })
 
   test('the whole document where there is no envelope', async () => {
-    const answer = await askApp({ target: '/api/v1/openapi.json?q' })
-    const { data, content, etag } = await verifyResponse({ ...answer, ...expectations })
+    const response = await askApp({ target: '/api/v1/openapi.json?q' })
+    const { data, content, etag } = await verifyResponse({ ...response, ...expectations })
     assert.equal(data, content)
-    assert.equal(etag, fieldOf(answer, 'ETag'))
+    assert.equal(etag, fieldOf(response, 'ETag'))
   })
 
   test('an error has neither data nor tag', async () => {
-    const answer = await askApp({ target: '/api/v1/nowhere' })
-    const { status, data, etag } = await verifyResponse({ ...answer, ...expectations })
+    const response = await askApp({ target: '/api/v1/nowhere' })
+    const { status, data, etag } = await verifyResponse({ ...response, ...expectations })
     assert.deepEqual([status, data, etag], [404, undefined, undefined])
   })
 })
@@ -59,11 +63,14 @@ describe('header fields of any HTTP library', () => {
         return { get: (field: string) => headers.get(field) }
       },
     ],
-  ] as readonly [string, (pairs: readonly (readonly [string, string])[]) => Answer['headers']][]) {
+  ] as readonly [
+    string,
+    (pairs: readonly (readonly [string, string])[]) => HttpResponse['headers'],
+  ][]) {
     test(name, async () => {
-      const answer = await askApp()
-      const headers = convert(pairsOf(answer))
-      const { provedAtMs } = await verifyResponse({ ...answer, headers, ...expectations })
+      const response = await askApp()
+      const headers = convert(pairsOf(response))
+      const { provedAtMs } = await verifyResponse({ ...response, headers, ...expectations })
       assert.equal(provedAtMs, ASKED_MS)
     })
   }
@@ -71,18 +78,18 @@ describe('header fields of any HTTP library', () => {
 
 describe('keys', () => {
   test('without a key nothing is known', async () => {
-    const question = { ...(await askApp()), ...expectations }
-    const { pinnedKeyIds: _, ...unpinned } = question
+    const input = { ...(await askApp()), ...expectations }
+    const { pinnedKeyIds: _, ...unpinned } = input
     await assert.rejects(verifyResponse({ ...unpinned, keys: [] }), { code: 'UNKNOWN_KEY' })
-    await assert.rejects(verifyResponse({ ...question, keys: [] }), { code: 'UNKNOWN_KEY' })
-    await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [] }), {
+    await assert.rejects(verifyResponse({ ...input, keys: [] }), { code: 'UNKNOWN_KEY' })
+    await assert.rejects(verifyResponse({ ...input, pinnedKeyIds: [] }), {
       code: 'UNKNOWN_KEY',
     })
   })
 
   test('a key that is offered and signs well, but is not the pinned one', async () => {
-    const question = { ...(await askApp()), ...expectations, keys: [key, otherKey] }
-    await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [otherKey.keyId] }), {
+    const input = { ...(await askApp()), ...expectations, keys: [key, otherKey] }
+    await assert.rejects(verifyResponse({ ...input, pinnedKeyIds: [otherKey.keyId] }), {
       code: 'UNKNOWN_KEY',
       message: `UNKNOWN_KEY: signed by ${key.keyId}`,
     })
@@ -90,7 +97,7 @@ describe('keys', () => {
 
   test('a stored body of the key before, renewed by the key after', async () => {
     const weekLaterMs = ASKED_MS + 7 * 86_400_000
-    const answer = await askApp()
+    const response = await askApp()
     const notModified = await askApp({
       headers: [['If-None-Match', '*']],
       atMs: weekLaterMs,
@@ -98,16 +105,16 @@ describe('keys', () => {
     })
     const until = new Date(ASKED_MS + 1).toISOString()
     const retired = await verificationKeyOf(TEST_SIGNING_KEY, { notAfter: until })
-    const question = {
-      ...answer,
+    const input = {
+      ...response,
       revalidated: notModified.headers,
       keys: [otherKey, retired],
       nowMs: weekLaterMs,
     }
-    const { keyId, provedAtMs } = await verifyResponse(question)
+    const { keyId, provedAtMs } = await verifyResponse(input)
     assert.equal(keyId, key.keyId)
     assert.equal(provedAtMs, weekLaterMs)
-    await assert.rejects(verifyResponse({ ...question, pinnedKeyIds: [retired.keyId] }), {
+    await assert.rejects(verifyResponse({ ...input, pinnedKeyIds: [retired.keyId] }), {
       code: 'UNKNOWN_KEY',
     })
   })
@@ -115,22 +122,22 @@ describe('keys', () => {
 
 describe('time', () => {
   test('clocks may differ by a minute', async () => {
-    const question = { ...(await askApp()), ...expectations }
-    await verifyResponse({ ...question, nowMs: ASKED_MS - 60_000 })
-    await assert.rejects(verifyResponse({ ...question, nowMs: ASKED_MS - 60_001 }), {
+    const input = { ...(await askApp()), ...expectations }
+    await verifyResponse({ ...input, nowMs: ASKED_MS - 60_000 })
+    await assert.rejects(verifyResponse({ ...input, nowMs: ASKED_MS - 60_001 }), {
       code: 'FUTURE',
     })
   })
 
   test('the age is 900 s unless given', async () => {
-    const question = { ...(await askApp()), ...expectations, nowMs: ASKED_MS + 900_001 }
-    await assert.rejects(verifyResponse(question), { code: 'STALE' })
-    await verifyResponse({ ...question, maxAgeSeconds: 901 })
+    const input = { ...(await askApp()), ...expectations, nowMs: ASKED_MS + 900_001 }
+    await assert.rejects(verifyResponse(input), { code: 'STALE' })
+    await verifyResponse({ ...input, maxAgeSeconds: 901 })
   })
 })
 
 test('no single change of what was signed goes through', async () => {
-  const answer = await askApp({ target: '/api/v1/time?a=1' })
+  const response = await askApp({ target: '/api/v1/time?a=1' })
   const digit = constantFrom('0', 'A', 'z', ' ', '"')
   await assertProperty(
     asyncProperty(
@@ -149,24 +156,24 @@ test('no single change of what was signed goes through', async () => {
           const index = at % text.length
           return text.slice(0, index) + character + text.slice(index + 1)
         }
-        const headers = pairsOf(answer).map(([name, value]) =>
+        const headers = pairsOf(response).map(([name, value]) =>
           name === part ? ([name, changed(value).trim()] as const) : ([name, value] as const),
         )
-        const body = Buffer.from(answer.body).toString()
-        const question: Answer = {
-          ...answer,
+        const body = Buffer.from(response.body).toString()
+        const input: HttpResponse = {
+          ...response,
           method: part === 'method' ? changed('GET') : 'GET',
-          target: part === 'target' ? changed(answer.target) : answer.target,
+          target: part === 'target' ? changed(response.target) : response.target,
           headers,
-          body: part === 'body' ? Buffer.from(changed(body)) : answer.body,
+          body: part === 'body' ? Buffer.from(changed(body)) : response.body,
         }
         const isSame =
-          question.method === 'GET' &&
-          question.target === answer.target &&
-          Buffer.from(question.body).toString() === body &&
-          headers.every(([, value], index) => value === pairsOf(answer)[index]?.[1])
+          input.method === 'GET' &&
+          input.target === response.target &&
+          Buffer.from(input.body).toString() === body &&
+          headers.every(([, value], index) => value === pairsOf(response)[index]?.[1])
         pre(!isSame)
-        await assert.rejects(verifyResponse({ ...question, ...expectations }), {
+        await assert.rejects(verifyResponse({ ...input, ...expectations }), {
           name: 'VerificationError',
         })
       },
@@ -192,24 +199,24 @@ describe('the key document', () => {
   })
 
   test('of a clone has no pinned key', async () => {
-    const question = {
+    const input = {
       ...(await askApp({ target: '/api/v1/keys/signing-key', signingKey: OTHER_TEST_SIGNING_KEY })),
       nowMs: ASKED_MS,
     }
-    await verifyKeyDocument(question)
-    await assert.rejects(verifyKeyDocument({ ...question, pinnedKeyIds: [key.keyId] }), {
+    await verifyKeyDocument(input)
+    await assert.rejects(verifyKeyDocument({ ...input, pinnedKeyIds: [key.keyId] }), {
       code: 'UNKNOWN_KEY',
     })
   })
 
-  test('with another answer in its place', async () => {
-    const answer = await askApp({ target: '/api/v1/nowhere' })
-    await assert.rejects(verifyKeyDocument({ ...answer, nowMs: ASKED_MS }), {
+  test('with another response in its place', async () => {
+    const response = await askApp({ target: '/api/v1/nowhere' })
+    await assert.rejects(verifyKeyDocument({ ...response, nowMs: ASKED_MS }), {
       code: 'MALFORMED',
       message: /status 404/,
     })
     await assert.rejects(
-      verifyKeyDocument({ ...answer, headers: [], body: new Uint8Array(), nowMs: ASKED_MS }),
+      verifyKeyDocument({ ...response, headers: [], body: new Uint8Array(), nowMs: ASKED_MS }),
       { code: 'UNSIGNED' },
     )
   })

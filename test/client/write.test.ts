@@ -52,7 +52,7 @@ describe('register', () => {
     assert.match(first.requestId ?? '', /^[0-9a-f-]{36}$/)
     const again = await register(client, GOOD_BODY)
     assert.ok(again.outcome === 'DUPLICATE')
-    assert.equal(again.answer.status, 200)
+    assert.equal(again.response.status, 200)
     assert.notEqual(again.requestId, first.requestId)
     const [entry] = await app.entries()
     assert.equal(entry?.email, GOOD_BODY.email)
@@ -136,7 +136,7 @@ describe('API keys', () => {
     const app = await runKeyedApp(t)
     const { client, sent } = clientOf(app)
     const created = await createKey(client, { ...GOOD_KEY_REQUEST, label: 'ci', ttlDays: 7 })
-    assert.equal(created.answer.status, 201)
+    assert.equal(created.response.status, 201)
     const { key: apiKey, keyId } = created.data
     assert.equal(keyId, keyIdPlaceOf(apiKey))
     const self = await keySelf(client, { apiKey })

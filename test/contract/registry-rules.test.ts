@@ -157,7 +157,7 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     says: /a GET succeeds with 200/,
   },
   {
-    rule: 'cacheable answers of key holders',
+    rule: 'cacheable responses of key holders',
     row: 'keySelf',
     changes: { cacheClass: 'short-lived' },
     says: /key holder may read is in the cache class none/,

@@ -7,7 +7,7 @@ import { misstatingReleases, rewrittenReleases } from '../client/rewritten-relea
 import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import type { Vector } from '../../packages/client/src/vector.ts'
-import { openLyingProxy, type Lie, type LatinAnswer } from './lying-proxy.ts'
+import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
 import { missingProgram, openGoFolder, runCommand, verifiersOf } from './verifiers.ts'
 
 const go = openGoFolder()
@@ -27,17 +27,17 @@ function runService(t: TestContext, { aheadSeconds = 0, ...parts }: RunParts = {
 }
 
 /** What a service is asked, and with which parts it runs. */
-type Question = RunParts & { readonly target?: string; readonly etag?: readonly string[] }
+type Attempt = RunParts & { readonly target?: string; readonly etag?: readonly string[] }
 
 type RunParts = { readonly aheadSeconds?: number } & NonNullable<Parameters<typeof runApp>[1]>
 
-/** Applies to the answer that the test is about, and leaves the key document alone. */
+/** Applies to the response that the test is about, and leaves the key document alone. */
 function onlyFor(target: string, change: Change): Lie {
-  return { change: (answer) => void (answer.target === target && change(answer)) }
+  return { change: (response) => void (response.target === target && change(response)) }
 }
 
 /** Changes one letter of a header. */
-function bend({ headers }: LatinAnswer, name: string): void {
+function bend({ headers }: Latin1Response, name: string): void {
   const value = headers.get(name)
   assert.ok(value !== undefined && value.length > 40, `there is ${name}`)
   const at = value.length - 20
@@ -45,24 +45,24 @@ function bend({ headers }: LatinAnswer, name: string): void {
   headers.set(name, `${value.slice(0, at)}${letter}${value.slice(at + 1)}`)
 }
 
-/** Puts header fields of another answer into this one. */
-function put(answer: LatinAnswer, { headers }: Response, ...names: readonly string[]): void {
-  for (const name of names) answer.headers.set(name, headers.get(name) ?? '')
+/** Puts header fields of another response into this one. */
+function put(response: Latin1Response, { headers }: Response, ...names: readonly string[]): void {
+  for (const name of names) response.headers.set(name, headers.get(name) ?? '')
 }
 
 const SIGNATURE_HEADERS = ['content-digest', 'x-svc-signed-at', 'x-svc-signature'] as const
 
-type Change = (answer: LatinAnswer) => void
+type Change = (response: Latin1Response) => void
 
-/** What may happen to one answer on its way, with the step that must notice. */
+/** What may happen to one response on its way, with the step that must notice. */
 const CHANGES: readonly (readonly [what: string, step: string, change: Change])[] = [
   [
     'one changed byte of the body',
     'DIGEST',
-    (answer) => void (answer.body = answer.body.replace('"ok":true', '"ok":trie')),
+    (response) => void (response.body = response.body.replace('"ok":true', '"ok":trie')),
   ],
-  ['another status', 'SIGNATURE', (answer) => void (answer.status = 203)],
-  ['another signature', 'SIGNATURE', (answer) => bend(answer, 'x-svc-signature')],
+  ['another status', 'SIGNATURE', (response) => void (response.status = 203)],
+  ['another signature', 'SIGNATURE', (response) => bend(response, 'x-svc-signature')],
   [
     'another spelling of the signature',
     'SIGNATURE',
@@ -81,23 +81,23 @@ const CHANGES: readonly (readonly [what: string, step: string, change: Change])[
 
 for (const { file, missing, run } of VERIFIERS) {
   void test(file, { skip: missing ?? false }, async (t) => {
-    /** What it says of an answer to a target, fetched through a proxy. */
+    /** What it says of a response to a target, fetched through a proxy. */
     const through = async (
       part: TestContext,
       lie: Lie,
-      { target = STATUS, etag = [], ...parts }: Question = {},
+      { target = STATUS, etag = [], ...parts }: Attempt = {},
     ) => {
       const app = await runService(part, parts)
       const origin = await openLyingProxy(part, app.port, lie)
       return run(`${origin}${target}`, PIN, ...etag)
     }
-    const refuses = async (part: TestContext, step: string, lie: Lie, question?: Question) => {
-      const { status, out, error } = await through(part, lie, question)
+    const refuses = async (part: TestContext, step: string, lie: Lie, attempt?: Attempt) => {
+      const { status, out, error } = await through(part, lie, attempt)
       assert.deepEqual([status, out, error.split(':')[0]], [1, '', step], error)
     }
 
     await t.test(
-      'proves a good answer to the target as it was typed, and writes its body',
+      'proves a good response to the target as it was typed, and writes its body',
       async (part) => {
         const app = await runService(part)
         for (const target of [
@@ -131,13 +131,13 @@ for (const { file, missing, run } of VERIFIERS) {
       )
     }
 
-    await t.test('refuses a changed error answer', async (part) => {
+    await t.test('refuses a changed error response', async (part) => {
       const target = '/api/v1/nope'
-      const change = (answer: LatinAnswer) => void (answer.status = 410)
+      const change = (response: Latin1Response) => void (response.status = 410)
       await refuses(part, 'SIGNATURE', onlyFor(target, change), { target })
     })
 
-    await t.test('refuses the answer to another target', async (part) => {
+    await t.test('refuses the response to another target', async (part) => {
       const lies = [
         { target: STATUS, redirect: (target: string) => target.replace('status', 'roadmap') },
         { target: `${STATUS}?`, redirect: (target: string) => target.replace('?', '') },
@@ -147,14 +147,14 @@ for (const { file, missing, run } of VERIFIERS) {
         await refuses(part, 'SIGNATURE', { redirect }, { target })
     })
 
-    await t.test('refuses an old answer, and one from the future', async (part) => {
+    await t.test('refuses an old response, and one from the future', async (part) => {
       await refuses(part, 'STALE', {}, { aheadSeconds: -1000 })
       const old = await runService(part, { aheadSeconds: -1000 })
       const replayed = await fetch(`${old.origin}${STATUS}`)
       const body = await replayed.text()
-      const replay = onlyFor(STATUS, (answer) => {
-        put(answer, replayed, ...SIGNATURE_HEADERS)
-        answer.body = body
+      const replay = onlyFor(STATUS, (response) => {
+        put(response, replayed, ...SIGNATURE_HEADERS)
+        response.body = body
       })
       await refuses(part, 'STALE', replay)
       await refuses(part, 'FUTURE', {}, { aheadSeconds: 300 })
@@ -164,17 +164,17 @@ for (const { file, missing, run } of VERIFIERS) {
       await refuses(part, 'UNKNOWN_KEY', {}, { signing: testSigning(otherSigningKey()) })
       const own = publicSigningKeyOf(TEST_SIGNING_KEY)
       const another = publicSigningKeyOf(otherSigningKey())
-      const claim = onlyFor('/api/v1/keys/signing-key', (answer) => {
-        answer.body = answer.body.replaceAll(own.jwk.x, another.jwk.x)
+      const claim = onlyFor('/api/v1/keys/signing-key', (response) => {
+        response.body = response.body.replaceAll(own.jwk.x, another.jwk.x)
       })
       await refuses(part, 'UNKNOWN_KEY', claim)
       // The document offers the pinned key, and another one signs.
       const thief = await runService(part, { signing: testSigning(otherSigningKey()) })
       const signed = await fetch(`${thief.origin}${STATUS}`)
       const body = await signed.text()
-      const forge = onlyFor(STATUS, (answer) => {
-        put(answer, signed, ...SIGNATURE_HEADERS)
-        answer.body = body
+      const forge = onlyFor(STATUS, (response) => {
+        put(response, signed, ...SIGNATURE_HEADERS)
+        response.body = body
       })
       await refuses(part, 'SIGNATURE', forge)
     })
@@ -188,16 +188,16 @@ for (const { file, missing, run } of VERIFIERS) {
       assert.match(error, /^Verified: GET \/api\/v1\/status, status 304, signed at 20/)
       const remove = onlyFor(STATUS, ({ headers }) => headers.delete('x-svc-revalidated'))
       await refuses(part, 'UNSIGNED', remove, { etag })
-      const change = onlyFor(STATUS, (answer) => bend(answer, 'x-svc-revalidated'))
+      const change = onlyFor(STATUS, (response) => bend(response, 'x-svc-revalidated'))
       await refuses(part, 'REVALIDATION', change, { etag })
       const rename = onlyFor(STATUS, ({ headers }) => headers.set('etag', 'W/"other"'))
       await refuses(part, 'REVALIDATION', rename, { etag })
       // A proof that is right, and about what the client does not hold.
       const headers = { 'If-None-Match': tag }
       const renewed = await fetch(`${app.origin}${STATUS}`, { headers })
-      const lead = onlyFor(STATUS, (answer) => {
-        put(answer, renewed, 'etag', 'x-svc-revalidated')
-        ;[answer.status, answer.body] = [304, '']
+      const lead = onlyFor(STATUS, (response) => {
+        put(response, renewed, 'etag', 'x-svc-revalidated')
+        ;[response.status, response.body] = [304, '']
       })
       await refuses(part, 'ETAG', lead, { etag: ['W/"another"'] })
     })
@@ -212,13 +212,13 @@ for (const { file, missing, run } of VERIFIERS) {
         const now = await runService(part)
         const renewed = await fetch(`${now.origin}${STATUS}`, { headers: { 'If-None-Match': tag } })
         assert.equal(renewed.status, 304)
-        /** The service's answer replaced by what a cache holds. */
+        /** The service's response replaced by what a cache holds. */
         const merged = (change: Change = () => {}): Lie =>
-          onlyFor(STATUS, (answer) => {
-            put(answer, stored, ...SIGNATURE_HEADERS, 'etag', 'x-request-id')
-            put(answer, renewed, 'x-svc-revalidated')
-            answer.body = body
-            change(answer)
+          onlyFor(STATUS, (response) => {
+            put(response, stored, ...SIGNATURE_HEADERS, 'etag', 'x-request-id')
+            put(response, renewed, 'x-svc-revalidated')
+            response.body = body
+            change(response)
           })
         const good = await through(part, merged())
         assert.deepEqual([good.status, good.out], [0, body], good.error)
@@ -230,7 +230,7 @@ for (const { file, missing, run } of VERIFIERS) {
         await refuses(
           part,
           'REVALIDATION',
-          merged((answer) => bend(answer, 'x-svc-revalidated')),
+          merged((response) => bend(response, 'x-svc-revalidated')),
         )
         // An old body of other data beside the proof for today's.
         const past = await runService(part, {
@@ -239,16 +239,16 @@ for (const { file, missing, run } of VERIFIERS) {
         })
         const earlier = await fetch(`${past.origin}${STATUS}`)
         const earlierBody = await earlier.text()
-        const mixed = merged((answer) => {
-          put(answer, earlier, ...SIGNATURE_HEADERS, 'x-request-id')
-          answer.body = earlierBody
+        const mixed = merged((response) => {
+          put(response, earlier, ...SIGNATURE_HEADERS, 'x-request-id')
+          response.body = earlierBody
         })
         await refuses(part, 'ETAG', mixed)
       },
     )
 
     await t.test(
-      'holds the ETag and the request id of a fresh answer against its body',
+      'holds the ETag and the request id of a fresh response against its body',
       async (part) => {
         const nowhere = '/api/v1/nope'
         const change = (name: string, target = STATUS) =>
@@ -322,10 +322,11 @@ for (const { file, missing, run } of VERIFIERS) {
 
       const app = await runService(part, { releases: loadReleases(good.store) })
       const second = '/api/v1/versions/VS-0002'
-      const misspell: Change = (answer) => void (answer.body = answer.body.replace('test', 'tost'))
-      const renumber: Change = (answer) =>
-        void (answer.body = answer.body.replace('VS-0002', 'VS-0009'))
-      const remove: Change = (answer) => void ([answer.status, answer.body] = [404, '{}'])
+      const misspell: Change = (response) =>
+        void (response.body = response.body.replace('test', 'tost'))
+      const renumber: Change = (response) =>
+        void (response.body = response.body.replace('VS-0002', 'VS-0009'))
+      const remove: Change = (response) => void ([response.status, response.body] = [404, '{}'])
       const lies = [
         [misspell, second, 'BROKEN'],
         [renumber, second, 'BROKEN'],
@@ -374,9 +375,9 @@ for (const { file, missing, run } of VERIFIERS) {
 
     await t.test('has no conclusion (exit 3) about an unsigned error of a proxy', async (part) => {
       for (const code of [502, 429]) {
-        const fail = onlyFor(STATUS, (answer) => {
-          for (const name of SIGNATURE_HEADERS) answer.headers.delete(name)
-          answer.status = code
+        const fail = onlyFor(STATUS, (response) => {
+          for (const name of SIGNATURE_HEADERS) response.headers.delete(name)
+          response.status = code
         })
         const { status, out, error } = await through(part, fail)
         assert.deepEqual([status, out], [3, ''], error)

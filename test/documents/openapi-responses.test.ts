@@ -12,7 +12,7 @@ import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'
 import { documentSchemaChecks } from './document-schemas.ts'
 
-// The document describes what is really sent: every answer here comes over HTTP from the running app, and its status,
+// The document describes what is really sent: every response here comes over HTTP from the running app, and its status,
 // its body and each of its headers must be found in the document, and each header that is always there must be there.
 
 /** Header fields of the connection and of HTTP itself; the document describes the API's own. */
@@ -67,15 +67,15 @@ async function assertDescribed(
     return status
   }
   const check = documentSchemaChecks(document)(...place, 'content', 'application/json', 'schema')
-  const answer = JSON.parse(text) as { readonly error?: { readonly code: ErrorCode } }
-  assert.deepEqual(check(answer), [], `${what}: ${status}`)
-  if (answer.error !== undefined) {
-    assert.ok(errorsOf(row).includes(answer.error.code), `${what}: ${answer.error.code}`)
+  const content = JSON.parse(text) as { readonly error?: { readonly code: ErrorCode } }
+  assert.deepEqual(check(content), [], `${what}: ${status}`)
+  if (content.error !== undefined) {
+    assert.ok(errorsOf(row).includes(content.error.code), `${what}: ${content.error.code}`)
   }
   return status
 }
 
-/** Every way to ask that leads to another sort of answer. */
+/** Every way to ask that leads to another sort of response. */
 const WAYS: readonly { readonly [name: string]: string }[] = [
   {},
   { 'if-none-match': '*' },

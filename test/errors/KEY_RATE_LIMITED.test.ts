@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import { runKeyedApp, SELF } from '../support/keyed-app.ts'
-import { ask } from '../support/signed-answer.ts'
+import { ask } from '../support/received-response.ts'
 
 test('KEY_RATE_LIMITED: a key past its quota is 429 and tells when to come back', async (t) => {
   const app = await runKeyedApp(t)

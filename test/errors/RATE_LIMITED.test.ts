@@ -34,15 +34,15 @@ test('RATE_LIMITED: 429 with Retry-After for the sixth request of one actor with
     })
   }
   app.clock.ms += 1
-  const answer = await app.register(GOOD_BODY, { 'X-Forwarded-For': '192.0.2.1' })
-  assert.equal(answer.status, 200)
+  const response = await app.register(GOOD_BODY, { 'X-Forwarded-For': '192.0.2.1' })
+  assert.equal(response.status, 200)
 })
 
 test('RATE_LIMITED: so is the 301st of all actors together', async (t) => {
   const app = await runRegisteringApp(t)
   for (let count = 0; count < 300; count += 1) {
-    const answer = await app.register({})
-    assert.equal(answer.status, 400)
+    const response = await app.register({})
+    assert.equal(response.status, 400)
   }
   app.clock.ms += 30_000
   await assertCatalogError(app, TRIGGER, {

@@ -47,7 +47,7 @@ test('REGISTRATION_UNAVAILABLE: 503 if the challenge cannot be verified', async 
   const app = await runRegisteringApp(t, {
     challenge: () => ({
       ...UNSOLVABLE_CHALLENGE,
-      verify: () => Promise.reject(new ChallengeUnavailableError('the provider gave no answer')),
+      verify: () => Promise.reject(new ChallengeUnavailableError('the provider gave no response')),
     }),
   })
   await assertRegistrationError(app, { body: BODY }, EXPECTED)

@@ -5,9 +5,14 @@ import { matchesIfNoneMatch } from '../../src/http/conditional.ts'
 import { payloadOf, payloadOfCanonical } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { converse } from '../support/raw-connection.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
-import { answerOf, assertRevalidated, etagOf, publishedKey } from '../support/signed-answer.ts'
+import {
+  toResponse,
+  assertRevalidated,
+  etagOf,
+  publishedKey,
+} from '../support/received-response.ts'
 import { EXPOSED_HEADERS } from '../support/successful-read.ts'
 
 /** The opaque part of an entity tag: anything printable but a quote, commas and what looks like other tags included. */
@@ -166,7 +171,7 @@ async function revalidate(
   target: string,
   headers: readonly string[] = [],
   method = 'GET',
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return sendRaw(app.port, rawRequest(method, target, ['Host: a', ...headers]))
 }
 
@@ -206,7 +211,7 @@ test('a reader who has the data gets 304 with its proof and nothing a cache must
       assert.equal(raw.headers.get('vary'), 'Authorization, X-SVC-Key')
       assert.equal(raw.headers.get('access-control-allow-origin'), '*')
       assert.equal(raw.headers.get('access-control-expose-headers'), EXPOSED_HEADERS)
-      const signedAt = assertRevalidated(answerOf(method, target, raw), key)
+      const signedAt = assertRevalidated(toResponse(method, target, raw), key)
       assert.equal(signedAt, new Date(app.clock.ms).toISOString())
     }
   }
@@ -224,9 +229,12 @@ test('an open connection stays open over a 304, and a preview deployment says so
     assert.equal(first.headers.get(name), undefined, name)
   }
   const request = `GET /api/v1/status HTTP/1.1\r\nHost: a\r\n${ANY}\r\n`
-  const { answers } = await converse(app.port, `${request}\r\n${request}Connection: close\r\n\r\n`)
+  const { responses } = await converse(
+    app.port,
+    `${request}\r\n${request}Connection: close\r\n\r\n`,
+  )
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [304, 304],
   )
 })
@@ -238,7 +246,7 @@ test('several If-None-Match lines are one list', async (t) => {
   assert.equal((await revalidate(app, '/api/v1/status', lines)).status, 304)
 })
 
-test('another tag, or a value that is no list, gets the full answer', async (t) => {
+test('another tag, or a value that is no list, gets the full response', async (t) => {
   const app = await runApp(t)
   const etag = await etagAt(app, '/api/v1/status')
   for (const value of [
@@ -247,9 +255,9 @@ test('another tag, or a value that is no list, gets the full answer', async (t) 
     etag.toLowerCase(),
     `${etag}x`,
   ]) {
-    const answer = await revalidate(app, '/api/v1/status', [`If-None-Match: ${value}`])
-    assert.equal(answer.status, 200, value)
-    assert.equal(answer.headers.get('x-svc-revalidated'), undefined)
+    const response = await revalidate(app, '/api/v1/status', [`If-None-Match: ${value}`])
+    assert.equal(response.status, 200, value)
+    assert.equal(response.headers.get('x-svc-revalidated'), undefined)
   }
 })
 
@@ -258,9 +266,9 @@ test('a proof is used again within its second and not beyond', async (t) => {
   const key = await publishedKey(app)
   const proofAt = async (ms: number, target = '/api/v1/status') => {
     app.clock.ms = ms
-    const answer = answerOf('GET', target, await revalidate(app, target, [ANY]))
-    assertRevalidated(answer, key)
-    return answer.header('x-svc-revalidated')
+    const response = toResponse('GET', target, await revalidate(app, target, [ANY]))
+    assertRevalidated(response, key)
+    return response.header('x-svc-revalidated')
   }
   const second = Math.ceil(app.clock.ms / 1000) * 1000
   const first = await proofAt(second)
@@ -284,9 +292,9 @@ test('only what would be 200 is 304: no error is, and nothing that writes', asyn
     ['POST', '/api/v1/early-access/register', 415],
     ['OPTIONS', '/api/v1/status', 204],
   ] as const) {
-    const answer = await revalidate(app, target, [ANY], method)
-    assert.equal(answer.status, status, `${method} ${target}`)
-    assert.equal(answer.headers.get('x-svc-revalidated'), undefined)
+    const response = await revalidate(app, target, [ANY], method)
+    assert.equal(response.status, status, `${method} ${target}`)
+    assert.equal(response.headers.get('x-svc-revalidated'), undefined)
   }
   const revoking = [ANY, `X-SVC-Key: ${FAKE_KEYS.good}`]
   assert.equal((await revalidate(app, '/api/v1/keys/self', revoking, 'DELETE')).status, 200)
@@ -299,8 +307,8 @@ test('a key that is refused is refused before the data is compared', async (t) =
     [FAKE_KEYS.expired, 401],
     [FAKE_KEYS.spent, 429],
   ] as const) {
-    const answer = await revalidate(app, '/api/v1/status', [ANY, `X-SVC-Key: ${key}`])
-    assert.equal(answer.status, status)
+    const response = await revalidate(app, '/api/v1/status', [ANY, `X-SVC-Key: ${key}`])
+    assert.equal(response.status, status)
   }
 })
 

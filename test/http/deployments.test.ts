@@ -5,7 +5,7 @@ import { payloadOf } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { ask, assertUnsigned, codeOf, envelopeOf, etagOf } from '../support/signed-answer.ts'
+import { ask, assertUnsigned, codeOf, envelopeOf, etagOf } from '../support/received-response.ts'
 
 const DRAFT_REGISTRY: Registry = {
   ...ENDPOINTS,

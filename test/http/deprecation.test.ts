@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
 import { runApp } from '../support/running-app.ts'
-import { ask, assertSigned, envelopeOf, publishedKey } from '../support/signed-answer.ts'
+import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
 
 const notice = (successor: string) => ({
   status: 'deprecated' as const,

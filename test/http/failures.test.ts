@@ -6,21 +6,21 @@ import type { Handler } from '../../src/http/exchange.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import {
-  type Answer,
+  type ReceivedResponse,
   ask,
   assertSigned,
   assertUnsigned,
   codeOf,
   publishedKey,
-} from '../support/signed-answer.ts'
+} from '../support/received-response.ts'
 
 const SECRET = 'secret text 5d41402a'
 
-/** No part of the failure is in the answer; the log tells it once, under the request id the caller can quote. */
-function assertKeptInside(app: RunningApp, answer: Answer, lines = 1): void {
-  const requestId = answer.header('x-request-id')
+/** No part of the failure is in the response; the log tells it once, under the request id the caller can quote. */
+function assertKeptInside(app: RunningApp, response: ReceivedResponse, lines = 1): void {
+  const requestId = response.header('x-request-id')
   const headers = ['content-type', 'link', 'allow', 'www-authenticate', 'x-request-id']
-  const shown = answer.bytes.toString() + headers.map((name) => answer.header(name)).join()
+  const shown = response.bytes.toString() + headers.map((name) => response.header(name)).join()
   for (const word of [SECRET, '.ts', 'Error:', 'node:']) assert.ok(!shown.includes(word), word)
   const told = app.log.filter(({ fields }) => fields['requestId'] === requestId)
   assert.equal(told.length, lines, inspect(app.log))
@@ -51,12 +51,15 @@ for (const [name, [method, target, status, code]] of Object.entries(FAILURES)) {
     for (const handler of [throwing, rejecting]) {
       const app = await runApp(t, { extraHandlers: { [name]: handler } })
       const headers = { 'Content-Type': 'application/json' }
-      const answer = await ask(app, target, { method, headers })
-      assert.deepEqual([answer.status, codeOf(answer)], [status, code])
-      assert.equal(answer.header('cache-control'), 'no-store')
-      assert.equal(answer.header('access-control-allow-origin'), method === 'GET' ? '*' : undefined)
-      assertSigned(answer, key)
-      assertKeptInside(app, answer)
+      const response = await ask(app, target, { method, headers })
+      assert.deepEqual([response.status, codeOf(response)], [status, code])
+      assert.equal(response.header('cache-control'), 'no-store')
+      assert.equal(
+        response.header('access-control-allow-origin'),
+        method === 'GET' ? '*' : undefined,
+      )
+      assertSigned(response, key)
+      assertKeptInside(app, response)
       assert.equal(app.log[0]?.level, 'error')
       assert.equal(app.log[0].fields['endpoint'], name)
       const again = await ask(app, '/api/v1/roadmap')
@@ -75,10 +78,10 @@ test('things that are no Error are caught all the same', async (t) => {
         },
       },
     })
-    const answer = await ask(app, '/api/v1/status')
-    assert.deepEqual([answer.status, codeOf(answer)], [503, 'SNAPSHOT_UNAVAILABLE'])
+    const response = await ask(app, '/api/v1/status')
+    assert.deepEqual([response.status, codeOf(response)], [503, 'SNAPSHOT_UNAVAILABLE'])
     assert.equal(app.log.length, 1)
-    assert.equal(app.log[0]?.fields['requestId'], answer.header('x-request-id'))
+    assert.equal(app.log[0]?.fields['requestId'], response.header('x-request-id'))
   }
 })
 
@@ -91,12 +94,12 @@ test('a refusal with a cause is told with its code; one without is no news', asy
       },
     },
   })
-  const answer = await ask(app, '/api/v1/early-access/register', {
+  const response = await ask(app, '/api/v1/early-access/register', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
   })
-  assert.equal(codeOf(answer), 'REGISTRATION_UNAVAILABLE')
-  assertKeptInside(app, answer)
+  assert.equal(codeOf(response), 'REGISTRATION_UNAVAILABLE')
+  assertKeptInside(app, response)
   assert.deepEqual(
     [app.log[0]?.level, app.log[0]?.fields['code']],
     ['warn', 'REGISTRATION_UNAVAILABLE'],
@@ -136,23 +139,23 @@ test('a signer that fails leaves 503 SIGNING_UNAVAILABLE without a signature', a
     ['POST', '/api/v1/keys', {}, 1],
   ] as const) {
     const { app, signer } = await runUnsignable(t)
-    const answer = await ask(app, target, { method, headers })
-    assert.deepEqual([answer.status, codeOf(answer)], [503, 'SIGNING_UNAVAILABLE'])
-    assert.equal(answer.header('cache-control'), 'no-store')
-    assert.equal(answer.header('content-type'), 'application/json; charset=utf-8')
-    assertUnsigned(answer)
-    assertKeptInside(app, answer, lines)
+    const response = await ask(app, target, { method, headers })
+    assert.deepEqual([response.status, codeOf(response)], [503, 'SIGNING_UNAVAILABLE'])
+    assert.equal(response.header('cache-control'), 'no-store')
+    assert.equal(response.header('content-type'), 'application/json; charset=utf-8')
+    assertUnsigned(response)
+    assertKeptInside(app, response, lines)
     signer.broken = false
     assertSigned(await ask(app, '/api/v1/status'), await publishedKey(app))
   }
 })
 
-test('a keyed answer tells its quota even when it cannot be signed', async (t) => {
+test('a keyed response tells its quota even when it cannot be signed', async (t) => {
   const { app } = await runUnsignable(t)
-  const answer = await ask(app, '/api/v1/status', { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
-  assert.deepEqual([answer.status, codeOf(answer)], [503, 'SIGNING_UNAVAILABLE'])
-  assert.equal(answer.header('x-ratelimit-limit'), '600')
-  assert.equal(answer.header('x-ratelimit-remaining'), '599')
+  const response = await ask(app, '/api/v1/status', { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
+  assert.deepEqual([response.status, codeOf(response)], [503, 'SIGNING_UNAVAILABLE'])
+  assert.equal(response.header('x-ratelimit-limit'), '600')
+  assert.equal(response.header('x-ratelimit-remaining'), '599')
 })
 
 test('what needs no signature needs no signer', async (t) => {
@@ -179,10 +182,10 @@ test('a key check that fails in an unforeseen way is KEYS_UNAVAILABLE on every e
     ] as const) {
       const app = await runApp(t, { apiKeys: { ...createFakeApiKeys(), check: failing } })
       const headers = { Authorization: `Bearer ${FAKE_KEYS.good}` }
-      const answer = await ask(app, target, { method, headers })
-      assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'], target)
-      assertKeptInside(app, answer)
-      assertSigned(answer, await publishedKey(app))
+      const response = await ask(app, target, { method, headers })
+      assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'], target)
+      assertKeptInside(app, response)
+      assertSigned(response, await publishedKey(app))
       assert.equal((await ask(app, '/api/v1/status')).status, 200)
     }
   }
@@ -193,8 +196,8 @@ test('a revocation that fails is KEYS_UNAVAILABLE and still tells the quota', as
     apiKeys: { ...createFakeApiKeys(), revoke: () => Promise.reject(new Error(SECRET)) },
   })
   const headers = { 'X-SVC-Key': FAKE_KEYS.good }
-  const answer = await ask(app, '/api/v1/keys/self', { method: 'DELETE', headers })
-  assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
-  assert.equal(answer.header('x-ratelimit-remaining'), '599')
-  assertKeptInside(app, answer)
+  const response = await ask(app, '/api/v1/keys/self', { method: 'DELETE', headers })
+  assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
+  assert.equal(response.header('x-ratelimit-remaining'), '599')
+  assertKeptInside(app, response)
 })

@@ -53,9 +53,14 @@ test('a keyed HEAD counts and tells its quota', async (t) => {
 
 test('HEAD on a path that is only written is 405 like GET', async (t) => {
   const app = await runApp(t)
-  const answer = await sendRaw(app.port, rawRequest('HEAD', '/api/v1/keys'))
+  const response = await sendRaw(app.port, rawRequest('HEAD', '/api/v1/keys'))
   assert.deepEqual(
-    [answer.status, answer.body, answer.headers.get('allow'), answer.headers.get('cache-control')],
+    [
+      response.status,
+      response.body,
+      response.headers.get('allow'),
+      response.headers.get('cache-control'),
+    ],
     [405, '', 'POST', 'no-store'],
   )
 })

@@ -6,16 +6,22 @@ import { payloadOf } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { ask, assertSigned, publishedKey, type Answer } from '../support/signed-answer.ts'
+import {
+  ask,
+  assertSigned,
+  publishedKey,
+  type ReceivedResponse,
+} from '../support/received-response.ts'
 
 /** The three rate-limit headers of a response, as limit/remaining/reset. */
-function quotaOf(answer: Answer): string {
+function quotaOf(response: ReceivedResponse): string {
   return ['limit', 'remaining', 'reset']
-    .map((name) => answer.header(`x-ratelimit-${name}`) ?? '-')
+    .map((name) => response.header(`x-ratelimit-${name}`) ?? '-')
     .join('/')
 }
 
-const codeOf = (answer: Answer) => /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
+const codeOf = (response: ReceivedResponse) =>
+  /"code":"([A-Z_]+)"/.exec(response.bytes.toString())?.[1]
 const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
 
 test('every response to a key tells its quota: success, 304, errors, writes and refusals past it', async (t) => {
@@ -44,10 +50,10 @@ test('every response to a key tells its quota: success, 304, errors, writes and 
     ['GET', '/api/v1/keys/self', 200, {}],
     ['DELETE', '/api/v1/keys/self', 200, {}],
   ] as const) {
-    const answer = await ask(app, target, { method, headers: { ...headers, ...more } })
-    assert.equal(answer.status, status, `${method} ${target}`)
+    const response = await ask(app, target, { method, headers: { ...headers, ...more } })
+    assert.equal(response.status, status, `${method} ${target}`)
     remaining -= 1
-    assert.equal(quotaOf(answer), `600/${remaining}/42`, `${method} ${target}`)
+    assert.equal(quotaOf(response), `600/${remaining}/42`, `${method} ${target}`)
   }
   const refused = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.spent))
   assert.equal(refused.status, 429)
@@ -55,7 +61,7 @@ test('every response to a key tells its quota: success, 304, errors, writes and 
   assert.equal(refused.header('retry-after'), '42')
 })
 
-test('an anonymous answer and a refused key tell no quota', async (t) => {
+test('an anonymous response and a refused key tell no quota', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   for (const init of [{}, withKey('nonsense'), withKey(FAKE_KEYS.expired)]) {
     assert.equal(quotaOf(await ask(app, '/api/v1/status', init)), '-/-/-')
@@ -75,13 +81,13 @@ test('a keyed success is for no shared cache, and an anonymous one says nothing 
 
 test('the ETag is the same for everyone', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
-  const answers = [
+  const responses = [
     await ask(app, '/api/v1/status'),
     await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good)),
     await ask(app, '/api/v1/status', withKey(FAKE_KEYS.other)),
   ]
-  const [etag] = answers.map((answer) => answer.header('etag'))
-  for (const answer of answers) assert.equal(answer.header('etag'), etag)
+  const [etag] = responses.map((response) => response.header('etag'))
+  for (const response of responses) assert.equal(response.header('etag'), etag)
   const keyed = { headers: { 'X-SVC-Key': FAKE_KEYS.other, 'If-None-Match': etag ?? '' } }
   assert.equal((await ask(app, '/api/v1/status', keyed)).status, 304)
 })
@@ -222,9 +228,9 @@ test('no key is ever written down, good or bad', async (t) => {
   const app = await runApp(t)
   for (const key of Object.values(FAKE_KEYS)) {
     for (const path of ['/api/v1/status', '/api/v1/keys/self', '/api/v1/keys/signing-key']) {
-      const answer = await ask(app, path, withKey(key))
-      assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
-      assert.ok(!answer.bytes.toString().includes(key.slice(21)))
+      const response = await ask(app, path, withKey(key))
+      assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
+      assert.ok(!response.bytes.toString().includes(key.slice(21)))
     }
   }
   assert.ok(!inspect(app.log, { depth: null }).includes('svk_'))
@@ -234,9 +240,9 @@ test('the pause of issuance comes before the check of a key', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, { apiKeys })
   for (const key of [FAKE_KEYS.good, FAKE_KEYS.expired, FAKE_KEYS.spent, 'nonsense']) {
-    const answer = await ask(app, '/api/v1/keys', { method: 'POST', ...withKey(key) })
-    assert.deepEqual([answer.status, codeOf(answer)], [503, 'KEYS_UNAVAILABLE'])
-    assert.equal(quotaOf(answer), '-/-/-')
+    const response = await ask(app, '/api/v1/keys', { method: 'POST', ...withKey(key) })
+    assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
+    assert.equal(quotaOf(response), '-/-/-')
   }
   assert.deepEqual(apiKeys.checked, [])
 })
@@ -253,10 +259,14 @@ test('every endpoint checks a key that it sees', async (t) => {
     ['POST', '/api/v1/early-access/register'],
     ['DELETE', '/api/v1/keys/self'],
   ] as const) {
-    const answer = await ask(app, target, { method, ...withKey('nonsense') })
-    assert.deepEqual([answer.status, codeOf(answer)], [401, 'KEY_INVALID'], `${method} ${target}`)
+    const response = await ask(app, target, { method, ...withKey('nonsense') })
+    assert.deepEqual(
+      [response.status, codeOf(response)],
+      [401, 'KEY_INVALID'],
+      `${method} ${target}`,
+    )
     const isWrite = method === 'POST' || method === 'DELETE'
-    assert.equal(answer.header('access-control-allow-origin'), isWrite ? undefined : '*')
+    assert.equal(response.header('access-control-allow-origin'), isWrite ? undefined : '*')
   }
 })
 

@@ -18,10 +18,10 @@ test('a short body that is not needed is discarded, and the next request is answ
     'POST /api/v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
     'OPTIONS * HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
   ]) {
-    const { answers } = await converse(app.port, request + next)
-    assert.equal(answers.length, 2, request.slice(0, 80))
-    assert.equal(answers[1]?.status, 200)
-    assert.match(answers[1].body, /SERVER_UTC/)
+    const { responses } = await converse(app.port, request + next)
+    assert.equal(responses.length, 2, request.slice(0, 80))
+    assert.equal(responses[1]?.status, 200)
+    assert.match(responses[1].body, /SERVER_UTC/)
   }
 })
 
@@ -32,10 +32,10 @@ test('a body without end is answered, then cut', async (t) => {
     'Transfer-Encoding: chunked\r\n\r\nffffff\r\n',
   ]) {
     const bytes = `POST /api/v1/status HTTP/1.1\r\nHost: a\r\n${framing}${'x'.repeat(1_000_000)}`
-    const { answers, closed } = await converse(app.port, bytes)
+    const { responses, closed } = await converse(app.port, bytes)
     assert.ok(closed, 'expected the server to end the connection')
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [405],
     )
   }
@@ -73,10 +73,10 @@ const UNREAD: { readonly [what: string]: readonly [status: number, bytes: string
 for (const [what, [status, bytes]] of Object.entries(UNREAD)) {
   test(`${what}: the response says Connection: close, and nothing behind it is handled`, async (t) => {
     const app = await runApp(t)
-    const { answers, closed } = await converse(app.port, bytes + get('/api/v1/time'))
+    const { responses, closed } = await converse(app.port, bytes + get('/api/v1/time'))
     assert.ok(closed)
     assert.deepEqual(
-      answers.map((answer) => [answer.status, answer.headers.get('connection')]),
+      responses.map((response) => [response.status, response.headers.get('connection')]),
       [[status, 'close']],
     )
   })
@@ -85,10 +85,10 @@ for (const [what, [status, bytes]] of Object.entries(UNREAD)) {
 test('a body that breaks off behind its response ends the connection without a second response', async (t) => {
   const app = await runApp(t)
   const bytes = `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`
-  const { answers, closed } = await converse(app.port, bytes)
+  const { responses, closed } = await converse(app.port, bytes)
   assert.ok(closed)
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200],
   )
 })
@@ -97,9 +97,9 @@ test('100 Continue precedes the final response', async (t) => {
   const app = await runApp(t)
   const headers = ['Host: a', 'Expect: 100-continue', 'Content-Length: 2', 'Connection: close']
   const bytes = `POST /api/v1/status HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{}`
-  const { answers } = await converse(app.port, bytes)
+  const { responses } = await converse(app.port, bytes)
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [100, 405],
   )
 })
@@ -112,9 +112,9 @@ test('a request whose body is malformed before its turn is rejected and not hand
   held.send(get('/first') + broken)
   await came('/first')
   release('/first')
-  const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+  const responses = (await held.closed).split(/(?=HTTP\/1\.1 )/)
   assert.deepEqual(
-    answers.map((answer) => answer.slice(9, 12)),
+    responses.map((response) => response.slice(9, 12)),
     ['200', '400'],
   )
   assert.equal(isWaiting('/second'), false)
@@ -144,7 +144,7 @@ test('a body of any length does not cut the response that is still made, and is 
   assert.ok(served.bytesRead < 1_000_000, `and no more than a buffer full (${served.bytesRead})`)
   assert.equal(socket.destroyed, false)
   release('/slow')
-  await eventually('the answer came', () => (received.endsWith('/slow') ? true : undefined))
+  await eventually('the response came', () => (received.endsWith('/slow') ? true : undefined))
   assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
 })
 
@@ -166,9 +166,9 @@ test('a client that sends some hundred kilobytes before it reads gets its respon
       await came('/slow')
       setTimeout(() => release('/slow'), 50)
     }
-    const { answers, closed } = await conversation
+    const { responses, closed } = await conversation
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200],
     )
     assert.ok(closed)
@@ -202,7 +202,7 @@ for (const [what, [status, lines]] of Object.entries(CLOSING)) {
   test(`${what}: a client that sends its body before it reads gets the response that was made without it`, async (t) => {
     const { held, socket } = await openUnread(t)
     held.send(`${lines}\r\nContent-Length: 60000\r\n\r\n`)
-    await eventually('the answer is sent', () => (socket.writableFinished ? true : undefined))
+    await eventually('the response is sent', () => (socket.writableFinished ? true : undefined))
     for (let sent = 0; sent < 60_000; sent += 10_000) {
       held.send('x'.repeat(10_000))
       await new Promise((resolve) => {
@@ -210,8 +210,8 @@ for (const [what, [status, lines]] of Object.entries(CLOSING)) {
       })
     }
     held.resume()
-    const answer = await held.until((received) => received.endsWith('\r\n\r\n'))
-    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`))
+    const response = await held.until((received) => received.endsWith('\r\n\r\n'))
+    assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`))
   })
 }
 
@@ -223,7 +223,7 @@ test('a client that sends more requests before it reads gets every response up t
   ] as const) {
     const { held, socket } = await openUnread(t)
     held.send(get('/first') + get('/second') + last)
-    await eventually('the answers are sent', () => (socket.writableFinished ? true : undefined))
+    await eventually('the responses are sent', () => (socket.writableFinished ? true : undefined))
     for (let sent = 0; sent < 5; sent += 1) {
       held.send(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n${'x'.repeat(9000)}`)
       await new Promise((resolve) => {
@@ -231,9 +231,9 @@ test('a client that sends more requests before it reads gets every response up t
       })
     }
     held.resume()
-    const answers = await held.until((received) => received.includes('Connection: close'))
+    const responses = await held.until((received) => received.includes('Connection: close'))
     assert.deepEqual(
-      [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, each]) => Number(each)),
+      [...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, each]) => Number(each)),
       [200, 200, status],
     )
   }

@@ -56,9 +56,9 @@ test('a client that keeps its half open after a refusal does not hold the listen
 })
 
 test('while it stops, what is in flight is answered with Connection: close', async () => {
-  let answer: () => void = () => {}
+  let response: () => void = () => {}
   const waiting = new Promise<void>((resolve) => {
-    answer = resolve
+    response = resolve
   })
   const server = createListener(
     async () => {
@@ -74,11 +74,11 @@ test('while it stops, what is in flight is answered with Connection: close', asy
   const conversation = converse(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await reached
   const stopped = stopListening(server, 5000)
-  answer()
-  const { answers, closed } = await conversation
+  response()
+  const { responses, closed } = await conversation
   await stopped
   assert.ok(closed)
-  assert.deepEqual([answers[0]?.body, answers[0]?.headers.get('connection')], ['done', 'close'])
+  assert.deepEqual([responses[0]?.body, responses[0]?.headers.get('connection')], ['done', 'close'])
 })
 
 test('while it stops, every request of a connection is answered, and the last response says close', async () => {
@@ -89,11 +89,11 @@ test('while it stops, every request of a connection is answered, and the last re
   await came('/first')
   const stopped = stopListening(server, 5000)
   await releaseInTurn('/first', '/second', '/third')
-  const { answers, closed } = await conversation
+  const { responses, closed } = await conversation
   await stopped
   assert.ok(closed)
   assert.deepEqual(
-    answers.map(({ body, headers }) => [body, headers.get('connection')]),
+    responses.map(({ body, headers }) => [body, headers.get('connection')]),
     [
       ['/first', 'keep-alive'],
       ['/second', 'keep-alive'],
@@ -102,7 +102,7 @@ test('while it stops, every request of a connection is answered, and the last re
   )
 })
 
-/** Requests behind whose answer a connection ends, with the status of that answer. */
+/** Requests behind whose response a connection ends, with the status of that response. */
 const ENDING: { readonly [what: string]: readonly [status: number, bytes: string] } = {
   'a refusal for its Host': [400, 'GET /first HTTP/1.1\r\n\r\n'],
   'a refusal for its expectation': [417, 'GET /first HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n'],
@@ -120,7 +120,7 @@ for (const [what, [status, bytes]] of Object.entries(ENDING)) {
     const next = 'DELETE /next HTTP/1.1\r\nHost: a\r\n\r\n'
     for (const isApart of [false, true]) {
       const asked: string[] = []
-      const { promise: answerable, resolve: answer } = Promise.withResolvers<void>()
+      const { promise: answerable, resolve: response } = Promise.withResolvers<void>()
       const { port, server } = await openListener(t, async ({ target }) => {
         asked.push(target)
         await answerable
@@ -131,11 +131,11 @@ for (const [what, [status, bytes]] of Object.entries(ENDING)) {
       held.send(isApart ? bytes : bytes + next)
       await reached
       if (isApart) held.send(next)
-      setTimeout(answer, 50)
-      const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
-      assert.equal(answers.length, 1)
+      setTimeout(response, 50)
+      const responses = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+      assert.equal(responses.length, 1)
       assert.match(
-        answers[0] ?? '',
+        responses[0] ?? '',
         new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`),
       )
       assert.deepEqual(asked, status === 200 ? ['/first'] : [])

@@ -86,13 +86,13 @@ for (const [what, [status, bytes]] of Object.entries(REFUSED)) {
   test(`${what}: ${status} with an empty body, and the connection ends`, async (t) => {
     for (const deployment of ['primary', 'preview'] as const) {
       const app = await runApp(t, { deployment })
-      const { answers, closed } = await converse(app.port, bytes)
+      const { responses, closed } = await converse(app.port, bytes)
       assert.ok(closed, 'expected the server to close the connection')
-      assert.equal(answers.length, 1)
-      const [answer] = answers
-      assert.equal(answer?.status, status)
-      assert.equal(answer.body, '')
-      const headers = Object.fromEntries(answer.headers)
+      assert.equal(responses.length, 1)
+      const [response] = responses
+      assert.equal(response?.status, status)
+      assert.equal(response.body, '')
+      const headers = Object.fromEntries(response.headers)
       assert.ok(Math.abs(Date.parse(headers['date'] ?? '') - Date.now()) < 60_000)
       delete headers['date']
       assert.deepEqual(headers, {
@@ -136,15 +136,15 @@ test('a request that takes too long to arrive: 408; one whose client is gone: no
   assert.equal(await answerToClientError('ECONNRESET'), '')
 })
 
-test('a request behind a good one that is no HTTP is refused after the good answer', async (t) => {
+test('a malformed request after a good one is rejected after the good response', async (t) => {
   const app = await runApp(t)
-  const { answers, closed } = await converse(
+  const { responses, closed } = await converse(
     app.port,
     `${GET_STATUS}Host: a\r\n\r\ngood morning\r\n\r\n`,
   )
   assert.ok(closed)
   assert.deepEqual(
-    answers.map(({ status, body }) => [status, body === '']),
+    responses.map(({ status, body }) => [status, body === '']),
     [
       [200, false],
       [400, true],
@@ -177,10 +177,10 @@ for (const [what, bytes, status] of [
     assert.equal(held.received(), '', 'nothing overtakes the first response')
     assert.equal(isWaiting('/second'), false, 'the second request waits for its turn')
     await releaseInTurn('/first', '/second')
-    const answers = (await held.closed).split(/(?=HTTP\/1\.1 )/)
-    assert.equal(answers.length, 3, answers.join('\n'))
-    assert.match(answers[0] ?? '', /^HTTP\/1\.1 200 [^]*\/first$/)
-    assert.match(answers[1] ?? '', /^HTTP\/1\.1 200 [^]*\/second$/)
-    assert.match(answers[2] ?? '', new RegExp(`^HTTP/1\\.1 ${status} [^]*no-store[^]*\r\n\r\n$`))
+    const responses = (await held.closed).split(/(?=HTTP\/1\.1 )/)
+    assert.equal(responses.length, 3, responses.join('\n'))
+    assert.match(responses[0] ?? '', /^HTTP\/1\.1 200 [^]*\/first$/)
+    assert.match(responses[1] ?? '', /^HTTP\/1\.1 200 [^]*\/second$/)
+    assert.match(responses[2] ?? '', new RegExp(`^HTTP/1\\.1 ${status} [^]*no-store[^]*\r\n\r\n$`))
   })
 }

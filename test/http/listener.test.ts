@@ -5,15 +5,15 @@ import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
 import { get, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
 
 test('OPTIONS * is 204 without CORS headers', async (t) => {
   for (const deployment of ['primary', 'preview'] as const) {
     const app = await runApp(t, { deployment })
-    const answer = await sendRaw(app.port, rawRequest('OPTIONS', '*'))
-    assert.deepEqual([answer.status, answer.body], [204, ''])
-    const names = answer.headerNames.map((name) => name.toLowerCase()).toSorted()
+    const response = await sendRaw(app.port, rawRequest('OPTIONS', '*'))
+    assert.deepEqual([response.status, response.body], [204, ''])
+    const names = response.headerNames.map((name) => name.toLowerCase()).toSorted()
     assert.deepEqual(
       names,
       deployment === 'preview' ? ['connection', 'date', 'x-robots-tag'] : ['connection', 'date'],
@@ -24,8 +24,8 @@ test('OPTIONS * is 204 without CORS headers', async (t) => {
 test('hosts that are well formed are taken', async (t) => {
   const app = await runApp(t)
   for (const host of ['a', 'a.example:8080', '127.0.0.1:1', '[::1]:8080', 'a:', 'xn--a', 'a%20b']) {
-    const answer = await sendRaw(app.port, rawRequest('GET', '/api/v1', [`Host: ${host}`]))
-    assert.equal(answer.status, 200, host)
+    const response = await sendRaw(app.port, rawRequest('GET', '/api/v1', [`Host: ${host}`]))
+    assert.equal(response.status, 200, host)
   }
 })
 
@@ -37,9 +37,9 @@ test('a target with scheme and host: what stands behind the host is served, and 
     ['https://elsewhere.example:8443/api/v1/time', '/api/v1/time', 200],
     ['HTTP://elsewhere.example/api/v1/../v1/status', '/api/v1/../v1/status', 404],
   ] as const) {
-    const answer = answerOf('GET', signed, await sendRaw(app.port, rawRequest('GET', sent)))
-    assert.equal(answer.status, status, sent)
-    assertSigned(answer, key)
+    const response = toResponse('GET', signed, await sendRaw(app.port, rawRequest('GET', sent)))
+    assert.equal(response.status, status, sent)
+    assertSigned(response, key)
   }
 })
 
@@ -47,22 +47,22 @@ test('HTTP/1.0 is served, without a Host too, and the connection ends', async (t
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const host of ['', 'Host: a\r\n']) {
-    const { answers, closed } = await converse(app.port, `GET /api/v1 HTTP/1.0\r\n${host}\r\n`)
+    const { responses, closed } = await converse(app.port, `GET /api/v1 HTTP/1.0\r\n${host}\r\n`)
     assert.ok(closed)
-    const [raw] = answers
+    const [raw] = responses
     assert.ok(raw)
     assert.equal(raw.status, 200)
     assert.equal(raw.headers.get('connection'), 'close')
-    assertSigned(answerOf('GET', '/api/v1', raw), key)
+    assertSigned(toResponse('GET', '/api/v1', raw), key)
   }
 })
 
 test('an offer to upgrade is passed over', async (t) => {
   const app = await runApp(t)
   const headers = ['Host: a', 'Upgrade: websocket, h2c', 'Connection: Upgrade']
-  const answer = await sendRaw(app.port, rawRequest('GET', '/api/v1/status', headers))
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers.get('upgrade'), undefined)
+  const response = await sendRaw(app.port, rawRequest('GET', '/api/v1/status', headers))
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('upgrade'), undefined)
 })
 
 test('pipelined requests are answered in order, each signed for its own target', async (t) => {
@@ -79,16 +79,16 @@ test('pipelined requests are answered in order, each signed for its own target',
     const last = index === targets.length - 1
     return `GET ${target} HTTP/1.1\r\nHost: a\r\n${last ? 'Connection: close\r\n' : ''}\r\n`
   })
-  const { answers } = await converse(app.port, requests.join(''))
+  const { responses } = await converse(app.port, requests.join(''))
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 404, 200, 404, 200],
   )
-  answers.forEach((raw, index) => {
+  responses.forEach((raw, index) => {
     const target = targets[index] ?? ''
-    if (target.startsWith('/api')) assertSigned(answerOf('GET', target, raw), key)
+    if (target.startsWith('/api')) assertSigned(toResponse('GET', target, raw), key)
   })
-  assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size, 5)
+  assert.equal(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size, 5)
 })
 
 test('a port that is taken is told in words', async (t) => {
@@ -113,8 +113,8 @@ test('an app that throws, rejects or gives what cannot be written is logged and 
     return target === '/writes-late' ? Promise.resolve(reply) : reply
   })
   for (const target of ['/throws', '/rejects', '/writes', '/writes-late']) {
-    const { answers, closed } = await converse(port, get(target))
-    assert.deepEqual([answers, closed], [[], true], target)
+    const { responses, closed } = await converse(port, get(target))
+    assert.deepEqual([responses, closed], [[], true], target)
     assert.equal(errors.splice(0).length, 1, target)
     const { status } = await sendRaw(port, rawRequest('GET', '/good'))
     assert.equal(status, 200)
@@ -189,8 +189,8 @@ test('what the listener answers by itself is told to the observer too, each once
     `GET / HTTP/1.1\r\nX-Note: ${'x'.repeat(20_000)}\r\n\r\n`,
     'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n',
   ]) {
-    const { answers } = await converse(port, bytes)
-    assert.equal(answers.length, 1)
+    const { responses } = await converse(port, bytes)
+    assert.equal(responses.length, 1)
   }
   await stopListening(server, 100)
   assert.deepEqual(seen, [

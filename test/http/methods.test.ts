@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
 import { EXPOSED_HEADERS } from '../support/successful-read.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const
@@ -45,19 +45,19 @@ const PATHS: { readonly [path: string]: readonly [allow: string, status: number]
 }
 
 /** Names of the CORS headers of a response. */
-function corsNames({ headerNames }: RawAnswer): readonly string[] {
+function corsNames({ headerNames }: RawResponse): readonly string[] {
   return headerNames.filter((name) => name.toLowerCase().startsWith('access-control-')).toSorted()
 }
 
 /** CORS headers of a read: both, and nothing else. */
-function assertReadableAnywhere(answer: RawAnswer, what: string): void {
+function assertReadableAnywhere(response: RawResponse, what: string): void {
   assert.deepEqual(
-    corsNames(answer),
+    corsNames(response),
     ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
     what,
   )
-  assert.equal(answer.headers.get('access-control-allow-origin'), '*')
-  assert.equal(answer.headers.get('access-control-expose-headers'), EXPOSED_HEADERS)
+  assert.equal(response.headers.get('access-control-allow-origin'), '*')
+  assert.equal(response.headers.get('access-control-expose-headers'), EXPOSED_HEADERS)
 }
 
 function expectedStatus(method: Method, allow: string, status: number): number {
@@ -77,7 +77,7 @@ test('the table below has every path of the registry', () => {
 })
 
 for (const [path, [allow, status]] of Object.entries(PATHS)) {
-  test(`${path}: what each method answers, Allow and the CORS headers`, async (t) => {
+  test(`${path}: what each method returns, Allow and the CORS headers`, async (t) => {
     const app = await runApp(t, { apiKeys: createFakeApiKeys() })
     const key = await publishedKey(app)
     const isRead = allow.includes('GET')
@@ -100,7 +100,7 @@ for (const [path, [allow, status]] of Object.entries(PATHS)) {
       if (isRead && method !== 'POST' && method !== 'DELETE') assertReadableAnywhere(raw, what)
       else assert.deepEqual(corsNames(raw), [], what)
       if (method === 'HEAD') assert.equal(raw.body, '', what)
-      else assertSigned(answerOf(method, path, raw), key)
+      else assertSigned(toResponse(method, path, raw), key)
     }
   })
 }
@@ -113,7 +113,7 @@ test('a preflight is 204 and offers the read methods alone, on keys/self too', a
     ['/api/v1/preview/a/b', 'GET, HEAD, OPTIONS'],
     ['/api/v1/versions/none', 'GET, HEAD, OPTIONS'],
   ] as const) {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       app.port,
       rawRequest('OPTIONS', path, [
         'Host: a',
@@ -122,8 +122,8 @@ test('a preflight is 204 and offers the read methods alone, on keys/self too', a
         'Access-Control-Request-Headers: x-anything',
       ]),
     )
-    assert.deepEqual([answer.status, answer.body], [204, ''])
-    const headers = Object.fromEntries(answer.headers)
+    assert.deepEqual([response.status, response.body], [204, ''])
+    const headers = Object.fromEntries(response.headers)
     assert.match(headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/)
     delete headers['x-request-id']
     delete headers['date']
@@ -143,18 +143,18 @@ test('a preflight needs no key and counts against none', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, { apiKeys })
   const headers = ['Host: a', 'X-SVC-Key: nonsense']
-  const answer = await sendRaw(app.port, rawRequest('OPTIONS', '/api/v1/keys/self', headers))
-  assert.equal(answer.status, 204)
+  const response = await sendRaw(app.port, rawRequest('OPTIONS', '/api/v1/keys/self', headers))
+  assert.equal(response.status, 204)
   assert.deepEqual(apiKeys.checked, [])
 })
 
 test('an unknown path is 404 for every method, readable anywhere but for what writes', async (t) => {
   const app = await runApp(t)
   for (const method of METHODS) {
-    const answer = await sendRaw(app.port, rawRequest(method, '/api/v1/nothing'))
-    assert.equal(answer.status, 404, method)
-    assert.equal(answer.headers.get('allow'), undefined, method)
-    if (method === 'POST' || method === 'DELETE') assert.deepEqual(corsNames(answer), [], method)
-    else assertReadableAnywhere(answer, method)
+    const response = await sendRaw(app.port, rawRequest(method, '/api/v1/nothing'))
+    assert.equal(response.status, 404, method)
+    assert.equal(response.headers.get('allow'), undefined, method)
+    if (method === 'POST' || method === 'DELETE') assert.deepEqual(corsNames(response), [], method)
+    else assertReadableAnywhere(response, method)
   }
 })

@@ -19,10 +19,10 @@ async function listening(t: TestContext, app: App) {
   return { server, port, connections }
 }
 
-const answerAtOnce: App = () => ({ status: 200, headers: ['Content-Length', '4'], body: 'done' })
+const respondAtOnce: App = () => ({ status: 200, headers: ['Content-Length', '4'], body: 'done' })
 
 test('a body that turns out broken after the response gets no second response', async (t) => {
-  const { port } = await listening(t, answerAtOnce)
+  const { port } = await listening(t, respondAtOnce)
   const held = await holdConnection(t, port)
   held.send(`${POST}Transfer-Encoding: chunked\r\n\r\n`)
   await held.until((text) => text.endsWith('done'))
@@ -31,8 +31,8 @@ test('a body that turns out broken after the response gets no second response', 
   assert.equal(everything.split('HTTP/1.1 ').length - 1, 1, everything)
 })
 
-test('a broken request after a complete one still gets its own answer', async (t) => {
-  const { port } = await listening(t, answerAtOnce)
+test('a broken request after a complete one still gets its own response', async (t) => {
+  const { port } = await listening(t, respondAtOnce)
   const held = await holdConnection(t, port)
   held.send(`${POST}Content-Length: 2\r\n\r\nab`)
   await held.until((text) => text.endsWith('done'))
@@ -42,7 +42,7 @@ test('a broken request after a complete one still gets its own answer', async (t
 })
 
 test('a refused client that leaves its half of the connection open is dropped all the same', async (t) => {
-  const { port, connections } = await listening(t, answerAtOnce)
+  const { port, connections } = await listening(t, respondAtOnce)
   for (const request of [
     'CONNECT a.test:1 HTTP/1.1\r\nHost: a.test:1\r\n\r\n',
     'nonsense\r\n\r\n',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
 
 /** Targets that another server might resolve, fold or decode into a known path. */
 const UNKNOWN = [
@@ -61,11 +61,11 @@ test('nothing is resolved, folded or decoded: 404 NOT_FOUND, signed over the tar
   const key = await publishedKey(app)
   for (const path of UNKNOWN) {
     for (const target of [path, `${path}?q=/../%`]) {
-      const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
-      assert.equal(answer.status, 404, target)
-      assert.match(answer.bytes.toString(), /"code":"NOT_FOUND"/, target)
-      assert.equal(answer.header('access-control-allow-origin'), '*')
-      assertSigned(answer, key)
+      const response = toResponse('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+      assert.equal(response.status, 404, target)
+      assert.match(response.bytes.toString(), /"code":"NOT_FOUND"/, target)
+      assert.equal(response.header('access-control-allow-origin'), '*')
+      assertSigned(response, key)
     }
   }
 })
@@ -73,10 +73,10 @@ test('nothing is resolved, folded or decoded: 404 NOT_FOUND, signed over the tar
 test('what is outside /api is an HTML 404, unsigned, however it is spelled', async (t) => {
   const app = await runApp(t)
   for (const target of OUTSIDE) {
-    const answer = await sendRaw(app.port, rawRequest('GET', target))
-    assert.equal(answer.status, 404, target)
-    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', target)
-    assert.equal(answer.headers.get('x-svc-signature'), undefined)
+    const response = await sendRaw(app.port, rawRequest('GET', target))
+    assert.equal(response.status, 404, target)
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8', target)
+    assert.equal(response.headers.get('x-svc-signature'), undefined)
   }
 })
 
@@ -93,10 +93,10 @@ test('the query is no part of the path, but is part of what is signed', async (t
     `?${'q'.repeat(12_000)}`,
   ]) {
     const target = `/api/v1/status${query}`
-    const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
-    assert.equal(answer.status, 200, target)
-    assertSigned(answer, key)
-    assert.throws(() => assertSigned({ ...answer, target: '/api/v1/status' }, key))
+    const response = toResponse('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+    assert.equal(response.status, 200, target)
+    assertSigned(response, key)
+    assert.throws(() => assertSigned({ ...response, target: '/api/v1/status' }, key))
   }
 })
 
@@ -110,10 +110,10 @@ test('every version id but a known one is VERSION_NOT_FOUND, and everything belo
       ['/api/v1/preview/', 403, 'PREVIEW_NOT_ENABLED'],
     ] as const) {
       const target = prefix + tail
-      const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
-      assert.equal(answer.status, status, target)
-      assert.match(answer.bytes.toString(), new RegExp(`"code":"${code}"`), target)
-      assertSigned(answer, key)
+      const response = toResponse('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+      assert.equal(response.status, status, target)
+      assert.match(response.bytes.toString(), new RegExp(`"code":"${code}"`), target)
+      assertSigned(response, key)
     }
   }
 })
@@ -130,9 +130,9 @@ test('any target a client can spell is answered, and signed exactly as spelled',
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       const target = `/api/v1/${parts.join('')}`
-      const answer = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
-      assert.ok([200, 401, 403, 404, 405].includes(answer.status), `${answer.status} ${target}`)
-      assertSigned(answer, key)
+      const response = toResponse('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+      assert.ok([200, 401, 403, 404, 405].includes(response.status), `${response.status} ${target}`)
+      assertSigned(response, key)
     }),
     { numRuns: 100 },
   )

@@ -21,10 +21,10 @@ interface Found {
 function createReader(app: RunningApp): (path: string) => Promise<Found> {
   const found = new Map<string, Promise<Found>>()
   async function read(path: string): Promise<Found> {
-    const answer = await app.fetch(path)
-    const text = await answer.text()
-    const isHtml = answer.headers.get('content-type')?.startsWith('text/html') === true
-    return { status: answer.status, markup: isHtml ? parsePage(text) : undefined }
+    const response = await app.fetch(path)
+    const text = await response.text()
+    const isHtml = response.headers.get('content-type')?.startsWith('text/html') === true
+    return { status: response.status, markup: isHtml ? parsePage(text) : undefined }
   }
   return (path) => {
     const known = found.get(path) ?? read(path)
@@ -79,7 +79,7 @@ for (const [name, parts] of SITE_VARIANTS) {
         assert.ok(markup !== undefined)
         for (const address of new Set(addressesIn(markup))) {
           links += 1
-          // Without a key to sign with, the link to the key leads to the answer that says so.
+          // Without a key to sign with, the link to the key leads to the response that says so.
           if (address === READ_PATHS.signingKey && 'signing' in parts) continue
           const fault = await faultOf(read, origin, path, address)
           if (fault !== undefined) faults.push(fault)
@@ -156,8 +156,8 @@ test('pages linked from API responses exist, errors included', async (t) => {
   const app = await runApp(t, { baseUrl: PUBLIC_ORIGIN })
   const read = createReader(app)
   for (const path of [LINKS.index, `${BASE_PATH}/no-such-thing`]) {
-    const answer = await app.fetch(path)
-    const text = `${answer.headers.get('link') ?? ''} ${await answer.text()}`
+    const response = await app.fetch(path)
+    const text = `${response.headers.get('link') ?? ''} ${await response.text()}`
     const paths = pagePathsIn(text.replaceAll('\\/', '/'))
     for (const page of paths) {
       assert.equal(await faultOf(read, PUBLIC_ORIGIN, path, page), undefined)

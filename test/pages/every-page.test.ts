@@ -9,7 +9,7 @@ import { securityHeaders } from '../../src/pages/security-headers.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { attributeOf, parsePage } from '../support/page-markup.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
 import { setClock } from '../storage/counters-behaviour.ts'
@@ -30,19 +30,19 @@ const DECODE: { readonly [C in Coding]: (bytes: Buffer) => Buffer } = {
   br: brotliDecompressSync,
 }
 
-/** Asks over a connection of its own and gives the answer as it was sent, its coding undone by nobody. */
+/** Asks over a connection of its own and gives the response as it was sent, its coding undone by nobody. */
 function ask(
   app: RunningApp,
   path: string,
   { method = 'GET', headers = [] }: { method?: string; headers?: readonly string[] } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return sendRaw(app.port, rawRequest(method, path, ['Host: localhost', ...headers]))
 }
 
-const bytesOf = ({ body }: RawAnswer): Buffer => Buffer.from(body, 'latin1')
+const bytesOf = ({ body }: RawResponse): Buffer => Buffer.from(body, 'latin1')
 
-function header(answer: RawAnswer, name: string): string | undefined {
-  return answer.headers.get(name.toLowerCase())
+function header(response: RawResponse, name: string): string | undefined {
+  return response.headers.get(name.toLowerCase())
 }
 
 /** The 404 page, and the page of one version, whose path names it. */
@@ -65,11 +65,11 @@ for (const [name, parts] of SITE_VARIANTS) {
   test(`${name}: every page is served and within its size limit`, async (t) => {
     const app = await runApp(t, parts)
     for (const path of PATHS) {
-      const answer = await ask(app, path)
-      assert.equal(answer.status, 200, path)
-      assert.equal(header(answer, 'Content-Type'), 'text/html; charset=utf-8', path)
-      const { length } = bytesOf(answer)
-      assert.equal(header(answer, 'Content-Length'), String(length), path)
+      const response = await ask(app, path)
+      assert.equal(response.status, 200, path)
+      assert.equal(header(response, 'Content-Type'), 'text/html; charset=utf-8', path)
+      const { length } = bytesOf(response)
+      assert.equal(header(response, 'Content-Length'), String(length), path)
       assert.ok(length < MAX_HTML_BYTES, `${path} has ${length} bytes`)
     }
     assert.deepEqual(
@@ -89,9 +89,9 @@ for (const [name, parts] of SITE_VARIANTS) {
       assert.ok(scripts.length > 0, path)
       let sum = 0
       for (const script of scripts) {
-        const answer = await ask(app, script)
-        assert.equal(answer.status, 200, script)
-        sum += gzipSync(bytesOf(answer), { level: 9 }).length
+        const response = await ask(app, script)
+        assert.equal(response.status, 200, script)
+        sum += gzipSync(bytesOf(response), { level: 9 }).length
       }
       assert.ok(sum < MAX_SCRIPT_BYTES_GZIPPED, `${path}: ${sum} bytes of scripts`)
     }
@@ -105,15 +105,15 @@ describe('content codings', () => {
       const etags = new Set<string>()
       const texts = new Set<string>()
       for (const coding of CODINGS) {
-        const answer = await ask(app, path, { headers: [`Accept-Encoding: ${coding}`] })
+        const response = await ask(app, path, { headers: [`Accept-Encoding: ${coding}`] })
         const expected = coding === 'identity' ? undefined : coding
-        assert.equal(header(answer, 'Content-Encoding'), expected, path)
-        assert.equal(header(answer, 'Vary'), 'Accept-Encoding', path)
-        assert.equal(header(answer, 'Content-Length'), String(bytesOf(answer).length), path)
-        const etag = header(answer, 'ETag') ?? ''
+        assert.equal(header(response, 'Content-Encoding'), expected, path)
+        assert.equal(header(response, 'Vary'), 'Accept-Encoding', path)
+        assert.equal(header(response, 'Content-Length'), String(bytesOf(response).length), path)
+        const etag = header(response, 'ETag') ?? ''
         assert.match(etag, /^"[^"]+"$/, path)
         etags.add(etag)
-        texts.add(DECODE[coding](bytesOf(answer)).toString('utf8'))
+        texts.add(DECODE[coding](bytesOf(response)).toString('utf8'))
       }
       assert.equal(etags.size, CODINGS.length, path)
       assert.equal(texts.size, 1, path)
@@ -141,14 +141,14 @@ test('answers If-None-Match with 304 in every coding', async (t) => {
   for (const path of PATHS) {
     for (const coding of CODINGS) {
       const encoding = `Accept-Encoding: ${coding}`
-      const answer = await ask(app, path, { headers: [encoding] })
-      const etag = header(answer, 'ETag') ?? ''
+      const response = await ask(app, path, { headers: [encoding] })
+      const etag = header(response, 'ETag') ?? ''
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const again = await ask(app, path, { headers: [encoding, `If-None-Match: ${known}`] })
         assert.equal(again.status, 304, `${path} ${known}`)
         assert.equal(again.body, '')
         for (const name of ['ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy']) {
-          assert.equal(header(again, name), header(answer, name), `${path}: ${name}`)
+          assert.equal(header(again, name), header(response, name), `${path}: ${name}`)
         }
         assert.equal(header(again, 'Content-Encoding'), undefined)
       }
@@ -163,13 +163,13 @@ test('HEAD returns the headers of GET without a body', async (t) => {
   for (const path of [...PATHS, pathOfPage('en', 'no-such-page')]) {
     for (const coding of CODINGS) {
       const headers = [`Accept-Encoding: ${coding}`]
-      const answer = await ask(app, path, { headers })
+      const response = await ask(app, path, { headers })
       const head = await ask(app, path, { method: 'HEAD', headers })
-      assert.equal(head.status, answer.status, path)
+      assert.equal(head.status, response.status, path)
       assert.equal(head.body, '')
       assert.deepEqual(
         [...head.headers].filter(([name]) => name !== 'date'),
-        [...answer.headers].filter(([name]) => name !== 'date'),
+        [...response.headers].filter(([name]) => name !== 'date'),
         path,
       )
     }
@@ -181,19 +181,19 @@ test('Content-Language matches lang', async (t) => {
   for (const locale of LOCALES) {
     for (const path of [...PAGES.map((page) => page.path), 'no-such-page']) {
       for (const method of ['GET', 'HEAD']) {
-        const answer = await ask(app, pathOfPage(locale, path), { method })
-        assert.equal(header(answer, 'Content-Language'), locale, `${method} ${locale} ${path}`)
+        const response = await ask(app, pathOfPage(locale, path), { method })
+        assert.equal(header(response, 'Content-Language'), locale, `${method} ${locale} ${path}`)
         if (method === 'HEAD') continue
-        const [root] = parsePage(answer.body).all('html')
+        const [root] = parsePage(response.body).all('html')
         assert.equal(root && attributeOf(root, 'lang'), locale, path)
       }
     }
   }
   for (const path of ['/no-such-page', '/']) {
-    const answer = await ask(app, path)
+    const response = await ask(app, path)
     // A page below no locale is in English; what has no body has no language.
     const expected = path === '/' ? undefined : 'en'
-    assert.equal(header(answer, 'Content-Language'), expected, path)
+    assert.equal(header(response, 'Content-Language'), expected, path)
   }
   for (const path of ['/robots.txt', '/sitemap.xml', '/.well-known/api-catalog']) {
     assert.equal(header(await ask(app, path), 'Content-Language'), undefined, path)
@@ -204,16 +204,16 @@ test('trailing slashes redirect to the page', async (t) => {
   const app = await runApp(t)
   for (const path of PATHS) {
     for (const slashes of ['/', '//']) {
-      const answer = await ask(app, path + slashes)
-      assert.deepEqual([answer.status, header(answer, 'Location')], [308, path])
+      const response = await ask(app, path + slashes)
+      assert.deepEqual([response.status, header(response, 'Location')], [308, path])
     }
     assert.equal((await ask(app, `${path}?from=elsewhere`)).status, 200)
   }
   // What has no page has no redirect either: nobody is sent to another host by a path of slashes.
   for (const path of ['/en/nothing/', '//', '//example.test/', '/en/%2f%2fexample.test/']) {
-    const answer = await ask(app, path)
-    assert.equal(header(answer, 'Location'), undefined, path)
-    assert.equal(answer.status, 404, path)
+    const response = await ask(app, path)
+    assert.equal(header(response, 'Location'), undefined, path)
+    assert.equal(response.status, 404, path)
   }
 })
 
@@ -228,14 +228,14 @@ test('the root redirects by Accept-Language', async (t) => {
     ['\u00ff;;;', '/en'],
   ] as const) {
     const headers = asked === undefined ? [] : [`Accept-Language: ${asked}`]
-    const answer = await ask(app, '/', { headers })
-    assert.deepEqual([answer.status, header(answer, 'Location')], [302, home])
-    assert.equal(header(answer, 'Vary'), 'Accept-Language')
-    assert.match(header(answer, 'Cache-Control') ?? '', /^public, max-age=\d+$/)
+    const response = await ask(app, '/', { headers })
+    assert.deepEqual([response.status, header(response, 'Location')], [302, home])
+    assert.equal(header(response, 'Vary'), 'Accept-Language')
+    assert.match(header(response, 'Cache-Control') ?? '', /^public, max-age=\d+$/)
   }
 })
 
-/** Answers outside the API of every kind: each with its request and the status it has. */
+/** Responses outside the API of every kind: each with its request and the status it has. */
 async function everyKind(app: RunningApp) {
   const home = parsePage(await (await app.fetch('/en')).text())
   const address = (selector: string, name: string) => {
@@ -292,30 +292,30 @@ describe('responses outside the API', () => {
     assert.doesNotMatch(policy, /unsafe|\*|data:|https?:/)
     for (const [method, path, status] of await everyKind(app)) {
       const what = `${method} ${path}`
-      const answer = await ask(app, path, { method })
-      assert.equal(answer.status, status, what)
-      assert.equal(header(answer, 'Set-Cookie'), undefined, what)
-      assert.equal(header(answer, 'X-Robots-Tag'), undefined, what)
-      assert.equal(header(answer, 'X-Content-Type-Options'), 'nosniff', what)
-      assert.ok(header(answer, 'Cache-Control') !== undefined, what)
+      const response = await ask(app, path, { method })
+      assert.equal(response.status, status, what)
+      assert.equal(header(response, 'Set-Cookie'), undefined, what)
+      assert.equal(header(response, 'X-Robots-Tag'), undefined, what)
+      assert.equal(header(response, 'X-Content-Type-Options'), 'nosniff', what)
+      assert.ok(header(response, 'Cache-Control') !== undefined, what)
       // What is read by scripts of this origin alone and is no document of any kind.
       if (path === challenge.description.path) continue
       for (let index = 0; index < expected.length; index += 2) {
-        assert.equal(header(answer, expected[index] ?? ''), expected[index + 1], what)
+        assert.equal(header(response, expected[index] ?? ''), expected[index + 1], what)
       }
-      if (status === 405) assert.equal(header(answer, 'Allow'), 'GET, HEAD', what)
+      if (status === 405) assert.equal(header(response, 'Allow'), 'GET, HEAD', what)
     }
   })
 
   test('of a preview are noindex', async (t) => {
     const app = await runApp(t, { ...parts, deployment: 'preview' })
     for (const [method, path, status] of await everyKind(app)) {
-      const answer = await ask(app, path, { method })
-      assert.equal(header(answer, 'X-Robots-Tag'), 'noindex, nofollow', `${method} ${path}`)
+      const response = await ask(app, path, { method })
+      assert.equal(header(response, 'X-Robots-Tag'), 'noindex, nofollow', `${method} ${path}`)
       // There is no map of what nobody is to find.
       const expected = path === '/sitemap.xml' ? 404 : status
-      assert.equal(answer.status, expected, `${method} ${path}`)
-      const etag = header(answer, 'ETag')
+      assert.equal(response.status, expected, `${method} ${path}`)
+      const etag = header(response, 'ETag')
       if (etag === undefined || expected !== 200) continue
       const again = await ask(app, path, { headers: [`If-None-Match: ${etag}`] })
       assert.equal(again.status, 304, path)
@@ -327,10 +327,10 @@ describe('responses outside the API', () => {
 test('pages are cached for a minute, assets forever', async (t) => {
   const app = await runApp(t)
   for (const path of PATHS) {
-    const answer = await ask(app, path)
-    const caching = header(answer, 'Cache-Control') ?? ''
+    const response = await ask(app, path)
+    const caching = header(response, 'Cache-Control') ?? ''
     assert.match(caching, /^public, max-age=60\b/, path)
-    const markup = parsePage(answer.body)
+    const markup = parsePage(response.body)
     for (const [selector, name] of [
       ['script', 'src'],
       ['link[rel="stylesheet"], link[rel="icon"]', 'href'],
@@ -349,14 +349,14 @@ test('pages never echo the request', async (t) => {
   const mark = 'telltale-<b>'
   for (const path of ['/en', '/en/no-such-page']) {
     const plain = await ask(app, path)
-    const answer = await ask(app, `${path}?q=${mark}`, {
+    const response = await ask(app, `${path}?q=${mark}`, {
       headers: [
         `Referer: https://example.test/${mark}`,
         `User-Agent: ${mark}`,
         `Cookie: a=${mark}`,
       ],
     })
-    assert.equal(answer.body, plain.body)
+    assert.equal(response.body, plain.body)
   }
   const missing = await ask(app, `/en/${mark}`)
   assert.equal(missing.status, 404)

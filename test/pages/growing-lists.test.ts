@@ -15,7 +15,7 @@ type Changelog = SnapshotData<'changelog'>
 const MAX_HTML_BYTES = 60_000
 const MOMENT = '2026-11-01T00:00:00Z'
 /** About what an operator writes in a sentence or two. */
-const SENTENCE = 'Some answers came late, and a few did not come at all. '.repeat(3)
+const SENTENCE = 'Some responses came late, and a few did not come at all. '.repeat(3)
 
 function repeat<Item>(count: number, make: (nth: number) => Item): Item[] {
   return Array.from({ length: count }, (_, index) => make(index + 1))

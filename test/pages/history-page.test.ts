@@ -28,9 +28,9 @@ function entryOf(releases: Releases, snapshotId: string): VersionEntry {
 }
 
 async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
-  const answer = await fetch(`/${locale}/history`)
-  assert.equal(answer.status, 200)
-  return answer.text()
+  const response = await fetch(`/${locale}/history`)
+  assert.equal(response.status, 200)
+  return response.text()
 }
 
 /** The entries of the chain as they stand in the page, newest first. */

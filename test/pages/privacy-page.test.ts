@@ -9,9 +9,9 @@ import { runApp, type RunningApp } from '../support/running-app.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
 async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
-  const answer = await fetch(`/${locale}/privacy`)
-  assert.equal(answer.status, 200)
-  return answer.text()
+  const response = await fetch(`/${locale}/privacy`)
+  assert.equal(response.status, 200)
+  return response.text()
 }
 
 function challengeOf(description: Challenge['description']): Challenge {

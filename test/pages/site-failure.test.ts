@@ -16,11 +16,11 @@ test('a rendering failure returns 500, is logged, and is retried', async (t) => 
     },
   })
   for (const method of ['GET', 'HEAD']) {
-    const answer = await app.fetch('/en', { method })
-    assert.equal(answer.status, 500)
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
-    const text = await answer.text()
+    const response = await app.fetch('/en', { method })
+    assert.equal(response.status, 500)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    const text = await response.text()
     assert.equal(text.includes('cannot be shown'), method === 'GET')
     assert.ok(!text.includes('JSON'))
   }

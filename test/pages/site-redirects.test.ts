@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 
-/** Status and Location of an answer to a request with this Host, which fetch does not let anyone choose. */
+/** Status and Location of a response to a request with this Host, which fetch does not let anyone choose. */
 function ask(
   { port }: RunningApp,
   path: string,
@@ -13,9 +13,9 @@ function ask(
   return new Promise((resolve, reject) => {
     request(
       { port, host: '127.0.0.1', path, method, headers: { host }, agent: false },
-      (answer) => {
-        answer.resume()
-        resolve({ status: answer.statusCode, location: answer.headers.location })
+      (response) => {
+        response.resume()
+        resolve({ status: response.statusCode, location: response.headers.location })
       },
     )
       .on('error', reject)
@@ -28,8 +28,8 @@ const baseUrl = 'http://127.0.0.1:8080'
 test('another loopback name redirects to the canonical origin', async (t) => {
   const app = await runApp(t, { baseUrl })
   for (const path of ['/', '/en', '/th/early-access?from=here', '/en/history']) {
-    const answer = await ask(app, path, 'localhost:8080')
-    assert.deepEqual(answer, { status: 307, location: baseUrl + path })
+    const response = await ask(app, path, 'localhost:8080')
+    assert.deepEqual(response, { status: 307, location: baseUrl + path })
   }
   assert.equal((await ask(app, '/en', '127.0.0.1:8080')).status, 200)
   // What programs read is the same under each name, and what is no page leads nowhere.
@@ -63,10 +63,10 @@ test('an asset of another build redirects to the current one without caching', a
   const now = /\/assets\/style\.[\w-]{12}\.css/.exec(page)?.[0] ?? ''
   const before = now.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.')
   assert.notEqual(before, now)
-  const answer = await app.fetch(before)
-  assert.equal(answer.status, 307)
-  assert.equal(answer.headers.get('location'), now)
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  const response = await app.fetch(before)
+  assert.equal(response.status, 307)
+  assert.equal(response.headers.get('location'), now)
+  assert.equal(response.headers.get('cache-control'), 'no-store')
   for (const path of ['/assets/none.AAAAAAAAAAAA.css', '/assets/style.css', `/x${before}`]) {
     assert.equal((await app.fetch(path)).status, 404, path)
   }

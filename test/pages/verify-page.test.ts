@@ -13,9 +13,9 @@ import { otherSigningKey, runApp, testSigning, type RunningApp } from '../suppor
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
-  const answer = await fetch(`/${locale}/verify`)
-  assert.equal(answer.status, 200)
-  return answer.text()
+  const response = await fetch(`/${locale}/verify`)
+  assert.equal(response.status, 200)
+  return response.text()
 }
 
 /** The code in a box of the page. */

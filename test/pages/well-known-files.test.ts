@@ -27,9 +27,9 @@ function run(t: TestContext, parts: Parameters<typeof runApp>[1] = {}): Promise<
 }
 
 async function textOf(app: RunningApp, path: string): Promise<string> {
-  const answer = await app.fetch(path)
-  assert.equal(answer.status, 200, path)
-  return answer.text()
+  const response = await app.fetch(path)
+  assert.equal(response.status, 200, path)
+  return response.text()
 }
 
 /** The fields of a security.txt, by name. */
@@ -50,16 +50,16 @@ describe('well-known files', () => {
   for (const [path, contentType] of FILES) {
     test(`${path}: type, HEAD, 304, 405, headers, codings`, async (t) => {
       const app = await run(t)
-      const answer = await app.fetch(path)
-      const text = await answer.text()
-      assert.equal(answer.status, 200)
-      assert.equal(answer.headers.get('content-type'), contentType)
-      assert.equal(answer.headers.get('cache-control'), 'public, max-age=3600')
-      assert.equal(answer.headers.get('x-robots-tag'), null)
-      assert.equal(answer.headers.get('set-cookie'), null)
+      const response = await app.fetch(path)
+      const text = await response.text()
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('content-type'), contentType)
+      assert.equal(response.headers.get('cache-control'), 'public, max-age=3600')
+      assert.equal(response.headers.get('x-robots-tag'), null)
+      assert.equal(response.headers.get('set-cookie'), null)
       const expected = securityHeaders()
       for (let index = 0; index < expected.length; index += 2) {
-        assert.equal(answer.headers.get(expected[index] ?? ''), expected[index + 1])
+        assert.equal(response.headers.get(expected[index] ?? ''), expected[index + 1])
       }
 
       const identity = { 'Accept-Encoding': 'identity' }
@@ -72,7 +72,7 @@ describe('well-known files', () => {
       }
       assert.equal(await plain.text(), text)
 
-      const etag = answer.headers.get('etag') ?? ''
+      const etag = response.headers.get('etag') ?? ''
       const again = await app.fetch(path, { headers: { 'If-None-Match': etag } })
       assert.equal(again.status, 304)
 
@@ -89,8 +89,8 @@ describe('well-known files', () => {
     assert.equal(await textOf(app, '/robots.txt'), 'User-agent: *\nDisallow: /\n')
     assert.equal((await app.fetch('/sitemap.xml')).status, 404)
     for (const [path] of FILES) {
-      const answer = await app.fetch(path)
-      assert.equal(answer.headers.get('x-robots-tag'), 'noindex, nofollow', path)
+      const response = await app.fetch(path)
+      assert.equal(response.headers.get('x-robots-tag'), 'noindex, nofollow', path)
     }
   })
 })
@@ -152,12 +152,12 @@ describe('security.txt', () => {
     const etags = new Set<string | null>()
     for (const days of [0, 0.2, 1, 100, 400, 1000]) {
       app.clock.ms = TEST_NOW_MS + days * DAY_MS
-      const answer = await app.fetch(SECURITY_TXT)
-      const expires = fieldsOf(await answer.text()).get('Expires') ?? ''
+      const response = await app.fetch(SECURITY_TXT)
+      const expires = fieldsOf(await response.text()).get('Expires') ?? ''
       assert.match(expires, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
       const leftDays = (Date.parse(expires) - app.clock.ms) / DAY_MS
       assert.ok(leftDays > 90 && leftDays < 365, `${leftDays} days`)
-      etags.add(answer.headers.get('etag'))
+      etags.add(response.headers.get('etag'))
     }
     assert.equal(etags.size, 5, 'one text a day')
   })
@@ -211,9 +211,9 @@ describe('the API catalog', () => {
     assert.equal(api['service-doc']?.[0]?.href, ORIGIN + LINKS.docs)
     const machine = [catalog['item'], api['service-desc'], api['service-meta'], api['status']]
     for (const target of machine.flatMap((targets) => targets ?? [])) {
-      const answer = await app.fetch(new URL(target.href).pathname)
-      assert.equal(answer.status, 200, target.href)
-      assert.equal(answer.headers.get('content-type')?.split(';')[0], target.type)
+      const response = await app.fetch(new URL(target.href).pathname)
+      assert.equal(response.status, 200, target.href)
+      assert.equal(response.headers.get('content-type')?.split(';')[0], target.type)
     }
     assert.deepEqual(
       api['service-doc']?.map(({ href, hreflang }) => [href, hreflang]),
@@ -224,8 +224,8 @@ describe('the API catalog', () => {
   test('is linked from itself and each locale home', async (t) => {
     const app = await run(t)
     for (const path of [API_CATALOG, ...LOCALES.map((locale) => pathOfPage(locale, ''))]) {
-      const answer = await app.fetch(path, { method: 'HEAD' })
-      assert.equal(answer.headers.get('link'), `<${API_CATALOG}>; rel="api-catalog"`, path)
+      const response = await app.fetch(path, { method: 'HEAD' })
+      assert.equal(response.headers.get('link'), `<${API_CATALOG}>; rel="api-catalog"`, path)
     }
     const other = await app.fetch(pathOfPage('en', 'privacy'))
     assert.equal(other.headers.get('link'), null)

@@ -67,7 +67,7 @@ test('serves health, readiness and metrics on the admin port', async (t) => {
   const [reads = 0, writes = 0, all = 0] = await counted()
   await (await fetch(`${origin}/api/v1/status?secret=query`)).arrayBuffer()
   await (await fetch(`${origin}/api/v1/keys`, { method: 'POST' })).arrayBuffer()
-  await eventually('both answers are counted', async () => {
+  await eventually('both responses are counted', async () => {
     const [readsNow, writesNow, allNow] = await counted()
     const isCounted = readsNow === reads + 1 && writesNow === writes + 1 && allNow === all + 2
     return isCounted || undefined

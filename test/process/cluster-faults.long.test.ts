@@ -101,7 +101,7 @@ http {
 `
 }
 
-interface Answered {
+interface Exchange {
   readonly email: string
   readonly ticket: string
 }
@@ -109,7 +109,7 @@ interface Answered {
 /** Sends reads, keyed reads and registrations until it is stopped, each registration with an address of its own. */
 function startTraffic(port: number, key: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
-  const answered: Answered[] = []
+  const answered: Exchange[] = []
   let tally = newTally()
   const stopped = new AbortController()
   let count = 0

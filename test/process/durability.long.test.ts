@@ -249,7 +249,7 @@ test(
         absent += await checkList(t, ledger, deployment)
       }
       t.diagnostic(
-        `${KILLS} kills, ${hits} of them with requests in flight; ${ledger.answered.size} answered, ${unanswered} left without an answer, ${absent} of those not on the list`,
+        `${KILLS} kills, ${hits} of them with requests in flight; ${ledger.answered.size} answered, ${unanswered} left without a response, ${absent} of those not on the list`,
       )
       // Without these the kills would prove nothing: they have to come between a request and its response, and some of them
       // before the row was there, which is where a response that comes too early is caught.
@@ -369,7 +369,7 @@ test(
         }
       }
       t.diagnostic(
-        `${ledger.answered.size} answered, ${unanswered} left without an answer, ${refused} refused`,
+        `${ledger.answered.size} answered, ${unanswered} left without a response, ${refused} refused`,
       )
       assert.ok(unanswered > 0, 'no kill met a request in flight')
       assert.ok(ledger.answered.size >= KILLS_WITH_WORKERS)

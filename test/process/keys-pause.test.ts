@@ -17,7 +17,7 @@ import {
   stopKeyed,
   writeHashSecrets,
 } from '../support/keyed-service.ts'
-import { assertPausedAnswer, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
+import { assertPausedResponse, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
 import { eventually } from '../support/eventually.ts'
@@ -167,7 +167,7 @@ async function assertPaused(port: number, key: string, isWhole: boolean): Promis
     if (!isWhole && !/key|bodies/.test(name)) continue
     for (const { method, target, lines, body } of requests(key)) {
       const bytes = rawRequest(method, target, ['Host: localhost', ...lines]) + body
-      assertPausedAnswer(await sendRaw(port, bytes, 20_000), { method, target })
+      assertPausedResponse(await sendRaw(port, bytes, 20_000), { method, target })
     }
   }
   // A solved challenge, where the program hands them out.
@@ -177,7 +177,7 @@ async function assertPaused(port: number, key: string, isWhole: boolean): Promis
   const text = JSON.stringify({ challengeToken: token })
   const lines = ['Host: localhost', JSON_TYPE, `Content-Length: ${text.length}`]
   const raw = await sendRaw(port, rawRequest('POST', KEYS, lines) + text)
-  assertPausedAnswer(raw, { method: 'POST', target: KEYS })
+  assertPausedResponse(raw, { method: 'POST', target: KEYS })
 }
 
 /** Starts the program, asks it for keys and stops it. The port is given, since not every log level tells it. */

@@ -13,7 +13,7 @@ import {
   writeHashSecrets,
   type KeyedService,
 } from '../support/keyed-service.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
@@ -29,8 +29,8 @@ function filesOf(folder: string): readonly (readonly [file: string, text: string
     })
 }
 
-async function keyedTraffic(running: KeyedService, key: string): Promise<readonly RawAnswer[]> {
-  const responses: RawAnswer[] = []
+async function keyedTraffic(running: KeyedService, key: string): Promise<readonly RawResponse[]> {
+  const responses: RawResponse[] = []
   for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
     for (const [lines, query] of [
       [keyLine(key), ''],
@@ -88,7 +88,7 @@ async function assertNoTrace(
 
   const told = responses.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
   const places = [
-    ['an answer', told],
+    ['a response', told],
     ['standard output', running.service.stdout()],
     ['standard error', running.service.stderr()],
     ['the metrics', metrics],
@@ -112,7 +112,7 @@ async function assertNoTrace(
 }
 
 for (const level of ['trace', 'info'] as const) {
-  test(`at level ${level} a key leaves no trace in any file, log line, metric or answer`, async (t) => {
+  test(`at level ${level} a key leaves no trace in any file, log line, metric or response`, async (t) => {
     const deployment = makeDeployment(t)
     writeHashSecrets(deployment, TEST_HASH_SECRET)
     await assertNoTrace(t, deployment, { SVC_LOG_LEVEL: level })

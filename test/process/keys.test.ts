@@ -9,7 +9,7 @@ import {
   startKeyed,
   stopKeyed,
 } from '../support/keyed-service.ts'
-import type { RawAnswer } from '../support/raw-http.ts'
+import type { RawResponse } from '../support/raw-http.ts'
 
 const DAY_MS = 86_400_000
 const LIMIT = 600
@@ -45,7 +45,7 @@ test('a key gets exactly 600 requests over three workers, also after all are rep
   const pids = await livingPids(running, WORKERS)
   const [key, other] = [await putKey(running.file), await putKey(running.file)]
   const startedMs = performance.now()
-  const responses: RawAnswer[] = []
+  const responses: RawResponse[] = []
   for (let batch = 0; batch < 13; batch += 1) {
     // Each over a connection of its own, which the primary hands out in turn.
     const asked = Array.from({ length: 50 }, () => running.send('GET', STATUS, keyLine(key)))

@@ -119,9 +119,9 @@ function makeBody(told: Telltale, challengeToken: string): { readonly [name: str
 /** Every way in which a registration may go, and other requests; gives the codes of what was refused. */
 async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined>> {
   const { port, told, token } = visitors
-  const answers: Said[] = []
+  const responses: Said[] = []
   const send = async (options: AskOptions): Promise<void> => {
-    answers.push(await ask(visitors, options))
+    responses.push(await ask(visitors, options))
   }
   const bogus = () => told.text('token', 'bad-')
   const body = () => makeBody(told, bogus())
@@ -176,7 +176,7 @@ async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined
   await sendBytes(port, `${head}${lengths}{"email":"${told.email()}`)
   await sendBytes(port, `${head}${told.text('broken header')}\r\n\r\n`)
   await sendBytes(port, `${told.text('broken line')} ${told.email()}\r\n\r\n`)
-  return new Set(answers.map(({ code }) => code))
+  return new Set(responses.map(({ code }) => code))
 }
 
 /** Sends bytes and nothing more; resolves when the connection has ended. */

@@ -39,8 +39,8 @@ async function replaceAll(running: RegisteringService, pids: readonly number[]):
   await livingPids(running, WORKERS + pids.length)
 }
 
-function countOf(answers: readonly Said[], what: string): number {
-  return answers.filter(({ status, code }) => `${status} ${code ?? 'ok'}` === what).length
+function countOf(responses: readonly Said[], what: string): number {
+  return responses.filter(({ status, code }) => `${status} ${code ?? 'ok'}` === what).length
 }
 
 function assertLimited({ status, code, retryAfter, error, text }: Said): void {
@@ -60,9 +60,9 @@ test('admits five requests of one actor over all workers, also after all are rep
     const email = emails % 2 === 0 ? `reader-${emails}@example.org` : 'nobody'
     return register({ email }, { address })
   }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask('198.51.100.7')))
-  assert.equal(countOf(answers, '429 RATE_LIMITED'), 20 - PER_ACTOR)
-  for (const answer of answers) if (answer.status === 429) assertLimited(answer)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => ask('198.51.100.7')))
+  assert.equal(countOf(responses, '429 RATE_LIMITED'), 20 - PER_ACTOR)
+  for (const response of responses) if (response.status === 429) assertLimited(response)
   // The same actor under another name, and others of one network.
   assertLimited(await ask('::ffff:198.51.100.7'))
   const hosts = Array.from({ length: 9 }, (_each, index) => `2001:db8:7:7::${index + 1}`)
@@ -95,10 +95,10 @@ test('admits 300 requests of all actors over all workers, also after all are rep
   await replaceAll(running, [first])
   const last = await some(50)
   assert.equal(countOf(last, '429 RATE_LIMITED'), 30, 'twenty were left')
-  for (const answer of last) if (answer.status === 429) assertLimited(answer)
+  for (const response of last) if (response.status === 429) assertLimited(response)
   for (const pid of others) process.kill(pid, 'SIGKILL')
   await livingPids(running, WORKERS + pids.length)
-  for (const answer of await some(6)) assertLimited(answer)
+  for (const response of await some(6)) assertLimited(response)
   assert.ok(performance.now() - startedMs < 60_000, 'this took longer than the window')
   const tickets = [...admitted, ...last].flatMap(({ ticket }) => ticket ?? [])
   assert.equal((await readKept(running)).length, tickets.length)
@@ -116,10 +116,10 @@ test('a solution works once over all workers, also after a crash', async (t) => 
         register({ email: `${name}-${index}@example.org`, challengeToken: token }),
       ),
     )
-  const answers = await use(challengeToken, 12, 'first')
-  assert.equal(countOf(answers, '200 ok'), 1)
+  const responses = await use(challengeToken, 12, 'first')
+  assert.equal(countOf(responses, '200 ok'), 1)
   assert.equal(
-    countOf(answers, '403 CHALLENGE_FAILED') + countOf(answers, '400 CHALLENGE_FAILED'),
+    countOf(responses, '403 CHALLENGE_FAILED') + countOf(responses, '400 CHALLENGE_FAILED'),
     11,
   )
 
@@ -139,13 +139,13 @@ test('one address sent to all workers at once is registered once', async (t) => 
     ' Reader@BÜCHER.example ',
   ]
   for (const round of [1, 2, 3]) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 24 }, (_each, index) =>
         running.register({ email: `${round}${spellings[index % 3]?.trim()}` }),
       ),
     )
-    assert.equal(countOf(answers, '200 ok'), 1)
-    assert.equal(countOf(answers, '200 DUPLICATE'), 23)
+    assert.equal(countOf(responses, '200 ok'), 1)
+    assert.equal(countOf(responses, '200 DUPLICATE'), 23)
     assert.equal((await readKept(running)).length, round)
   }
 })
@@ -171,10 +171,10 @@ test('a killed worker leaves an address registered once, with its ticket', async
         )
         .catch(() => undefined),
     )
-    const answers = (await Promise.all(asked)).filter((answer) => answer !== undefined)
-    assert.ok(answers.length > 0)
-    const tickets = answers.flatMap(({ ticket }) => ticket ?? [])
-    assert.equal(countOf(answers, '200 DUPLICATE') + tickets.length, answers.length)
+    const responses = (await Promise.all(asked)).filter((response) => response !== undefined)
+    assert.ok(responses.length > 0)
+    const tickets = responses.flatMap(({ ticket }) => ticket ?? [])
+    assert.equal(countOf(responses, '200 DUPLICATE') + tickets.length, responses.length)
     // The one that got the ticket may be the one that was not answered any more.
     assert.ok(tickets.length <= 1)
     const kept = (await readKept(running)).filter(({ entry }) => entry.email === email)

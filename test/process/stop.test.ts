@@ -65,10 +65,10 @@ test('completes a request with a half-sent body and accepts no new connection me
   await service.line('Stopping')
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.send(OTHER_HALF)
-  const answer = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
-  assert.match(answer, /^HTTP\/1\.1 400 /)
-  assert.match(answer, /CONSENT_REQUIRED/)
-  assert.match(answer, /X-SVC-Signature: /)
+  const response = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
+  assert.match(response, /^HTTP\/1\.1 400 /)
+  assert.match(response, /CONSENT_REQUIRED/)
+  assert.match(response, /X-SVC-Signature: /)
   // The client leaves its connection open, and the service closes it.
   await held.closed
   await assertPromptStop(service, sinceMs)
@@ -84,8 +84,8 @@ test('a second signal cuts nothing off', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) service.signal(signal)
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.send(OTHER_HALF)
-  const answer = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
-  assert.match(answer, /^HTTP\/1\.1 400 /)
+  const response = await held.until((text) => text.includes('"ok":false') && text.endsWith('}'))
+  assert.match(response, /^HTTP\/1\.1 400 /)
   assert.deepEqual(await service.ended, { code: 0, signal: null })
   assert.equal(service.lines().filter(({ msg }) => msg.startsWith('Stopping')).length, 1)
 })
@@ -100,10 +100,10 @@ test('completes a request with half-sent headers and closes the connection', asy
   await service.line('Stopping')
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.send('alhost\r\n\r\n')
-  const answer = await held.closed
-  assert.match(answer, /^HTTP\/1\.1 200 /)
-  assert.match(answer, /\r\nConnection: close\r\n/)
-  assert.match(answer, /SERVER_UTC/)
+  const response = await held.closed
+  assert.match(response, /^HTTP\/1\.1 200 /)
+  assert.match(response, /\r\nConnection: close\r\n/)
+  assert.match(response, /SERVER_UTC/)
   await assertPromptStop(service, sinceMs)
 })
 
@@ -119,8 +119,8 @@ test('completes a second request that began on a kept connection', async (t) => 
   await service.line('Stopping')
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.send('st: localhost\r\n\r\n')
-  const answer = await held.closed
-  assert.equal(answer.split('HTTP/1.1 200 ').length, 3, 'two answers came')
+  const response = await held.closed
+  assert.equal(response.split('HTTP/1.1 200 ').length, 3, 'two responses came')
   await assertPromptStop(service, sinceMs)
 })
 
@@ -128,7 +128,7 @@ test('a slow reader gets its whole response', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   const document = await (await fetch(`http://127.0.0.1:${port}/api/v1/openapi.json`)).text()
-  // As many answers as no socket buffer holds, none of which is read until the service is stopping.
+  // As many responses as no socket buffer holds, none of which is read until the service is stopping.
   const count = Math.ceil(16_000_000 / document.length)
   held.pause()
   held.send('GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count))
@@ -138,8 +138,11 @@ test('a slow reader gets its whole response', async (t) => {
   await service.line('Stopping')
   await eventually('connections are refused', async () => (await isRefused(port)) || undefined)
   held.resume()
-  const answers = await held.closed
-  assert.equal(answers.length - answers.lastIndexOf('\r\n\r\n') - 4, Buffer.byteLength(document))
+  const responses = await held.closed
+  assert.equal(
+    responses.length - responses.lastIndexOf('\r\n\r\n') - 4,
+    Buffer.byteLength(document),
+  )
   await assertPromptStop(service, sinceMs)
 })
 

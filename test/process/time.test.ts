@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerTo, freeUdpPort, startSntpServer } from '../service/sntp-server.ts'
+import { responseTo, freeUdpPort, startSntpServer } from '../service/sntp-server.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service-process.ts'
@@ -39,7 +39,7 @@ for (const [aheadMs, state] of [
   test(`a time source that is ${aheadMs} ms ahead shows as ${state}`, async (t) => {
     const server = await startSntpServer((query) => {
       const nowMs = Date.now() + aheadMs
-      return [answerTo(query, { receiveMs: nowMs, transmitMs: nowMs })]
+      return [responseTo(query, { receiveMs: nowMs, transmitMs: nowMs })]
     })
     t.after(() => server.stop())
     const source = `127.0.0.1:${server.port}`

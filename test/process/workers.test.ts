@@ -104,7 +104,7 @@ test('adds up the metrics of all workers', async (t) => {
   assert.equal(sumOf(await metrics(), 'svc_http_requests_total', 'status="200"'), 0)
   for (let each = 0; each < 6; each += 1) await statusOf(`${origin}/api/v1/time`)
   await statusOf(`${origin}/api/v1/nowhere`)
-  await eventually('all answers are counted', async () => {
+  await eventually('all responses are counted', async () => {
     const text = await metrics()
     const counted = ['200', '404'].map((status) =>
       sumOf(text, 'svc_http_requests_total', `status="${status}"`),

@@ -157,7 +157,7 @@ const NEGATIVES: readonly string[] = [
   'waitlist-registration-and-human-verification-2026-11-21-part-02',
   '550e8400-e29b-41d4-a716-446655440000',
   'State endpoints, errors, limits, headers and shapes once. Routing, the policy and the API description are derived.',
-  'Readers check every published answer with common programs that anyone has',
+  'Readers check every published response with common programs that anyone has',
   'snapshots history policy signatures', // Few words are no phrase.
   'W/"short-tag" and sha-256=:abc=:',
   'A passwort is not shown: https://example.org/',

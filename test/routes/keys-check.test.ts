@@ -11,14 +11,14 @@ import {
   type EndpointRequest,
   type KeyedApp,
 } from '../support/keyed-app.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import {
-  answerOf,
+  toResponse,
   assertRevalidated,
   assertSigned,
   codeOf,
   publishedKey,
-} from '../support/signed-answer.ts'
+} from '../support/received-response.ts'
 
 const DAY_MS = 86_400_000
 const HEADER_FORMS = {
@@ -34,7 +34,7 @@ function sendTo(
   { method, target, headers, body }: EndpointRequest,
   lines: readonly string[],
   asMethod = method,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return sendRaw(
     app.port,
     rawRequest(asMethod, target, ['Host: localhost', ...headers, ...lines]) + body,
@@ -47,15 +47,15 @@ function send(
   method: string,
   target: string,
   lines: readonly string[] = [],
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return sendRaw(app.port, rawRequest(method, target, ['Host: localhost', ...lines]))
 }
 
-const code = (raw: RawAnswer) => codeOf(answerOf('GET', '', raw))
-const outcome = (raw: RawAnswer) => `${raw.status} ${code(raw) ?? ''}`.trim()
+const code = (raw: RawResponse) => codeOf(toResponse('GET', '', raw))
+const outcome = (raw: RawResponse) => `${raw.status} ${code(raw) ?? ''}`.trim()
 
 /** All of a response that may tell one cause from another: without ids, times and what is made over them. */
-function distinguishable({ status, headers, headerNames, body }: RawAnswer): object {
+function distinguishable({ status, headers, headerNames, body }: RawResponse): object {
   const values = new Map(headers)
   for (const name of ['x-request-id', 'x-svc-signed-at', 'content-digest', 'x-svc-signature']) {
     if (values.has(name)) values.set(name, '')
@@ -102,7 +102,7 @@ test('at every endpoint, malformed, unknown, wrong and revoked keys are indistin
         if (method === 'HEAD') assert.equal(raw.body, '')
         else {
           assert.equal(code(raw), 'KEY_INVALID')
-          assertSigned(answerOf(method, each.target, raw), published)
+          assertSigned(toResponse(method, each.target, raw), published)
         }
       }
     }
@@ -139,7 +139,7 @@ test('at every endpoint an expired key is KEY_EXPIRED only if it is right and no
         for (const name of RATE_LIMIT_HEADERS) assert.equal(raw.headers.get(name), undefined)
         if (method === 'HEAD') continue
         assert.equal(code(raw), 'KEY_EXPIRED', `${method} ${each.target}`)
-        assertSigned(answerOf(method, each.target, raw), published)
+        assertSigned(toResponse(method, each.target, raw), published)
       }
     }
     for (const key of [wrong, revoked]) {
@@ -157,7 +157,7 @@ function expectedStatus({ name, row }: EndpointRequest): number {
   return row.success?.status ?? 0
 }
 
-test('every endpoint answers a good key with its quota, and no answer without a key tells one', async (t) => {
+test('every endpoint answers a good key with its quota, and no response without a key tells one', async (t) => {
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)
   for (const each of ENDPOINT_REQUESTS) {
@@ -179,7 +179,7 @@ test('every endpoint answers a good key with its quota, and no answer without a 
       // A success may be stored by a cache in the middle unless it is told not to; a 304 carries only what it may merge.
       const isSuccess = raw.status === 200 || raw.status === 201
       assert.equal(raw.headers.get('cdn-cache-control'), isSuccess ? 'no-store' : undefined, where)
-      const response = answerOf(method, each.target, raw)
+      const response = toResponse(method, each.target, raw)
       if (is304) assertRevalidated(response, published)
       else if (method !== 'HEAD') assertSigned(response, published)
     }

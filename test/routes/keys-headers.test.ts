@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
-import { answerOf, codeOf } from '../support/signed-answer.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
+import { toResponse, codeOf } from '../support/received-response.ts'
 
 /** Sends a request line of its own. */
 function send(
@@ -12,11 +12,12 @@ function send(
   method: string,
   target: string,
   lines: readonly string[] = [],
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return sendRaw(app.port, rawRequest(method, target, ['Host: localhost', ...lines]))
 }
 
-const outcome = (raw: RawAnswer) => `${raw.status} ${codeOf(answerOf('GET', '', raw)) ?? ''}`.trim()
+const outcome = (raw: RawResponse) =>
+  `${raw.status} ${codeOf(toResponse('GET', '', raw)) ?? ''}`.trim()
 
 test('which header lines are the key, which are a wrong one, and which are none', async (t) => {
   const app = await runKeyedApp(t)

@@ -13,14 +13,21 @@ import {
   type KeyedApp,
 } from '../support/keyed-app.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { answerOf, ask, codeOf, envelopeOf, type Answer } from '../support/signed-answer.ts'
+import {
+  toResponse,
+  ask,
+  codeOf,
+  envelopeOf,
+  type ReceivedResponse,
+} from '../support/received-response.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const PER_HOUR = 60
 const MAX_ACTIVE = 10_000
 
-const outcome = (answer: Answer) => `${answer.status} ${codeOf(answer) ?? ''}`.trim()
+const outcome = (response: ReceivedResponse) =>
+  `${response.status} ${codeOf(response) ?? ''}`.trim()
 
 /** Puts active keys into the app's database until there are so many, as another program would. */
 async function fillUp(app: KeyedApp, active: number): Promise<void> {
@@ -232,7 +239,7 @@ async function outcomeOf(app: KeyedApp, broken: readonly Rule[]): Promise<string
   const body = pad(cut(wrap(JSON.stringify(fields))))
   const lines = ['Host: localhost', ...headers, `Content-Length: ${body.length}`]
   const raw = await sendRaw(app.port, rawRequest(method, target, lines) + body)
-  return outcome(answerOf(method, target, raw))
+  return outcome(toResponse(method, target, raw))
 }
 
 /** Of each rule alone, of any two, and of all from one on, the earliest answers. */

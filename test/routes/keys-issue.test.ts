@@ -17,20 +17,21 @@ import {
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import {
-  answerOf,
+  toResponse,
   ask,
   assertSigned,
   codeOf,
   envelopeOf,
   publishedKey,
-  type Answer,
-} from '../support/signed-answer.ts'
+  type ReceivedResponse,
+} from '../support/received-response.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
 const DAY_MS = 86_400_000
 
-const keyIn = (answer: Answer) => String(envelopeOf(answer).data['key'])
-const outcome = (answer: Answer) => `${answer.status} ${codeOf(answer) ?? ''}`.trim()
+const keyIn = (response: ReceivedResponse) => String(envelopeOf(response).data['key'])
+const outcome = (response: ReceivedResponse) =>
+  `${response.status} ${codeOf(response) ?? ''}`.trim()
 const iso = (ms: number) => new Date(ms).toISOString()
 const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
 
@@ -46,16 +47,16 @@ test('an issued key: 201 with every promised field and header, signed, and no ot
     ]) + body,
   )
   assert.equal(raw.status, 201)
-  const answer = answerOf('POST', `${KEYS}?q=1`, raw)
-  const { data, ...envelope } = envelopeOf(answer)
+  const response = toResponse('POST', `${KEYS}?q=1`, raw)
+  const { data, ...envelope } = envelopeOf(response)
   assert.deepEqual(envelope, {
     ok: true,
     schema: 'svc.public.api.response.v1',
-    requestId: answer.header('x-request-id'),
+    requestId: response.header('x-request-id'),
     issuedAt: iso(app.clock.ms),
   })
   assert.deepEqual(schemaCheck(DATA_SCHEMAS.IssuedKey)(data), [])
-  const key = keyIn(answer)
+  const key = keyIn(response)
   assert.match(key, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/)
   assert.deepEqual(data, {
     key,
@@ -66,8 +67,8 @@ test('an issued key: 201 with every promised field and header, signed, and no ot
     createdAt: iso(app.clock.ms),
     expiresAt: iso(app.clock.ms + 7 * DAY_MS),
   })
-  assertSigned(answer, await publishedKey(app))
-  assert.equal(answer.header('cache-control'), 'no-store')
+  assertSigned(response, await publishedKey(app))
+  assert.equal(response.header('cache-control'), 'no-store')
   // No CORS header (spec 5.8), no ETag over a secret, no address at which the key could be read again.
   assert.deepEqual(
     raw.headerNames.toSorted(),
@@ -129,16 +130,16 @@ test('accepts both ends of each limit', async (t) => {
     [{ ttlDays: 1 }, null, 1],
     [{ ttlDays: 365 }, null, 365],
   ] as const) {
-    const answer = await app.post({ ...GOOD_KEY_REQUEST, ...fields })
-    assert.equal(answer.status, 201, JSON.stringify(fields))
-    const { data } = envelopeOf(answer)
+    const response = await app.post({ ...GOOD_KEY_REQUEST, ...fields })
+    assert.equal(response.status, 201, JSON.stringify(fields))
+    const { data } = envelopeOf(response)
     assert.equal(data['label'], label)
     assert.equal(data['expiresAt'], iso(app.clock.ms + ttlDays * DAY_MS))
   }
   // Numbers as JSON has them: the value counts, not how it is written.
   for (const ttl of ['90.0', '9e1', '0.9E+2']) {
-    const answer = await app.post(`{"challengeToken":"test-pass","ttlDays":${ttl}}`)
-    assert.equal(envelopeOf(answer).data['expiresAt'], iso(app.clock.ms + 90 * DAY_MS), ttl)
+    const response = await app.post(`{"challengeToken":"test-pass","ttlDays":${ttl}}`)
+    assert.equal(envelopeOf(response).data['expiresAt'], iso(app.clock.ms + 90 * DAY_MS), ttl)
   }
   for (const media of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
     assert.equal((await app.post(GOOD_KEY_REQUEST, { 'Content-Type': media })).status, 201)
@@ -210,8 +211,10 @@ test('a challenge solved for a key is valid for one key', async (t) => {
   for (const fields of [{ ttlDays: 0 }, { label: '' }, { scope: 'read' }]) {
     assert.equal(outcome(await app.post({ challengeToken, ...fields })), '400 INVALID_INPUT')
   }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => app.post({ challengeToken })))
-  assert.deepEqual(answers.map(outcome).toSorted(), [
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, () => app.post({ challengeToken })),
+  )
+  assert.deepEqual(responses.map(outcome).toSorted(), [
     '201',
     ...Array.from({ length: 9 }, () => '403 CHALLENGE_FAILED'),
   ])
@@ -278,7 +281,7 @@ test('a key that could not be kept gives the challenge back, and the same reques
 })
 
 test('a challenge that cannot be checked is KEYS_UNAVAILABLE, and no key is made', async (t) => {
-  for (const cause of [new ChallengeUnavailableError('no answer'), new Error('a defect')]) {
+  for (const cause of [new ChallengeUnavailableError('no response'), new Error('a defect')]) {
     const app = await runKeyedApp(t, {
       challenge: () => ({ ...UNSOLVABLE_CHALLENGE, verify: () => Promise.reject(cause) }),
     })

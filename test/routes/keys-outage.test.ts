@@ -15,18 +15,19 @@ import {
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { eventually } from '../support/eventually.ts'
 import {
-  answerOf,
+  toResponse,
   ask,
   assertSigned,
   codeOf,
   publishedKey,
-  type Answer,
-} from '../support/signed-answer.ts'
+  type ReceivedResponse,
+} from '../support/received-response.ts'
 
 // A key that cannot be checked is refused and never taken for anonymous; whoever sends none notices nothing; and when the
 // trouble is over the same process goes on.
 
-const outcome = (answer: Answer) => `${answer.status} ${codeOf(answer) ?? ''}`.trim()
+const outcome = (response: ReceivedResponse) =>
+  `${response.status} ${codeOf(response) ?? ''}`.trim()
 const withKey = (key: string, method = 'GET') => ({ method, headers: { 'X-SVC-Key': key } })
 const SUFFIXES = ['', '-wal', '-shm'] as const
 
@@ -34,12 +35,12 @@ const SUFFIXES = ['', '-wal', '-shm'] as const
 async function assertDown(app: KeyedApp, key: string): Promise<void> {
   const published = await publishedKey(app)
   for (const target of ['/api/v1/status', SELF, '/api/v1/versions/none']) {
-    const answer = await ask(app, target, withKey(key))
-    assert.equal(outcome(answer), '503 KEYS_UNAVAILABLE', target)
-    assert.match(answer.bytes.toString(), /"retryable":true/)
-    assert.equal(answer.header('cache-control'), 'no-store')
-    assert.equal(answer.header('x-ratelimit-limit'), undefined)
-    assertSigned(answer, published)
+    const response = await ask(app, target, withKey(key))
+    assert.equal(outcome(response), '503 KEYS_UNAVAILABLE', target)
+    assert.match(response.bytes.toString(), /"retryable":true/)
+    assert.equal(response.header('cache-control'), 'no-store')
+    assert.equal(response.header('x-ratelimit-limit'), undefined)
+    assertSigned(response, published)
   }
   assert.equal(outcome(await ask(app, SELF, withKey(key, 'DELETE'))), '503 KEYS_UNAVAILABLE')
   assert.equal(outcome(await ask(app, '/api/v1/status')), '200')
@@ -47,14 +48,14 @@ async function assertDown(app: KeyedApp, key: string): Promise<void> {
 }
 
 async function assertUp(app: KeyedApp, key: string): Promise<void> {
-  const answer = await ask(app, SELF, withKey(key))
-  assert.equal(outcome(answer), '200', answer.bytes.toString())
+  const response = await ask(app, SELF, withKey(key))
+  assert.equal(outcome(response), '200', response.bytes.toString())
   assert.equal(outcome(await ask(app, '/api/v1/status', withKey(key))), '200')
 }
 
 async function assertIssues(app: KeyedApp): Promise<void> {
-  const answer = await app.post(GOOD_KEY_REQUEST)
-  assert.equal(answer.status, 201, answer.bytes.toString())
+  const response = await app.post(GOOD_KEY_REQUEST)
+  assert.equal(response.status, 201, response.bytes.toString())
 }
 
 test('while the store is down, every endpoint refuses keys and serves anonymous requests', async (t) => {
@@ -77,9 +78,9 @@ test('while the store is down, every endpoint refuses keys and serves anonymous 
     ]) {
       const bytes = rawRequest(method, target, ['Host: localhost', ...headers, ...lines]) + body
       const raw = await sendRaw(app.port, bytes)
-      const answer = answerOf(method, target, raw)
-      assert.equal(outcome(answer), '503 KEYS_UNAVAILABLE', `${method} ${target}`)
-      assertSigned(answer, published)
+      const response = toResponse(method, target, raw)
+      assert.equal(outcome(response), '503 KEYS_UNAVAILABLE', `${method} ${target}`)
+      assertSigned(response, published)
     }
     if (method !== 'GET' || target === SELF) continue
     const { status } = await ask(app, target)
@@ -98,12 +99,12 @@ test('the store’s error is logged with the request id, without the key, and no
     }),
   })
   const key = await app.makeKey()
-  const answer = await ask(app, '/api/v1/status', withKey(key))
-  assert.ok(!answer.bytes.toString().includes('service.sqlite'))
+  const response = await ask(app, '/api/v1/status', withKey(key))
+  assert.ok(!response.bytes.toString().includes('service.sqlite'))
   const [line, ...more] = app.log
   assert.deepEqual(more, [])
   assert.ok(line?.fields['err'] instanceof StorageError)
-  assert.equal(line.fields['requestId'], answer.header('x-request-id'))
+  assert.equal(line.fields['requestId'], response.header('x-request-id'))
   assert.ok(!JSON.stringify(line).includes(keyIdPlaceOf(key)))
 })
 
@@ -181,7 +182,7 @@ test('during a lock keys are still checked; changes are refused and work afterwa
   for (let each = 0; each < 20; each += 1) await assertUp(app, key)
   assert.equal(outcome(await revocation), '503 KEYS_UNAVAILABLE')
   assert.equal(outcome(await issuance), '503 KEYS_UNAVAILABLE')
-  // A revocation that failed has not happened: the answer said so.
+  // A revocation that failed has not happened: the response said so.
   await assertUp(app, key)
   release()
   await assertIssues(app)

@@ -17,17 +17,17 @@ import {
   type KeyedAppOptions,
 } from '../support/keyed-app.ts'
 import { holdConnection } from '../support/held-connection.ts'
-import { assertPausedAnswer, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
-import { rawRequest, sendRaw, type RawAnswer } from '../support/raw-http.ts'
+import { assertPausedResponse, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
+import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
 import {
-  answerOf,
+  toResponse,
   ask,
   assertSigned,
   codeOf,
   envelopeOf,
   publishedKey,
-} from '../support/signed-answer.ts'
+} from '../support/received-response.ts'
 
 const BODY = JSON.stringify(GOOD_KEY_REQUEST)
 const JSON_LINES = ['Content-Type: application/json', `Content-Length: ${BODY.length}`]
@@ -56,7 +56,7 @@ async function runPausedApp(
   return { ...app, touched }
 }
 
-const post = (app: KeyedApp, lines: readonly string[], body = ''): Promise<RawAnswer> =>
+const post = (app: KeyedApp, lines: readonly string[], body = ''): Promise<RawResponse> =>
   sendRaw(app.port, rawRequest('POST', KEYS, ['Host: localhost', ...lines]) + body)
 
 test('while issuance is paused the same request that would get a key gets 503, and none is made', async (t) => {
@@ -77,7 +77,7 @@ for (const attempt of PAUSE_ATTEMPTS) {
     for (const { method, target, lines, body } of attempt.requests(key)) {
       const bytes = rawRequest(method, target, ['Host: localhost', ...lines]) + body
       const raw = await sendRaw(app.port, bytes)
-      assertPausedAnswer(raw, { method, target })
+      assertPausedResponse(raw, { method, target })
     }
     assert.deepEqual(await app.rows(), before)
     assert.ok(!app.touched.includes('add'))
@@ -106,8 +106,8 @@ test('the pause comes before the check of a key, of its origin, its media type, 
       [['Content-Type: application/json', 'Content-Length: 2'], '\u00ff\u00fe'],
     ] as const) {
       const raw = await post(app, [...keyLines, ...lines], body)
-      assertPausedAnswer(raw, { method: 'POST', target: KEYS })
-      assertSigned(answerOf('POST', KEYS, raw), published)
+      assertPausedResponse(raw, { method: 'POST', target: KEYS })
+      assertSigned(toResponse('POST', KEYS, raw), published)
       assert.equal(raw.headers.get('x-ratelimit-limit'), undefined, 'no key was looked at')
       assert.equal(raw.headers.get('www-authenticate'), undefined)
     }
@@ -221,7 +221,7 @@ test('whatever is sent, the response is 503 and nothing is made', async (t) => {
           ],
           bytes.toString('latin1'),
         )
-        assertPausedAnswer(raw, { method: 'POST', target: KEYS })
+        assertPausedResponse(raw, { method: 'POST', target: KEYS })
       },
     ),
     { numRuns: 200 },

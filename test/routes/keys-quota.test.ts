@@ -9,7 +9,13 @@ import {
 } from '../support/keyed-app.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { answerOf, ask, assertSigned, codeOf, publishedKey } from '../support/signed-answer.ts'
+import {
+  toResponse,
+  ask,
+  assertSigned,
+  codeOf,
+  publishedKey,
+} from '../support/received-response.ts'
 
 const STATUS = '/api/v1/status'
 const LIMIT = 600
@@ -23,16 +29,16 @@ const withKey = (key: string, more: { readonly [name: string]: string } = {}) =>
 async function repeat(app: KeyedApp, key: string, times: number, target = STATUS) {
   const line = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-SVC-Key: ${key}\r\n`
   const bytes = `${line}\r\n`.repeat(times - 1) + `${line}Connection: close\r\n\r\n`
-  const { answers } = await converse(app.port, bytes, 20_000)
-  assert.equal(answers.length, times)
-  return answers
+  const { responses } = await converse(app.port, bytes, 20_000)
+  assert.equal(responses.length, times)
+  return responses
 }
 
 test('600 requests in 60 seconds are answered, each telling one less, and the 601st is not', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
-  const answers = await repeat(app, key, LIMIT + 1)
-  for (const [at, { status, headers }] of answers.entries()) {
+  const responses = await repeat(app, key, LIMIT + 1)
+  for (const [at, { status, headers }] of responses.entries()) {
     assert.equal(status, at < LIMIT ? 200 : 429, String(at))
     assert.equal(headers.get('x-ratelimit-limit'), '600')
     assert.equal(headers.get('x-ratelimit-remaining'), String(Math.max(0, LIMIT - 1 - at)))
@@ -66,10 +72,10 @@ test('past the quota every endpoint answers KEY_RATE_LIMITED, and does nothing',
       assert.equal(raw.headers.get('cache-control'), 'no-store')
       assert.equal(raw.headers.get('www-authenticate'), undefined)
       if (asMethod === 'HEAD') continue
-      const answer = answerOf(asMethod, target, raw)
-      assert.equal(codeOf(answer), 'KEY_RATE_LIMITED', where)
+      const response = toResponse(asMethod, target, raw)
+      assert.equal(codeOf(response), 'KEY_RATE_LIMITED', where)
       assert.match(raw.body, /"retryable":true,"retryAfterSeconds":40\}/)
-      assertSigned(answer, published)
+      assertSigned(response, published)
     }
   }
   const rows = await app.rows()
@@ -126,8 +132,8 @@ test('each key has a window of its own, and no key has one of the others', async
   const [spent, other] = [await app.makeKey(), await app.makeKey()]
   await repeat(app, spent, LIMIT)
   assert.equal((await ask(app, STATUS, withKey(spent))).status, 429)
-  const answer = await ask(app, STATUS, withKey(other))
-  assert.deepEqual([answer.status, answer.header('x-ratelimit-remaining')], [200, '599'])
+  const response = await ask(app, STATUS, withKey(other))
+  assert.deepEqual([response.status, response.header('x-ratelimit-remaining')], [200, '599'])
   const anonymous = await ask(app, STATUS)
   assert.deepEqual([anonymous.status, anonymous.header('x-ratelimit-limit')], [200, undefined])
 })
@@ -149,10 +155,10 @@ test('every checked request counts once, whatever becomes of it, and one that is
     ['POST', '/api/v1/early-access/register', 503, json],
     ['GET', SELF, 200, {}],
   ] as const) {
-    const answer = await ask(app, target, { method, ...withKey(key, more) })
+    const response = await ask(app, target, { method, ...withKey(key, more) })
     remaining -= 1
-    assert.equal(answer.status, status, `${method} ${target}`)
-    assert.equal(answer.header('x-ratelimit-remaining'), String(remaining), `${method} ${target}`)
+    assert.equal(response.status, status, `${method} ${target}`)
+    assert.equal(response.header('x-ratelimit-remaining'), String(remaining), `${method} ${target}`)
   }
   const both = { headers: { 'X-SVC-Key': key, Authorization: `Bearer ${key}` } }
   remaining -= 1
@@ -178,8 +184,8 @@ test('of 660 requests at one time over many connections exactly 600 are admitted
   const all = await Promise.all(
     Array.from({ length: 66 }, (_each, at) => repeat(app, key, 10, targets[at % targets.length])),
   )
-  const answers = all.flat()
-  const admitted = answers.filter(({ status }) => status !== 429)
+  const responses = all.flat()
+  const admitted = responses.filter(({ status }) => status !== 429)
   assert.equal(admitted.length, LIMIT)
   const remaining = admitted.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import { formsOfKey, GOOD_KEY_REQUEST, KEYS, runKeyedApp, SELF } from '../support/keyed-app.ts'
-import { ask, envelopeOf, type Answer } from '../support/signed-answer.ts'
+import { ask, envelopeOf, type ReceivedResponse } from '../support/received-response.ts'
 
 /** All that a folder's files hold. Another process reads them, so that no lock of this one's database is dropped. */
 function readFolder(folder: string): string {
@@ -15,9 +15,9 @@ function readFolder(folder: string): string {
   return execFileSync('cat', files, { maxBuffer: 2 ** 28 }).toString('latin1')
 }
 
-function wordsOf(answer: Answer): string {
+function wordsOf(response: ReceivedResponse): string {
   const headers = ['etag', 'link', 'x-svc-signature', 'content-digest', 'x-request-id', 'location']
-  return `${answer.bytes.toString('latin1')} ${headers.map((name) => answer.header(name)).join(' ')}`
+  return `${response.bytes.toString('latin1')} ${headers.map((name) => response.header(name)).join(' ')}`
 }
 
 test('a key’s secret is only in the response that issues it: in no file, log or other response', async (t) => {
@@ -42,11 +42,11 @@ test('a key’s secret is only in the response that issues it: in no file, log o
   const issued: string[] = []
   const others: string[] = []
   for (const label of ['one', 'two', 'three']) {
-    const answer = await app.post({ ...GOOD_KEY_REQUEST, label })
-    assert.equal(answer.status, 201)
-    const key = String(envelopeOf(answer).data['key'])
-    assert.equal(answer.bytes.toString().split(key).length, 2, 'once in its own answer')
-    assert.ok(!wordsOf(answer).replace(key, '').includes(key.slice(21)))
+    const response = await app.post({ ...GOOD_KEY_REQUEST, label })
+    assert.equal(response.status, 201)
+    const key = String(envelopeOf(response).data['key'])
+    assert.equal(response.bytes.toString().split(key).length, 2, 'once in its own response')
+    assert.ok(!wordsOf(response).replace(key, '').includes(key.slice(21)))
     issued.push(key)
   }
   const wrong = issued.map((key) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A'))
@@ -84,7 +84,7 @@ test('a key’s secret is only in the response that issues it: in no file, log o
 
   const folder = path.dirname(app.file)
   const log = inspect(app.log, { depth: null, maxStringLength: null, maxArrayLength: null })
-  const places = { files: readFolder(folder), log, answers: others.join('\n') }
+  const places = { files: readFolder(folder), log, responses: others.join('\n') }
   await app.store.purge(app.clock.ms, 1000)
   const afterPurge = readFolder(folder)
   assert.ok(

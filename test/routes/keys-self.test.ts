@@ -12,7 +12,7 @@ import {
   envelopeOf,
   etagOf,
   publishedKey,
-} from '../support/signed-answer.ts'
+} from '../support/received-response.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 
 const DAY_MS = 86_400_000
@@ -34,13 +34,13 @@ test('keys/self tells every promised field and no other, as the key was made', a
     const createdAtMs = app.clock.ms
     const key = await app.makeKey({ label, ttlDays })
     app.clock.ms += 1234
-    const answer = await ask(app, SELF, withKey(key))
-    assert.equal(answer.status, 200)
-    const { data, ...envelope } = envelopeOf(answer)
+    const response = await ask(app, SELF, withKey(key))
+    assert.equal(response.status, 200)
+    const { data, ...envelope } = envelopeOf(response)
     assert.deepEqual(envelope, {
       ok: true,
       schema: 'svc.public.api.response.v1',
-      requestId: answer.header('x-request-id'),
+      requestId: response.header('x-request-id'),
       issuedAt: iso(app.clock.ms),
     })
     assert.deepEqual(schemaCheck(DATA_SCHEMAS.KeyMetadata)(data), [])
@@ -53,12 +53,12 @@ test('keys/self tells every promised field and no other, as the key was made', a
       expiresAt: iso(createdAtMs + ttlDays * DAY_MS),
       quota: { limit: 600, remaining: 599, resetSeconds: 60, windowSeconds: 60 },
     })
-    assert.equal(answer.header('cache-control'), 'no-store')
-    assert.equal(answer.header('vary'), undefined)
-    assert.equal(answer.header('access-control-allow-origin'), '*')
-    assert.equal(answer.header('etag'), etagOf(data))
-    assertSigned(answer, published)
-    assert.ok(!answer.bytes.toString().includes(key.slice(21)))
+    assert.equal(response.header('cache-control'), 'no-store')
+    assert.equal(response.header('vary'), undefined)
+    assert.equal(response.header('access-control-allow-origin'), '*')
+    assert.equal(response.header('etag'), etagOf(data))
+    assertSigned(response, published)
+    assert.ok(!response.bytes.toString().includes(key.slice(21)))
   }
 })
 
@@ -75,30 +75,30 @@ test('the quota inside is the one of the headers, request after request', async 
     [1, 599, 60],
   ] as const) {
     app.clock.ms += waitMs
-    const answer = await ask(app, SELF, withKey(key))
-    assert.deepEqual(envelopeOf(answer).data['quota'], {
+    const response = await ask(app, SELF, withKey(key))
+    assert.deepEqual(envelopeOf(response).data['quota'], {
       limit: 600,
       remaining,
       resetSeconds,
       windowSeconds: 60,
     })
-    assert.equal(answer.header('x-ratelimit-limit'), '600')
-    assert.equal(answer.header('x-ratelimit-remaining'), String(remaining))
-    assert.equal(answer.header('x-ratelimit-reset'), String(resetSeconds))
+    assert.equal(response.header('x-ratelimit-limit'), '600')
+    assert.equal(response.header('x-ratelimit-remaining'), String(remaining))
+    assert.equal(response.header('x-ratelimit-reset'), String(resetSeconds))
   }
 })
 
 test('HEAD of keys/self counts like GET, and reveals nothing of the key', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
-  const answer = await ask(app, SELF, withKey(key, 'HEAD'))
-  assert.equal(answer.status, 200)
-  assert.equal(answer.header('x-ratelimit-remaining'), '599')
-  assert.equal(answer.header('cache-control'), 'no-store')
-  assert.equal(answer.bytes.length, 0)
+  const response = await ask(app, SELF, withKey(key, 'HEAD'))
+  assert.equal(response.status, 200)
+  assert.equal(response.header('x-ratelimit-remaining'), '599')
+  assert.equal(response.header('cache-control'), 'no-store')
+  assert.equal(response.bytes.length, 0)
   const next = await ask(app, SELF, withKey(key))
   assert.equal(next.header('x-ratelimit-remaining'), '598')
-  assert.equal(answer.header('content-length'), next.header('content-length'))
+  assert.equal(response.header('content-length'), next.header('content-length'))
 })
 
 test('DELETE revokes the key and later requests are refused', async (t) => {
@@ -107,17 +107,17 @@ test('DELETE revokes the key and later requests are refused', async (t) => {
   const [key, other] = [await app.makeKey({ label: 'one' }), await app.makeKey()]
   app.clock.ms += 5000
   const revokedAt = iso(app.clock.ms)
-  const answer = await ask(app, SELF, withKey(key, 'DELETE'))
-  assert.equal(answer.status, 200)
-  const { data } = envelopeOf(answer)
+  const response = await ask(app, SELF, withKey(key, 'DELETE'))
+  assert.equal(response.status, 200)
+  const { data } = envelopeOf(response)
   assert.deepEqual(schemaCheck(DATA_SCHEMAS.RevokedKey)(data), [])
   assert.deepEqual(data, { keyId: keyIdPlaceOf(key), status: 'revoked', revokedAt })
-  assert.equal(answer.header('cache-control'), 'no-store')
-  assert.equal(answer.header('x-ratelimit-remaining'), '599')
+  assert.equal(response.header('cache-control'), 'no-store')
+  assert.equal(response.header('x-ratelimit-remaining'), '599')
   for (const name of ['etag', 'vary', 'access-control-allow-origin', 'link']) {
-    assert.equal(answer.header(name), undefined, name)
+    assert.equal(response.header(name), undefined, name)
   }
-  assertSigned(answer, published)
+  assertSigned(response, published)
 
   for (const [method, target] of [
     ['GET', SELF],
@@ -145,7 +145,7 @@ test('a revocation holds for the request behind it, also on one connection that 
   const key = await app.makeKey()
   const line = (method: string, target: string, more = '') =>
     `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nX-SVC-Key: ${key}\r\n${more}\r\n`
-  const { answers } = await converse(
+  const { responses } = await converse(
     app.port,
     [
       line('GET', SELF),
@@ -156,7 +156,7 @@ test('a revocation holds for the request behind it, also on one connection that 
     ].join(''),
   )
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200, 401, 401, 401],
   )
 })
@@ -164,13 +164,13 @@ test('a revocation holds for the request behind it, also on one connection that 
 test('of revocations at one time each that is answered 200 tells one moment, and then none works', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => ask(app, SELF, withKey(key, 'DELETE'))),
   )
-  const done = answers.filter(({ status }) => status === 200)
+  const done = responses.filter(({ status }) => status === 200)
   assert.ok(done.length >= 1)
   assert.equal(new Set(done.map((each) => envelopeOf(each).data['revokedAt'])).size, 1)
-  for (const each of answers) {
+  for (const each of responses) {
     if (each.status !== 200) assert.equal(codeOf(each), 'KEY_INVALID')
   }
   assert.equal(await statusOf(app, key), 401)
@@ -186,12 +186,12 @@ test('a key is not revoked by another one, by a body, by a query or by a GET tha
   }
   assert.equal((await ask(app, `/api/v1/keys/${keyId}`, { method: 'DELETE', headers })).status, 404)
   assert.equal(await statusOf(app, other), 200)
-  const answer = await ask(app, `${SELF}?keyId=${keyId}`, {
+  const response = await ask(app, `${SELF}?keyId=${keyId}`, {
     method: 'DELETE',
     headers,
     body: JSON.stringify({ keyId, key }),
   })
-  assert.equal(envelopeOf(answer).data['keyId'], keyIdPlaceOf(other))
+  assert.equal(envelopeOf(response).data['keyId'], keyIdPlaceOf(other))
   assert.equal(await statusOf(app, key), 200)
   assert.equal(await statusOf(app, other), 401)
 })

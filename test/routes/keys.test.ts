@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, createPublicKey } from 'node:crypto'
 import { test } from 'node:test'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
-import { ask, assertSigned, publishedKey } from '../support/signed-answer.ts'
+import { ask, assertSigned, publishedKey } from '../support/received-response.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 test('the signing-key document holds the key that signs, in forms that agree with each other', async (t) => {
@@ -52,8 +52,8 @@ test('the signing-key document holds the key that signs, in forms that agree wit
 test('another key signs other responses, and the first one does not verify them', async (t) => {
   const app = await runApp(t)
   const other = await runApp(t, { signing: testSigning(otherSigningKey()) })
-  const answer = await ask(other, '/api/v1/status')
-  assertSigned(answer, await publishedKey(other))
+  const response = await ask(other, '/api/v1/status')
+  assertSigned(response, await publishedKey(other))
   const wrong = await publishedKey(app)
-  assert.throws(() => assertSigned(answer, wrong), /does not verify/)
+  assert.throws(() => assertSigned(response, wrong), /does not verify/)
 })

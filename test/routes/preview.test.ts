@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { answerOf, assertSigned, publishedKey } from '../support/signed-answer.ts'
+import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
 
 const PATHS = [
   '/api/v1/preview',
@@ -18,7 +18,7 @@ test('the preview namespace and everything below it refuses every read', async (
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const target of PATHS) {
-    const response = answerOf('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
+    const response = toResponse('GET', target, await sendRaw(app.port, rawRequest('GET', target)))
     assert.equal(response.status, 403, target)
     assert.match(response.bytes.toString(), /"code":"PREVIEW_NOT_ENABLED"/)
     assert.equal(response.header('cache-control'), 'no-store')

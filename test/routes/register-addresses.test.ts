@@ -7,7 +7,7 @@ import {
   SAME_ADDRESSES,
 } from '../contract/email-addresses.ts'
 import { GOOD_BODY, runRegisteringApp, type RegisteringApp } from '../support/registering-app.ts'
-import { codeOf } from '../support/signed-answer.ts'
+import { codeOf } from '../support/received-response.ts'
 
 type Outcome = readonly [status: number, code: string | undefined]
 
@@ -19,8 +19,8 @@ async function outcomes(
   const found: Outcome[] = []
   for (const email of emails) {
     app.clock.ms += 60_000
-    const answer = await app.register({ ...GOOD_BODY, email })
-    found.push([answer.status, codeOf(answer)])
+    const response = await app.register({ ...GOOD_BODY, email })
+    found.push([response.status, codeOf(response)])
   }
   return found
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { parseAnswer, rawRequest, sendRaw } from '../support/raw-http.ts'
+import { parseRawResponse, rawRequest, sendRaw } from '../support/raw-http.ts'
 import {
   JSON_TYPE,
   nextAddress,
@@ -10,7 +10,7 @@ import {
   registerRaw,
 } from '../support/raw-registration.ts'
 import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
-import { codeOf } from '../support/signed-answer.ts'
+import { codeOf } from '../support/received-response.ts'
 
 /** A good body of exactly so many bytes: white space behind a JSON text is part of it. */
 function bodyOf(email: string, bytes: number): string {
@@ -65,9 +65,9 @@ test('a body that is too large is refused without being awaited', async (t) => {
     `${head('Transfer-Encoding: chunked')}fffffff\r\n${'x'.repeat(8193)}`,
     `${head('Transfer-Encoding: chunked')}${`400\r\n${' '.repeat(1024)}\r\n`.repeat(9)}`,
   ]) {
-    const answer = await sendRaw(app.port, bytes)
-    assert.equal(answer.status, 413, bytes.slice(0, 160))
-    assert.match(answer.body, /"code":"PAYLOAD_TOO_LARGE"/)
+    const response = await sendRaw(app.port, bytes)
+    assert.equal(response.status, 413, bytes.slice(0, 160))
+    assert.match(response.body, /"code":"PAYLOAD_TOO_LARGE"/)
   }
 })
 
@@ -93,14 +93,14 @@ test('a body that comes in pieces and late is waited for', async (t) => {
     socket.on('end', () => resolve(Buffer.concat(chunks).toString('latin1')))
     socket.on('error', reject)
   })
-  assert.equal(parseAnswer(text).status, 200)
+  assert.equal(parseRawResponse(text).status, 200)
   assert.equal((await app.entries()).length, 1)
 })
 
 test('behind a body that was read or refused, the connection goes on', async (t) => {
   const app = await runRegisteringApp(t)
   const keepAlive = (bytes: string) => bytes.replace('Connection: close\r\n', '')
-  const answers = await sendRaw(
+  const responses = await sendRaw(
     app.port,
     [
       keepAlive(rawRegistration({ body: JSON.stringify(GOOD_BODY) })),
@@ -112,7 +112,7 @@ test('behind a body that was read or refused, the connection goes on', async (t)
       rawRequest('GET', '/api/v1/time'),
     ].join(''),
   )
-  const whole = `HTTP/1.1 ${answers.status} ${answers.body}`
+  const whole = `HTTP/1.1 ${responses.status} ${responses.body}`
   const statuses = [...whole.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
   assert.deepEqual(statuses, [200, 413, 415, 200, 200])
 })
@@ -134,9 +134,9 @@ test('a request without a body is checked by its headers', async (t) => {
     [JSON_TYPE, 400, 'INVALID_JSON'],
     [[...JSON_TYPE, 'Content-Length: 0'], 400, 'INVALID_JSON'],
   ] as const) {
-    const answer = await send(...lines)
-    assert.equal(answer.status, status, lines.join())
-    assert.ok(answer.body.includes(`"code":"${code}"`), answer.body)
+    const response = await send(...lines)
+    assert.equal(response.status, status, lines.join())
+    assert.ok(response.body.includes(`"code":"${code}"`), response.body)
   }
 })
 
@@ -168,9 +168,9 @@ test('the media type and the coding are read as HTTP writes them', async (t) => 
     [415, 'Content-Type: application/json', 'Content-Encoding: identity', 'Content-Encoding: gzip'],
   ]
   for (const [status, ...headers] of cases) {
-    const answer = await registerRaw(app, { headers, body })
-    assert.equal(answer.status, status, headers.join(' | '))
-    assert.equal(codeOf(answer) === 'UNSUPPORTED_MEDIA_TYPE', status === 415, headers.join(' | '))
+    const response = await registerRaw(app, { headers, body })
+    assert.equal(response.status, status, headers.join(' | '))
+    assert.equal(codeOf(response) === 'UNSUPPORTED_MEDIA_TYPE', status === 415, headers.join(' | '))
   }
   const coded = await registerRaw(app, {
     headers: [...JSON_TYPE, 'Content-Encoding: gzip'],
@@ -186,8 +186,8 @@ test('a repeated media type is refused', async (t) => {
     ['Content-Type: application/json', 'Content-Type: text/plain'],
     ['Content-Type: text/plain', 'Content-Type: application/json'],
   ]) {
-    const answer = await registerRaw(app, { headers, body: JSON.stringify(GOOD_BODY) })
-    assert.equal(codeOf(answer), 'UNSUPPORTED_MEDIA_TYPE', headers.join(' | '))
+    const response = await registerRaw(app, { headers, body: JSON.stringify(GOOD_BODY) })
+    assert.equal(codeOf(response), 'UNSUPPORTED_MEDIA_TYPE', headers.join(' | '))
   }
 })
 
@@ -209,13 +209,13 @@ test('bytes that are no UTF-8, or begin with a byte order mark, are no JSON', as
     ['UTF-16', Buffer.from(JSON.stringify(GOOD_BODY), 'utf16le')],
     ['a character cut at the end', Buffer.concat([good, Buffer.from([0xe0, 0xb8])])],
   ] as const) {
-    const answer = await registerRaw(app, { body })
-    assert.equal(answer.status, 400, what)
-    assert.equal(codeOf(answer), 'INVALID_JSON', what)
+    const response = await registerRaw(app, { body })
+    assert.equal(response.status, 400, what)
+    assert.equal(codeOf(response), 'INVALID_JSON', what)
   }
   assert.deepEqual(await app.entries(), [])
-  const answer = await registerRaw(app, { body: around(0xf0, 0x9f, 0x98, 0x80), chunkBytes: 1 })
-  assert.equal(answer.status, 200)
+  const response = await registerRaw(app, { body: around(0xf0, 0x9f, 0x98, 0x80), chunkBytes: 1 })
+  assert.equal(response.status, 200)
   assert.equal((await app.entries())[0]?.useCase, '😀')
 })
 
@@ -253,8 +253,8 @@ test('ten interests pass, in their order; eleven, repeats and unknown ones do no
   ]) {
     assert.equal(codeOf(await app.register({ ...GOOD_BODY, interests })), 'INVALID_INTERESTS')
   }
-  const answer = await app.register({ ...GOOD_BODY, interests: all })
-  assert.equal(codeOf(answer), undefined)
+  const response = await app.register({ ...GOOD_BODY, interests: all })
+  assert.equal(codeOf(response), undefined)
   assert.deepEqual((await app.entries())[0]?.interests, all)
 })
 
@@ -262,8 +262,8 @@ test('members that every object inherits are fields like any other', async (t) =
   const app = await runRegisteringApp(t)
   const rest = JSON.stringify(GOOD_BODY).slice(1)
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype']) {
-    const answer = await app.register(`{"${name}":{"consent":true},${rest}`)
-    assert.equal(codeOf(answer), 'INVALID_INPUT', name)
+    const response = await app.register(`{"${name}":{"consent":true},${rest}`)
+    assert.equal(codeOf(response), 'INVALID_INPUT', name)
   }
   const inherited =
     '{"__proto__":{"email":"reader@example.org","consent":true,"challengeToken":"test-pass"}}'

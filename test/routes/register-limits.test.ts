@@ -7,13 +7,13 @@ import {
   runRegisteringApp,
   type RegisteringApp,
 } from '../support/registering-app.ts'
-import { ask, codeOf, type Answer } from '../support/signed-answer.ts'
+import { ask, codeOf, type ReceivedResponse } from '../support/received-response.ts'
 
 const MINE = '192.0.2.1'
 const THEIRS = '192.0.2.2'
 
 /** A request that the limit counts and then refuses. */
-function tryOnce(app: RegisteringApp, address: string): Promise<Answer> {
+function tryOnce(app: RegisteringApp, address: string): Promise<ReceivedResponse> {
   return app.register({}, { 'X-Forwarded-For': address })
 }
 

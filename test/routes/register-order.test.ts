@@ -7,7 +7,7 @@ import {
   runRegisteringApp,
   type RegisteringApp,
 } from '../support/registering-app.ts'
-import { codeOf } from '../support/signed-answer.ts'
+import { codeOf } from '../support/received-response.ts'
 
 /** A request in the parts that the rules are about. */
 interface Draft {

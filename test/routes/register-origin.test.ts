@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
-import { codeOf } from '../support/signed-answer.ts'
+import { codeOf } from '../support/received-response.ts'
 import { ORIGINS } from './register-origins.ts'
 
 test('a registration comes from the service’s own pages or from no page', async (t) => {

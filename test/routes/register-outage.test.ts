@@ -5,7 +5,7 @@ import type { Challenge } from '../../src/service/challenge.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
-import { codeOf } from '../support/signed-answer.ts'
+import { codeOf } from '../support/received-response.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
 /** A store that fails as often as it is told to. */
@@ -88,13 +88,13 @@ test('the challenge receives its purpose', async (t) => {
 test('an outage is logged with its reason and nothing of the request', async (t) => {
   const app = await runRegisteringApp(t, { store: failing({ left: 1 }) })
   const sent = { ...GOOD_BODY, email: 'find-me@example.org', useCase: 'find this' }
-  const answer = await app.register(sent, { 'X-Forwarded-For': '203.0.113.77' })
-  assert.equal(answer.status, 503)
-  assert.equal(answer.header('cache-control'), 'no-store')
-  assert.ok(!answer.bytes.toString().includes('service.sqlite'))
+  const response = await app.register(sent, { 'X-Forwarded-For': '203.0.113.77' })
+  assert.equal(response.status, 503)
+  assert.equal(response.header('cache-control'), 'no-store')
+  assert.ok(!response.bytes.toString().includes('service.sqlite'))
   const told = app.log.filter(({ fields }) => fields['err'] instanceof StorageError)
   assert.equal(told.length, 1)
-  assert.equal(told[0]?.fields['requestId'], answer.header('x-request-id'))
+  assert.equal(told[0]?.fields['requestId'], response.header('x-request-id'))
   for (const { message, fields } of app.log) {
     const { err, ...rest } = fields
     const text = `${message} ${JSON.stringify(rest)} ${err instanceof Error ? `${err.message} ${err.stack}` : ''}`

@@ -12,45 +12,45 @@ import {
   assertUnsigned,
   codeOf,
   publishedKey,
-  type Answer,
-} from '../support/signed-answer.ts'
+  type ReceivedResponse,
+} from '../support/received-response.ts'
 import { OWN_ORIGIN } from './register-origins.ts'
 
 const TICKET = /^EA-[0-9A-F]{16}$/
 
-/** A success's data; fails for any other answer. */
-function resultOf(answer: Answer): {
+/** A success's data; fails for any other response. */
+function resultOf(response: ReceivedResponse): {
   readonly ticket: string
   readonly status: string
   readonly message: string
 } {
-  const text = answer.bytes.toString()
-  assert.equal(answer.status, 200, text)
-  assert.equal(codeOf(answer), undefined, text)
+  const text = response.bytes.toString()
+  assert.equal(response.status, 200, text)
+  assert.equal(codeOf(response), undefined, text)
   return (JSON.parse(text) as { data: ReturnType<typeof resultOf> }).data
 }
 
 test('a registration is answered with a ticket, in an envelope of its own, signed and not to be cached', async (t) => {
   const app = await runRegisteringApp(t)
-  const answer = await registerRaw(app, { body: JSON.stringify(GOOD_BODY) })
-  const { ticket, status, message } = resultOf(answer)
+  const response = await registerRaw(app, { body: JSON.stringify(GOOD_BODY) })
+  const { ticket, status, message } = resultOf(response)
   assert.match(ticket, TICKET)
   assert.equal(status, 'WAITING')
   assert.match(message, /^[A-Z].*\.$/)
   assert.equal(
-    answer.bytes.toString(),
+    response.bytes.toString(),
     JSON.stringify({
       ok: true,
       schema: 'svc.public.early-access.registration.v1',
-      requestId: answer.header('x-request-id'),
+      requestId: response.header('x-request-id'),
       issuedAt: new Date(app.clock.ms).toISOString(),
       // Canonical JSON, as everywhere: members in the order of their names.
       data: { message, status, ticket },
     }),
   )
-  assertSigned(answer, await publishedKey(app))
-  assert.equal(answer.header('cache-control'), 'no-store')
-  assert.deepEqual(answer.headerNames.toSorted(), [
+  assertSigned(response, await publishedKey(app))
+  assert.equal(response.header('cache-control'), 'no-store')
+  assert.deepEqual(response.headerNames.toSorted(), [
     'Cache-Control',
     'Connection',
     'Content-Digest',
@@ -154,7 +154,7 @@ test('status and headers do not reveal a known address', async (t) => {
   assert.equal(codeOf(known), 'DUPLICATE')
   assert.equal(known.status, added.status)
   assert.deepEqual(known.headerNames, added.headerNames)
-  // The same values too, but for those that no two answers have in common.
+  // The same values too, but for those that no two responses have in common.
   for (const name of added.headerNames.map((each) => each.toLowerCase())) {
     const isOfOne = ['date', 'content-length', 'x-request-id', 'content-digest', 'x-svc-signature']
     if (!isOfOne.includes(name)) assert.equal(known.header(name), added.header(name), name)
@@ -186,17 +186,17 @@ test('of any number of registrations of one address at one time, one gets the ti
     ' reader@xn--bcher-kva.example',
   ]
   for (const count of [2, 30]) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: count }, (_, at) =>
         app.register({ ...GOOD_BODY, email: `${count}.${spellings[at % 3]?.trim()}` }),
       ),
     )
-    const refused = answers.filter((answer) => codeOf(answer) !== undefined)
+    const refused = responses.filter((response) => codeOf(response) !== undefined)
     assert.deepEqual(
       refused.map(codeOf),
       Array.from({ length: count - 1 }, () => 'DUPLICATE'),
     )
-    const accepted = answers.find((answer) => codeOf(answer) === undefined)
+    const accepted = responses.find((response) => codeOf(response) === undefined)
     assert.ok(accepted)
     const entries = await app.entries()
     assert.equal(entries.at(-1)?.ticket, resultOf(accepted).ticket)
@@ -207,8 +207,8 @@ test('of any number of registrations of one address at one time, one gets the ti
 test('registrations of different addresses at one time are all kept', async (t) => {
   const app = await runRegisteringApp(t)
   const emails = Array.from({ length: 40 }, (_, at) => `reader${at}@example.org`)
-  const answers = await Promise.all(emails.map((email) => app.register({ ...GOOD_BODY, email })))
-  const tickets = answers.map((answer) => resultOf(answer).ticket)
+  const responses = await Promise.all(emails.map((email) => app.register({ ...GOOD_BODY, email })))
+  const tickets = responses.map((response) => resultOf(response).ticket)
   const entries = await app.entries()
   assert.deepEqual(entries.map(({ email }) => email).toSorted(), emails.toSorted())
   assert.deepEqual(entries.map(({ ticket }) => ticket).toSorted(), tickets.toSorted())
@@ -243,7 +243,7 @@ test('the locale that is left out is that of the page, else of the reader, else 
   )
 })
 
-test('every method but POST is 405 with Allow: POST, and no answer has a CORS header', async (t) => {
+test('every method but POST is 405 with Allow: POST, and no response has a CORS header', async (t) => {
   const app = await runRegisteringApp(t)
   const key = await publishedKey(app)
   const body = JSON.stringify(GOOD_BODY)
@@ -254,19 +254,19 @@ test('every method but POST is 405 with Allow: POST, and no answer has a CORS he
       'Access-Control-Request-Method: POST',
       'Access-Control-Request-Headers: content-type',
     ]
-    const answer = await registerRaw(app, { method, headers, body })
+    const response = await registerRaw(app, { method, headers, body })
     // A method that HTTP does not know ends before the app.
     if (method === 'post') {
-      assert.equal(answer.status, 400)
+      assert.equal(response.status, 400)
       continue
     }
-    assert.equal(answer.status, 405, method)
-    assert.equal(answer.header('allow'), 'POST', method)
-    assert.equal(answer.header('cache-control'), 'no-store', method)
-    assert.ok(!answer.headerNames.some((name) => /^access-control-/i.test(name)), method)
-    if (method === 'HEAD') assertUnsigned(answer)
-    else assertSigned(answer, key)
-    if (method !== 'HEAD') assert.equal(codeOf(answer), 'METHOD_NOT_ALLOWED')
+    assert.equal(response.status, 405, method)
+    assert.equal(response.header('allow'), 'POST', method)
+    assert.equal(response.header('cache-control'), 'no-store', method)
+    assert.ok(!response.headerNames.some((name) => /^access-control-/i.test(name)), method)
+    if (method === 'HEAD') assertUnsigned(response)
+    else assertSigned(response, key)
+    if (method !== 'HEAD') assert.equal(codeOf(response), 'METHOD_NOT_ALLOWED')
   }
   assert.deepEqual(await app.entries(), [])
 })
@@ -275,12 +275,15 @@ test('no response to a registration has a CORS header', async (t) => {
   const app = await runRegisteringApp(t)
   for (const origin of [OWN_ORIGIN, 'https://other.example', 'null']) {
     for (const body of [JSON.stringify(GOOD_BODY), '{', '[]', '{}', ' '.repeat(8193)]) {
-      const answer = await registerRaw(app, { headers: [...JSON_TYPE, `Origin: ${origin}`], body })
-      assert.ok(!answer.headerNames.some((name) => /^access-control-/i.test(name)))
-      assert.equal(answer.header('cache-control'), 'no-store')
-      assert.equal(answer.header('vary'), undefined)
-      assert.equal(answer.header('etag'), undefined)
-      assert.equal(answer.header('set-cookie'), undefined)
+      const response = await registerRaw(app, {
+        headers: [...JSON_TYPE, `Origin: ${origin}`],
+        body,
+      })
+      assert.ok(!response.headerNames.some((name) => /^access-control-/i.test(name)))
+      assert.equal(response.header('cache-control'), 'no-store')
+      assert.equal(response.header('vary'), undefined)
+      assert.equal(response.header('etag'), undefined)
+      assert.equal(response.header('set-cookie'), undefined)
     }
   }
 })
@@ -288,9 +291,9 @@ test('no response to a registration has a CORS header', async (t) => {
 test('the query is signed and otherwise ignored', async (t) => {
   const app = await runRegisteringApp(t)
   const target = `${REGISTER}?email=other@example.org&consent=false&locale=th`
-  const answer = await registerRaw(app, { target, body: JSON.stringify(GOOD_BODY) })
-  resultOf(answer)
-  assertSigned(answer, await publishedKey(app))
+  const response = await registerRaw(app, { target, body: JSON.stringify(GOOD_BODY) })
+  resultOf(response)
+  assertSigned(response, await publishedKey(app))
   const [entry] = await app.entries()
   assert.equal(entry?.email, 'reader@example.org')
   assert.equal(entry.locale, 'en')

@@ -4,7 +4,7 @@ import { SNAPSHOT_NAMES, snapshotSchemaName } from '../../src/contract/snapshot-
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
-import { digestOf } from '../support/signed-answer.ts'
+import { digestOf } from '../support/received-response.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 test('each snapshot is served as it was published, under the digest of the newest version', async (t) => {

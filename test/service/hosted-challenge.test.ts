@@ -20,10 +20,10 @@ interface Asked {
   readonly form: readonly (readonly [string, string])[]
 }
 
-/** A stand-in for a provider; `answer` is what it does with a request that it has read. */
+/** A stand-in for a provider; `respond` answers a request whose body was read. */
 async function provider(
   t: TestContext,
-  answer: (response: ServerResponse) => void,
+  respond: (response: ServerResponse) => void,
 ): Promise<{ url: string; port: number; asked: Asked[] }> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ async function provider(
     request.on('end', () => {
       const { method, url, headers } = request
       asked.push({ method, url, headers, form: [...new URLSearchParams(body)] })
-      answer(response)
+      respond(response)
     })
   })
   await new Promise<void>((resolve) => {
@@ -236,8 +236,8 @@ test('an invalid response is an outage, and its message contains nothing of the 
       /could not be reached/,
     ],
   ]
-  for (const [what, answer, message] of cases) {
-    const { url } = await provider(t, answer)
+  for (const [what, response, message] of cases) {
+    const { url } = await provider(t, response)
     const { challenge, counters } = rig(url)
     await assert.rejects(challenge.verify(TOKEN, 'register'), isUnavailable(message), what)
     assert.equal(counters.size(), 0, what)

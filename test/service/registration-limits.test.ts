@@ -105,7 +105,7 @@ test('with both limits reached, the later end determines the wait', async () => 
   assert.equal(await waitOf('10.0.3.1'), 40)
 })
 
-test('counters that answer later, as those of another process do, count the same', async () => {
+test('counters that response later, as those of another process do, count the same', async () => {
   const { waitOf } = makeLimits((counters) => ({
     ...counters,
     count: async (windows) => counters.count(windows),

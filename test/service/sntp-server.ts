@@ -5,11 +5,11 @@ import type { SntpMeasurement, SntpQuery } from '../../src/service/sntp.ts'
 
 /** Where the wall clock of a rig stands unless told otherwise. */
 export const NOW_MS = Date.UTC(2026, 4, 17, 12, 0, 0)
-/** Long enough never to pass on a busy machine, where the answer is certain to come. */
+/** Long enough never to pass on a busy machine, where the response is certain to come. */
 export const PATIENT_MS = 20_000
 
-/** The fields of an answer, with what a healthy server of stratum 2 would put there. */
-export interface AnswerFields {
+/** The fields of a response, with what a healthy server of stratum 2 would put there. */
+export interface ResponseFields {
   readonly leap?: number
   readonly version?: number
   readonly mode?: number
@@ -66,7 +66,7 @@ export async function freeUdpPort(): Promise<number> {
   return server.port
 }
 
-export function answerTo(query: Buffer, fields: AnswerFields = {}): Buffer {
+export function responseTo(query: Buffer, fields: ResponseFields = {}): Buffer {
   const packet = Buffer.alloc(48)
   packet[0] = ((fields.leap ?? 0) << 6) | ((fields.version ?? 4) << 3) | (fields.mode ?? 4)
   packet[1] = fields.stratum ?? 2

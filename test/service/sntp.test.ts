@@ -6,21 +6,21 @@ import * as fc from 'fast-check'
 import { measureSntp, querySntp, SntpError } from '../../src/service/sntp.ts'
 import type { SntpErrorCode } from '../../src/service/sntp.ts'
 import {
-  answerTo,
+  responseTo,
   freeUdpPort,
   NOW_MS,
   PATIENT_MS,
   sntpRig as rig,
   startSntpServer,
 } from './sntp-server.ts'
-import type { AnswerFields } from './sntp-server.ts'
+import type { ResponseFields } from './sntp-server.ts'
 
-/** Waited out in full where the answer never comes. */
+/** Waited out in full where the response never comes. */
 const HASTY_MS = 60
 /** NTP keeps 2^-32 s, and a double keeps Unix milliseconds to 2^-12. */
 const EXACT_MS = 0.001
 
-function at(fields: AnswerFields = {}): AnswerFields {
+function at(fields: ResponseFields = {}): ResponseFields {
   return { receiveMs: NOW_MS, transmitMs: NOW_MS, ...fields }
 }
 
@@ -38,7 +38,7 @@ function near(actual: number, expected: number): void {
 }
 
 void test('the query shows version 4, mode 3 and a random nonce, and no time', async (t) => {
-  const { query, sent } = await rig(t, (packet) => [answerTo(packet, at())])
+  const { query, sent } = await rig(t, (packet) => [responseTo(packet, at())])
   const nonce = Uint8Array.of(9, 8, 7, 6, 5, 4, 3, 2)
   await querySntp({ ...query, randomBytes: () => nonce })
   await querySntp(query)
@@ -50,11 +50,11 @@ void test('the query shows version 4, mode 3 and a random nonce, and no time', a
   assert.notDeepEqual(second.subarray(40), third.subarray(40))
 })
 
-void test('a good answer gives the reference at the middle of the trip, and its error', async (t) => {
+void test('a good response gives the reference at the middle of the trip, and its error', async (t) => {
   const { query } = await rig(
     t,
     (packet) => [
-      answerTo(packet, {
+      responseTo(packet, {
         receiveMs: NOW_MS + 1000,
         transmitMs: NOW_MS + 1010,
         rootDelayMs: 31.25,
@@ -82,7 +82,7 @@ void test('the true time lies within the error, however uneven the way there and
     // The reference stands at NOW_MS + aheadMs when the monotonic clock stands at 0.
     const receiveMs = NOW_MS + scenario.aheadMs + scenario.outMs
     monotonicMs = scenario.outMs + scenario.heldMs + scenario.backMs
-    return [answerTo(packet, { receiveMs, transmitMs: receiveMs + scenario.heldMs })]
+    return [responseTo(packet, { receiveMs, transmitMs: receiveMs + scenario.heldMs })]
   })
   t.after(() => server.stop())
   const leg = fc.integer({ min: 0, max: 700 })
@@ -113,18 +113,18 @@ void test('the true time lies within the error, however uneven the way there and
   )
 })
 
-void test('a precision of zero or more is a field left empty, and a version 3 answer is read', async (t) => {
+void test('a precision of zero or more is a field left empty, and a version 3 response is read', async (t) => {
   const { query } = await rig(t, (packet) => [
-    answerTo(packet, at({ precision: 0, version: 3, stratum: 15 })),
+    responseTo(packet, at({ precision: 0, version: 3, stratum: 15 })),
   ])
   const sample = await querySntp(query)
   assert.equal(sample.errorMs, 0)
   assert.equal(sample.stratum, 15)
 })
 
-void test('an answer longer than 48 bytes is read, its extension ignored', async (t) => {
+void test('a response longer than 48 bytes is read, its extension ignored', async (t) => {
   const { query } = await rig(t, (packet) => [
-    Buffer.concat([answerTo(packet, at()), Buffer.alloc(20, 0xff)]),
+    Buffer.concat([responseTo(packet, at()), Buffer.alloc(20, 0xff)]),
   ])
   near((await querySntp(query)).referenceMs, NOW_MS)
 })
@@ -141,7 +141,7 @@ for (const [name, nowMs, serverMs] of [
   void test(`timestamps are read in the nearest era: ${name}`, async (t) => {
     const { query } = await rig(
       t,
-      (packet) => [answerTo(packet, { receiveMs: serverMs, transmitMs: serverMs + 0.25 })],
+      (packet) => [responseTo(packet, { receiveMs: serverMs, transmitMs: serverMs + 0.25 })],
       { nowMs, tripMs: 1 },
     )
     near((await querySntp(query)).referenceMs, serverMs + 0.125)
@@ -164,27 +164,27 @@ for (const [name, fields, code, kissCode] of [
   ['a root delay of 32 s', { rootDelayMs: 32_000 }, 'IMPLAUSIBLE'],
   ['a transmit before the receive', { transmitMs: NOW_MS - 5 }, 'IMPLAUSIBLE'],
   ['held for longer than the trip', { transmitMs: NOW_MS + 25 }, 'IMPLAUSIBLE'],
-] as const satisfies readonly (readonly [string, AnswerFields, SntpErrorCode, string?])[]) {
-  void test(`an answer is refused: ${name}`, async (t) => {
-    const { query } = await rig(t, (packet) => [answerTo(packet, at(fields))], { tripMs: 20 })
+] as const satisfies readonly (readonly [string, ResponseFields, SntpErrorCode, string?])[]) {
+  void test(`a response is refused: ${name}`, async (t) => {
+    const { query } = await rig(t, (packet) => [responseTo(packet, at(fields))], { tripMs: 20 })
     await assert.rejects(querySntp(query), withCode(code, kissCode))
   })
 }
 
-void test('a root distance just below 16 s is an answer, with that error', async (t) => {
+void test('a root distance just below 16 s is a response, with that error', async (t) => {
   const { query } = await rig(t, (packet) => [
-    answerTo(packet, at({ rootDispersionMs: 15_999, precision: 0 })),
+    responseTo(packet, at({ rootDispersionMs: 15_999, precision: 0 })),
   ])
   assert.equal(Math.round((await querySntp(query)).errorMs), 15_999)
 })
 
-void test('forged and broken packets are passed over, and the real answer after them counts', async (t) => {
+void test('forged and broken packets are passed over, and the real response after them counts', async (t) => {
   const { query } = await rig(t, (packet) => [
     Buffer.alloc(0),
-    answerTo(packet, at()).subarray(0, 47),
-    answerTo(packet, at({ origin: new Uint8Array(8) })),
-    answerTo(packet, at({ origin: Buffer.alloc(8, 1), stratum: 0, referenceId: 'DENY' })),
-    answerTo(packet, at({ receiveMs: NOW_MS + 7, transmitMs: NOW_MS + 7 })),
+    responseTo(packet, at()).subarray(0, 47),
+    responseTo(packet, at({ origin: new Uint8Array(8) })),
+    responseTo(packet, at({ origin: Buffer.alloc(8, 1), stratum: 0, referenceId: 'DENY' })),
+    responseTo(packet, at({ receiveMs: NOW_MS + 7, transmitMs: NOW_MS + 7 })),
   ])
   near((await querySntp(query)).referenceMs, NOW_MS + 7)
 })
@@ -193,7 +193,7 @@ void test('a stranger who knows the nonce is not heard: only the asked port is',
   const stranger = createSocket('udp4')
   t.after(() => stranger.close())
   const server = await startSntpServer((packet, peer) => {
-    stranger.send(answerTo(packet, at({ stratum: 16 })), peer.port, peer.address)
+    stranger.send(responseTo(packet, at({ stratum: 16 })), peer.port, peer.address)
     return []
   })
   t.after(() => server.stop())
@@ -204,19 +204,19 @@ void test('a stranger who knows the nonce is not heard: only the asked port is',
     nowMs: () => NOW_MS,
     monotonicMs: () => 0,
   })
-  await assert.rejects(silent, withCode('NO_ANSWER'))
+  await assert.rejects(silent, withCode('NO_RESPONSE'))
   assert.equal(server.queries.length, 1)
 })
 
 for (const [name, packets, code] of [
-  ['nothing', () => [], 'NO_ANSWER'],
+  ['nothing', () => [], 'NO_RESPONSE'],
   [
     'a wrong origin',
-    (p: Buffer) => [answerTo(p, at({ origin: Buffer.alloc(8, 1) }))],
+    (p: Buffer) => [responseTo(p, at({ origin: Buffer.alloc(8, 1) }))],
     'ORIGIN_MISMATCH',
   ],
   ['the query itself', (p: Buffer) => [p], 'ORIGIN_MISMATCH'],
-  ['half a packet', (p: Buffer) => [answerTo(p, at()).subarray(0, 24)], 'MALFORMED'],
+  ['half a packet', (p: Buffer) => [responseTo(p, at()).subarray(0, 24)], 'MALFORMED'],
 ] as const) {
   void test(`the deadline ends the wait, and names what came: ${name}`, async (t) => {
     const { query } = await rig(t, packets)
@@ -254,7 +254,7 @@ void test('giving up ends a query at once, whether it was sent or not', async (t
 })
 
 void test('one good sample is enough', async (t) => {
-  const { measurement, sent } = await rig(t, (packet) => [answerTo(packet, at())], { tripMs: 99 })
+  const { measurement, sent } = await rig(t, (packet) => [responseTo(packet, at())], { tripMs: 99 })
   const measured = await measureSntp(measurement)
   near(measured.errorMs, 49.5)
   assert.equal(measured.kissCode, null)
@@ -265,7 +265,7 @@ void test('of several poor samples the one of least error is kept', async (t) =>
   const trips = [300, 160, 120, 280]
   const { measurement, sent } = await rig(
     t,
-    (packet, nth) => [answerTo(packet, at({ stratum: nth + 1 }))],
+    (packet, nth) => [responseTo(packet, at({ stratum: nth + 1 }))],
     { tripMs: (nth) => trips[nth] ?? 0 },
   )
   const measured = await measureSntp(measurement)
@@ -274,10 +274,10 @@ void test('of several poor samples the one of least error is kept', async (t) =>
   assert.equal(sent.length, 4)
 })
 
-void test('a lost packet and an unsynchronized answer do not fail a measurement', async (t) => {
+void test('a lost packet and an unsynchronized response do not fail a measurement', async (t) => {
   const { measurement, sent } = await rig(t, (packet, nth) => {
     if (nth === 0) return []
-    return [answerTo(packet, at(nth === 1 ? { leap: 3 } : {}))]
+    return [responseTo(packet, at(nth === 1 ? { leap: 3 } : {}))]
   })
   near((await measureSntp({ ...measurement, timeoutMs: 500 })).referenceMs, NOW_MS)
   assert.equal(sent.length, 3)
@@ -286,19 +286,19 @@ void test('a lost packet and an unsynchronized answer do not fail a measurement'
 void test('silence fails a measurement after the stated number of queries', async (t) => {
   const { measurement, sent } = await rig(t, () => [])
   const silent = measureSntp({ ...measurement, queries: 3, timeoutMs: HASTY_MS })
-  await assert.rejects(silent, withCode('NO_ANSWER'))
+  await assert.rejects(silent, withCode('NO_RESPONSE'))
   assert.equal(sent.length, 3)
 })
 
 void test('a kiss of death ends the measurement: no further query is sent', async (t) => {
   const kiss = { stratum: 0, leap: 3, referenceId: 'RATE' }
-  const first = await rig(t, (packet) => [answerTo(packet, kiss)])
+  const first = await rig(t, (packet) => [responseTo(packet, kiss)])
   await assert.rejects(measureSntp(first.measurement), withCode('KISS_OF_DEATH', 'RATE'))
   assert.equal(first.sent.length, 1)
 
   const second = await rig(
     t,
-    (packet, nth) => [answerTo(packet, nth === 0 ? at({ stratum: 4 }) : kiss)],
+    (packet, nth) => [responseTo(packet, nth === 0 ? at({ stratum: 4 }) : kiss)],
     { tripMs: 200 },
   )
   const measured = await measureSntp(second.measurement)
@@ -308,7 +308,9 @@ void test('a kiss of death ends the measurement: no further query is sent', asyn
 })
 
 void test('giving up ends the pause between two queries', async (t) => {
-  const { measurement, sent } = await rig(t, (packet) => [answerTo(packet, at())], { tripMs: 200 })
+  const { measurement, sent } = await rig(t, (packet) => [responseTo(packet, at())], {
+    tripMs: 200,
+  })
   const stop = new AbortController()
   const pending = measureSntp({ ...measurement, spacingMs: 3_600_000, signal: stop.signal })
   while (sent.length === 0) await setImmediate()
@@ -319,7 +321,7 @@ void test('giving up ends the pause between two queries', async (t) => {
 })
 
 void test('a name is tried address by address until one answers', async (t) => {
-  const { measurement } = await rig(t, (packet) => [answerTo(packet, at())])
+  const { measurement } = await rig(t, (packet) => [responseTo(packet, at())])
   const asked: string[] = []
   const measured = await measureSntp({
     ...measurement,
@@ -335,7 +337,7 @@ void test('a name is tried address by address until one answers', async (t) => {
 })
 
 void test('the system resolver is asked when no other is given', async (t) => {
-  const { measurement } = await rig(t, (packet) => [answerTo(packet, at())])
+  const { measurement } = await rig(t, (packet) => [responseTo(packet, at())])
   const server = { ...measurement.server, host: 'localhost' }
   near((await measureSntp({ ...measurement, server })).referenceMs, NOW_MS)
 })

@@ -21,7 +21,7 @@ export interface TimeQualityRig {
   /** The wall clock alone steps. */
   readonly step: (byMs: number) => void
   /** Ends the measurement under way. */
-  readonly answer: (result: Partial<MeasuredTime> | Error) => Promise<void>
+  readonly response: (result: Partial<MeasuredTime> | Error) => Promise<void>
   /** Lets the clocks run to the scheduled measurement and starts it. */
   readonly runNext: () => Promise<void>
 }
@@ -73,7 +73,7 @@ export function timeQualityRig(
     step: (byMs) => {
       wallMs += byMs
     },
-    answer: async (result) => {
+    response: async (result) => {
       if (result instanceof Error) underWay.reject(result)
       else underWay.resolve(sample({ referenceMs: wallMs, atMonotonicMs: monotonicMs, ...result }))
       await setImmediate()

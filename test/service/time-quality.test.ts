@@ -11,14 +11,14 @@ import {
   TIME_QUALITY_BOUNDS,
 } from '../../src/service/time-quality.ts'
 import type { TimeQuality } from '../../src/service/time-quality.ts'
-import { answerTo, startSntpServer } from './sntp-server.ts'
+import { responseTo, startSntpServer } from './sntp-server.ts'
 import { SOURCE, START_MS, timeQualityRig as rig } from './time-quality-rig.ts'
 
 const { intervalMs, retryMs, silenceLimitMs, maxDistanceMs, readingMs } = TIME_QUALITY_BOUNDS
 const NULLS = { offsetMs: null, maxErrorMs: null, checkedAt: null }
 
 function silent(): SntpError {
-  return new SntpError('NO_ANSWER', 'no usable answer within 2000 ms')
+  return new SntpError('NO_RESPONSE', 'no usable response within 2000 ms')
 }
 
 function kiss(kissCode: string): SntpError {
@@ -59,9 +59,9 @@ void test('the first measurement starts at once, with the stated bounds, and is 
   assert.deepEqual(pauses, [])
 })
 
-void test('a good answer is SYNCHRONIZED; positive is a clock that is ahead', async (t) => {
-  const { monitor, answer, logged, pauses } = rig(t)
-  await answer({ referenceMs: START_MS - 42, errorMs: 10 })
+void test('a good response is SYNCHRONIZED; positive is a clock that is ahead', async (t) => {
+  const { monitor, response, logged, pauses } = rig(t)
+  await response({ referenceMs: START_MS - 42, errorMs: 10 })
   const quality: TimeQuality = {
     state: 'SYNCHRONIZED',
     source: SOURCE,
@@ -76,10 +76,10 @@ void test('a good answer is SYNCHRONIZED; positive is a clock that is ahead', as
 
 void test('a clock that is behind has a negative offset, and a right one has 0, never -0', async (t) => {
   const behind = rig(t)
-  await behind.answer({ referenceMs: START_MS + 42 })
+  await behind.response({ referenceMs: START_MS + 42 })
   assert.equal(behind.monitor.quality().offsetMs, -42)
   const right = rig(t)
-  await right.answer({ referenceMs: START_MS + 0.25 })
+  await right.response({ referenceMs: START_MS + 0.25 })
   assert.ok(Object.is(right.monitor.quality().offsetMs, 0))
   // 10 ms of error, 1 of reading, a quarter lost by rounding the offset: rounded up.
   assert.equal(right.monitor.quality().maxErrorMs, 12)
@@ -94,22 +94,22 @@ void test('the bound holds to the millisecond, and takes in the error', async (t
     [-allowedMs - 1, 'UNSYNCHRONIZED'],
     [5_000_000_000, 'UNSYNCHRONIZED'],
   ] as const) {
-    const { monitor, answer } = rig(t)
-    await answer({ referenceMs: START_MS - offsetMs, errorMs: 10 })
+    const { monitor, response } = rig(t)
+    await response({ referenceMs: START_MS - offsetMs, errorMs: 10 })
     const quality = monitor.quality()
     assert.equal(quality.state, state)
     assert.equal(quality.offsetMs, offsetMs)
     assert.equal(quality.maxErrorMs, 10 + readingMs)
   }
   const vague = rig(t)
-  await vague.answer({ errorMs: maxDistanceMs })
+  await vague.response({ errorMs: maxDistanceMs })
   assert.equal(vague.monitor.quality().state, 'UNSYNCHRONIZED')
   assert.equal(vague.monitor.quality().offsetMs, 0)
 })
 
 void test('the error grows by 15 millionths of the age, rounded up', async (t) => {
-  const { monitor, answer, pass } = rig(t)
-  await answer({ errorMs: 10 })
+  const { monitor, response, pass } = rig(t)
+  await response({ errorMs: 10 })
   assert.equal(monitor.quality().maxErrorMs, 11)
   pass(60_000)
   assert.equal(monitor.quality().maxErrorMs, 12)
@@ -128,8 +128,8 @@ void test('the figures are whole, and hold the true offset, for any sample, age 
         stepMs: fc.integer({ min: -1e9, max: 1e9 }),
       }),
       async ({ offsetMs, errorMs, ageMs, stepMs }) => {
-        const { monitor, answer, pass, step } = rig(t)
-        await answer({ referenceMs: START_MS - offsetMs, errorMs })
+        const { monitor, response, pass, step } = rig(t)
+        await response({ referenceMs: START_MS - offsetMs, errorMs })
         pass(ageMs)
         step(stepMs)
         const quality = monitor.quality()
@@ -150,35 +150,35 @@ void test('the figures are whole, and hold the true offset, for any sample, age 
 })
 
 void test('a first measurement that fails is UNSYNCHRONIZED with nothing to show, and retried soon', async (t) => {
-  const { monitor, answer, runNext, pauses, logged } = rig(t)
+  const { monitor, response, runNext, pauses, logged } = rig(t)
   const failure = silent()
-  await answer(failure)
+  await response(failure)
   const silence = { state: 'UNSYNCHRONIZED', source: SOURCE, ...NULLS }
   assert.deepEqual(monitor.quality(), silence)
   assert.deepEqual(logged, [failure])
   for (let more = 0; more < 4; more += 1) {
     await runNext()
     assert.deepEqual(monitor.quality(), silence)
-    await answer(silent())
+    await response(silent())
   }
   assert.deepEqual(pauses, [retryMs, 2 * retryMs, intervalMs, intervalMs, intervalMs])
   await runNext()
-  await answer({})
+  await response({})
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   assert.equal(pauses.at(-1), intervalMs)
 })
 
 void test('a measurement carries over failures until the silence limit, and not beyond', async (t) => {
-  const { monitor, answer, pass, runNext } = rig(t)
-  await answer({})
+  const { monitor, response, pass, runNext } = rig(t)
+  await response({})
   const checkedAt = monitor.quality().checkedAt
   let elapsedMs = intervalMs
   await runNext()
-  await answer(silent())
+  await response(silent())
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   await runNext()
   elapsedMs += retryMs
-  await answer(new SntpError('UNSYNCHRONIZED', 'not synchronized itself'))
+  await response(new SntpError('UNSYNCHRONIZED', 'not synchronized itself'))
   pass(silenceLimitMs - elapsedMs)
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   pass(1)
@@ -190,16 +190,16 @@ void test('a measurement carries over failures until the silence limit, and not 
     checkedAt,
   })
   await runNext()
-  await answer({})
+  await response({})
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   assert.notEqual(monitor.quality().checkedAt, checkedAt)
 })
 
 void test('a new measurement replaces the old one, also when it is worse', async (t) => {
-  const { monitor, answer, runNext } = rig(t)
-  await answer({ errorMs: 3 })
+  const { monitor, response, runNext } = rig(t)
+  await response({ errorMs: 3 })
   await runNext()
-  await answer({ referenceMs: START_MS + intervalMs - 100, errorMs: 200 })
+  await response({ referenceMs: START_MS + intervalMs - 100, errorMs: 200 })
   const quality = monitor.quality()
   assert.equal(quality.offsetMs, 100)
   assert.equal(quality.maxErrorMs, 200 + readingMs)
@@ -207,8 +207,8 @@ void test('a new measurement replaces the old one, also when it is worse', async
 })
 
 void test('a wall clock that steps shows on the next request, and back again', async (t) => {
-  const { monitor, answer, pass, step } = rig(t)
-  await answer({})
+  const { monitor, response, pass, step } = rig(t)
+  await response({})
   pass(1000)
   step(3_600_000)
   assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
@@ -219,15 +219,15 @@ void test('a wall clock that steps shows on the next request, and back again', a
 })
 
 void test('a step brings the next measurement forward, once and no sooner than a retry', async (t) => {
-  const { monitor, answer, pass, step, pauses, runNext, measurements } = rig(t)
-  await answer({})
+  const { monitor, response, pass, step, pauses, runNext, measurements } = rig(t)
+  await response({})
   pass(1000)
   step(60_000)
   for (let request = 0; request < 5; request += 1) monitor.quality()
   assert.deepEqual(pauses, [intervalMs, retryMs - 1000])
   await runNext()
   // The machine had slept: the reference went on with the wall clock.
-  await answer({})
+  await response({})
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   assert.equal(monitor.quality().offsetMs, 0)
 
@@ -240,31 +240,31 @@ void test('a step brings the next measurement forward, once and no sooner than a
 })
 
 void test('a clock found wrong is not asked about any sooner', async (t) => {
-  const { monitor, answer, pass, pauses } = rig(t)
-  await answer({ referenceMs: START_MS - 60_000 })
+  const { monitor, response, pass, pauses } = rig(t)
+  await response({ referenceMs: START_MS - 60_000 })
   pass(20_000)
   assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
   assert.deepEqual(pauses, [intervalMs])
 })
 
 void test('a step while a measurement is under way asks for no second one', async (t) => {
-  const { monitor, answer, step, pauses, runNext, measurements } = rig(t)
-  await answer({})
+  const { monitor, response, step, pauses, runNext, measurements } = rig(t)
+  await response({})
   await runNext()
   step(60_000)
   for (let request = 0; request < 3; request += 1) {
     assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
   }
   assert.deepEqual([pauses, measurements.length], [[intervalMs], 2])
-  await answer({})
+  await response({})
   assert.deepEqual([pauses, measurements.length], [[intervalMs, intervalMs], 2])
 })
 
 void test('a step after a failed measurement leaves its retry where it is', async (t) => {
-  const { monitor, answer, step, pauses, runNext } = rig(t)
-  await answer({})
+  const { monitor, response, step, pauses, runNext } = rig(t)
+  await response({})
   await runNext()
-  await answer(silent())
+  await response(silent())
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   step(60_000)
   assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
@@ -272,13 +272,13 @@ void test('a step after a failed measurement leaves its retry where it is', asyn
 })
 
 void test('a step asks a server that said RATE no sooner than its slowed retry, and not right after it', async (t) => {
-  const { monitor, answer, pass, step, pauses, runNext } = rig(t)
-  await answer({ kissCode: 'RATE' })
+  const { monitor, response, pass, step, pauses, runNext } = rig(t)
+  await response({ kissCode: 'RATE' })
   step(60_000)
   assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
   assert.deepEqual(pauses, [2 * intervalMs])
   await runNext()
-  await answer({})
+  await response({})
   pass(1000)
   step(60_000)
   assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
@@ -286,15 +286,15 @@ void test('a step asks a server that said RATE no sooner than its slowed retry, 
 })
 
 void test('RATE slows every later measurement down and ends the bursts', async (t) => {
-  const { monitor, answer, runNext, pauses, measurements } = rig(t)
-  await answer({ kissCode: 'RATE' })
+  const { monitor, response, runNext, pauses, measurements } = rig(t)
+  await response({ kissCode: 'RATE' })
   assert.equal(monitor.quality().state, 'SYNCHRONIZED')
   await runNext()
-  await answer(kiss('RATE'))
+  await response(kiss('RATE'))
   await runNext()
-  await answer({})
+  await response({})
   await runNext()
-  await answer(silent())
+  await response(silent())
   assert.deepEqual(pauses, [2 * intervalMs, 4 * intervalMs, 4 * intervalMs, 4 * retryMs])
   assert.deepEqual(
     measurements.map(({ queries }) => queries),
@@ -302,20 +302,20 @@ void test('RATE slows every later measurement down and ends the bursts', async (
   )
   for (let more = 0; more < 6; more += 1) {
     await runNext()
-    await answer(kiss('RATE'))
+    await response(kiss('RATE'))
   }
   assert.equal(pauses.at(-1), TIME_QUALITY_BOUNDS.maxSlowedIntervalMs)
 })
 
 void test('a clock measured less often, since the server said RATE, is SYNCHRONIZED all the time between', async (t) => {
-  const { monitor, answer, pass, runNext, pauses } = rig(t)
-  await answer({ kissCode: 'RATE' })
+  const { monitor, response, pass, runNext, pauses } = rig(t)
+  await response({ kissCode: 'RATE' })
   for (let more = 0; more < 4; more += 1) {
     await runNext()
     // The timer fired: the whole pause has gone by, and nothing was measured yet.
     assert.equal(monitor.quality().state, 'SYNCHRONIZED')
     assert.equal(monitor.quality().offsetMs, 0)
-    await answer({ kissCode: 'RATE' })
+    await response({ kissCode: 'RATE' })
   }
   const slowedMs = TIME_QUALITY_BOUNDS.maxSlowedIntervalMs
   assert.equal(pauses.at(-1), slowedMs)
@@ -333,36 +333,36 @@ void test('a clock measured less often, since the server said RATE, is SYNCHRONI
 
 for (const code of ['DENY', 'RSTR']) {
   void test(`${code} ends the regular questions until the server answers again`, async (t) => {
-    const { monitor, answer, runNext, pauses } = rig(t)
+    const { monitor, response, runNext, pauses } = rig(t)
     const { deniedRetryMs } = TIME_QUALITY_BOUNDS
-    await answer(kiss(code))
+    await response(kiss(code))
     assert.equal(monitor.quality().state, 'UNSYNCHRONIZED')
     await runNext()
-    await answer(silent())
+    await response(silent())
     await runNext()
-    await answer({})
+    await response({})
     assert.equal(monitor.quality().state, 'SYNCHRONIZED')
     assert.deepEqual(pauses, [deniedRetryMs, deniedRetryMs, intervalMs])
   })
 }
 
 void test('a kiss code without a meaning for clients is a failure like another', async (t) => {
-  const { answer, pauses } = rig(t)
-  await answer(kiss('STEP'))
+  const { response, pauses } = rig(t)
+  await response(kiss('STEP'))
   assert.deepEqual(pauses, [retryMs])
 })
 
 void test('every pause is up to an eighth longer, never shorter', async (t) => {
-  const { answer, runNext, pauses } = rig(t, { random: 0.5 })
-  await answer({})
+  const { response, runNext, pauses } = rig(t, { random: 0.5 })
+  await response({})
   await runNext()
-  await answer(silent())
+  await response(silent())
   assert.deepEqual(pauses, [(intervalMs * 17) / 16, (retryMs * 17) / 16])
 })
 
 void test('close cancels the timer and gives the measurement up; what is known stays until it is too old', async (t) => {
   const waiting = rig(t)
-  await waiting.answer({})
+  await waiting.response({})
   waiting.monitor.close()
   await assert.rejects(waiting.runNext(), /exactly one measurement/)
   assert.equal(waiting.monitor.quality().state, 'SYNCHRONIZED')
@@ -376,7 +376,7 @@ void test('close cancels the timer and gives the measurement up; what is known s
   measuring.monitor.close()
   const [first] = measuring.measurements
   assert.equal(first?.signal?.aborted, true)
-  await measuring.answer(new SntpError('ABORTED', 'given up'))
+  await measuring.response(new SntpError('ABORTED', 'given up'))
   assert.equal(measuring.monitor.quality().state, 'UNVERIFIED')
   assert.deepEqual(measuring.logged, [])
   assert.deepEqual(measuring.pauses, [])
@@ -392,7 +392,7 @@ for (const [name, aheadMs, state] of [
     const server = await startSntpServer((query) => {
       monotonicMs += 8
       const referenceMs = START_MS - aheadMs
-      return [answerTo(query, { receiveMs: referenceMs, transmitMs: referenceMs })]
+      return [responseTo(query, { receiveMs: referenceMs, transmitMs: referenceMs })]
     })
     t.after(() => server.stop())
     const measured = Promise.withResolvers<TimeQuality>()

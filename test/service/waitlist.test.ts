@@ -143,21 +143,21 @@ test('a store that fails is an outage, and the solution is given back for anothe
   assert.deepEqual(steps, ['verify solved for register', 'seal', 'add', 'release'])
 })
 
-test('the answer to an outage waits until the solution is given back', async () => {
+test('the response to an outage waits until the solution is given back', async () => {
   const given = Promise.withResolvers<void>()
   const { waitlist, steps } = makeWaitlist({
     add: () => Promise.reject(new StorageError('IO', 'service.sqlite')),
     release: () => given.promise,
   })
   let isAnswered = false
-  const answer = assert.rejects(waitlist.register(REGISTRATION)).then(() => {
+  const response = assert.rejects(waitlist.register(REGISTRATION)).then(() => {
     isAnswered = true
   })
   await new Promise(setImmediate)
   assert.equal(steps.at(-1), 'release')
   assert.equal(isAnswered, false)
   given.resolve()
-  await answer
+  await response
 })
 
 test('failing counters are an outage; a reached limit is not', async () => {

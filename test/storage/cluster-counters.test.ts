@@ -144,7 +144,7 @@ test('group: a primary that does not answer, or cannot, is a CountersError and l
     const [failed] = await hand.tell(method, [[]])
     assert.equal(failed?.error, 'CountersError: The counters of the primary process failed')
   }
-  // The question nobody answered was dropped, and the channel still works.
+  // The unanswered request was dropped, and the channel still works.
   assert.equal(await only(hand.tell('spend', ['id', clock.now + 1000])), true)
   stop()
   const [stopped] = await hand.tell('spend', ['id', clock.now + 1000])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RunningApp } from './running-app.ts'
-import { ask, assertSigned, assertUnsigned, publishedKey } from './signed-answer.ts'
+import { ask, assertSigned, assertUnsigned, publishedKey } from './received-response.ts'
 
 /** The request that leads to an error. */
 export interface Trigger {
@@ -21,7 +21,7 @@ export interface ExpectedError {
   readonly wwwAuthenticate?: string
   /** Whether a page of another origin may read it. */
   readonly cors: boolean
-  /** Left out where the answer is signed. */
+  /** Left out where the response is signed. */
   readonly unsigned?: true
 }
 
@@ -30,14 +30,14 @@ export const ECHO_MARKER = 'echo-marker-5d41402a'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Sends the request to the running app and holds the whole answer against what is expected. */
+/** Sends the request to the running app and holds the whole response against what is expected. */
 export async function assertCatalogError(
   app: RunningApp,
   trigger: Trigger,
   expected: ExpectedError,
 ): Promise<void> {
   const target = `${trigger.target}?q=${ECHO_MARKER}`
-  const answer = await ask(app, target, {
+  const response = await ask(app, target, {
     method: trigger.method,
     headers: {
       ...trigger.headers,
@@ -49,15 +49,15 @@ export async function assertCatalogError(
   })
   const { code, status, retryable, retryAfterSeconds } = expected
 
-  assert.equal(answer.status, status)
-  assert.equal(answer.header('content-type'), 'application/json; charset=utf-8')
-  assert.equal(answer.header('content-length'), String(answer.bytes.length))
-  assert.equal(answer.header('cache-control'), 'no-store')
-  assert.equal(answer.header('x-svc-api-version'), 'v1')
+  assert.equal(response.status, status)
+  assert.equal(response.header('content-type'), 'application/json; charset=utf-8')
+  assert.equal(response.header('content-length'), String(response.bytes.length))
+  assert.equal(response.header('cache-control'), 'no-store')
+  assert.equal(response.header('x-svc-api-version'), 'v1')
 
-  const requestId = answer.header('x-request-id') ?? ''
+  const requestId = response.header('x-request-id') ?? ''
   assert.match(requestId, UUID_V4)
-  const text = answer.bytes.toString('utf8')
+  const text = response.bytes.toString('utf8')
   const { message } = (JSON.parse(text) as { error: { message: string } }).error
   assert.match(message, /^[A-Z].*\.$/)
   // Equal as text: every member, in the promised order, and no other.
@@ -71,19 +71,19 @@ export async function assertCatalogError(
       error: { code, status, message, retryable, ...(retryAfterSeconds && { retryAfterSeconds }) },
     }),
   )
-  assert.ok(!text.includes(ECHO_MARKER), 'the answer repeats what was sent')
+  assert.ok(!text.includes(ECHO_MARKER), 'the response repeats what was sent')
 
   assert.equal(
-    answer.header('retry-after'),
+    response.header('retry-after'),
     retryAfterSeconds === undefined ? undefined : String(retryAfterSeconds),
   )
   assert.ok(status !== 429 || (Number(retryAfterSeconds) >= 1 && Number(retryAfterSeconds) <= 60))
-  assert.equal(answer.header('allow'), expected.allow)
-  assert.equal(answer.header('www-authenticate'), expected.wwwAuthenticate)
-  assert.equal(answer.header('access-control-allow-origin'), expected.cors ? '*' : undefined)
-  assert.equal(answer.header('access-control-allow-credentials'), undefined)
-  assert.equal(answer.header('etag'), undefined)
+  assert.equal(response.header('allow'), expected.allow)
+  assert.equal(response.header('www-authenticate'), expected.wwwAuthenticate)
+  assert.equal(response.header('access-control-allow-origin'), expected.cors ? '*' : undefined)
+  assert.equal(response.header('access-control-allow-credentials'), undefined)
+  assert.equal(response.header('etag'), undefined)
 
-  if (expected.unsigned === true) assertUnsigned(answer)
-  else assertSigned(answer, await publishedKey(app))
+  if (expected.unsigned === true) assertUnsigned(response)
+  else assertSigned(response, await publishedKey(app))
 }

@@ -6,7 +6,7 @@ import { listen, stopListening } from '../../src/http/listener.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
 import { makeReleases } from './made-releases.ts'
-import { passOn, type PassingAnswer } from './http-proxy.ts'
+import { passOn, type ProxiedResponse } from './http-proxy.ts'
 import { runApp, testSigning } from './running-app.ts'
 
 /** One request as it came to the service, and how it was answered. */
@@ -38,7 +38,7 @@ export interface FrontedService {
 export interface FrontOptions {
   /** The clock of the service: milliseconds since 1970. */
   readonly nowMs: () => number
-  /** Header fields by lower-case name that each answer gets, in the place of those that it has; see `dated`. */
+  /** Header fields by lower-case name that each response gets, in the place of those that it has; see `dated`. */
   readonly added: (target: string) => { readonly [name: string]: string }
 }
 
@@ -78,7 +78,7 @@ export async function runFrontedService(
       request.socket.destroy()
       return
     }
-    const note = ({ method, target, status, headers }: PassingAnswer): void => {
+    const note = ({ method, target, status, headers }: ProxiedResponse): void => {
       for (const [name, value] of Object.entries(added(target))) headers.set(name, value)
       const header = (name: string) => request.headersDistinct[name]?.join(', ')
       seen.push({ method, target, status, header })

@@ -1,7 +1,7 @@
 import { request as ask, type Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** A response passing through a proxy, which may change any part of it. */
-export interface PassingAnswer {
+export interface ProxiedResponse {
   readonly method: string
   /** What was asked for. */
   readonly target: string
@@ -32,12 +32,12 @@ function* pairsOf(
   }
 }
 
-function readAnswer(
+function readResponse(
   method: string,
   target: string,
   { statusCode = 0, rawHeaders }: IncomingMessage,
   body: Buffer,
-): PassingAnswer {
+): ProxiedResponse {
   const headers = new Map<string, string>()
   for (const [name, value] of pairsOf(rawHeaders)) {
     const lower = name.toLowerCase()
@@ -56,7 +56,7 @@ export function passOn(
   request: IncomingMessage,
   response: ServerResponse,
   port: number,
-  change: (answer: PassingAnswer) => void = () => {},
+  change: (proxied: ProxiedResponse) => void = () => {},
   { target, headers = {}, agent }: PassedAs = {},
 ): void {
   const { method = 'GET', url = '', rawHeaders } = request
@@ -66,20 +66,20 @@ export function passOn(
   })
   const fields = [...kept, ...Object.entries(headers)].flat()
   const options = { host: '127.0.0.1', port, method, path: target ?? url, headers: fields }
-  const sent = ask({ ...options, agent: agent ?? false }, (answered) => {
+  const sent = ask({ ...options, agent: agent ?? false }, (received) => {
     const chunks: Buffer[] = []
-    answered.on('data', (chunk: Buffer) => chunks.push(chunk))
-    answered.on('error', () => response.destroy())
-    answered.on('end', () => {
-      const answer = readAnswer(method, url, answered, Buffer.concat(chunks))
-      const length = answer.body.length
-      change(answer)
-      if (answer.body.length !== length && answer.headers.has('content-length')) {
-        answer.headers.set('content-length', String(answer.body.length))
+    received.on('data', (chunk: Buffer) => chunks.push(chunk))
+    received.on('error', () => response.destroy())
+    received.on('end', () => {
+      const proxied = readResponse(method, url, received, Buffer.concat(chunks))
+      const length = proxied.body.length
+      change(proxied)
+      if (proxied.body.length !== length && proxied.headers.has('content-length')) {
+        proxied.headers.set('content-length', String(proxied.body.length))
       }
       // The server's own Date is among the fields.
       response.sendDate = false
-      response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body)
+      response.writeHead(proxied.status, [...proxied.headers].flat()).end(proxied.body)
     })
   })
   sent.on('error', () => response.destroy())

@@ -16,7 +16,7 @@ import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
-import { ask, type Answer } from './signed-answer.ts'
+import { ask, type ReceivedResponse } from './received-response.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
 
@@ -41,7 +41,7 @@ export interface KeyedApp extends RunningApp {
   /** A key that is made past the API, at the app's time. */
   makeKey(options?: MadeKeyOptions): Promise<string>
   /** POST /keys with this body, as JSON unless it is a text or bytes already. */
-  post(body: unknown, headers?: { readonly [name: string]: string }): Promise<Answer>
+  post(body: unknown, headers?: { readonly [name: string]: string }): Promise<ReceivedResponse>
   /** All that is kept, in the order of key ids. */
   rows(): Promise<readonly StoredApiKey[]>
 }

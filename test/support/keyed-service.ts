@@ -6,11 +6,11 @@ import { withStorage } from '../../src/cli/database.ts'
 import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
 import type { StoredApiKey } from '../../src/storage/api-key-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
-import { rawRequest, sendRaw, type RawAnswer } from './raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from './raw-http.ts'
 import { databaseFileOf } from './registering-service.ts'
 import { eventually } from './eventually.ts'
 import { startService, type ServiceProcess } from './service-process.ts'
-import { codeOf, answerOf } from './signed-answer.ts'
+import { codeOf, toResponse } from './received-response.ts'
 import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
 
 /** The real program, with keys that a test may put into its database. */
@@ -19,7 +19,7 @@ export interface KeyedService extends Deployment {
   readonly port: number
   readonly file: string
   /** A request over a connection of its own, with these header lines. */
-  send(method: string, target: string, lines?: readonly string[]): Promise<RawAnswer>
+  send(method: string, target: string, lines?: readonly string[]): Promise<RawResponse>
   /** GET of a path with a key; the status, and the code of an error behind it. */
   withKey(key: string, target?: string): Promise<string>
 }
@@ -60,9 +60,9 @@ export function writeHashSecrets(
   write('key-hash-secret-previous.txt', previous.map((each) => `${each}\n`).join(''))
 }
 
-/** The status of an answer, with the code of an error behind it. */
-export function outcomeOf(raw: RawAnswer): string {
-  return `${raw.status} ${codeOf(answerOf('GET', '', raw)) ?? ''}`.trim()
+/** The status of a response, with the code of an error behind it. */
+export function outcomeOf(raw: RawResponse): string {
+  return `${raw.status} ${codeOf(toResponse('GET', '', raw)) ?? ''}`.trim()
 }
 
 /** What a start may be given. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { KEYS, SELF, GOOD_KEY_REQUEST } from './keyed-app.ts'
-import type { RawAnswer } from './raw-http.ts'
+import type { RawResponse } from './raw-http.ts'
 
 /** One request that somebody might try. */
 interface Attempt {
@@ -198,8 +198,8 @@ export const PAUSE_ATTEMPTS: readonly PauseAttempts[] = [
  * Asserts what an attempt gets: 503 KEYS_UNAVAILABLE where it is a POST to the endpoint itself, and elsewhere whatever that
  * place answers, but no key and no success that could hold one.
  */
-export function assertPausedAnswer(
-  { status, headers, body }: RawAnswer,
+export function assertPausedResponse(
+  { status, headers, body }: RawResponse,
   { method, target }: { readonly method: string; readonly target: string },
 ): void {
   const where = `${method} ${target}: ${status} ${body}`

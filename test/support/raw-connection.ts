@@ -1,28 +1,28 @@
 import { connect } from 'node:net'
-import { parseAnswer, type RawAnswer } from './raw-http.ts'
+import { parseRawResponse, type RawResponse } from './raw-http.ts'
 
 /** What came over one connection. */
 export interface Conversation {
-  /** Every answer in order, each with the body that its Content-Length declares. */
-  readonly answers: readonly RawAnswer[]
+  /** Every response in order, each with the body that its Content-Length declares. */
+  readonly responses: readonly RawResponse[]
   /** Whether the server closed the connection, rather than the time running out. */
   readonly closed: boolean
 }
 
-/** Splits what came over a connection into answers. An answer without a declared length has no body. */
-function splitAnswers(bytes: string): readonly RawAnswer[] {
-  const answers: RawAnswer[] = []
+/** Splits what came over a connection into responses. A response without a declared length has no body. */
+function splitResponses(bytes: string): readonly RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = bytes; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end === -1) throw new Error(`No whole answer came; got ${JSON.stringify(rest)}`)
+    if (end === -1) throw new Error(`No whole response came; got ${JSON.stringify(rest)}`)
     const length = Number(/^content-length: *(\d+)/im.exec(rest.slice(0, end))?.[1] ?? 0)
-    answers.push(parseAnswer(rest.slice(0, end + 4 + length)))
+    responses.push(parseRawResponse(rest.slice(0, end + 4 + length)))
     rest = rest.slice(end + 4 + length)
   }
-  return answers
+  return responses
 }
 
-/** Sends bytes as they are (latin1) and gives every answer that comes until the server closes the connection. */
+/** Sends bytes as they are (latin1) and gives every response that comes until the server closes the connection. */
 export function converse(port: number, bytes: string, timeoutMs = 5000): Promise<Conversation> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -32,12 +32,12 @@ export function converse(port: number, bytes: string, timeoutMs = 5000): Promise
       closed = false
       socket.destroy()
     })
-    // A reset behind an answer is one way to close; what came before it is judged all the same.
+    // A reset behind a response is one way to close; what came before it is judged all the same.
     socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('close', () => {
       try {
-        resolve({ answers: splitAnswers(Buffer.concat(chunks).toString('latin1')), closed })
+        resolve({ responses: splitResponses(Buffer.concat(chunks).toString('latin1')), closed })
       } catch (error) {
         reject(error)
       }

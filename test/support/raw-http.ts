@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
-/** One answer as it came over the wire. */
-export interface RawAnswer {
+/** One response as it came over the wire. */
+export interface RawResponse {
   readonly status: number
   /** Lower-case names; several lines of one name are joined by a newline, so that a repeated header shows. */
   readonly headers: ReadonlyMap<string, string>
@@ -10,8 +10,8 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** Reads one whole answer, latin1. */
-export function parseAnswer(bytes: string): RawAnswer {
+/** Reads one whole response, latin1. */
+export function parseRawResponse(bytes: string): RawResponse {
   const end = bytes.indexOf('\r\n\r\n')
   const [line = '', ...fields] = bytes.slice(0, end).split('\r\n')
   const headers = new Map<string, string>()
@@ -28,21 +28,21 @@ export function parseAnswer(bytes: string): RawAnswer {
 }
 
 /**
- * Sends bytes as they are and reads until the server closes (or until the answer's declared length is there). For
+ * Sends bytes as they are and reads until the server closes (or until the response's declared length is there). For
  * requests that no HTTP client would make. Bytes are latin1, one per character.
  */
-export function sendRaw(port: number, bytes: string, timeoutMs = 5000): Promise<RawAnswer> {
+export function sendRaw(port: number, bytes: string, timeoutMs = 5000): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
     const finish = () => {
       socket.destroy()
       const text = Buffer.concat(chunks).toString('latin1')
-      if (text.includes('\r\n\r\n')) resolve(parseAnswer(text))
-      else reject(new Error(`No whole answer came; got ${JSON.stringify(text)}`))
+      if (text.includes('\r\n\r\n')) resolve(parseRawResponse(text))
+      else reject(new Error(`No whole response came; got ${JSON.stringify(text)}`))
     }
     socket.setTimeout(timeoutMs, finish)
-    // A connection may be reset behind its answer, when the server did not want the rest of the request.
+    // A connection may be reset behind its response, when the server did not want the rest of the request.
     socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)))
     socket.on('end', finish)
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -50,7 +50,7 @@ export function sendRaw(port: number, bytes: string, timeoutMs = 5000): Promise<
   })
 }
 
-/** A request of one line, given headers, and `Connection: close`, so that the answer ends with the connection. */
+/** A request of one line, given headers, and `Connection: close`, so that the response ends with the connection. */
 export function rawRequest(
   method: string,
   target: string,

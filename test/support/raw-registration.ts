@@ -1,6 +1,6 @@
-import { rawRequest, sendRaw, type RawAnswer } from './raw-http.ts'
+import { rawRequest, sendRaw, type RawResponse } from './raw-http.ts'
 import { REGISTER, type RegisteringApp } from './registering-app.ts'
-import { answerOf, type Answer } from './signed-answer.ts'
+import { toResponse, type ReceivedResponse } from './received-response.ts'
 
 /** A registration as its bytes go over the socket. */
 export interface RawRegistration {
@@ -56,12 +56,12 @@ export function rawRegistration({
   return head + (chunkBytes === undefined ? bytes.toString('latin1') : chunked(bytes, chunkBytes))
 }
 
-/** Sends a registration over a socket of its own; the answer with its header names as they came. */
+/** Sends a registration over a socket of its own; the response with its header names as they came. */
 export async function registerRaw(
   app: RegisteringApp,
   registration: RawRegistration,
-): Promise<Answer & Pick<RawAnswer, 'headerNames'>> {
+): Promise<ReceivedResponse & Pick<RawResponse, 'headerNames'>> {
   const { method = 'POST', target = REGISTER } = registration
   const raw = await sendRaw(app.port, rawRegistration(registration))
-  return { ...answerOf(method, target, raw), headerNames: raw.headerNames }
+  return { ...toResponse(method, target, raw), headerNames: raw.headerNames }
 }

@@ -12,7 +12,7 @@ export interface Refused {
 /** What an error's row says, without what every refused write has in common. */
 export type ExpectedRefusal = Omit<ExpectedError, 'cors'>
 
-/** Holds one answer of an open waitlist against the row, in a window of its own. */
+/** Holds one response of an open waitlist against the row, in a window of its own. */
 export async function assertRegistrationError(
   app: RegisteringApp,
   { headers = {}, body }: Refused,

@@ -13,7 +13,7 @@ import type { Storage } from '../../src/storage/storage.ts'
 import { createStoredServices } from '../../src/process/stored-services.ts'
 import { proxies } from './proxies.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
-import { ask, type Answer } from './signed-answer.ts'
+import { ask, type ReceivedResponse } from './received-response.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { QUIET_LOG } from './test-listener.ts'
 
@@ -35,7 +35,7 @@ export interface RegisteringApp extends RunningApp {
    * Registers with this body, as JSON unless it is a text or a buffer already. Each call comes from another address, behind
    * a trusted proxy, unless the headers say otherwise; so only the limit on all of them together is ever reached.
    */
-  register(body: unknown, headers?: { readonly [name: string]: string }): Promise<Answer>
+  register(body: unknown, headers?: { readonly [name: string]: string }): Promise<ReceivedResponse>
   /** All that is kept, opened with the identity, in the order of registering. */
   entries(): Promise<readonly WaitlistEntry[]>
 }

@@ -25,7 +25,7 @@ export interface Sent {
   readonly agent?: Agent
   readonly host?: string
   readonly localAddress?: string
-  /** How long the whole answer may take; 30 s when left out. */
+  /** How long the whole response may take; 30 s when left out. */
   readonly timeoutMs?: number
   /** Called once the whole request was handed to the system. */
   readonly onSent?: () => void
@@ -52,7 +52,7 @@ function parseEnvelope(text: string): LooseEnvelope {
   return text.startsWith('{') ? (JSON.parse(text) as LooseEnvelope) : {}
 }
 
-/** Sends a request; rejects when no whole answer comes. Nothing is sent twice. */
+/** Sends a request; rejects when no whole response comes. Nothing is sent twice. */
 export function say(port: number, sent: Sent): Promise<Said> {
   const { method = 'GET', target, headers = {}, body, agent, onSent } = sent
   const { host = '127.0.0.1', localAddress = '127.0.0.1', timeoutMs = 30_000 } = sent
@@ -65,7 +65,7 @@ export function say(port: number, sent: Sent): Promise<Said> {
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
         incoming.on('error', reject)
         incoming.on('close', () => {
-          if (!incoming.complete) reject(new Error('The answer broke off'))
+          if (!incoming.complete) reject(new Error('The response broke off'))
         })
         incoming.on('end', () => {
           if (!incoming.complete) return

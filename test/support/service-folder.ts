@@ -39,9 +39,9 @@ export async function fillDatabase(
 }
 
 /** Asks a database something. */
-export function askDatabase<Answer>(
+export function askDatabase<Result>(
   database: string,
-  question: (storage: Storage) => Promise<Answer>,
-): Promise<Answer> {
+  question: (storage: Storage) => Promise<Result>,
+): Promise<Result> {
   return withStorage({ kind: 'sqlite', file: database }, 'read-only', question)
 }

@@ -3,7 +3,7 @@ import { DATA_SCHEMAS, type DataSchemaName } from '../../src/contract/schemas.ts
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { rawRequest, sendRaw } from './raw-http.ts'
 import type { RunningApp } from './running-app.ts'
-import { answerOf, assertSigned, etagOf, publishedKey } from './signed-answer.ts'
+import { toResponse, assertSigned, etagOf, publishedKey } from './received-response.ts'
 
 /** What differs from one successful read to the next. */
 export interface ExpectedRead {
@@ -26,19 +26,19 @@ const CACHE_CONTROL = {
 export const EXPOSED_HEADERS =
   'X-Request-Id, X-SVC-API-Version, ETag, Retry-After, Deprecation, Sunset, Link, Content-Digest, X-SVC-Signed-At, X-SVC-Signature, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-SVC-Revalidated'
 
-/** Reads a path anonymously, holds the whole answer against the contract and gives its `data`. */
+/** Reads a path anonymously, holds the whole response against the contract and gives its `data`. */
 export async function assertRead(
   app: RunningApp,
   target: string,
   expected: ExpectedRead,
 ): Promise<{ readonly [name: string]: unknown }> {
   const raw = await sendRaw(app.port, rawRequest('GET', target))
-  const answer = answerOf('GET', target, raw)
-  const text = answer.bytes.toString('utf8')
-  assert.equal(answer.status, 200, text)
+  const response = toResponse('GET', target, raw)
+  const text = response.bytes.toString('utf8')
+  assert.equal(response.status, 200, text)
 
   const body = JSON.parse(text) as { readonly [name: string]: unknown }
-  const requestId = answer.header('x-request-id')
+  const requestId = response.header('x-request-id')
   const data = expected.enveloped === false ? body : (body['data'] as typeof body)
   if (expected.enveloped !== false) {
     assert.deepEqual(Object.entries(body).slice(0, 4), [
@@ -56,7 +56,7 @@ export async function assertRead(
   for (const name of ['date', 'content-digest', 'x-svc-signature']) delete headers[name]
   assert.deepEqual(headers, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': String(answer.bytes.length),
+    'content-length': String(response.bytes.length),
     'cache-control': CACHE_CONTROL[expected.cacheClass],
     vary: 'Authorization, X-SVC-Key',
     'access-control-allow-origin': '*',
@@ -68,6 +68,6 @@ export async function assertRead(
     'x-svc-signed-at': new Date(app.clock.ms).toISOString(),
     connection: 'close',
   })
-  assertSigned(answer, await publishedKey(app))
+  assertSigned(response, await publishedKey(app))
   return data
 }

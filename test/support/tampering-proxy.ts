@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
 import { listen, stopListening } from '../../src/http/listener.ts'
-import { passOn, type PassingAnswer } from './http-proxy.ts'
+import { passOn, type ProxiedResponse } from './http-proxy.ts'
 
 /** What came to the proxy. */
 export interface PassedRequest {
@@ -15,8 +15,8 @@ export interface TamperingProxy {
   readonly origin: string
   /** Everything that was asked, in order. */
   readonly asked: readonly PassedRequest[]
-  /** Called with every answer before it goes on. Nothing is changed until a test sets it. */
-  tamper: (answer: PassingAnswer) => void
+  /** Called with every response before it goes on. Nothing is changed until a test sets it. */
+  tamper: (response: ProxiedResponse) => void
 }
 
 /** Runs a proxy before the service at an origin, until the test ends. */
@@ -32,7 +32,7 @@ export async function runTamperingProxy(
   const server = createServer((request, response) => {
     const { method = '', url: target = '', headers } = request
     asked.push({ method, target, headers })
-    const change = (answer: PassingAnswer): void => proxy.tamper(answer)
+    const change = (proxied: ProxiedResponse): void => proxy.tamper(proxied)
     // A body that is coded cannot be changed as text.
     passOn(request, response, Number(servicePort), change, {
       headers: { 'accept-encoding': 'identity' },

@@ -9,7 +9,7 @@ export const QUIET_LOG = { debug() {}, info() {}, warn() {}, error() {} }
 /** The first line of a request for the status. */
 export const GET_STATUS = 'GET /api/v1/status HTTP/1.1\r\n'
 
-/** An app whose answers, its target each, come when the test releases them. */
+/** An app whose responses, its target each, come when the test releases them. */
 export function waitingApp() {
   const waiting = new Map<string, () => void>()
   const app: App = ({ target }) =>

@@ -6,10 +6,15 @@ import {
   withHeader,
   withoutHeaders,
   withTamperedBody,
-} from './answer-changes.ts'
+} from './response-changes.ts'
 import { ed25519Vectors } from './ed25519-vectors.ts'
 import { httpVectors } from './http-vectors.ts'
-import { describeKey, headerOf, recordAnswer, type Question } from './recorded-answers.ts'
+import {
+  describeKey,
+  headerOf,
+  recordResponse,
+  type RecordedRequest,
+} from './recorded-responses.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
 import type { Outcome, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
 
@@ -22,22 +27,22 @@ const STATUS = '/api/v1/status'
 export interface RecordedCase {
   readonly name: string
   readonly description: string
-  readonly question: Question
+  readonly request: RecordedRequest
   readonly expected: Outcome
-  /** The verifier looks so long after the answer; five seconds unless given. */
+  /** The verifier looks so long after the response; five seconds unless given. */
   readonly delayMs?: number
 }
 
-function plain(name: string, description: string, question: Partial<Question>): RecordedCase {
+function plain(name: string, description: string, request: Partial<RecordedRequest>): RecordedCase {
   return {
     name,
     description,
-    question: { method: 'GET', target: STATUS, atMs: ASKED_MS, ...question },
+    request: { method: 'GET', target: STATUS, atMs: ASKED_MS, ...request },
     expected: 'ok',
   }
 }
 
-const notModified: Question = {
+const notModified: RecordedRequest = {
   method: 'GET',
   target: STATUS,
   headers: [['If-None-Match', '*']],
@@ -56,8 +61,8 @@ export const RECORDED: readonly RecordedCase[] = [
   plain('good-percent-encoding', 'Escapes in path and query are signed as they were sent.', {
     target: '/api/v1/%73tatus/caf%C3%A9?q=%7e~',
   }),
-  plain('good-error', 'An error is signed like any other answer.', { target: '/api/v1/nowhere' }),
-  plain('good-post', 'The answer to a write, here a refusal, is bound to its method.', {
+  plain('good-error', 'An error is signed like any other response.', { target: '/api/v1/nowhere' }),
+  plain('good-post', 'The response to a write, here a refusal, is bound to its method.', {
     method: 'POST',
     target: '/api/v1/keys',
   }),
@@ -66,14 +71,18 @@ export const RECORDED: readonly RecordedCase[] = [
     delayMs: MAX_AGE_MS,
   },
   {
-    ...plain('head', 'An answer to HEAD has no body and no signature: there is nothing to go by.', {
-      method: 'HEAD',
-    }),
+    ...plain(
+      'head',
+      'A response to HEAD has no body and no signature: there is nothing to go by.',
+      {
+        method: 'HEAD',
+      },
+    ),
     expected: 'UNSIGNED',
   },
   {
     ...plain('good-not-modified', 'A 304 on its own: its proof holds for the ETag it names.', {}),
-    question: notModified,
+    request: notModified,
   },
   {
     ...plain('stale', 'The signature is a millisecond older than it may be.', {}),
@@ -83,21 +92,21 @@ export const RECORDED: readonly RecordedCase[] = [
 ]
 
 async function recordedVector(recorded: RecordedCase): Promise<Vector> {
-  const { description, expected, question, delayMs = 5000 } = recorded
-  const response = await recordAnswer(question)
+  const { description, expected, request, delayMs = 5000 } = recorded
+  const response = await recordResponse(request)
   const texts =
     response.status === 304
-      ? { revalidationText: revalidationTextOf(question, response) }
-      : { signedText: expected === 'UNSIGNED' ? '' : signedTextOf(question, response) }
+      ? { revalidationText: revalidationTextOf(request, response) }
+      : { signedText: expected === 'UNSIGNED' ? '' : signedTextOf(request, response) }
   const key = describeKey(TEST_SIGNING_KEY)
   return {
     description,
     expected,
-    now: new Date(question.atMs + delayMs).toISOString(),
+    now: new Date(request.atMs + delayMs).toISOString(),
     maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
     publicKey: key,
     pinnedKeyId: key.keyId,
-    request: { method: question.method, target: question.target, headers: question.headers ?? [] },
+    request: { method: request.method, target: request.target, headers: request.headers ?? [] },
     response,
     ...(expected === 'ok' ? texts : {}),
   }
@@ -180,7 +189,7 @@ function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
     ],
     [
       'refreshed',
-      forged('SIGNATURE', 'An old answer whose X-SVC-Signed-At was set to now.', {
+      forged('SIGNATURE', 'An old response whose X-SVC-Signed-At was set to now.', {
         now: new Date(ASKED_MS + WEEK_MS).toISOString(),
         response: withHeader(
           response,
@@ -191,19 +200,19 @@ function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
     ],
     [
       'wrong-method',
-      forged('SIGNATURE', 'The answer to a GET, given to a POST.', {
+      forged('SIGNATURE', 'The response to a GET, given to a POST.', {
         request: { ...request, method: 'POST' },
       }),
     ],
     [
       'wrong-target',
-      forged('SIGNATURE', 'The answer to another path.', {
+      forged('SIGNATURE', 'The response to another path.', {
         request: { ...request, target: '/api/v1/roadmap' },
       }),
     ],
     [
       'wrong-query',
-      forged('SIGNATURE', 'The answer to the path without the query that was asked with.', {
+      forged('SIGNATURE', 'The response to the path without the query of the request.', {
         request: { ...request, target: `${request.target}?` },
       }),
     ],
@@ -228,18 +237,18 @@ function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
   ])
 }
 
-/** Cases of a stored answer that a cache revalidated a week later. */
+/** Cases of a stored response that a cache revalidated a week later. */
 async function revalidatedVectors(good: Vector): Promise<ReadonlyMap<string, Vector>> {
   const now = new Date(notModified.atMs + 5000).toISOString()
   const { signedText: _, ...base } = { ...good, now }
-  const proof = await recordAnswer(notModified)
+  const proof = await recordResponse(notModified)
   const made = (
     expected: Outcome,
     description: string,
     revalidation: VectorResponse,
     change: Partial<Vector> = {},
   ): Vector => ({ ...base, description, expected, revalidation, ...change })
-  const otherVersion = await recordAnswer({ ...notModified, versions: 2 })
+  const otherVersion = await recordResponse({ ...notModified, versions: 2 })
   const ownEtag = headerOf(good.response, 'ETag')
   return new Map([
     [
@@ -283,7 +292,7 @@ async function revalidatedVectors(good: Vector): Promise<ReadonlyMap<string, Vec
       made(
         'REVALIDATION',
         'The proof was given for another target with the same data.',
-        await recordAnswer({ ...notModified, target: `${STATUS}?other` }),
+        await recordResponse({ ...notModified, target: `${STATUS}?other` }),
       ),
     ],
     [
@@ -311,7 +320,7 @@ async function revalidatedVectors(good: Vector): Promise<ReadonlyMap<string, Vec
       made(
         'REVALIDATION',
         'The proof was signed by another key.',
-        await recordAnswer({ ...notModified, signingKey: OTHER_TEST_SIGNING_KEY }),
+        await recordResponse({ ...notModified, signingKey: OTHER_TEST_SIGNING_KEY }),
       ),
     ],
   ])
@@ -366,7 +375,7 @@ export async function buildVectors(): Promise<ReadonlyMap<string, Vector>> {
   for (const [name, vector] of notModifiedVectors(vectors.get('good-not-modified'))) {
     vectors.set(name, vector)
   }
-  const otherKey = await recordAnswer({
+  const otherKey = await recordResponse({
     method: 'GET',
     target: STATUS,
     atMs: ASKED_MS,
@@ -375,7 +384,7 @@ export async function buildVectors(): Promise<ReadonlyMap<string, Vector>> {
   const { signedText: _, ...base } = good
   vectors.set('wrong-key', {
     ...base,
-    description: 'The answer was signed by another key than the one that is trusted.',
+    description: 'The response was signed by an untrusted key.',
     expected: 'SIGNATURE',
     response: otherKey,
   })

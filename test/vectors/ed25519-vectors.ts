@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import type { Outcome, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
-import { signedAnew, signedTextOf, withHeader } from './answer-changes.ts'
-import { headerOf } from './recorded-answers.ts'
+import { signAgain, signedTextOf, withHeader } from './response-changes.ts'
+import { headerOf } from './recorded-responses.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 
 const P = 2n ** 255n - 19n
@@ -60,17 +60,17 @@ const WEAK_KEYS: readonly (readonly [name: string, description: string, encoding
   ],
 ]
 
-/** The answer at the first time at which R = neutral, S = 0 fits a key of small order, so that a lax check accepts it. */
+/** The response at the first time at which R = neutral, S = 0 fits a key of small order, so that a lax check accepts it. */
 function signedByNobody(good: Vector, publicKey: Uint8Array): VectorResponse {
   const neutral = toBytes(1n)
   const signature = Buffer.concat([neutral, toBytes(0n)]).toString('base64')
   const firstMs = Date.parse(headerOf(good.response, 'X-SVC-Signed-At'))
   for (let atMs = firstMs; ; atMs += 1) {
     const signedAt = new Date(atMs).toISOString()
-    const answer = withHeader(good.response, 'X-SVC-Signed-At', signedAt)
-    const text = signedTextOf(good.request, answer)
+    const response = withHeader(good.response, 'X-SVC-Signed-At', signedAt)
+    const text = signedTextOf(good.request, response)
     if (challengeOf(neutral, publicKey, text) % 8n === 0n) {
-      return withHeader(answer, 'X-SVC-Signature', signature)
+      return withHeader(response, 'X-SVC-Signature', signature)
     }
   }
 }
@@ -83,13 +83,13 @@ function signedWithR(good: Vector, r: Uint8Array): string {
   return Buffer.concat([r, toBytes(s)]).toString('base64')
 }
 
-/** The answer at the first time whose signature has the two characters in which base64 and base64url differ. */
+/** The response at the first time whose signature has the two characters in which base64 and base64url differ. */
 function signedWithBothSigns(good: Vector): VectorResponse {
   const firstMs = Date.parse(headerOf(good.response, 'X-SVC-Signed-At'))
   for (let atMs = firstMs; ; atMs += 1) {
     const signedAt = new Date(atMs).toISOString()
-    const answer = withHeader(good.response, 'X-SVC-Signed-At', signedAt)
-    const signed = signedAnew(good.request, answer, TEST_SIGNING_KEY)
+    const response = withHeader(good.response, 'X-SVC-Signed-At', signedAt)
+    const signed = signAgain(good.request, response, TEST_SIGNING_KEY)
     const base64 = headerOf(signed, 'X-SVC-Signature')
     if (base64.includes('+') && base64.includes('/')) return signed
   }

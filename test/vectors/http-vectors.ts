@@ -9,11 +9,11 @@ import { sha256Base64 } from '../../src/crypto/sha256.ts'
 import {
   digestOf,
   revalidationTextOf,
-  signedAnew,
+  signAgain,
   signedTextOf,
   withHeader,
-} from './answer-changes.ts'
-import { headerOf, recordAnswer, type Question } from './recorded-answers.ts'
+} from './response-changes.ts'
+import { headerOf, recordResponse, type RecordedRequest } from './recorded-responses.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 
 const HOUR_MS = 3_600_000
@@ -36,7 +36,7 @@ function merged(stored: VectorResponse, notModified: VectorResponse): VectorResp
   return { ...stored, headers: [...kept, ...notModified.headers] }
 }
 
-function atHour(good: Vector, hour: number): Question {
+function atHour(good: Vector, hour: number): RecordedRequest {
   const askedMs = Date.parse(headerOf(good.response, 'X-SVC-Signed-At'))
   return {
     method: good.request.method,
@@ -47,12 +47,12 @@ function atHour(good: Vector, hour: number): Question {
 }
 
 function linkOf(
-  question: Question,
+  request: RecordedRequest,
   delayMs: number,
   revalidation: VectorResponse,
   expected: Outcome,
 ): VectorLink {
-  return { now: new Date(question.atMs + delayMs).toISOString(), expected, revalidation }
+  return { now: new Date(request.atMs + delayMs).toISOString(), expected, revalidation }
 }
 
 /** A day in a cache: a 304 every hour, looked at soon after and again when it is too old; at the end, other data. */
@@ -60,13 +60,13 @@ async function dayOfLinks(good: Vector): Promise<readonly VectorLink[]> {
   const maxAgeMs = good.maxAgeSeconds * 1000
   const links: VectorLink[] = []
   for (let hour = 1; hour <= 24; hour += 1) {
-    const question = atHour(good, hour)
-    const answer = await recordAnswer(question)
-    links.push(linkOf(question, 5000, answer, 'ok'))
-    if (hour % 8 === 0) links.push(linkOf(question, maxAgeMs + 1, answer, 'STALE'))
+    const request = atHour(good, hour)
+    const response = await recordResponse(request)
+    links.push(linkOf(request, 5000, response, 'ok'))
+    if (hour % 8 === 0) links.push(linkOf(request, maxAgeMs + 1, response, 'STALE'))
   }
   const last = atHour(good, 25)
-  const other = await recordAnswer({ ...last, versions: 2 })
+  const other = await recordResponse({ ...last, versions: 2 })
   return [...links, linkOf(last, 5000, other, 'ETAG')]
 }
 
@@ -90,14 +90,14 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
         : vector,
     )
   }
-  /** The same answer with parts exchanged, signed for what it then is. */
+  /** The same response with parts exchanged, signed for what it then is. */
   const addSigned = (
     name: string,
     expected: Outcome,
     description: string,
     changed: VectorResponse,
   ): void => {
-    const signed = signedAnew(request, changed, TEST_SIGNING_KEY)
+    const signed = signAgain(request, changed, TEST_SIGNING_KEY)
     const texts = expected === 'ok' ? { signedText: signedTextOf(request, signed) } : {}
     add(name, expected, description, { response: signed, ...texts })
   }
@@ -140,7 +140,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     'Content-Digest has a member of an unknown algorithm besides.',
     withDigest(`unixsum=:Ag==:, ${digest}`),
   )
-  const joined = signedAnew(request, withDigest(`unixsum=:Ag==:, ${digest}`), TEST_SIGNING_KEY)
+  const joined = signAgain(request, withDigest(`unixsum=:Ag==:, ${digest}`), TEST_SIGNING_KEY)
   add('good-digest-on-two-lines', 'ok', 'Content-Digest stands on two lines, which are one list.', {
     response: withPairs(joined, (pair) =>
       pair[0] === 'Content-Digest'
@@ -214,7 +214,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   addSigned(
     'from-the-future',
     'FUTURE',
-    'The answer was signed tomorrow.',
+    'The response was signed tomorrow.',
     withHeader(response, 'X-SVC-Signed-At', tomorrow),
   )
   add('key-period-over', 'KEY_PERIOD', 'The key was no longer in use when it signed.', {
@@ -233,32 +233,32 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     target: '/api/v1/status?q=%C3%A9',
     atMs: Date.parse(headerOf(response, 'X-SVC-Signed-At')),
   }
-  const escapedAnswer = await recordAnswer(escaped)
+  const escapedResponse = await recordResponse(escaped)
   add('percent-decoded', 'SIGNATURE', 'The target was decoded before it was put in the text.', {
     request: { ...request, target: '/api/v1/status?q=\u00e9' },
-    response: escapedAnswer,
+    response: escapedResponse,
   })
   add('percent-lower-case', 'SIGNATURE', 'The digits of an escape were changed to lower case.', {
     request: { ...request, target: '/api/v1/status?q=%c3%a9' },
-    response: escapedAnswer,
+    response: escapedResponse,
   })
   add(
     'empty-query-dropped',
     'SIGNATURE',
     'The question mark with nothing behind it was left out of the text.',
     {
-      response: await recordAnswer({ ...escaped, target: '/api/v1/status?' }),
+      response: await recordResponse({ ...escaped, target: '/api/v1/status?' }),
     },
   )
 
   const dayLater = atHour(good, 24)
-  const proof = await recordAnswer(dayLater)
+  const proof = await recordResponse(dayLater)
   const now = new Date(dayLater.atMs + 5000).toISOString()
   const texts = {
     signedText: good.signedText ?? '',
     revalidationText: revalidationTextOf(request, proof),
   }
-  add('good-merged', 'ok', 'A cache merged the fields of a 304 into the answer it kept.', {
+  add('good-merged', 'ok', 'A cache merged the fields of a 304 into the response it kept.', {
     now,
     response: merged(response, proof),
     ...texts,
@@ -271,7 +271,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   add(
     'good-day-of-revalidations',
     'ok',
-    'One stored answer over a day, renewed by a 304 every hour; then the data changes.',
+    'One stored response over a day, renewed by a 304 every hour; then the data changes.',
     {
       chain: await dayOfLinks(good),
     },

@@ -3,7 +3,7 @@ import { freshTarget } from '../../client/src/fresh-target.ts'
 import { mayBeNewKey } from '../../client/src/trusted-keys.ts'
 import { VerificationError } from '../../client/src/verification-error.ts'
 import type { VerificationKey } from '../../client/src/verification-key.ts'
-import type { Answer, Expectations } from '../../client/src/verify-response.ts'
+import type { HttpResponse, Expectations } from '../../client/src/verify-response.ts'
 import { HEADERS } from '../../../src/contract/headers.ts'
 import { formatInstant, parseInstant } from '../../../src/contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
@@ -106,7 +106,7 @@ interface SavedFiles {
 
 /** A response with what its check came to. */
 interface Outcome {
-  readonly response: Answer
+  readonly response: HttpResponse
   readonly verdict: Verdict
   readonly nowMs: number
 }
@@ -119,7 +119,7 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
 
 /** Checks with keys that are at hand. */
 async function verifyWithKeys(
-  response: Answer,
+  response: HttpResponse,
   keys: () => Promise<readonly VerificationKey[]>,
   trust: Trust,
 ): Promise<Verdict> {
@@ -133,7 +133,11 @@ async function verifyWithKeys(
   return verifyInSteps({ ...response, ...trust, keys: known })
 }
 
-async function verifyWithFetchedKeys(response: Answer, ask: Ask, trust: Trust): Promise<Verdict> {
+async function verifyWithFetchedKeys(
+  response: HttpResponse,
+  ask: Ask,
+  trust: Trust,
+): Promise<Verdict> {
   const verdict = await verifyWithKeys(
     response,
     () => fetchKeys(ask, trust, READ_PATHS.signingKey),
@@ -209,7 +213,7 @@ function refusalOf({ verified }: Verdict) {
 }
 
 /** Why there is nothing to verify, where the contract has no signature. */
-function unsignedNote({ method, status }: Answer, verdict: Verdict): string | undefined {
+function unsignedNote({ method, status }: HttpResponse, verdict: Verdict): string | undefined {
   if (verdict.fault?.code !== 'UNSIGNED') return undefined
   if (status >= 300 && status < 400 && status !== 304) {
     return 'It redirects elsewhere, which is not followed; give the address it leads to.'

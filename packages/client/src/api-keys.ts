@@ -24,7 +24,7 @@ export interface ApiKeyOptions extends WriteOptions {
 const KEYS_PATH = READ_PATHS.keySelf.replace('/self', '')
 
 /**
- * Creates an API key and verifies the response. `data.key` is in no other response: store it, and not `answer`. The request
+ * Creates an API key and verifies the response. `data.key` is in no other response: store it, and not `response`. The request
  * carries no API key and is sent once. A key whose response was lost cannot be used; it expires.
  *
  * Throws an ApiResponseError if the service refused (`KEYS_UNAVAILABLE` while issuance is paused), a VerificationError if

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../../src/contract/envelope.ts'
 import type { ErrorCode } from '../../../src/contract/errors.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { Answer } from './verify-response.ts'
+import type { HttpResponse } from './verify-response.ts'
 
 /** The service refused a request and signed the refusal. `code` is one of the error catalog and narrows in a switch. */
 export class ApiResponseError extends Error {
@@ -16,11 +16,11 @@ export class ApiResponseError extends Error {
   /** Quota of the API key; undefined without a key. */
   declare readonly rateLimit: RateLimit | undefined
   /** The signed response. */
-  declare readonly answer: Answer
+  declare readonly response: HttpResponse
 
   constructor(
     { code, status, message, retryable, retryAfterSeconds }: ErrorBody,
-    answer: Answer,
+    response: HttpResponse,
     { requestId, rateLimit }: Pick<ApiResponseError, 'requestId' | 'rateLimit'>,
   ) {
     super(`${code}: ${message}`)
@@ -31,6 +31,6 @@ export class ApiResponseError extends Error {
     this.retryAfterSeconds = retryAfterSeconds
     this.requestId = requestId
     this.rateLimit = rateLimit
-    this.answer = answer
+    this.response = response
   }
 }

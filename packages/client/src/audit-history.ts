@@ -7,7 +7,7 @@ import type { SavedHead } from './head-store.ts'
 import { entriesOf } from './history-evidence.ts'
 import { readNewest } from './newest-version.ts'
 import { readRedactions, type Redaction } from './redactions.ts'
-import { publishedOf, toPortable, verifyPortable } from './portable-answer.ts'
+import { publishedOf, toPortable, verifyPortable } from './portable-response.ts'
 import type { Verified } from './reads.ts'
 import { parseSigningKeys } from './signing-keys.ts'
 import { UnsettledError } from './unsettled-error.ts'
@@ -101,9 +101,9 @@ async function auditRounds(options: AuditOptions): Promise<AuditReport> {
     const after = await readNewest(client, readOptions)
     const isSameHead = after.data.hash === newest.data.hash
     if (isSameHead && found.contradiction !== undefined) {
-      const { answer, ...finding } = found.contradiction
-      const answers = [newest.answer, answer, after.answer]
-      throw await createHistoryFailure(client, 'INCONSISTENT', answers, finding)
+      const { response, ...finding } = found.contradiction
+      const responses = [newest.response, response, after.response]
+      throw await createHistoryFailure(client, 'INCONSISTENT', responses, finding)
     }
     if (isSameHead) {
       await store?.save(await headToSave(client, newest, saved))
@@ -166,7 +166,7 @@ function requireLineage(
 }
 
 async function readHead(saved: SavedHead): Promise<KnownHead> {
-  const { data, keyId } = await verifyPortable(saved.answer, saved.keys)
+  const { data, keyId } = await verifyPortable(saved.response, saved.keys)
   const [entry] = entriesOf(data)
   if (entry === undefined) throw new TypeError('The saved head: expected a response of version')
   const { keyDocument } = saved
@@ -174,7 +174,7 @@ async function readHead(saved: SavedHead): Promise<KnownHead> {
     entry,
     data,
     keyId,
-    answer: saved.answer,
+    response: saved.response,
     keys: saved.keys,
     keyDocuments: keyDocument === undefined ? [] : [keyDocument],
   }
@@ -182,13 +182,13 @@ async function readHead(saved: SavedHead): Promise<KnownHead> {
 
 async function knownOf(
   client: Client,
-  { data, keyId, answer }: Verified<VersionSummary>,
+  { data, keyId, response }: Verified<VersionSummary>,
 ): Promise<KnownHead> {
   return {
     entry: data,
     data,
     keyId,
-    answer: toPortable(answer),
+    response: toPortable(response),
     keys: publishedOf(await client.keys()),
     keyDocuments: [],
   }
@@ -204,9 +204,9 @@ async function headToSave(
   const keyIds = [...(saved?.keyIds ?? []), ...keys.map(({ keyId }) => keyId)]
   return {
     origin: client.origin,
-    answer: toPortable(newest.answer),
+    response: toPortable(newest.response),
     keys: publishedOf(keys),
     keyIds: [...new Set(keyIds)],
-    keyDocument: toPortable(document.answer),
+    keyDocument: toPortable(document.response),
   }
 }

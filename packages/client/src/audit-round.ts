@@ -23,11 +23,11 @@ import {
 } from './history-evidence.ts'
 import { areOfOneLineage } from './key-lineage.ts'
 import { requireVersion } from './newest-version.ts'
-import { publishedOf, toPortable, type PortableAnswer } from './portable-answer.ts'
+import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { VerificationError } from './verification-error.ts'
 import type { PublishedKey } from './verification-key.ts'
-import type { Answer } from './verify-response.ts'
+import type { HttpResponse } from './verify-response.ts'
 
 /** A head that was signed, with the proof. */
 export interface KnownHead {
@@ -35,9 +35,9 @@ export interface KnownHead {
   /** The whole entry. */
   readonly data: unknown
   readonly keyId: string
-  readonly answer: PortableAnswer
+  readonly response: PortableResponse
   readonly keys: readonly PublishedKey[]
-  readonly keyDocuments: readonly PortableAnswer[]
+  readonly keyDocuments: readonly PortableResponse[]
 }
 
 /** What else it takes to check the signatures of older responses. */
@@ -52,13 +52,15 @@ const NO_CONTEXT: ProofContext = { keys: [], keyDocuments: [] }
 export async function createHistoryFailure(
   client: Client,
   fault: HistoryFault,
-  answers: readonly (Answer | PortableAnswer)[],
+  responses: readonly (HttpResponse | PortableResponse)[],
   finding: HistoryFinding,
   context: ProofContext = NO_CONTEXT,
 ): Promise<HistoryError | UnlinkedKeysError> {
   const all = [...context.keys, ...publishedOf(await client.keys())]
   const keys = [...new Map(all.map((key) => [key.jwk.x, key])).values()]
-  const portable = answers.map((answer) => ('body' in answer ? toPortable(answer) : answer))
+  const portable = responses.map((response) =>
+    'body' in response ? toPortable(response) : response,
+  )
   const said = await verifyInOrder(portable, keys)
   const { keyDocuments } = context
   if (!(await areOfOneLineage(said, await verifyInOrder(keyDocuments, keys)))) {
@@ -69,7 +71,7 @@ export async function createHistoryFailure(
     format: 'svc-history-evidence-v1',
     fault,
     keys,
-    answers: portable,
+    responses: portable,
     ...(keyDocuments.length === 0 ? {} : { keyDocuments }),
   }
   return new HistoryError(evidence, finding)
@@ -92,7 +94,7 @@ export interface AuditedRound {
   readonly resources: readonly string[]
   readonly unavailable: readonly string[]
   /** A mismatch with the newest version. It counts only if that version still is the newest afterwards. */
-  readonly contradiction?: HistoryFinding & { readonly answer: Answer }
+  readonly contradiction?: HistoryFinding & { readonly response: HttpResponse }
 }
 
 /** Checks the newest version, the index, the new entries and the served resources once. */
@@ -102,7 +104,7 @@ export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
   const computed = await hashOf(newest.data)
   if (computed !== newest.data.hash) {
     const { snapshotId: at, hash } = newest.data
-    throw await createHistoryFailure(client, 'BROKEN', [newest.answer], {
+    throw await createHistoryFailure(client, 'BROKEN', [newest.response], {
       at,
       expected: computed,
       found: hash,
@@ -112,7 +114,7 @@ export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
   const index = await client.versions(readOptions)
   const fault = indexFaultOf(index.data)
   if (fault !== undefined) {
-    throw await createHistoryFailure(client, 'BROKEN', [index.answer], fault)
+    throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
   }
   const summaries = entriesOf(index.data)
   if (summaries[0]?.hash !== newest.data.hash) {
@@ -121,7 +123,11 @@ export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
       expected: newest.data.hash,
       found: summaries[0]?.hash ?? '',
     }
-    return { resources: [], unavailable: [], contradiction: { answer: index.answer, ...finding } }
+    return {
+      resources: [],
+      unavailable: [],
+      contradiction: { response: index.response, ...finding },
+    }
   }
   await requireSuccession(round, index)
   const isNew = ({ sequence }: VersionSummary) =>
@@ -147,13 +153,13 @@ function servedNames({ resources }: VersionEntry): readonly string[] {
 /** Throws unless a response about the history continues every head that was signed before. */
 async function requireSuccession(
   { client, known }: AuditRound,
-  { data, answer }: Verified<unknown>,
+  { data, response }: Verified<unknown>,
 ): Promise<void> {
   const summaries = entriesOf(data)
   const [head] = summaries
-  for (const { entry, answer: before, keys, keyDocuments } of known) {
+  for (const { entry, response: before, keys, keyDocuments } of known) {
     const fail = (fault: HistoryFault, finding: HistoryFinding) =>
-      createHistoryFailure(client, fault, [before, answer], finding, { keys, keyDocuments })
+      createHistoryFailure(client, fault, [before, response], finding, { keys, keyDocuments })
     if (head !== undefined && head.sequence < entry.sequence) {
       const { snapshotId } = entry
       throw await fail('SHORTENED', {
@@ -241,19 +247,20 @@ export async function readSignedEntry(
 ): Promise<Verified<VersionEntry>> {
   const { snapshotId } = summary
   const signed = await client.versionById(snapshotId, readOptions)
-  const { data, answer } = signed
+  const { data, response } = signed
   requireVersion(data)
   const fail = (
     fault: HistoryFault,
     expected: string,
     found: string,
-    ...others: readonly Answer[]
-  ) => createHistoryFailure(client, fault, [answer, ...others], { at: snapshotId, expected, found })
+    ...others: readonly HttpResponse[]
+  ) =>
+    createHistoryFailure(client, fault, [response, ...others], { at: snapshotId, expected, found })
   if (data.snapshotId !== snapshotId) throw await fail('BROKEN', snapshotId, data.snapshotId)
   const computed = await hashOf(data)
   if (computed !== data.hash) throw await fail('BROKEN', computed, data.hash)
   if (data.hash !== summary.hash) {
-    throw await fail('REWRITTEN', summary.hash, data.hash, index.answer)
+    throw await fail('REWRITTEN', summary.hash, data.hash, index.response)
   }
   verifyLink(previous, data, computed)
   return signed
@@ -278,11 +285,11 @@ async function checkChanges(
   const finding = changesFindingOf(signedBefore?.data, signed.data)
   // The hashes are the same, so what was computed before follows from what is signed now.
   if (finding === undefined) throw new VerificationError('MALFORMED', 'expected the same entry')
-  const answers = signedBefore === undefined ? [] : [signedBefore.answer]
+  const responses = signedBefore === undefined ? [] : [signedBefore.response]
   throw await createHistoryFailure(
     round.client,
     'CHANGES_FALSE',
-    [...answers, signed.answer],
+    [...responses, signed.response],
     finding,
   )
 }
@@ -302,12 +309,12 @@ async function checkResources(
   await forEachSome(names, { concurrency, signal }, async (name, laneSignal) => {
     try {
       const options = { ...readOptions, signal: laneSignal }
-      const { etag, answer } = await client.get(`${BASE_PATH}/${name}`, options)
+      const { etag, response } = await client.get(`${BASE_PATH}/${name}`, options)
       const expected = `W/"${String(propertyOf(newest.data.resources, name))}"`
       if (etag === expected) {
         resources.push(name)
         onProgress?.({ step: 'resource', name, isAvailable: true })
-      } else contradiction ??= { answer, at: name, expected, found: etag }
+      } else contradiction ??= { response, at: name, expected, found: etag }
     } catch (error) {
       const isGone = error instanceof ApiResponseError && error.code === 'SNAPSHOT_UNAVAILABLE'
       if (!isGone) throw error

@@ -14,7 +14,7 @@ import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import type { Answer, VerifiedResponse } from './verify-response.ts'
+import type { HttpResponse, VerifiedResponse } from './verify-response.ts'
 
 /** Reads a service and checks everything it says. */
 export interface Client extends Reads {
@@ -25,8 +25,8 @@ export interface Client extends Reads {
     target: Target,
     options?: ReadOptions,
   ): Promise<Verified<DataOfTarget<Target>>>
-  /** The answer to a GET as it came: nothing of it is checked. Connection failures are retried. */
-  getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<Answer>
+  /** The response to a GET as it came: nothing of it is checked. Connection failures are retried. */
+  getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<HttpResponse>
   /**
    * Sends one request without the API key of the client and verifies the response. Never retries. The functions of
    * `@public-api/client/write` are made with it. Default of `method`: GET.
@@ -38,17 +38,17 @@ export interface Client extends Reads {
     method?: string,
     body?: string,
   ): Promise<Verified<unknown>>
-  /** Checks an answer that was fetched in another way, with the service's keys. */
-  verify(answer: Answer): Promise<VerifiedResponse>
+  /** Checks a response that was fetched in another way, with the service's keys. */
+  verify(response: HttpResponse): Promise<VerifiedResponse>
   /** The service's keys, as its signing-key document has them. */
   keys(): Promise<readonly VerificationKey[]>
 }
 
-/** Most answers kept for revalidation: every endpoint once, and some versions. */
+/** Most responses kept for revalidation: every endpoint once, and some versions. */
 const MAX_STORED = 64
 
 /** A failure that says nothing of the service: a gateway before it, or signing that is switched off. */
-function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason | undefined {
+function unsignedReason({ status, headers }: HttpResponse, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
   const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter) ?? ''
   // RFC 9110 10.2.3: seconds, or a date.
@@ -56,22 +56,22 @@ function unsignedReason({ status, headers }: Answer, nowMs: number): RetryReason
   return { afterSeconds: seconds >= 0 ? seconds : undefined }
 }
 
-/** Verified data of an answer, or what the service refused with. */
+/** Verified data of a response, or what the service refused with. */
 function resultOf(
-  answer: Answer,
+  response: HttpResponse,
   { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
 ): Verified<unknown> {
   const error = propertyOf(content, 'error')
   const stated = propertyOf(content, 'requestId')
   const requestId = typeof stated === 'string' ? stated : undefined
-  const rateLimit = rateLimitOf(answer.headers)
+  const rateLimit = rateLimitOf(response.headers)
   if (['code', 'message'].every((name) => typeof propertyOf(error, name) === 'string')) {
-    throw new ApiResponseError(error as ErrorBody, answer, { requestId, rateLimit })
+    throw new ApiResponseError(error as ErrorBody, response, { requestId, rateLimit })
   }
   if (data === undefined || etag === undefined) {
-    throw new VerificationError('MALFORMED', `no data; status ${answer.status}`)
+    throw new VerificationError('MALFORMED', `no data; status ${response.status}`)
   }
-  return { data, etag, keyId, provedAtMs, requestId, rateLimit, answer }
+  return { data, etag, keyId, provedAtMs, requestId, rateLimit, response }
 }
 
 /**
@@ -114,7 +114,7 @@ export function createClient(options: ClientOptions): Client {
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
     // Without the API key: where that is refused, the refusal can be verified.
-    fetchDocument: (target) => fetchAnswer(target, {}),
+    fetchDocument: (target) => fetchResponse(target, {}),
   })
 
   function reasonOf(error: unknown): RetryReason | undefined {
@@ -133,11 +133,11 @@ export function createClient(options: ClientOptions): Client {
     return undefined
   }
 
-  function fetchAnswer(
+  function fetchResponse(
     target: string,
     headers: Readonly<Record<string, string>>,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     return withRetries(() => connection.send(target, headers, signal), reasonOf, retries, signal)
   }
 
@@ -152,30 +152,30 @@ export function createClient(options: ClientOptions): Client {
   /** What was stored, if the 304 proves it, or if it needs no proof yet; else undefined. */
   async function renewed(
     before: Verified<unknown>,
-    notModified: Answer,
+    notModified: HttpResponse,
   ): Promise<Verified<unknown> | undefined> {
     try {
       const { provedAtMs } = await keys.verify(notModified)
       return { ...before, provedAtMs, rateLimit: rateLimitOf(notModified.headers) }
     } catch (error) {
-      // A cache may answer 304 by itself, without a proof.
+      // A cache may send a 304 itself, without a proof.
       if (!(error instanceof VerificationError)) throw error
     }
     return now() - before.provedAtMs <= maxAgeSeconds * 1000 ? before : undefined
   }
 
   async function request(...sent: Parameters<Connection['send']>): Promise<Verified<unknown>> {
-    const answer = await connection.send(...sent)
-    return resultOf(answer, await keys.verify(answer))
+    const response = await connection.send(...sent)
+    return resultOf(response, await keys.verify(response))
   }
 
   async function attempt(target: string, signal: AbortSignal | undefined) {
     const before = stored.get(target)
     if (before !== undefined) {
       const headers = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
-      const answer = await connection.send(target, headers, signal)
-      if (answer.status !== 304) return resultOf(answer, await keys.verify(answer))
-      const result = await renewed(before, answer)
+      const response = await connection.send(target, headers, signal)
+      if (response.status !== 304) return resultOf(response, await keys.verify(response))
+      const result = await renewed(before, response)
       if (result !== undefined) return result
     }
     return request(target, credentials, signal)
@@ -196,7 +196,7 @@ export function createClient(options: ClientOptions): Client {
     ...createReads(get),
     origin: connection.origin,
     get: get as Client['get'],
-    getUnverified: (target, { signal } = {}) => fetchAnswer(target, credentials, signal),
+    getUnverified: (target, { signal } = {}) => fetchResponse(target, credentials, signal),
     request,
     verify: keys.verify,
     keys: keys.current,

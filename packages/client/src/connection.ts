@@ -1,7 +1,7 @@
 import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { readHeaders, type HeaderSource } from './header-fields.ts'
 import { orAborted } from './retries.ts'
-import { targetOf, type Answer } from './verify-response.ts'
+import { targetOf, type HttpResponse } from './verify-response.ts'
 
 /** What the client needs of a response of fetch. */
 export interface FetchedResponse {
@@ -47,9 +47,9 @@ export class ConnectionError extends Error {
   }
 }
 
-/** How long and how large an answer may be. */
+/** How long and how large a response may be. */
 export interface ConnectionLimits {
-  /** How long one request may take, to the last byte of its answer, in milliseconds; 30,000 unless given. */
+  /** How long one request may take, to the last byte of its response, in milliseconds; 30,000 unless given. */
   readonly timeoutMs?: number
   /**
    * How large a body may be, its content coding undone; 16,000,000 unless given. The OpenAPI document has 200 kB, the
@@ -68,7 +68,7 @@ export interface Connection {
     signal: AbortSignal | undefined,
     method?: string,
     body?: string,
-  ): Promise<Answer>
+  ): Promise<HttpResponse>
 }
 
 /** The origin of a base URL. Throws a TypeError for anything but http(s), a host and perhaps a port. */
@@ -141,7 +141,7 @@ export function createConnection(
         () => control.abort(new DOMException(`no response in ${timeoutMs} ms`, 'TimeoutError')),
         Math.min(timeoutMs, MAX_TIMER_MS),
       )
-      const exchange = async (): Promise<Answer> => {
+      const exchange = async (): Promise<HttpResponse> => {
         const response = await fetch(url, {
           method,
           headers: { ...headers },

@@ -1,5 +1,5 @@
 import { propertyOf } from '../../../src/contract/property-of.ts'
-import { isPortable, isPublishedKey, type PortableAnswer } from './portable-answer.ts'
+import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
 import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 
@@ -8,13 +8,13 @@ export interface SavedHead {
   /** Origin of the service. Missing if an earlier release of this library saved the head. */
   readonly origin?: string
   /** Response to GET /api/v1/version. */
-  readonly answer: PortableAnswer
+  readonly response: PortableResponse
   /** The keys of the service at the time. */
   readonly keys: readonly PublishedKey[]
   /** Ids of all keys that the audits of this service have seen. */
   readonly keyIds?: readonly string[]
   /** Response of the signing-key endpoint at the time: it links a later key to the one that signed then. */
-  readonly keyDocument?: PortableAnswer
+  readonly keyDocument?: PortableResponse
 }
 
 /**
@@ -38,7 +38,7 @@ function isSavedHead(value: unknown): value is SavedHead {
     Array.isArray(keyIds) &&
     keyIds.every((keyId) => typeof keyId === 'string') &&
     (keyDocument === undefined || isPortable(keyDocument)) &&
-    isPortable(propertyOf(value, 'answer'))
+    isPortable(propertyOf(value, 'response'))
   )
 }
 

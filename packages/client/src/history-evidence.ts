@@ -14,8 +14,8 @@ import {
   isPortable,
   isPublishedKey,
   verifyPortable,
-  type PortableAnswer,
-} from './portable-answer.ts'
+  type PortableResponse,
+} from './portable-response.ts'
 import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import { areOfOneLineage, type PathResponse } from './key-lineage.ts'
@@ -31,7 +31,7 @@ export const HISTORY_FAULTS = {
 
 export type HistoryFault = keyof typeof HISTORY_FAULTS
 
-/** Where signed answers contradict each other. */
+/** Where signed responses contradict each other. */
 export interface HistoryFinding {
   /** Id of the version, or name of the resource; `versions` for the index as a whole. */
   readonly at: string
@@ -48,12 +48,12 @@ export interface HistoryEvidence {
   /** The keys that signed. Their ids say whose they are: compare with the ids you pinned. */
   readonly keys: readonly PublishedKey[]
   /** In the order in which they were signed. */
-  readonly answers: readonly PortableAnswer[]
+  readonly responses: readonly PortableResponse[]
   /**
    * Signed responses of the signing-key endpoint. Two keys count as one service only if one of these, signed by the older
    * key, lists both.
    */
-  readonly keyDocuments?: readonly PortableAnswer[]
+  readonly keyDocuments?: readonly PortableResponse[]
 }
 
 /** The responses are signed, but they do not prove what the evidence claims. */
@@ -80,7 +80,7 @@ export function entriesOf(data: unknown): readonly VersionSummary[] {
   return Array.isArray(entries) && entries.every(isSummary) ? entries : []
 }
 
-/** Whether the answer says which version is the newest. */
+/** Whether the response says which version is the newest. */
 function tellsNewest({ path }: PathResponse): boolean {
   return path === READ_PATHS.version || path === READ_PATHS.versions
 }
@@ -251,7 +251,7 @@ const PROOFS: {
 }
 
 /** No fault takes more to prove. */
-const MAX_ANSWERS = 3
+const MAX_RESPONSES = 3
 /** Those of the saved head and of the audit. */
 const MAX_KEY_DOCUMENTS = 2
 /** Those of a service before and now. */
@@ -277,7 +277,7 @@ export async function verifyEvidence(
   { pinnedKeyIds }: { readonly pinnedKeyIds: readonly string[] },
 ): Promise<{ readonly fault: HistoryFault; readonly meaning: string }> {
   // Anyone can write this file, so it may be any JSON.
-  const { format, fault, keys, answers, keyDocuments = [] } = Object(evidence) as HistoryEvidence
+  const { format, fault, keys, responses, keyDocuments = [] } = Object(evidence) as HistoryEvidence
   const isWhole =
     format === 'svc-history-evidence-v1' &&
     typeof fault === 'string' &&
@@ -285,14 +285,14 @@ export async function verifyEvidence(
     Array.isArray(keys) &&
     keys.length <= MAX_EVIDENCE_KEYS &&
     keys.every(isPublishedKey) &&
-    isPortableList(answers, MAX_ANSWERS) &&
+    isPortableList(responses, MAX_RESPONSES) &&
     isPortableList(keyDocuments, MAX_KEY_DOCUMENTS)
   if (!isWhole) {
     throw new EvidenceError('expected evidence of the format svc-history-evidence-v1')
   }
-  const verifyAll = (portable: readonly PortableAnswer[]) =>
+  const verifyAll = (portable: readonly PortableResponse[]) =>
     verifyInOrder(portable, keys, pinnedKeyIds)
-  const said = await verifyAll(answers)
+  const said = await verifyAll(responses)
   if (said.some(({ status }) => status !== 200) || !(await PROOFS[fault](said))) {
     throw new EvidenceError(`the responses are signed, and do not prove ${fault}`)
   }
@@ -304,7 +304,7 @@ export async function verifyEvidence(
 
 /** Verifies portable responses, whatever their age. Throws a VerificationError for the first that is invalid. */
 export async function verifyInOrder(
-  portable: readonly PortableAnswer[],
+  portable: readonly PortableResponse[],
   keys: readonly PublishedKey[],
   pinnedKeyIds?: readonly string[],
 ): Promise<readonly PathResponse[]> {

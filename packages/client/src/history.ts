@@ -30,7 +30,7 @@ export async function* history(
   const index = await client.versions(options)
   const fault = indexFaultOf(index.data)
   if (fault !== undefined) {
-    throw await createHistoryFailure(client, 'BROKEN', [index.answer], fault)
+    throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
   }
   const summaries = entriesOf(index.data)
   const readAt = async (place: number): Promise<Verified<VersionEntry> | undefined> => {
@@ -44,8 +44,8 @@ export async function* history(
     const before = await readAt(place)
     const finding = changesFindingOf(before?.data, entry.data)
     if (finding !== undefined) {
-      const answers = before === undefined ? [entry.answer] : [before.answer, entry.answer]
-      throw await createHistoryFailure(client, 'CHANGES_FALSE', answers, finding)
+      const responses = before === undefined ? [entry.response] : [before.response, entry.response]
+      throw await createHistoryFailure(client, 'CHANGES_FALSE', responses, finding)
     }
     yield entry
     entry = before

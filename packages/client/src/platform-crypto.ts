@@ -1,5 +1,5 @@
 // What `#crypto` gives: web-crypto.ts in browsers and elsewhere, client-node/node-crypto.ts in Node (`imports` of the
-// manifest). A platform answers at once where it can.
+// manifest). A platform returns its result synchronously if it can.
 
 type MaybePromise<Value> = Promise<Value> | Value
 

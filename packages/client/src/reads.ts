@@ -2,7 +2,7 @@ import type { ENDPOINTS, EndpointName } from '../../../src/contract/endpoints.ts
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import type { DataOf, DataSchemaName } from '../../../src/contract/schemas.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { Answer } from './verify-response.ts'
+import type { HttpResponse } from './verify-response.ts'
 
 /** Name of an endpoint that is read with GET. */
 export type ReadName = {
@@ -20,8 +20,8 @@ export type ReadData<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
 export interface ReadOptions {
   readonly signal?: AbortSignal
   /**
-   * Asks for an answer that was made for this call: a random query parameter passes every cache over, and since the
-   * target is signed, an answer with it cannot be an older one.
+   * Asks for a response that was made for this call: a random query parameter passes every cache over, and since the
+   * target is signed, a response with it cannot be an older one.
    */
   readonly fresh?: boolean
 }
@@ -39,8 +39,8 @@ export interface Verified<Data> {
   readonly requestId: string | undefined
   /** Quota of the API key; undefined without a key. */
   readonly rateLimit: RateLimit | undefined
-  /** The signed answer as it came. */
-  readonly answer: Answer
+  /** The signed response as it came. */
+  readonly response: HttpResponse
 }
 
 type Read<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {

@@ -19,7 +19,7 @@ export interface NewRegistration extends Verified<RegistrationResult> {
 /** The address was on the list already. Nothing changed. */
 export interface DuplicateRegistration extends Pick<
   ApiResponseError,
-  'requestId' | 'rateLimit' | 'answer'
+  'requestId' | 'rateLimit' | 'response'
 > {
   readonly outcome: 'DUPLICATE'
 }
@@ -57,7 +57,7 @@ export async function register(
     return { ...(result as Verified<RegistrationResult>), outcome: 'WAITING' }
   } catch (error) {
     if (!(error instanceof ApiResponseError) || error.code !== 'DUPLICATE') throw error
-    const { requestId, rateLimit, answer } = error
-    return { outcome: 'DUPLICATE', requestId, rateLimit, answer }
+    const { requestId, rateLimit, response } = error
+    return { outcome: 'DUPLICATE', requestId, rateLimit, response }
   }
 }

@@ -37,7 +37,7 @@ export type OnRetry = (retry: Retry) => void
 export interface RetrySettings {
   /** Attempts after the first. */
   readonly maxRetries: number
-  /** An answer that asks for a longer wait ends the attempts. */
+  /** A response that asks for a longer wait ends the attempts. */
   readonly maxWaitSeconds: number
   readonly wait: Wait
   readonly onRetry: OnRetry | undefined

@@ -4,7 +4,7 @@ import { readHeaders } from './header-fields.ts'
 import {
   parseBody,
   verifyResponse,
-  type Answer,
+  type HttpResponse,
   type Expectations,
   type VerifiedResponse,
 } from './verify-response.ts'
@@ -50,28 +50,28 @@ export interface VerifiedKeys {
 }
 
 /**
- * Checks the answer to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that
+ * Checks the response to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that
  * the signer holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
  *
  * @example
  * ```ts
- * const { keys } = await verifyKeyDocument({ ...answer, pinnedKeyIds, nowMs: Date.now() })
+ * const { keys } = await verifyKeyDocument({ ...response, pinnedKeyIds, nowMs: Date.now() })
  * ```
  */
 export async function verifyKeyDocument(
-  question: Answer & Omit<Expectations, 'keys'>,
+  response: HttpResponse & Omit<Expectations, 'keys'>,
 ): Promise<VerifiedKeys> {
-  const data = propertyOf(parseBody(question.body), 'data')
+  const data = propertyOf(parseBody(response.body), 'data')
   if (data === undefined) {
     // Its signature cannot be checked without the keys, so only its presence can be reported.
-    const isSigned = readHeaders(question.headers)(CLIENT_HEADERS.signature) !== undefined
+    const isSigned = readHeaders(response.headers)(CLIENT_HEADERS.signature) !== undefined
     const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',
-      `no signing-key document; status ${question.status}`,
+      `no signing-key document; status ${response.status}`,
     )
-    error.response = question
+    error.response = response
     throw error
   }
   const keys = await parseSigningKeys(data)
-  return { keys, verified: await verifyResponse({ ...question, keys }) }
+  return { keys, verified: await verifyResponse({ ...response, keys }) }
 }

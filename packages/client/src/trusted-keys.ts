@@ -1,6 +1,6 @@
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { freshTarget } from './fresh-target.ts'
-import type { Answer, Expectations, VerifiedResponse } from './verify-response.ts'
+import type { HttpResponse, Expectations, VerifiedResponse } from './verify-response.ts'
 import { verifyResponse } from './verify-response.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
@@ -11,13 +11,13 @@ export interface TrustedKeys {
   /** The keys that were loaded last; loads them the first time. */
   current(): Promise<readonly VerificationKey[]>
   /** `verifyResponse` with these keys. Where no known key fits, the key document is loaded again, once. */
-  verify(answer: Answer): Promise<VerifiedResponse>
+  verify(response: HttpResponse): Promise<VerifiedResponse>
 }
 
 /** Where keys come from, and what they are held against. */
 export interface TrustedKeysParts {
   /** Fetches the signing-key document from this target. */
-  readonly fetchDocument: (target: string) => Promise<Answer>
+  readonly fetchDocument: (target: string) => Promise<HttpResponse>
   /** Left out: the keys of the first document are trusted, and later ones that they sign for. */
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
@@ -60,8 +60,11 @@ export function createTrustedKeys({
     return load(freshTarget(READ_PATHS.signingKey))
   }
 
-  function check(answer: Answer, keys: readonly VerificationKey[]): Promise<VerifiedResponse> {
-    return verifyResponse({ ...answer, ...expectations(), pinnedKeyIds: trusted, keys })
+  function check(
+    response: HttpResponse,
+    keys: readonly VerificationKey[],
+  ): Promise<VerifiedResponse> {
+    return verifyResponse({ ...response, ...expectations(), pinnedKeyIds: trusted, keys })
   }
 
   /** Calls at the same time share one load; one that failed is not kept. */
@@ -86,16 +89,16 @@ export function createTrustedKeys({
 
   return {
     current,
-    async verify(answer) {
+    async verify(response) {
       const known = current()
       const keys = await known
       try {
-        return await check(answer, keys)
+        return await check(response, keys)
       } catch (error) {
         requireMaybeNewKey(error)
         // Another call may have loaded it again meanwhile.
         const renewed = await (held === known ? hold(loadFresh()) : current())
-        return check(answer, renewed)
+        return check(response, renewed)
       }
     },
   }

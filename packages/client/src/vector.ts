@@ -22,11 +22,11 @@ export type HeaderPair = readonly [name: string, value: string]
 export interface VectorResponse {
   readonly status: number
   readonly headers: readonly HeaderPair[]
-  /** The exact bytes of the body in base64; null when the answer has none. */
+  /** The exact bytes of the body in base64; null when the response has none. */
   readonly bodyBase64: string | null
 }
 
-/** One later moment in the life of a stored answer. */
+/** One later moment in the life of a stored response. */
 export interface VectorLink {
   readonly now: string
   readonly expected: Outcome
@@ -56,7 +56,7 @@ export interface Vector {
     readonly headers: readonly HeaderPair[]
   }
   readonly response: VectorResponse
-  /** A later answer to the same request, with which a cache revalidated the response. */
+  /** A later response to the same request, with which a cache revalidated the response. */
   readonly revalidation?: VectorResponse
   /** More of the same: at each later time, the 304 that renewed the response last, and how the check then ends. */
   readonly chain?: readonly VectorLink[]

@@ -1,7 +1,7 @@
-import type { Answer } from './verify-response.ts'
+import type { HttpResponse } from './verify-response.ts'
 
 /**
- * What a check of an answer can find wrong, by the code of the error that says so. For lists of them: an error's own
+ * What a check of a response can find wrong, by the code of the error that says so. For lists of them: an error's own
  * message names the case, so that a client in a browser need not carry the table.
  */
 export const VERIFICATION_FAULTS = {
@@ -19,14 +19,14 @@ export const VERIFICATION_FAULTS = {
   REQUEST_ID: 'X-Request-Id is not that of the body',
 } as const
 
-/** The step of the check that refused an answer. */
+/** The step of the check that refused a response. */
 export type VerificationFault = keyof typeof VERIFICATION_FAULTS
 
 /** A response or a key that must not be trusted. `code` names the step of the check that failed. */
 export class VerificationError extends Error {
   declare readonly code: VerificationFault
   /** The response that failed; undefined for a key that was checked by itself. */
-  declare response: Answer | undefined
+  declare response: HttpResponse | undefined
 
   /** `detail` says what was expected and found. It never quotes a body. */
   constructor(code: VerificationFault, detail: string) {

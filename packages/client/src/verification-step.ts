@@ -2,7 +2,7 @@ import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { parseInstant } from '../../../src/contract/instant.ts'
 import { readHeaders } from './header-fields.ts'
 import type { VerificationFault } from './verification-error.ts'
-import type { Answer } from './verify-response.ts'
+import type { HttpResponse } from './verify-response.ts'
 
 /** The steps of a check, in the order in which the verifier takes them. */
 export const VERIFICATION_STEPS = [
@@ -44,7 +44,7 @@ const STEP_OF: { readonly [Code in VerificationFault]: VerificationStep } = {
   REQUEST_ID: 'requestId',
 }
 
-/** The steps that the check of an answer with this status takes. */
+/** The steps that the check of a response with this status takes. */
 export function stepsOfStatus(status: number): readonly VerificationStep[] {
   return status === 304 ? STEPS_OF_304 : VERIFICATION_STEPS
 }
@@ -53,22 +53,22 @@ export function stepsOfStatus(status: number): readonly VerificationStep[] {
 export function signedAtOf({
   status,
   headers,
-}: Pick<Answer, 'status' | 'headers'>): string | undefined {
+}: Pick<HttpResponse, 'status' | 'headers'>): string | undefined {
   const fields = readHeaders(headers)
   if (status !== 304) return fields(CLIENT_HEADERS.signedAt)
   return fields(CLIENT_HEADERS.revalidated)?.split('; ')[0]
 }
 
-/** The step that refused an answer, by the code of the VerificationError. */
+/** The step that refused a response, by the code of the VerificationError. */
 export function stepOfFault(
   code: VerificationFault,
-  answer: Pick<Answer, 'status' | 'headers'>,
+  response: Pick<HttpResponse, 'status' | 'headers'>,
 ): VerificationStep {
   // The form that is wrong is that of the time, unless the time can be read.
-  if (code === 'MALFORMED' && parseInstant(signedAtOf(answer) ?? '') === undefined) {
+  if (code === 'MALFORMED' && parseInstant(signedAtOf(response) ?? '') === undefined) {
     return 'freshness'
   }
   // The signature of a 304 is the one that it has.
-  if (code === 'REVALIDATION' && answer.status === 304) return 'signature'
+  if (code === 'REVALIDATION' && response.status === 304) return 'signature'
   return STEP_OF[code]
 }

@@ -18,7 +18,7 @@ import type { VerificationKey } from './verification-key.ts'
 const MAX_CLOCK_SKEW_SECONDS = 60
 
 /** A response, with the parts of its request that are signed. */
-export interface Answer {
+export interface HttpResponse {
   readonly method: string
   /** Path and query exactly as sent: nothing decoded or reordered, a trailing question mark included. */
   readonly target: string
@@ -30,7 +30,7 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** What an answer is held against. */
+/** What a response is held against. */
 export interface Expectations {
   /** Keys to check signatures with, by `importKey` or `verifyKeyDocument`. */
   readonly keys: readonly VerificationKey[]
@@ -41,8 +41,8 @@ export interface Expectations {
   /** The verifier's clock: milliseconds since 1970. */
   readonly nowMs: number
   /**
-   * Header fields of a later 304 to the same request, with which a cache renewed the answer. A cache that merged them
-   * into the answer's own needs nothing here.
+   * Header fields of a later 304 to the same request, with which a cache renewed the response. A cache that merged them
+   * into the response's own needs nothing here.
    */
   readonly revalidated?: HeaderSource
 }
@@ -58,7 +58,7 @@ export interface VerifiedResponse {
   readonly etag: string | undefined
   /** RFC 7638 id of the key that signed. */
   readonly keyId: string
-  /** When the answer, or else the 304 that renewed it, was signed: milliseconds since 1970. */
+  /** When the response, or else the 304 that renewed it, was signed: milliseconds since 1970. */
   readonly provedAtMs: number
 }
 
@@ -97,24 +97,26 @@ export function targetOf(url: string | URL): string {
  * })
  * ```
  */
-export async function verifyResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
+export async function verifyResponse(
+  response: HttpResponse & Expectations,
+): Promise<VerifiedResponse> {
   try {
-    return await checkResponse(question)
+    return await checkResponse(response)
   } catch (error) {
-    if (error instanceof VerificationError) error.response ??= question
+    if (error instanceof VerificationError) error.response ??= response
     throw error
   }
 }
 
-async function checkResponse(question: Answer & Expectations): Promise<VerifiedResponse> {
-  const { method, target, status, body } = question
-  const fields = readHeaders(question.headers)
-  const check = createCheck(question)
+async function checkResponse(response: HttpResponse & Expectations): Promise<VerifiedResponse> {
+  const { method, target, status, body } = response
+  const fields = readHeaders(response.headers)
+  const check = createCheck(response)
 
   if (status === 304) {
     const revalidated = required(fields, CLIENT_HEADERS.revalidated)
     const { etag, keyId, signedAtMs } = await check.revalidation(fields, revalidated)
-    requireRequested(etag, question.ifNoneMatch)
+    requireRequested(etag, response.ifNoneMatch)
     return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
   }
   const contentDigest = required(fields, CLIENT_HEADERS.contentDigest)
@@ -134,7 +136,7 @@ async function checkResponse(question: Answer & Expectations): Promise<VerifiedR
   let proof: Proof & { readonly etag: string | undefined }
   if (check.isFresh(signed.signedAtMs)) proof = { ...signed, etag: fields(CLIENT_HEADERS.etag) }
   else {
-    const later = question.revalidated === undefined ? fields : readHeaders(question.revalidated)
+    const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
     const revalidated = later(CLIENT_HEADERS.revalidated)
     if (revalidated === undefined) {
       throw new VerificationError('STALE', `signed at ${signedAt}, and no 304 renewed it`)
@@ -187,7 +189,7 @@ function createCheck({
   pinnedKeyIds,
   nowMs,
   maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
-}: Answer & Expectations) {
+}: HttpResponse & Expectations) {
   const isTrusted = ({ keyId }: VerificationKey): boolean =>
     pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
   if (!keys.some(isTrusted)) {
@@ -289,7 +291,7 @@ async function etagOf(canonical: string): Promise<string> {
 
 function requireRequestId(content: unknown, header: string | undefined): void {
   const stated = propertyOf(content, 'requestId')
-  // An answer without an envelope has no id to compare.
+  // A response without an envelope has no id to compare.
   if (header === undefined || stated === undefined || stated === header) return
   throw new VerificationError('REQUEST_ID', `found ${header}`)
 }

@@ -6,7 +6,7 @@ import { runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
 import {
   createHttpClient,
   UnreachableError,
-  type Question,
+  type RequestSpec,
 } from '../../../packages/cli/src/verifying/requests.ts'
 import { ENDPOINTS, REGISTRY_VERSION } from '../../../src/contract/endpoints.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
@@ -19,7 +19,7 @@ import { makeReleases } from '../../support/made-releases.ts'
 import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
 import { svc } from '../../support/run-svc.ts'
-import { recordAnswer } from '../../vectors/recorded-answers.ts'
+import { recordResponse } from '../../vectors/recorded-responses.ts'
 import { serve } from '../../support/loopback-server.ts'
 import {
   deployBehindProxy,
@@ -55,7 +55,7 @@ function olderResponses(): { readonly mischief: Mischief; isOn: boolean } {
 for (const [seconds, expected] of [
   [300, []],
   [400, ['cached-too-long']],
-  [1000, ['answer-too-old']],
+  [1000, ['response-too-old']],
 ] as const) {
   test(`responses that are ${seconds} s old: ${expected.join() || 'no finding'}`, async (t) => {
     const cache = olderResponses()
@@ -69,7 +69,7 @@ for (const [seconds, expected] of [
 
 test('a machine whose clock is ahead has its own finding', async (t) => {
   const { status: path } = READ_PATHS
-  const ahead = await recordAnswer({ method: 'GET', target: path, atMs: TEST_NOW_MS + 300_000 })
+  const ahead = await recordResponse({ method: 'GET', target: path, atMs: TEST_NOW_MS + 300_000 })
   const deployed = await deployBehindProxy(t, (passing) => {
     if (passing.method !== 'GET' || passing.target !== path || passing.status !== 200) return
     const pairs = ahead.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -80,7 +80,7 @@ test('a machine whose clock is ahead has its own finding', async (t) => {
   const found = (await examine(t, deployed)).checks.flatMap(({ findings }) => findings)
   const signed = found.find(({ id }) => id === 'signed-in-future')
   assert.match(signed?.advice ?? '', /clocks .* NTP/)
-  assert.ok(!found.some(({ id }) => id === 'answer-too-old'))
+  assert.ok(!found.some(({ id }) => id === 'response-too-old'))
 })
 
 test('an unsigned 5xx of a proxy is no conclusion', async (t) => {
@@ -293,9 +293,7 @@ test('an ordinary web site, and one that leads elsewhere, are not this service',
 async function examineAs(
   t: Parameters<typeof deployBehindProxy>[0],
   origin: string,
-  plain: (
-    question: Question,
-  ) => { readonly status: number; readonly location?: string } | undefined,
+  plain: (spec: RequestSpec) => { readonly status: number; readonly location?: string } | undefined,
 ): Promise<readonly FindingId[]> {
   const deployed = await deployBehindProxy(t, undefined, { baseUrl: origin })
   const nowMs = (): number => deployed.app.clock.ms
@@ -306,12 +304,12 @@ async function examineAs(
     nowMs,
     pinnedKeyIds: [key.keyId],
     deployment: undefined,
-    async ask(question) {
-      if (question.origin === undefined) return httpClient.ask(question)
-      const response = plain(question)
+    async ask(spec) {
+      if (spec.origin === undefined) return httpClient.ask(spec)
+      const response = plain(spec)
       if (response === undefined) throw new UnreachableError('nobody is there')
       const { status, location } = response
-      const received = await httpClient.ask({ ...question, origin: deployed.origin })
+      const received = await httpClient.ask({ ...spec, origin: deployed.origin })
       return {
         ...received,
         status,
@@ -351,14 +349,14 @@ test('reports a request without a response and checks the rest', async (t) => {
     nowMs,
     pinnedKeyIds: [key.keyId],
     deployment: undefined,
-    ask: (question) =>
-      question.method === 'HEAD' || question.target === ENDPOINTS.roadmap.path
+    ask: (spec) =>
+      spec.method === 'HEAD' || spec.target === ENDPOINTS.roadmap.path
         ? Promise.reject(new UnreachableError('it broke off'))
-        : httpClient.ask(question),
+        : httpClient.ask(spec),
   })
   assert.deepEqual(
     checks.flatMap(({ check, findings }) => findings.map(({ id }) => `${check} ${id}`)),
-    ['reach no-answer', 'head no-answer'],
+    ['reach no-response', 'head no-response'],
   )
   assert.deepEqual(
     checks.filter(({ notRun }) => notRun !== undefined).map(({ check }) => check),

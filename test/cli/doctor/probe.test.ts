@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { createProbe, MAX_REQUESTS } from '../../../packages/cli/src/doctor/probe.ts'
-import type { Question, Received } from '../../../packages/cli/src/verifying/requests.ts'
+import type { RequestSpec, Received } from '../../../packages/cli/src/verifying/requests.ts'
 
 const NOTHING = new Uint8Array()
 
 /** A deployment whose responses arrive when the test says so. */
 function held() {
-  const asked: Question[] = []
+  const asked: RequestSpec[] = []
   const waiting: (() => void)[] = []
-  const ask = (question: Question): Promise<Received> => {
-    asked.push(question)
+  const ask = (spec: RequestSpec): Promise<Received> => {
+    asked.push(spec)
     return new Promise((resolve) => {
-      waiting.push(() => resolve({ target: question.target, body: NOTHING } as Received))
+      waiting.push(() => resolve({ target: spec.target, body: NOTHING } as Received))
     })
   }
   const respondOnce = async (): Promise<void> => {
@@ -24,7 +24,7 @@ function held() {
   return { ask, asked, respondOnce }
 }
 
-const get = (target: string): Question => ({ method: 'GET', target })
+const get = (target: string): RequestSpec => ({ method: 'GET', target })
 
 test('no more than four requests are under way at a time, and each is sent in its turn', async () => {
   const { ask, asked, respondOnce } = held()
@@ -45,9 +45,9 @@ test('no more than four requests are under way at a time, and each is sent in it
   await Promise.all(more)
 })
 
-test('a question is sent once, unless another copy is wanted', async () => {
+test('a request is sent once, unless another copy is wanted', async () => {
   let sent = 0
-  const ask = ({ target, headers }: Question): Promise<Received> => {
+  const ask = ({ target, headers }: RequestSpec): Promise<Received> => {
     sent += 1
     assert.ok(headers?.['Accept-Encoding'])
     return Promise.resolve({ target, body: NOTHING } as Received)
@@ -64,7 +64,7 @@ test('a question is sent once, unless another copy is wanted', async () => {
 })
 
 test('it stops where a check would become a load', async () => {
-  const ask = ({ target }: Question): Promise<Received> =>
+  const ask = ({ target }: RequestSpec): Promise<Received> =>
     Promise.resolve({ target, body: NOTHING } as Received)
   const probe = createProbe({ origin: 'https://a', ask })
   for (let index = 0; index < MAX_REQUESTS; index += 1) await probe.ask(get(`/${index}`))
@@ -74,7 +74,7 @@ test('it stops where a check would become a load', async () => {
 test('stops once the responses in memory exceed the limit', async () => {
   // A length is all that is looked at.
   const body = { length: 15_000_000 } as Uint8Array
-  const ask = ({ target }: Question): Promise<Received> =>
+  const ask = ({ target }: RequestSpec): Promise<Received> =>
     Promise.resolve({ target, body } as Received)
   const probe = createProbe({ origin: 'https://a', ask })
   for (let index = 0; index < 7; index += 1) await probe.ask(get(`/${index}`))

@@ -22,7 +22,7 @@ export async function checkEvidence(
     if (json) output.out(JSON.stringify({ ok: true, fault, meaning }))
     else {
       output.out(`Proved: ${fault}, ${meaning}.`)
-      output.out(`All ${evidence.answers.length} responses are signed by keys that you pinned.`)
+      output.out(`All ${evidence.responses.length} responses are signed by keys that you pinned.`)
     }
     return EXIT_CODES.done
   } catch (error) {

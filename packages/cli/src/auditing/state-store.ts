@@ -1,6 +1,6 @@
 import type { HeadStore, SavedHead } from '../../../client/src/head-store.ts'
 import { entriesOf } from '../../../client/src/history-evidence.ts'
-import { verifyPortable } from '../../../client/src/portable-answer.ts'
+import { verifyPortable } from '../../../client/src/portable-response.ts'
 import { createFileHeadStore } from '../../../client/src/node/file-head-store.ts'
 import { messageOf } from '../../../../src/contract/error-message.ts'
 import { EXIT_CODES } from '../command/command.ts'
@@ -15,10 +15,10 @@ class StateFailure extends CommandFailure {
 }
 
 /** Throws unless the signature of the saved head is valid: a head that was edited must not be held against the service. */
-async function requireSigned(file: string, { answer, keys }: SavedHead): Promise<void> {
+async function requireSigned(file: string, { response, keys }: SavedHead): Promise<void> {
   let data: unknown
   try {
-    data = (await verifyPortable(answer, keys)).data
+    data = (await verifyPortable(response, keys)).data
   } catch (error) {
     throw new StateFailure(file, `the signature of the saved head is invalid; ${messageOf(error)}`)
   }

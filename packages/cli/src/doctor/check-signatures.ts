@@ -64,7 +64,7 @@ async function reportOne(
       return reportHere('signed-in-future', `signed at ${signedAt}`)
     case 'STALE':
     case 'REVALIDATION':
-      return reportHere('answer-too-old', `signed at ${signedAt}`)
+      return reportHere('response-too-old', `signed at ${signedAt}`)
     case 'REQUEST_ID':
       return reportHere('request-id-wrong', response.field(HEADERS.requestId) ?? '')
     case 'ETAG':

@@ -32,7 +32,7 @@ const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^pu
 
 /** Every finding of `svc doctor`, by its id. The ids are for scripts: one that was published keeps its meaning. */
 export const FINDING_CATALOG = {
-  'no-answer': {
+  'no-response': {
     severity: 'error',
     expected: 'a response to each request',
     advice: 'Look at the log of the proxy and of the service at this time.',
@@ -124,7 +124,7 @@ export const FINDING_CATALOG = {
     expected: 'a response for the query that was sent',
     advice: 'Make the query part of the cache key: it is signed.',
   },
-  'answer-too-old': {
+  'response-too-old': {
     severity: 'error',
     expected: `no response older than ${LIMITS.signatureMaxAgeSeconds} s that no 304 renewed`,
     advice:

@@ -109,7 +109,7 @@ function createGet(probe: Probe, report: Report): Get {
       return await probe.ask({ method: 'GET', target })
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      report('no-answer', `GET ${target}`, error.message)
+      report('no-response', `GET ${target}`, error.message)
       return undefined
     }
   }

@@ -1,5 +1,10 @@
 import { freshTarget } from '../../../client/src/fresh-target.ts'
-import { UnreachableError, type Ask, type Question, type Received } from '../verifying/requests.ts'
+import {
+  UnreachableError,
+  type Ask,
+  type RequestSpec,
+  type Received,
+} from '../verifying/requests.ts'
 
 /** What the doctor asks with. */
 export interface ProbeDependencies {
@@ -12,7 +17,7 @@ export interface ProbeDependencies {
 export interface Probe {
   readonly origin: string
   /** `copy` tells questions apart that are the same on the wire. */
-  ask(question: Question, copy?: number): Promise<Received>
+  ask(spec: RequestSpec, copy?: number): Promise<Received>
   /** The target with a random query parameter, which no cache has a response for. */
   fresh(target: string): string
   /** How many requests were sent. */
@@ -35,7 +40,7 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
   let count = 0
   let bytes = 0
 
-  async function askInTurn(question: Question): Promise<Received> {
+  async function askInTurn(spec: RequestSpec): Promise<Received> {
     if (count >= MAX_REQUESTS) throw new Error(`The doctor sends ${MAX_REQUESTS} requests at most`)
     count += 1
     if (underWay >= CONCURRENCY) await new Promise<void>((resolve) => waiting.push(resolve))
@@ -45,7 +50,7 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
       if (bytes > MAX_BYTES) {
         throw new UnreachableError(`${origin} has sent more than ${MAX_BYTES} bytes so far`)
       }
-      const received = await ask(question)
+      const received = await ask(spec)
       bytes += received.body.length
       return received
     } finally {
@@ -59,11 +64,11 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
 
   return {
     origin,
-    ask(question, copy = 1) {
+    ask(spec, copy = 1) {
       // A coding that is not asked for is refused in words: without the header any may be sent (RFC 9110 12.5.3).
       const whole = {
-        ...question,
-        headers: { 'Accept-Encoding': 'identity', ...question.headers },
+        ...spec,
+        headers: { 'Accept-Encoding': 'identity', ...spec.headers },
       }
       const name = JSON.stringify([whole, copy])
       const known = responses.get(name)

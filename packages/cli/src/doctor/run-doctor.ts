@@ -89,7 +89,7 @@ export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
       notRun = await run(survey, findings.report)
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      findings.report('no-answer', check, error.message)
+      findings.report('no-response', check, error.message)
       notRun = 'it was broken off'
     }
     checks.push({ check, findings: findings.list(), notRun })

@@ -12,7 +12,7 @@ import { EXIT_CODES } from '../command/command.ts'
 import { describeFailure } from './failure-reason.ts'
 
 /** A request that writes nothing. */
-export interface Question {
+export interface RequestSpec {
   readonly method: string
   /** Path and query, sent as they are. */
   readonly target: string
@@ -43,7 +43,7 @@ export interface Received {
 }
 
 /** Asks once, follows nothing, retries nothing. Rejects with an UnreachableError. */
-export type Ask = (question: Question) => Promise<Received>
+export type Ask = (spec: RequestSpec) => Promise<Received>
 
 /** No HTTP response arrived. The message is one line for a person; a command has an exit code for it. */
 export class UnreachableError extends CommandFailure {
@@ -157,9 +157,9 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
   const options = { keepAlive: true, maxSockets: 24 }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 
-  function open(question: Question, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const { method, target, headers = {} } = question
-    const { protocol, hostname, port } = new URL(question.origin ?? origin)
+  function open(spec: RequestSpec, signal: AbortSignal): Promise<http.IncomingMessage> {
+    const { method, target, headers = {} } = spec
+    const { protocol, hostname, port } = new URL(spec.origin ?? origin)
     const isSecure = protocol === 'https:'
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http).request({
@@ -184,13 +184,13 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
   }
 
   return {
-    async ask(question) {
-      const { method, target } = question
-      const ifNoneMatch = question.headers?.[HEADERS.ifNoneMatch]
+    async ask(spec) {
+      const { method, target } = spec
+      const ifNoneMatch = spec.headers?.[HEADERS.ifNoneMatch]
       const sentAtMs = nowMs()
       const deadline = AbortSignal.timeout(timeoutMs)
       try {
-        const response = await open(question, deadline)
+        const response = await open(spec, deadline)
         const receivedAtMs = nowMs()
         const raw = await readWhole(response)
         const headers = pairsOf(response.rawHeaders)
@@ -212,7 +212,7 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
           receivedAtMs,
         }
       } catch (error) {
-        const url = `${question.origin ?? origin}${target}`
+        const url = `${spec.origin ?? origin}${target}`
         // A response that was cut for being late looks like one that broke off.
         const cause: unknown = deadline.aborted ? deadline.reason : error
         const reason =

@@ -12,7 +12,7 @@ import {
 } from '../../../client/src/verification-step.ts'
 import {
   verifyResponse,
-  type Answer,
+  type HttpResponse,
   type Expectations,
   type VerifiedResponse,
 } from '../../../client/src/verify-response.ts'
@@ -59,18 +59,18 @@ export interface Verdict {
   readonly fault: Fault | undefined
   readonly verified: VerifiedResponse | undefined
   /** The response that failed, if it is another one than the response in question: that of the keys. */
-  readonly response?: Answer | undefined
+  readonly response?: HttpResponse | undefined
 }
 
 /** The steps of a check that ended at the keys. */
-export function failedBefore(error: VerificationError, response: Answer): Verdict {
+export function failedBefore(error: VerificationError, response: HttpResponse): Verdict {
   const { code, message } = error
   return { ...verdictOf({ code, step: 'keys', message }, response, {}), response: error.response }
 }
 
 function verdictOf(
   fault: Fault | undefined,
-  { status }: Answer,
+  { status }: HttpResponse,
   found: { readonly [Name in VerificationStep]?: string },
   verified?: VerifiedResponse,
 ): Verdict {
@@ -98,7 +98,7 @@ function listIds(keys: Expectations['keys'], pins: readonly string[] | undefined
 }
 
 function freshnessOf(
-  response: Answer,
+  response: HttpResponse,
   { nowMs, maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS }: Expectations,
 ): string {
   const signedAt = signedAtOf(response) ?? 'no time'
@@ -116,7 +116,7 @@ function freshnessOf(
 
 /** What of each step can be seen without trusting the response. */
 async function observe(
-  response: Answer & Expectations,
+  response: HttpResponse & Expectations,
   verified: VerifiedResponse | undefined,
 ): Promise<{ readonly [Name in VerificationStep]?: string }> {
   const fields = readHeaders(response.headers)
@@ -153,20 +153,20 @@ async function observe(
 }
 
 /** Checks a response with the published verifier, and describes what each step expected and found. */
-export async function verifyInSteps(question: Answer & Expectations): Promise<Verdict> {
+export async function verifyInSteps(response: HttpResponse & Expectations): Promise<Verdict> {
   try {
-    const verified = await verifyResponse(question)
-    return verdictOf(undefined, question, await observe(question, verified), verified)
+    const verified = await verifyResponse(response)
+    return verdictOf(undefined, response, await observe(response, verified), verified)
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code, message } = error
     const isAbsent =
-      question.pinnedKeyIds !== undefined &&
-      !question.keys.some(({ keyId }) => question.pinnedKeyIds?.includes(keyId))
-    const step = code === 'UNKNOWN_KEY' && isAbsent ? 'keys' : stepOfFault(code, question)
-    const { signature = '', body = '', ...observed } = await observe(question, undefined)
+      response.pinnedKeyIds !== undefined &&
+      !response.keys.some(({ keyId }) => response.pinnedKeyIds?.includes(keyId))
+    const step = code === 'UNKNOWN_KEY' && isAbsent ? 'keys' : stepOfFault(code, response)
+    const { signature = '', body = '', ...observed } = await observe(response, undefined)
     // What these two say is why they failed.
     const failed = step === 'signature' ? { signature } : step === 'body' ? { body } : {}
-    return verdictOf({ code, step, message }, question, { ...observed, ...failed })
+    return verdictOf({ code, step, message }, response, { ...observed, ...failed })
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseSavedHead, type HeadStore } from '../head-store.ts'
 import { readFileUpTo } from './read-file-up-to.ts'
 
-/** More than a head has whose answer is as large as the client takes one. */
+/** More than a head has whose response is as large as the client takes one. */
 const MAX_BYTES = 64_000_000
 
 function codeOf(error: unknown): string | undefined {
@@ -25,7 +25,7 @@ async function isThere(file: string): Promise<boolean> {
   throw new TypeError(`${file}: expected a regular file, found a folder, a device or a pipe`)
 }
 
-/** What a system answers that cannot sync a folder: some file systems have no such thing, and Windows opens no folder. */
+/** Error codes of systems that cannot sync a folder: some file systems do not support it, and Windows cannot open one. */
 const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set([
   'EINVAL',
   'ENOTSUP',

@@ -1,27 +1,27 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { Answer } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import {
   importKey,
   type PublishedKey,
   type VerificationKey,
 } from '../../packages/client/src/verification-key.ts'
-import { headerOf, recordAnswer, type Question } from '../vectors/recorded-answers.ts'
+import { headerOf, recordResponse, type RecordedRequest } from '../vectors/recorded-responses.ts'
 import type { VectorResponse } from '../../packages/client/src/vector.ts'
 
-/** When the answers of these tests are asked for, unless they say. */
+/** When the responses of these tests are asked for, unless they say. */
 export const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 
 /** What the app answers, as a client holds it. */
-export async function askApp(question: Partial<Question> = {}): Promise<Answer> {
-  const asked = { method: 'GET', target: '/api/v1/status', atMs: ASKED_MS, ...question }
-  return answerOf(asked, await recordAnswer(asked))
+export async function askApp(request: Partial<RecordedRequest> = {}): Promise<HttpResponse> {
+  const asked = { method: 'GET', target: '/api/v1/status', atMs: ASKED_MS, ...request }
+  return toResponse(asked, await recordResponse(asked))
 }
 
-/** An answer of a vector, as a client holds it. */
-function answerOf(
-  { method, target }: Pick<Question, 'method' | 'target'>,
+/** A response of a vector, as a client holds it. */
+function toResponse(
+  { method, target }: Pick<RecordedRequest, 'method' | 'target'>,
   { status, headers, bodyBase64 }: VectorResponse,
-): Answer {
+): HttpResponse {
   const body = Uint8Array.from(Buffer.from(bodyBase64 ?? '', 'base64'))
   return { method, target, status, headers, body }
 }
@@ -45,8 +45,8 @@ export function verificationKeyOf(
   return importKey(publishedKeyOf(privateKey, period))
 }
 
-/** A header field of an answer whose headers are pairs. */
-export function fieldOf(answer: Answer, name: string): string {
-  const headers = answer.headers as VectorResponse['headers']
+/** A header field of a response whose headers are pairs. */
+export function fieldOf(response: HttpResponse, name: string): string {
+  const headers = response.headers as VectorResponse['headers']
   return headerOf({ status: 0, headers, bodyBase64: null }, name)
 }

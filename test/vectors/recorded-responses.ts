@@ -14,11 +14,11 @@ import {
   createUnavailableWaitlist,
 } from '../support/unavailable-service.ts'
 
-/** Every answer in the vectors has this id, so that a file changes only with what it is about. */
+/** Every response in the vectors has this id, so that a file changes only with what it is about. */
 export const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 
-/** One question to the app as it stood at one moment. */
-export interface Question {
+/** One request to the app as it stood at one moment. */
+export interface RecordedRequest {
   readonly method: string
   readonly target: string
   readonly headers?: readonly HeaderPair[]
@@ -30,7 +30,7 @@ export interface Question {
 }
 
 /** The app with everything that would differ from run to run held fast. */
-function createFixedApp({ atMs, versions = 1, signingKey }: Partial<Question>): App {
+function createFixedApp({ atMs, versions = 1, signingKey }: Partial<RecordedRequest>): App {
   const privateKey = signingKey ?? TEST_SIGNING_KEY
   const key = publicSigningKeyOf(privateKey)
   return createApp({
@@ -54,12 +54,12 @@ function createFixedApp({ atMs, versions = 1, signingKey }: Partial<Question>): 
 }
 
 /** What the app answers. */
-export async function recordAnswer(question: Question): Promise<VectorResponse> {
-  const { method, target } = question
+export async function recordResponse(request: RecordedRequest): Promise<VectorResponse> {
+  const { method, target } = request
   const sent = new Map(
-    question.headers?.map(([name, value]) => [name.toLowerCase(), value] as const) ?? [],
+    request.headers?.map(([name, value]) => [name.toLowerCase(), value] as const) ?? [],
   )
-  const reply = await createFixedApp(question)({
+  const reply = await createFixedApp(request)({
     method,
     target,
     path: pathOf(target),
@@ -78,7 +78,7 @@ export async function recordAnswer(question: Question): Promise<VectorResponse> 
 /** A header's value by its name in any case; throws when there is none. */
 export function headerOf({ headers }: VectorResponse, name: string): string {
   const found = headers.find(([each]) => each.toLowerCase() === name.toLowerCase())
-  if (found === undefined) throw new Error(`The answer has no ${name}`)
+  if (found === undefined) throw new Error(`The response has no ${name}`)
   return found[1]
 }
 

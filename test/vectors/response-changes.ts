@@ -1,33 +1,33 @@
 import { sign, type KeyObject } from 'node:crypto'
 import type { HeaderPair, VectorResponse } from '../../packages/client/src/vector.ts'
 import { sha256Base64 } from '../../src/crypto/sha256.ts'
-import { headerOf, type Question } from './recorded-answers.ts'
+import { headerOf, type RecordedRequest } from './recorded-responses.ts'
 
-/** What a signature binds of a question. */
-type Asked = Pick<Question, 'method' | 'target'>
+/** What a signature binds of a request. */
+type Asked = Pick<RecordedRequest, 'method' | 'target'>
 
-/** The signed text put together from the answer, without the code under test. */
+/** The signed text put together from the response, without the code under test. */
 function textOf(label: string, { method, target }: Asked, parts: readonly string[]): string {
   return [label, method, target, ...parts].join('\n')
 }
 
 /** What X-SVC-Signature signs. */
-export function signedTextOf(question: Asked, answer: VectorResponse): string {
-  return textOf('svc-response-v1', question, [
-    String(answer.status),
-    headerOf(answer, 'X-SVC-Signed-At'),
-    headerOf(answer, 'Content-Digest'),
+export function signedTextOf(request: Asked, response: VectorResponse): string {
+  return textOf('svc-response-v1', request, [
+    String(response.status),
+    headerOf(response, 'X-SVC-Signed-At'),
+    headerOf(response, 'Content-Digest'),
   ])
 }
 
 /** What the signature in X-SVC-Revalidated signs. */
-export function revalidationTextOf(question: Asked, answer: VectorResponse): string {
-  const [signedAt = ''] = headerOf(answer, 'X-SVC-Revalidated').split('; ')
-  const etag = headerOf(answer, 'ETag')
-  return textOf('svc-revalidation-v1', question, ['304', signedAt, etag])
+export function revalidationTextOf(request: Asked, response: VectorResponse): string {
+  const [signedAt = ''] = headerOf(response, 'X-SVC-Revalidated').split('; ')
+  const etag = headerOf(response, 'ETag')
+  return textOf('svc-revalidation-v1', request, ['304', signedAt, etag])
 }
 
-/** The answer with another value in one of its header fields. */
+/** The response with another value in one of its header fields. */
 export function withHeader(response: VectorResponse, name: string, value: string): VectorResponse {
   headerOf(response, name)
   const headers = response.headers.map((pair): HeaderPair =>
@@ -36,7 +36,7 @@ export function withHeader(response: VectorResponse, name: string, value: string
   return { ...response, headers }
 }
 
-/** The answer without some of its header fields. */
+/** The response without some of its header fields. */
 export function withoutHeaders(response: VectorResponse, names: readonly string[]): VectorResponse {
   return { ...response, headers: response.headers.filter(([name]) => !names.includes(name)) }
 }
@@ -54,12 +54,12 @@ export function digestOf({ bodyBase64 }: VectorResponse): string {
   return `sha-256=:${sha256Base64(Buffer.from(bodyBase64 ?? '', 'base64').toString())}:`
 }
 
-/** The answer signed anew, as it stands now, by whoever holds the key. */
-export function signedAnew(
-  question: Asked,
-  answer: VectorResponse,
+/** The response as it is now, signed again. */
+export function signAgain(
+  request: Asked,
+  response: VectorResponse,
   key: KeyObject,
 ): VectorResponse {
-  const text = Buffer.from(signedTextOf(question, answer), 'latin1')
-  return withHeader(answer, 'X-SVC-Signature', sign(null, text, key).toString('base64'))
+  const text = Buffer.from(signedTextOf(request, response), 'latin1')
+  return withHeader(response, 'X-SVC-Signature', sign(null, text, key).toString('base64'))
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { RawAnswer } from './raw-http.ts'
+import type { RawResponse } from './raw-http.ts'
 import type { RunningApp } from './running-app.ts'
 
-/** An answer as it came, whatever client asked. */
-export interface Answer {
+/** A response as it came, whatever client asked. */
+export interface ReceivedResponse {
   readonly method: string
   /** The request target that was sent. */
   readonly target: string
@@ -20,7 +20,7 @@ export async function ask(
   app: RunningApp,
   target: string,
   init: RequestInit = {},
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   const response = await app.fetch(target, init)
   return {
     method: init.method ?? 'GET',
@@ -31,8 +31,8 @@ export async function ask(
   }
 }
 
-/** An answer that came over a raw socket. */
-export function answerOf(method: string, target: string, raw: RawAnswer): Answer {
+/** A response that came over a raw socket. */
+export function toResponse(method: string, target: string, raw: RawResponse): ReceivedResponse {
   return {
     method,
     target,
@@ -52,7 +52,7 @@ export interface Envelope {
 }
 
 /** The envelope of a success. */
-export function envelopeOf({ bytes }: Answer): Envelope {
+export function envelopeOf({ bytes }: ReceivedResponse): Envelope {
   return JSON.parse(bytes.toString('utf8')) as Envelope
 }
 
@@ -79,13 +79,13 @@ export function digestOf(data: unknown): string {
 }
 
 /** Asserts that the signature covers exactly these bytes, this method, target, status and time (spec 5.7). */
-export function assertSigned(answer: Answer, key: KeyObject): void {
-  const { method, target, status, bytes } = answer
+export function assertSigned(response: ReceivedResponse, key: KeyObject): void {
+  const { method, target, status, bytes } = response
   const digest = `sha-256=:${sha256(bytes).toString('base64')}:`
-  assert.equal(answer.header('content-digest'), digest)
-  const signedAt = answer.header('x-svc-signed-at') ?? ''
+  assert.equal(response.header('content-digest'), digest)
+  const signedAt = response.header('x-svc-signed-at') ?? ''
   assert.match(signedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  const signature = answer.header('x-svc-signature') ?? ''
+  const signature = response.header('x-svc-signature') ?? ''
   assert.match(signature, /^[A-Za-z0-9+/]{86}==$/)
   const text = ['svc-response-v1', method, target, status, signedAt, digest].join('\n')
   assert.ok(
@@ -95,31 +95,31 @@ export function assertSigned(answer: Answer, key: KeyObject): void {
 }
 
 /** Asserts that X-SVC-Revalidated proves this 304 (contract decisions 3.4), and gives its signed-at. */
-export function assertRevalidated(answer: Answer, key: KeyObject): string {
-  const proof = answer.header('x-svc-revalidated') ?? ''
+export function assertRevalidated(response: ReceivedResponse, key: KeyObject): string {
+  const proof = response.header('x-svc-revalidated') ?? ''
   const [, signedAt = '', signature = ''] = /^(\S+); ([A-Za-z0-9+/]{86}==)$/.exec(proof) ?? []
-  const etag = answer.header('etag') ?? ''
-  const text = ['svc-revalidation-v1', answer.method, answer.target, '304', signedAt, etag]
+  const etag = response.header('etag') ?? ''
+  const text = ['svc-revalidation-v1', response.method, response.target, '304', signedAt, etag]
   assert.ok(
     verify(null, Buffer.from(text.join('\n'), 'latin1'), key, Buffer.from(signature, 'base64')),
-    `the proof "${proof}" of ${answer.method} ${answer.target} does not verify`,
+    `the proof "${proof}" of ${response.method} ${response.target} does not verify`,
   )
   return signedAt
 }
 
 /** Asserts that nothing of a signature is there. */
-export function assertUnsigned(answer: Answer): void {
+export function assertUnsigned(response: ReceivedResponse): void {
   for (const name of [
     'content-digest',
     'x-svc-signed-at',
     'x-svc-signature',
     'x-svc-revalidated',
   ]) {
-    assert.equal(answer.header(name), undefined, name)
+    assert.equal(response.header(name), undefined, name)
   }
 }
 
-/** The code of an error answer, or undefined for a success. */
-export function codeOf(answer: Answer): string | undefined {
-  return /"code":"([A-Z_]+)"/.exec(answer.bytes.toString())?.[1]
+/** The code of an error response, or undefined for a success. */
+export function codeOf(response: ReceivedResponse): string | undefined {
+  return /"code":"([A-Z_]+)"/.exec(response.bytes.toString())?.[1]
 }

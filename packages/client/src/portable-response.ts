@@ -5,10 +5,10 @@ import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import { VerificationError } from './verification-error.ts'
-import { verifyResponse, type Answer, type VerifiedResponse } from './verify-response.ts'
+import { verifyResponse, type HttpResponse, type VerifiedResponse } from './verify-response.ts'
 
-/** A signed answer as JSON, with what is needed to check its signature again, anywhere and at any time. */
-export interface PortableAnswer {
+/** A signed response as JSON, with what is needed to check its signature again, anywhere and at any time. */
+export interface PortableResponse {
   readonly method: string
   readonly target: string
   readonly status: number
@@ -24,8 +24,14 @@ const PROOF_FIELDS = [
   CLIENT_HEADERS.requestId,
 ]
 
-/** Writes an answer down. */
-export function toPortable({ method, target, status, headers, body }: Answer): PortableAnswer {
+/** Writes a response down. */
+export function toPortable({
+  method,
+  target,
+  status,
+  headers,
+  body,
+}: HttpResponse): PortableResponse {
   const fields = readHeaders(headers)
   return {
     method,
@@ -39,8 +45,8 @@ export function toPortable({ method, target, status, headers, body }: Answer): P
   }
 }
 
-/** Whether a JSON value is an answer that was written down. */
-export function isPortable(value: unknown): value is PortableAnswer {
+/** Whether a JSON value is a response that was written down. */
+export function isPortable(value: unknown): value is PortableResponse {
   const headers = propertyOf(value, 'headers')
   return (
     ['method', 'target', 'bodyBase64'].every(
@@ -52,7 +58,7 @@ export function isPortable(value: unknown): value is PortableAnswer {
   )
 }
 
-/** Whether a JSON value has the form of a key as it is kept beside such answers. */
+/** Whether a JSON value has the form of a key as it is kept beside such responses. */
 export function isPublishedKey(value: unknown): value is PublishedKey {
   const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
   return (
@@ -72,7 +78,7 @@ function bytesOf(base64: string): Uint8Array {
   }
 }
 
-/** Keys as they are kept beside portable answers. */
+/** Keys as they are kept beside portable responses. */
 export function publishedOf(keys: readonly VerificationKey[]): readonly PublishedKey[] {
   return keys.map(({ published: { jwk, notBefore = null, notAfter = null } }) => ({
     jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x },
@@ -82,11 +88,11 @@ export function publishedOf(keys: readonly VerificationKey[]): readonly Publishe
 }
 
 /**
- * Checks an answer that was written down as it was to be checked when it was signed: its age does not matter.
+ * Checks a response that was written down as it was to be checked when it was signed: its age does not matter.
  * Throws a VerificationError.
  */
 export async function verifyPortable(
-  { headers, bodyBase64, ...asked }: PortableAnswer,
+  { headers, bodyBase64, ...asked }: PortableResponse,
   keys: readonly PublishedKey[],
   pinnedKeyIds?: readonly string[],
 ): Promise<VerifiedResponse> {
