@@ -187,7 +187,7 @@ export function outlineContract(
 
 function outlineEndpoint(name: string, row: Endpoint): EndpointOutline {
   const { errors: _errors, failure: _failure, snapshot: _snapshot, ...rest } = row
-  const responses = createResponses(name, row, {}).map(({ status, headers, codes }) => [
+  const responses = createResponses(name, row).map(({ status, headers, codes }) => [
     status,
     { headers: Object.keys(headers).toSorted(), codes: codes.toSorted() },
   ])

@@ -22,7 +22,7 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
   publishing: { mayImport: ['contract', 'crypto', 'storage'] },
   service: { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['storage'] },
   http: { mayImport: ['contract', 'crypto', 'service'] },
-  routes: { mayImport: ['contract', 'service', 'http'] },
+  routes: { mayImport: ['contract', 'service', 'http'], mayImportTypesOf: ['documents'] },
   pages: { mayImport: ['contract', 'documents', 'crypto', 'service', 'http', '../locales'] },
   browser: { mayImport: ['contract', 'packages/client'], isPortable: true },
 }

@@ -16,13 +16,14 @@ import { createRouter } from './http/router.ts'
 import { createSite } from './pages/site.ts'
 import { TEXTS } from './pages/texts.ts'
 import { createArchive } from './routes/archive.ts'
+import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers } from './routes/handlers.ts'
 import type { AddressRange } from './service/address-range.ts'
 import type { ApiKeys } from './service/api-keys.ts'
 import type { Challenge } from './service/challenge.ts'
 import type { Clock } from './service/clock.ts'
 import type { Log } from './service/log.ts'
-import { documentPayloadOf } from './service/payload.ts'
+import { documentPayloadOf, type Payload } from './service/payload.ts'
 import type { Releases } from './service/releases.ts'
 import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
 import type { TimeQualityMonitor } from './service/time-quality.ts'
@@ -92,15 +93,20 @@ export function createAppComposer(
   const documents = {
     index: documentPayloadOf(createDiscoveryIndex(described)),
     policy: documentPayloadOf(createPolicy(described)),
-    openapi: documentPayloadOf(createOpenApi(described)),
   }
   return ({ releases, signing }) => {
+    const signingKeys =
+      signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys))
+    let openapi: Payload | undefined
+    const createOpenApiPayload = (): Payload => {
+      const release = readExampleRelease({ registry, releases, signingKeys, challenge })
+      return documentPayloadOf(createOpenApi({ ...described, release }))
+    }
     const handlers = createHandlers({
       registry,
       releases,
-      documents,
-      signingKeys:
-        signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys)),
+      documents: { ...documents, openapi: () => (openapi ??= createOpenApiPayload()) },
+      signingKeys,
       apiKeys,
       waitlist,
       challenge,

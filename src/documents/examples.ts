@@ -37,3 +37,18 @@ export function exampleOf(schema: JsonSchema, where = '$'): JsonValue {
   }
   throw new TypeError(`${where}: this schema has no example; expected one on every leaf`)
 }
+
+/** Most items of a list in an example: of objects, and of anything else. */
+const MOST_ITEMS = { objects: 2, others: 20 } as const
+
+/** A value whose long lists are cut to their first items, so that a document with it stays small. */
+export function shortenLists(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    const isOfObjects = value.some((item) => typeof item === 'object' && item !== null)
+    return value.slice(0, isOfObjects ? MOST_ITEMS.objects : MOST_ITEMS.others).map(shortenLists)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, member && shortenLists(member)]),
+  )
+}

@@ -4,7 +4,6 @@ import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LINKS } from '../contract/links.ts'
-import type { DataSchemaName } from '../contract/schemas.ts'
 import { exampleOf } from './examples.ts'
 import {
   errorHeaders,
@@ -23,8 +22,14 @@ import {
 } from './openapi-schemas.ts'
 import type { JsonObject } from './plain-json.ts'
 
-/** Complete examples of `data`; the others are composed from their schemas. */
-export type DataExamples = { readonly [Name in DataSchemaName]?: JsonValue }
+/** The example of a success. Without `data` it is composed from the schema. */
+export interface SuccessExample {
+  readonly data?: JsonValue
+  /** ISO 8601 UTC. */
+  readonly issuedAt?: string
+  /** Where the data come from, if readers should know. */
+  readonly summary?: string
+}
 
 /** One response of an endpoint. */
 export interface OpenApiResponse {
@@ -50,14 +55,14 @@ const EXAMPLE_WAIT_SECONDS = 42
 export function createResponses(
   operation: string,
   row: Endpoint,
-  examples: DataExamples,
+  example: SuccessExample = {},
 ): OpenApiResponse[] {
   const byStatus = new Map(codesByStatus(row))
   const responses: OpenApiResponse[] = []
   if (row.success !== undefined) {
     const { status } = row.success
     const succeeding = { ...row, success: row.success }
-    responses.push(successResponse(operation, succeeding, byStatus.get(status) ?? [], examples))
+    responses.push(successResponse(operation, succeeding, byStatus.get(status) ?? [], example))
     byStatus.delete(status)
   }
   if (isRevalidated(row)) responses.push(notModifiedResponse(row))
@@ -88,14 +93,15 @@ function successResponse(
   operation: string,
   row: Succeeding,
   otherCodes: readonly ErrorCode[],
-  examples: DataExamples,
+  example: SuccessExample,
 ): OpenApiResponse {
   const { success } = row
-  const data = examples[success.data] ?? exampleOf(dataSchema(success.data))
-  const body =
+  const { data = exampleOf(dataSchema(success.data)), issuedAt, summary } = example
+  const identity = { ...EXAMPLE_IDENTITY, ...(issuedAt === undefined ? {} : { issuedAt }) }
+  const value =
     success.envelope === 'none'
       ? data
-      : { ok: true, schema: SCHEMA_IDS[success.envelope], ...EXAMPLE_IDENTITY, data }
+      : { ok: true, schema: SCHEMA_IDS[success.envelope], ...identity, data }
   const headers = successHeaders(row, row.path === LINKS.index || row.query !== undefined)
   const schema = schemaRef(successSchemaName(success))
   return {
@@ -108,7 +114,12 @@ function successResponse(
       content: {
         [JSON_MEDIA_TYPE]:
           otherCodes.length === 0
-            ? { schema, example: body }
+            ? {
+                schema,
+                ...(summary === undefined
+                  ? { example: value }
+                  : { examples: { current: { summary, value } } }),
+              }
             : {
                 schema: alternatives(
                   success,
@@ -116,7 +127,7 @@ function successResponse(
                   schemaRef(errorSchemaName(operation, success.status, otherCodes)),
                 ),
                 examples: {
-                  success: { summary: row.summary, value: body },
+                  success: { summary: summary ?? row.summary, value },
                   ...errorExampleRefs(otherCodes),
                 },
               },

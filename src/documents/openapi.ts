@@ -8,16 +8,18 @@ import type { Issuance } from '../contract/issuance.ts'
 import { LINKS } from '../contract/links.ts'
 import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
-import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
+import { REQUEST_SCHEMAS, type DataSchemaName } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
-import { exampleOf } from './examples.ts'
+import type { JsonValue } from '../contract/canonical-json.ts'
+import { createDiscoveryIndex } from './discovery.ts'
+import { exampleOf, shortenLists } from './examples.ts'
 import { REQUEST_HEADER_DOCS } from './header-docs.ts'
 import { headerComponents, isRevalidated } from './openapi-headers.ts'
 import {
   createResponses,
   errorExamples,
-  type DataExamples,
   type OpenApiResponse,
+  type SuccessExample,
 } from './openapi-responses.ts'
 import { schemaComponents } from './openapi-schemas.ts'
 import { toJson, type JsonObject } from './plain-json.ts'
@@ -32,6 +34,17 @@ export interface OpenApiOptions {
   readonly issuance: Issuance
   /** Where the service is reached: scheme and authority, without a slash at the end. */
   readonly baseUrl: string
+  /** The release whose data are the examples; without it, examples are composed from the schemas. */
+  readonly release?: ExampleRelease
+}
+
+/** The release whose data are the examples. */
+export interface ExampleRelease {
+  readonly snapshotId: string
+  /** ISO 8601 UTC; the time of the examples. */
+  readonly createdAt: string
+  /** `data` of the responses, by the name of the endpoint. */
+  readonly data: { readonly [operation: string]: JsonValue }
 }
 
 /** An OpenAPI document. A type alias, because canonicalJson takes no interface. */
@@ -65,6 +78,28 @@ const KEY_REQUIRED_SECURITY = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: 
 
 const TITLE = 'Public read-only API'
 
+const SHORTENED =
+  'Long lists show their first items. requestId and issuedAt differ in every response.'
+
+/** Real data as an example: of a document that the tables determine, or of the release. */
+function realExample(
+  { release }: OpenApiOptions,
+  name: string,
+  document: JsonValue | undefined,
+): SuccessExample {
+  if (document !== undefined) {
+    return { data: shortenLists(document), summary: `The current document. ${SHORTENED}` }
+  }
+  const data = release?.data[name]
+  if (release === undefined || data === undefined) return {}
+  const { snapshotId, createdAt } = release
+  return {
+    data: shortenLists(data),
+    issuedAt: createdAt,
+    summary: `As served with release ${snapshotId}. ${SHORTENED}`,
+  }
+}
+
 /**
  * `GET /api/v1/openapi.json`: the contract as an OpenAPI document, with every row that the runtime serves, every
  * response it may send and an example of each. Pure: the same options give the same document.
@@ -73,20 +108,19 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const registry = visibleEndpoints(options.registry, options.runtime)
   const rows = Object.values(registry)
   // The real documents are better examples than documents composed from the examples of their parts.
-  const examples: DataExamples = {
+  const documents: { readonly [Name in DataSchemaName]?: JsonValue } = {
+    DiscoveryIndex: toJson(createDiscoveryIndex(options)),
     Policy: toJson(createPolicy(options)),
-    OpenApiDocument: {
-      openapi: OPENAPI_VERSION,
-      info: { title: TITLE, version: options.registryVersion },
-      paths: {},
-    },
   }
 
-  const operations = Object.entries(registry).map(([name, row]) => ({
-    name,
-    row,
-    responses: createResponses(name, row, examples),
-  }))
+  const operations = Object.entries(registry).map(([name, row]) => {
+    const document = row.success && documents[row.success.data]
+    const example =
+      row.success?.data === 'OpenApiDocument'
+        ? { data: { openapi: OPENAPI_VERSION, info: { title: TITLE }, paths: {} } }
+        : realExample(options, name, document)
+    return { name, row, responses: createResponses(name, row, example) }
+  })
   const responses = operations.flatMap((each) => each.responses)
   const shared = sharedResponses(responses)
   const paths: { [path: string]: { [method: string]: JsonObject } } = {}

@@ -21,11 +21,12 @@ import { createVersions } from './versions.ts'
 export interface HandlerDependencies {
   readonly registry: Registry
   readonly releases: Releases
-  /** The documents about the API itself, made once. */
+  /** The documents about the API itself. */
   readonly documents: {
     readonly index: Payload
     readonly policy: Payload
-    readonly openapi: Payload
+    /** Has examples from the release, so it is created when it is first requested. */
+    openapi(): Payload
   }
   /** The signing-key document; undefined where no signing key is configured. */
   readonly signingKeys: Payload | undefined
@@ -87,7 +88,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
   const own: OwnHandlers = {
     index: () => documents.index,
     policy: () => documents.policy,
-    openapi: () => documents.openapi,
+    openapi: () => documents.openapi(),
 
     time: () => payloadOf(readTime(clock.nowMs(), timeQuality.quality())),
 

@@ -8,6 +8,10 @@ import { Spectral, type RulesetDefinition } from '@stoplight/spectral-core'
 import { oas } from '@stoplight/spectral-rulesets'
 
 import { createOpenApi } from '../../src/documents/openapi.ts'
+import { readExampleRelease } from '../../src/routes/example-release.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 
 // The one place where findings of the recommended rules are accepted, each with its reason. A finding that is not
@@ -49,6 +53,13 @@ async function lintWithSpectral(source: string): Promise<Finding[]> {
   }))
 }
 
+const release = readExampleRelease({
+  registry: PRODUCTION.registry,
+  releases: loadReleases(openReleaseStore('releases')),
+  signingKeys: undefined,
+  challenge: UNSOLVABLE_CHALLENGE,
+})
+
 const LINTERS = { redocly: lintWithRedocly, spectral: lintWithSpectral }
 
 function explainedBy(linter: string): { rule: string; at: string }[] {
@@ -68,6 +79,15 @@ describe('the document passes the recommended rules', () => {
   for (const [linter, lint] of Object.entries(LINTERS)) {
     test(`of ${linter}, in production`, async () => {
       const findings = await lint(JSON.stringify(createOpenApi(PRODUCTION)))
+      assert.deepEqual(
+        findings.map(({ rule, at }) => ({ rule, at })),
+        explainedBy(linter),
+        JSON.stringify(findings, null, 2),
+      )
+    })
+
+    test(`of ${linter}, with the data of a release as examples`, async () => {
+      const findings = await lint(JSON.stringify(createOpenApi({ ...PRODUCTION, release })))
       assert.deepEqual(
         findings.map(({ rule, at }) => ({ rule, at })),
         explainedBy(linter),

@@ -1,0 +1,43 @@
+import type { JsonValue } from '../contract/canonical-json.ts'
+import { ENDPOINTS, type Registry } from '../contract/endpoints.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
+import type { ExampleRelease } from '../documents/openapi.ts'
+import type { Challenge } from '../service/challenge.ts'
+import type { Payload } from '../service/payload.ts'
+import type { Releases } from '../service/releases.ts'
+import { describeEarlyAccess } from './early-access.ts'
+
+/** What the data of the examples are read from. */
+export interface ExampleSources {
+  readonly registry: Registry
+  readonly releases: Releases
+  readonly signingKeys: Payload | undefined
+  readonly challenge: Challenge
+}
+
+/** Entries in the example of the history, which may have ten thousand. */
+const HISTORY_ENTRIES = 2
+
+/** Reads the examples of the served release. A snapshot that cannot be served is left out. */
+export function readExampleRelease(sources: ExampleSources): ExampleRelease {
+  const { registry, releases, signingKeys, challenge } = sources
+  const snapshots = Object.entries(registry).map(([name, { snapshot }]) => [
+    name,
+    snapshot && releases.snapshot(snapshot),
+  ])
+  const payloads: { readonly [name: string]: Payload | undefined } = {
+    ...Object.fromEntries(snapshots),
+    version: releases.head,
+    versions: releases.historyPage({ limit: HISTORY_ENTRIES, before: undefined }).payload,
+    versionById: releases.version(ENDPOINTS.versionById.parameter.example),
+    signingKey: signingKeys,
+  }
+  const data: { [name: string]: JsonValue } = {
+    earlyAccess: { ...describeEarlyAccess('open', challenge.description) },
+  }
+  for (const [name, payload] of Object.entries(payloads)) {
+    if (payload !== undefined) data[name] = JSON.parse(payload.json) as JsonValue
+  }
+  const { snapshotId, createdAt } = JSON.parse(releases.head.json) as VersionEntry
+  return { snapshotId, createdAt, data }
+}
