@@ -1,4 +1,4 @@
-// The API reference: copies requests, tries endpoints and verifies their responses, and filters the rail.
+// The endpoints of the reference: copies requests, tries endpoints and verifies their responses.
 import { partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { mountTryForm } from './try-form.ts'
@@ -11,57 +11,30 @@ function clone<Kind extends HTMLElement>(
   return partOf(document.importNode(content, true), selector, kind)
 }
 
-/** Shows only the endpoints of the rail that contain every typed word. */
-function filterRail(rail: HTMLElement, typed: string): void {
-  const words = typed.toLowerCase().split(/\s+/)
-  let isEmpty = true
-  for (const group of rail.querySelectorAll<HTMLElement>('.rail-group')) {
-    let isGroupEmpty = true
-    for (const item of group.querySelectorAll('li')) {
-      const text = item.textContent.toLowerCase()
-      item.hidden = !words.every((word) => text.includes(word))
-      isGroupEmpty &&= item.hidden
-    }
-    group.hidden = isGroupEmpty
-    isEmpty &&= isGroupEmpty
-  }
-  partOf(rail, '.rail-none', HTMLElement).hidden = !isEmpty
+const texts = readPageTexts('reference')
+const form = partOf(document, '#try-form', HTMLTemplateElement)
+const opener = partOf(document, '#try', HTMLTemplateElement)
+const copyButton = partOf(document, '#copy-request', HTMLTemplateElement)
+
+/** Adds a button that copies the request. The script of all pages does the copying. */
+function addCopyButton(entry: HTMLElement): void {
+  const head = partOf(entry, 'figcaption', HTMLElement)
+  const code = partOf(head, 'code', HTMLElement)
+  code.id = `${entry.id}-request`
+  const button = clone(copyButton, 'button', HTMLButtonElement)
+  button.dataset['copy'] = code.id
+  button.dataset['copied'] = texts.text('copied', { what: texts.text('request') })
+  head.append(button)
 }
 
-const rail = partOf(document, '.rail', HTMLElement)
-const filter = partOf(rail, 'input', HTMLInputElement)
-filter.addEventListener('input', () => filterRail(rail, filter.value))
-
-function mountEntries(entries: readonly HTMLElement[]): void {
-  const texts = readPageTexts('reference')
-  const form = partOf(document, '#try-form', HTMLTemplateElement)
-  const opener = partOf(document, '#try', HTMLTemplateElement)
-  const copyButton = partOf(document, '#copy-request', HTMLTemplateElement)
-
-  /** Adds a button that copies the request. The script of all pages does the copying. */
-  function addCopyButton(entry: HTMLElement): void {
-    const head = partOf(entry, 'figcaption', HTMLElement)
-    const code = partOf(head, 'code', HTMLElement)
-    code.id = `${entry.id}-request`
-    const button = clone(copyButton, 'button', HTMLButtonElement)
-    button.dataset['copy'] = code.id
-    button.dataset['copied'] = texts.text('copied', { what: texts.text('request') })
-    head.append(button)
-  }
-
-  for (const entry of entries) {
-    addCopyButton(entry)
-    // Only reads can be tried: other methods change something.
-    if (partOf(entry, '.call', HTMLElement).dataset['call']?.startsWith('GET ') !== true) continue
-    const place = clone(opener, 'details', HTMLDetailsElement)
-    // Mounted when opened: a page full of forms is heavy, and password managers would fill in each of them.
-    place.addEventListener('toggle', () => mountTryForm(place, entry, { template: form, texts }), {
-      once: true,
-    })
-    entry.append(place)
-  }
+for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
+  addCopyButton(entry)
+  // Only reads can be tried: other methods change something.
+  if (partOf(entry, '.call', HTMLElement).dataset['call']?.startsWith('GET ') !== true) continue
+  const place = clone(opener, 'details', HTMLDetailsElement)
+  // Mounted when opened: a page full of forms is heavy, and password managers would fill in each of them.
+  place.addEventListener('toggle', () => mountTryForm(place, entry, { template: form, texts }), {
+    once: true,
+  })
+  entry.append(place)
 }
-
-const entries = [...document.querySelectorAll<HTMLElement>('.endpoint')]
-// The first page of the reference has no entries.
-if (entries.length > 0) mountEntries(entries)

@@ -64,20 +64,48 @@ document.getElementById('contents-menu')?.addEventListener('click', ({ target, c
   }
 })
 
-/** The section of the page at the top of the window, by the last heading or entry with an id above it. */
-function currentSection(): string | undefined {
-  const marks = document.querySelectorAll('main :is(h2, h3)[id], main section[id]')
-  const line = innerHeight / 3
-  return [...marks].findLast((mark) => mark.getBoundingClientRect().top <= line)?.id
+/** Shows only the items that contain every typed word, and how many they are. */
+function mountFilter(filter: HTMLElement): void {
+  const input = filter.querySelector('input')
+  const shown = filter.querySelector('[role=status]')
+  const { items: selector = '', some = '', none = '' } = filter.dataset
+  const items = [...document.querySelectorAll<HTMLElement>(selector)]
+  input?.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/)
+    for (const item of items) {
+      const text = item.textContent.toLowerCase()
+      item.hidden = !words.every((word) => text.includes(word))
+    }
+    const count = items.filter(({ hidden }) => !hidden).length
+    if (shown === null) return
+    shown.textContent =
+      count === items.length
+        ? ''
+        : (count === 0 ? none : some)
+            .replace('{count}', String(count))
+            .replace('{total}', String(items.length))
+  })
 }
 
-/** Marks the link to the current section in the rail. */
+for (const filter of document.querySelectorAll<HTMLElement>('.filter')) mountFilter(filter)
+
+/** The section of the page at the top of the window, by the last heading or entry with such an id above it. */
+function currentSection(isCounted: (id: string) => boolean = () => true): string | undefined {
+  const marks = document.querySelectorAll('main :is(h2, h3)[id], main section[id]')
+  const line = innerHeight / 3
+  return [...marks].findLast(
+    (mark) => isCounted(mark.id) && mark.getBoundingClientRect().top <= line,
+  )?.id
+}
+
+/** Marks the link of the rail to the current section, or to the last section before it that has a link. */
 function markCurrentSection(): void {
-  const current = currentSection()
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('.contents a')) {
-    const isHere =
-      link.pathname === location.pathname && link.hash !== '' && link.hash === `#${current}`
-    if (isHere) link.setAttribute('aria-current', 'location')
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.contents a')].filter(
+    ({ pathname, hash }) => pathname === location.pathname && hash !== '',
+  )
+  const current = currentSection((id) => links.some(({ hash }) => hash === `#${id}`))
+  for (const link of links) {
+    if (link.hash === `#${current}`) link.setAttribute('aria-current', 'location')
     else link.removeAttribute('aria-current')
   }
 }

@@ -39,8 +39,14 @@ export interface ErrorBody {
   readonly retryAfterSeconds?: number
 }
 
-/** The `error` member for a catalog code, with the remaining seconds if the wait is known. */
-export function errorBodyOf(code: ErrorCode, retryAfterSeconds?: number): ErrorBody {
+/**
+ * The `error` member for a catalog code, with the remaining seconds of the wait. If they are unknown, it states the upper
+ * bound of the catalog: every 429 states a wait (spec section 7).
+ */
+export function errorBodyOf(
+  code: ErrorCode,
+  retryAfterSeconds = errorOf(code).retryAfterSeconds,
+): ErrorBody {
   const { status, message, retryable } = errorOf(code)
   return {
     code,

@@ -99,8 +99,7 @@ function failureReply(
   { code, details, quota }: Failure,
   { signer, common }: { signer: ResponseSigner | undefined; common: readonly string[] },
 ): Reply {
-  // Every 429 tells a wait (spec section 7), also one whose thrower does not know what is left of the window.
-  const error = errorBodyOf(code, details.retryAfterSeconds ?? errorOf(code).retryAfterSeconds)
+  const error = errorBodyOf(code, details.retryAfterSeconds)
   const body = formatError(exchange, error)
   const headers = [
     HEADERS.contentType,

@@ -4,10 +4,13 @@ import { HEADERS } from '../contract/headers.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
+import { listFilter } from './list-filter.ts'
 import { type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { exampleError } from './reference-example.ts'
 import { endpointPath } from './reference-path.ts'
 import { richText, plainText, sentencesHtml } from './rich-text.ts'
 
+const SUMMARY_ID = 'codes'
 const VERIFIER_ID = 'verifier'
 
 const retryAfter = html`<code>${HEADERS.retryAfter}</code>`
@@ -42,8 +45,7 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
 
 function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
   const t = texts.errorCatalog
-  const { retryable, retryAfterSeconds } = errorOf(code)
-  if (!retryable) return t.cannotRetry
+  const { retryAfterSeconds } = errorOf(code)
   const wait =
     retryAfterSeconds === undefined
       ? richText(t.retryAfterUnknown, { header: retryAfter })
@@ -59,19 +61,64 @@ function fact(term: string, description: HtmlValue): Html {
 function errorEntry(context: PageContext, code: ErrorCode): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
-  const { meaning, message } = errorOf(code)
+  const { meaning, message, retryable } = errorOf(code)
   return html`<section class="error-entry" aria-labelledby="${code}">
     <h3 id="${code}">
       <a class="anchor" href="#${code}"><code>${code}</code></a>
     </h3>
     <p>${contractText(locale, meaning)}</p>
     <dl class="facts">
-      ${fact(t.whatToDo, contractText(locale, message))}${fact(
-        t.retryable,
-        retryText(context, code),
-      )}${fact(t.returnedBy, returnedBy(context, code))}
+      ${fact(t.whatToDo, contractText(locale, message))}${
+        retryable && fact(t.retryable, retryText(context, code))
+      }${fact(t.returnedBy, returnedBy(context, code))}${fact(
+        t.example,
+        html`<pre>${exampleError(code)}</pre>`,
+      )}
     </dl>
   </section> `
+}
+
+function retryCell({ texts }: PageContext, code: ErrorCode): HtmlValue {
+  const t = texts.errorCatalog
+  const { retryable, retryAfterSeconds } = errorOf(code)
+  if (!retryable) return t.no
+  return retryAfterSeconds === undefined
+    ? t.yes
+    : plainText(t.yesWithin, { seconds: retryAfterSeconds })
+}
+
+/** All codes in a table, each with a link to its entry, and a filter for the rows. */
+function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html {
+  const { locale, texts } = context
+  const t = texts.errorCatalog
+  return html`<section aria-labelledby="${SUMMARY_ID}">
+    <h2 id="${SUMMARY_ID}">${t.summary}</h2>
+    ${listFilter(texts, { id: 'code-filter', label: t.filter, items: '#code-rows tr' })}
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${t.code}</th>
+          <th scope="col">${t.status}</th>
+          <th scope="col">${t.when}</th>
+          <th scope="col">${t.retryable}</th>
+        </tr>
+      </thead>
+      <tbody id="code-rows">
+        ${codes.map(
+          (code) =>
+            html`<tr>
+              <th scope="row">
+                <a href="#${code}"><code>${code}</code></a>
+              </th>
+              <td data-label="${t.status}">${errorOf(code).status}</td>
+              <td data-label="${t.when}">${contractText(locale, errorOf(code).meaning)}</td>
+              <td data-label="${t.retryable}">${retryCell(context, code)}</td>
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+    <p class="muted small">${t.placeholders}</p>
+  </section>`
 }
 
 /** Codes by status, the lowest status first and each status in the order of the catalog. */
@@ -113,6 +160,7 @@ export const ERRORS_PAGE: Page = {
       codes,
     }))
     const contents: readonly ContentsEntry[] = [
+      { id: SUMMARY_ID, title: t.summary },
       ...groups.map(({ id, title }) => ({ id, title })),
       { id: VERIFIER_ID, title: t.verification },
     ]
@@ -123,6 +171,10 @@ export const ERRORS_PAGE: Page = {
           ${sentencesHtml(locale, [t.intro, facts.keyId !== undefined && t.introSigned, t.introCode])}
         </p>
         <p>${richText(t.retryIntro, { header: retryAfter })}</p>
+        ${summarySection(
+          context,
+          groups.flatMap(({ codes }) => codes),
+        )}
         ${groups.map(
           ({ id, title, codes }) =>
             html`<section aria-labelledby="${id}">

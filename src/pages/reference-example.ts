@@ -1,13 +1,13 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import type { JsonValue } from '../contract/canonical-json.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
-import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
+import { errorBodyOf, formatError } from '../contract/envelope.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import { exampleOf } from '../documents/examples.ts'
-import { dataSchema, EXAMPLE_IDENTITY } from '../documents/openapi-schemas.ts'
+import { dataSchema } from '../documents/openapi-schemas.ts'
 import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
 import type { PageContext } from './page.ts'
@@ -95,11 +95,17 @@ function responseHtml(status: number, body: string): Html {
   return inElement(`HTTP ${status}\n${body}`)
 }
 
-/** An error in full: the status, then the body. */
+/** Placeholders that no response has. */
+const NO_IDENTITY = {
+  requestId: '00000000-0000-4000-8000-000000000000',
+  issuedAt: '2000-01-01T00:00:00.000Z',
+} as const
+
+/** An error in full, as the service writes it: the status, then the body with a line for each member. */
 export function exampleError(code: ErrorCode): Html {
   const error = errorBodyOf(code)
-  const body = { ok: false, schema: SCHEMA_IDS.error, ...EXAMPLE_IDENTITY, error: toJson(error) }
-  return responseHtml(error.status, compactJson(body, Infinity))
+  const body: unknown = JSON.parse(formatError(NO_IDENTITY, error))
+  return responseHtml(error.status, JSON.stringify(body, undefined, 1))
 }
 
 /** Data of the current release that an endpoint returns, or undefined for data that no release has. */

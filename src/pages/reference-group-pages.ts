@@ -22,7 +22,7 @@ function groupPage(tag: Tag): Page {
       const { locale, texts, facts } = context
       const t = texts.reference
       return {
-        rail: referenceRail(context),
+        rail: referenceRail(context, groupPath(tag)),
         main: html`<p class="eyebrow">
             <a href="${pathOfPage(locale, 'reference')}">${t.title}</a>
           </p>

@@ -46,12 +46,11 @@ export const REFERENCE_PAGE: Page = {
   path: 'reference',
   title: (texts) => texts.reference.title,
   description: (texts) => texts.reference.description,
-  scripts: ['reference-page.js'],
   body(context) {
     const { reference: t } = context.texts
     const link = (path: string, text: string): Html => html`<a href="${path}">${text}</a>`
     return {
-      rail: referenceRail(context),
+      rail: referenceRail(context, 'reference'),
       main: html`<h1>${t.title}</h1>
         <p class="lead">${t.intro}</p>
         <p>

@@ -2,6 +2,7 @@ import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
 import type { Endpoint, Registry } from '../contract/endpoints.ts'
 import { html, type Html } from './html.ts'
+import { listFilter } from './list-filter.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { endpointPath, groupPath } from './reference-path.ts'
 
@@ -34,20 +35,21 @@ export function shortPath({ path }: Endpoint): string {
   return shown === '' ? '/' : shown
 }
 
-/** Every endpoint by group, with a filter that the script of the page serves. */
-export function referenceRail({ locale, texts, facts }: PageContext): Html {
+/** Every endpoint by group, with a filter. The page with this path is marked. */
+export function referenceRail({ locale, texts, facts }: PageContext, currentPath: string): Html {
   const { reference: t } = texts
+  const pageLink = (path: string, title: string): Html => {
+    const mark = path === currentPath && html` aria-current="page"`
+    return html`<a href="${pathOfPage(locale, path)}" ${mark}>${title}</a>`
+  }
   return html`<div class="rail">
-    <p class="field rail-filter">
-      <label for="rail-filter">${t.filter}</label>
-      <input id="rail-filter" type="search" autocomplete="off" spellcheck="false" />
-    </p>
-    <p><a href="${pathOfPage(locale, 'reference')}">${t.basics}</a></p>
+    ${listFilter(texts, { id: 'rail-filter', label: t.filter, items: '.rail li' })}
+    <p>${pageLink('reference', t.basics)}</p>
     ${REFERENCE_TAGS.map((tag) => {
       const endpoints = endpointsOf(facts.registry, tag)
       if (endpoints.length === 0) return undefined
       return html`<div class="rail-group">
-        <p><a href="${pathOfPage(locale, groupPath(tag))}">${t.tags[tag]}</a></p>
+        <p>${pageLink(groupPath(tag), t.tags[tag])}</p>
         <ul>
           ${endpoints.map(
             ({ name, row }) =>
@@ -60,6 +62,5 @@ export function referenceRail({ locale, texts, facts }: PageContext): Html {
         </ul>
       </div> `
     })}
-    <p class="muted small rail-none" hidden>${t.noMatch}</p>
   </div>`
 }

@@ -310,6 +310,26 @@ describe('general sections', () => {
   })
 })
 
+describe('the rail', () => {
+  test('marks its page and names every endpoint with its method', async (t) => {
+    const app = await runApp(t)
+    const paths = ['reference', ...Object.keys(TAGS).map((tag) => `reference/${tag}`)]
+    for (const path of paths) {
+      const markup = parsePage(await (await app.fetch(`/en/${path}`)).text())
+      const marked = markup.all('.rail a[aria-current="page"]')
+      assert.deepEqual(
+        marked.map((link) => attributeOf(link, 'href')),
+        [`/en/${path}`],
+      )
+      const links = markup.all('.rail li a').map((link) => textIn(link))
+      const expected = Object.values(ROWS).map(
+        ({ method, path: full }) => `${method} ${full.replace('/api/v1', '') || '/'}`,
+      )
+      assert.deepEqual(links.toSorted(), expected.toSorted())
+    }
+  })
+})
+
 describe('the error catalog', () => {
   test('has every code under its anchor, with its meaning and what to do', async (t) => {
     const { markup } = await readPage(t, '/en/errors')
@@ -327,6 +347,60 @@ describe('the error catalog', () => {
     }
     const ids = markup.all('h3').flatMap((heading) => attributeOf(heading, 'id') ?? [])
     assert.deepEqual(ids.toSorted(), codes.toSorted())
+  })
+
+  for (const locale of LOCALES) {
+    test(`begins with a table of all codes in ${locale}`, async (t) => {
+      const { markup } = await readPage(t, `/${locale}/errors`)
+      const { errorCatalog: texts } = TEXTS[locale]
+      const rows = markup.all('#code-rows tr')
+      const codes = rows.map((row) => textAt(row, 'th')) as ErrorCode[]
+      assert.deepEqual(codes.toSorted(), Object.keys(ERRORS).toSorted())
+      for (const [index, row] of rows.entries()) {
+        const { status, retryable, meaning } = errorOf(codes[index] ?? 'NOT_FOUND')
+        const [statusCell, when, retry] = row.querySelectorAll('td').map(textIn)
+        assert.equal(statusCell, String(status))
+        if (locale === 'en') assert.equal(when, meaning)
+        else assert.notEqual(when, '')
+        assert.equal(retry?.startsWith(retryable ? texts.yes : texts.no), true, `${index} ${retry}`)
+        const [link] = row.querySelectorAll('a')
+        assert.equal(link && attributeOf(link, 'href'), `#${codes[index]}`)
+      }
+    })
+  }
+
+  test('has the body of each code as the service sends it, with placeholders', async (t) => {
+    const app = await runApp(t)
+    const markup = parsePage(await (await app.fetch('/en/errors')).text())
+    const examples = new Map(
+      markup.all('section.error-entry').map((entry) => {
+        const [, status, body = ''] = /^HTTP (\d+)\n(.*)$/s.exec(rawText(entry, 'pre')) ?? []
+        return [attributeOf(entry, 'aria-labelledby'), { status: Number(status), body }] as const
+      }),
+    )
+    assert.deepEqual([...examples.keys()].map(String).toSorted(), Object.keys(ERRORS).toSorted())
+    for (const [code, { status, body }] of examples) {
+      const { requestId, error } = JSON.parse(body) as { requestId: string; error: object }
+      assert.match(requestId, /^0{8}-0{4}-4000-8000-0{12}$/)
+      const { meaning: _, ...expected } = errorOf(code as ErrorCode)
+      assert.deepEqual(error, { code, ...expected })
+      assert.equal(status, expected.status)
+    }
+    for (const [path, method] of [
+      ['/api/v1/nothing', 'GET'],
+      ['/api/v1/status', 'POST'],
+      ['/api/v1/keys/self', 'GET'],
+    ] as const) {
+      const sent = (await (await app.fetch(path, { method })).json()) as {
+        error: { code: string }
+        requestId: string
+        issuedAt: string
+      }
+      const example = JSON.parse(examples.get(sent.error.code)?.body ?? '{}') as object
+      const { requestId, issuedAt } = sent
+      assert.deepEqual(Object.keys(example), Object.keys(sent))
+      assert.deepEqual({ ...example, requestId, issuedAt }, sent)
+    }
   })
 
   test('links each code to the endpoints that return it', async (t) => {
