@@ -147,7 +147,7 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
     </div>
     <figure>
       <figcaption><code>${curlOf(row, facts.origin)}</code></figcaption>
-      <pre tabindex="0" aria-label="${texts.reference.response}">${example.html}</pre>
+      <pre tabindex="0" role="group" aria-label="${texts.reference.response}">${example.html}</pre>
       <p class="muted small">
         ${example.isReal ? texts.reference.exampleReal : texts.reference.exampleMade}
       </p>

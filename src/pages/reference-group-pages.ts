@@ -12,8 +12,7 @@ function groupPage(tag: Tag): Page {
   return {
     path: groupPath(tag),
     parent: 'reference',
-    title: ({ reference }) =>
-      plainText(reference.groupTitle, { group: reference.tags[tag], reference: reference.title }),
+    title: ({ reference }) => `${reference.tags[tag]} · API`,
     description: ({ reference }) =>
       plainText(reference.groupDescription, { group: reference.tags[tag] }),
     scripts: ['reference-page.js'],

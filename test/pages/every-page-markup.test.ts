@@ -35,10 +35,16 @@ function readAll(app: RunningApp): Promise<readonly SentPage[]> {
 test('the validator reports known faults', async () => {
   const text = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>a</title></head>
-<body><h1>a</h1><h3 id="a">b</h3><p id="a" style="top: 0"><input type="text"></p></body></html>`
+<body><h1>a</h1><h3 id="a">b</h3><p id="a" style="top: 0"><input type="text"></p>
+<nav><a href="/"></a></nav><nav><p aria-label="c">d</p></nav><div role="button">e</div><button type="button"></button><ul role="list"></ul>
+<x-unknown></x-unknown></body></html>`
   const found = await htmlFaults(text)
   const rules = found.map((fault) => fault.split(': ')[1])
-  for (const rule of ['heading-level', 'no-dup-id', 'no-inline-style', 'input-missing-label']) {
+  for (const rule of [
+    ...['heading-level', 'no-dup-id', 'no-inline-style', 'input-missing-label'],
+    ...['unique-landmark', 'aria-label-misuse', 'prefer-native-element', 'no-redundant-role'],
+    ...['text-content', 'wcag/h30', 'no-unknown-elements'],
+  ]) {
     assert.ok(rules.includes(rule), `${rule} in ${rules.join(', ')}`)
   }
 })

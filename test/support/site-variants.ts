@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buildExample } from '../../scripts/build-example.ts'
 import type { AppDependencies } from '../../src/app.ts'
 import type { ChallengeDescription } from '../../src/service/challenge.ts'
 import { loadReleases } from '../../src/service/releases.ts'
@@ -12,6 +16,15 @@ export const PUBLIC_ORIGIN = 'https://api.example.test'
 /** The releases of this repository: what is really published, and so what the pages must have room for. */
 export function publishedReleases() {
   return loadReleases(openReleaseStore(RELEASES_DIR))
+}
+
+/** The releases of examples/tide-observatory, with translations, a logo, incidents and an attached wallet. */
+export async function exampleReleases() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'example-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const releases = path.join(folder, 'releases')
+  await buildExample(path.join(folder, 'content'), releases)
+  return loadReleases(openReleaseStore(releases))
 }
 
 function withChallenge(description: ChallengeDescription): Partial<AppDependencies> {
@@ -43,7 +56,10 @@ export const SITE_VARIANTS: readonly (readonly [name: string, parts: Partial<App
       },
     ],
     [
-      'a service with hCaptcha',
-      withChallenge({ provider: 'hcaptcha', path: null, siteKey: '10000000-ffff' }),
+      'the example organization, with hCaptcha',
+      {
+        releases: await exampleReleases(),
+        ...withChallenge({ provider: 'hcaptcha', path: null, siteKey: '10000000-ffff' }),
+      },
     ],
   ]
