@@ -114,9 +114,19 @@ function readHost(reader: EnvironmentReader): string {
   return host
 }
 
+/** Whether every % starts an escape of UTF-8; the driver throws for others. */
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function isPostgresUrl(text: string): boolean {
   const url = URL.parse(text)
-  if (url === null) return false
+  if (url === null || !isPercentEncoded(url.href)) return false
   const hasHost = url.host !== '' || (url.searchParams.get('host') ?? '') !== ''
   return hasHost && /^\/[^/]+$/.test(url.pathname)
 }
@@ -137,7 +147,9 @@ function readDatabase(
   }
   if (/^postgres(?:ql)?:/i.test(url)) {
     if (isPostgresUrl(url)) return { kind: 'postgres', url }
-    return refuse('a host and a database, such as postgres://user:password@host:5432/database')
+    return refuse(
+      'a percent-encoded URL with a host and a database, such as postgres://user:password@host:5432/database',
+    )
   }
   const [scheme = '', file = ''] = /^sqlite:(.*)$/is.exec(url) ?? []
   if (scheme === '') return refuse('a URL that starts with sqlite: or postgres://')

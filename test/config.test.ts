@@ -281,12 +281,13 @@ test('an unusable database or counter store is refused without repeating its URL
     'SVC_DATABASE_URL',
     [
       'postgres://u:p@db',
+      'postgres://u:50%off@db/app',
       'postgres://u:p@db/',
       'postgres:///app',
       'POSTGRES:',
       'postgres://db/a/b',
     ],
-    'a host and a database, such as postgres://user:password@host:5432/database',
+    'a percent-encoded URL with a host and a database, such as postgres://user:password@host:5432/database',
   )
   assertRefused(
     'SVC_DATABASE_URL',

@@ -3,6 +3,9 @@ export const STORAGE_PROBLEMS = {
   LOCKED: 'the database is locked by another program',
   FULL: 'the disk is full, or a limit on file sizes is reached',
   IO: 'the database could not be read or written',
+  UNREACHABLE: 'the database server could not be reached',
+  TLS: 'the TLS connection to the database server failed',
+  TLS_FILE: 'a certificate or key file that the URL names could not be read',
   CLOSED: 'the store is closed',
   MISSING: 'the database does not exist',
   EXISTS: 'the file exists and was left unchanged',
@@ -16,14 +19,29 @@ export const STORAGE_PROBLEMS = {
 export type StorageProblem = keyof typeof STORAGE_PROBLEMS
 
 /** Problems that go away without anyone changing the configuration; the store recovers by itself. */
-const TRANSIENT: ReadonlySet<StorageProblem> = new Set(['LOCKED', 'FULL', 'IO'])
+const TRANSIENT: ReadonlySet<StorageProblem> = new Set([
+  'LOCKED',
+  'FULL',
+  'IO',
+  'UNREACHABLE',
+  // A certificate is renewed on the server.
+  'TLS',
+])
 
 /** A store could not do its work. The message names the file and never a value. */
 export class StorageError extends Error {
   readonly code: StorageProblem
 
-  constructor(code: StorageProblem, where: string, options?: ErrorOptions) {
-    super(`${where}: ${STORAGE_PROBLEMS[code]}`, options)
+  /** `detail` is a code of the system that says more, without a value. */
+  constructor(
+    code: StorageProblem,
+    where: string,
+    { detail, ...options }: ErrorOptions & { readonly detail?: string } = {},
+  ) {
+    super(
+      `${where}: ${STORAGE_PROBLEMS[code]}${detail === undefined ? '' : ` (${detail})`}`,
+      options,
+    )
     this.name = 'StorageError'
     this.code = code
   }

@@ -248,7 +248,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       )
       t.after(() => storage.close())
       assert.equal(unavailable, 1)
-      await assert.rejects(storage.waitlist.add(makeRegistration(1)), { code: 'IO' })
+      await assert.rejects(storage.waitlist.add(makeRegistration(1)), { code: 'UNREACHABLE' })
       await own.start()
       await eventually('the storage migrates', async () =>
         storage.ping().then(
@@ -258,7 +258,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       )
       assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
       await own.kill()
-      await assert.rejects(storage.waitlist.add(makeRegistration(2)), { code: 'IO' })
+      await assert.rejects(storage.waitlist.add(makeRegistration(2)), { code: 'UNREACHABLE' })
       await own.start()
       assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
       assert.equal(await storage.waitlist.add(makeRegistration(1)), 'duplicate')

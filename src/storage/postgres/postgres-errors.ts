@@ -21,12 +21,32 @@ function codeOf(error: unknown): string | undefined {
     : undefined
 }
 
+/** Codes of node:tls and OpenSSL, and the driver's message when the server has no TLS. */
+const TLS_FAILURE = /CERT|ISSUER|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)|does not support SSL/
+
+/** Why no connection could be made, with the code of the failure; undefined for other failures. */
+function connectionProblemOf(
+  error: unknown,
+): { readonly problem: StorageProblem; readonly detail: string } | undefined {
+  if (!(error instanceof Error)) return undefined
+  const detail = codeOf(error) ?? error.message
+  const syscall = 'syscall' in error ? error.syscall : undefined
+  if (syscall === 'open' || syscall === 'read') return { problem: 'TLS_FILE', detail }
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return { problem: 'UNREACHABLE', detail }
+  if (!TLS_FAILURE.test(detail)) return undefined
+  return { problem: 'TLS', detail: detail.includes(' ') ? 'no TLS on the server' : detail }
+}
+
 /**
  * A failure of the driver or the server as a StorageError. The cause carries the code alone: a server's message and detail
  * may quote values, and a driver's may quote the connection string.
  */
 export function postgresErrorOf(error: unknown, where: string): StorageError {
   if (error instanceof StorageError) return error
+  const connection = connectionProblemOf(error)
+  if (connection !== undefined) {
+    return new StorageError(connection.problem, where, { detail: connection.detail })
+  }
   const code = codeOf(error)
   const problem = PROBLEM_OF_STATE.get(code ?? '') ?? 'IO'
   return new StorageError(problem, where, { cause: new Error(code ?? 'connection lost') })
