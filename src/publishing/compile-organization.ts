@@ -51,6 +51,25 @@ function compileLogo(
   return { mediaType: LOGO_TYPES[0], base64, width: svg.width, height: svg.height, alt }
 }
 
+/** Domains for documentation (RFC 2606), which the content of `svc init` uses. The history would keep them for good. */
+const PLACEHOLDER_DOMAIN = /[@/.]example\.(?:com|net|org)(?![^/?#])/i
+
+/** Reports ways to reach the organization that `svc init` wrote and nobody replaced. Returns whether there are none. */
+function checkReplaced({ url, contact, privacy }: OrganizationContent, report: Report): boolean {
+  const texts: readonly (readonly [path: readonly string[], text: string | undefined])[] = [
+    [['url'], url],
+    [['contact', 'email'], contact.email],
+    [['contact', 'url'], contact.url],
+    [['privacy', 'contact', 'email'], privacy.contact.email],
+    [['privacy', 'contact', 'url'], privacy.contact.url],
+  ]
+  const placeholders = texts.filter(([, text]) => PLACEHOLDER_DOMAIN.test(text ?? ''))
+  for (const [path, text] of placeholders) {
+    report(path, `the placeholder ${JSON.stringify(text)}`, 'the organization’s own')
+  }
+  return placeholders.length === 0
+}
+
 /** Makes the published identity from what the operator wrote; undefined with any mistake, which is reported. */
 export function compileOrganization(
   content: OrganizationContent,
@@ -59,7 +78,7 @@ export function compileOrganization(
   addMistake: (mistake: ContentMistake) => void,
 ): Organization | undefined {
   const { logo: logoContent, accentColor, ...rest } = content
-  let isSound = true
+  let isSound = checkReplaced(content, report)
   if (accentColor !== undefined) {
     const fault = accentFault(accentColor)
     if (fault !== undefined) {

@@ -6,6 +6,11 @@ import { test } from 'node:test'
 import { runIn, SVC } from '../support/run-program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+function replacePlaceholders(contentDir: string): void {
+  const file = path.join(contentDir, 'organization.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('example.org', 'tides.example'))
+}
+
 test('init, check and publish: from nothing to a first version', (t) => {
   const folder = temporaryFolder(t)
   const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
@@ -20,6 +25,13 @@ test('init, check and publish: from nothing to a first version', (t) => {
     existsSync(path.join(folder, 'ours', '.schemas', 'translations', 'wallet', 'security.json')),
   )
 
+  const placeholders = svc('check', '--content', 'ours')
+  assert.equal(placeholders.status, 1)
+  assert.match(
+    placeholders.error,
+    /organization\.yaml:\d+:\d+: url: found the placeholder "https:\/\/example\.org", expected the organization’s own\n/,
+  )
+  replacePlaceholders(path.join(folder, 'ours'))
   assert.deepEqual(svc('check', '--content', 'ours'), {
     status: 0,
     out: 'ours has no mistakes: 13 resources.\n',
@@ -44,6 +56,7 @@ test('check names each mistake, and exits with 1', (t) => {
   const folder = temporaryFolder(t)
   const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
   svc('init', 'ours')
+  replacePlaceholders(path.join(folder, 'ours'))
   const file = path.join(folder, 'ours', 'status.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('name: Read API', 'name: Read: API'))
   const { status, out, error } = svc('check', '--content', 'ours')

@@ -17,16 +17,16 @@ import { sanitizeSvg } from '../../src/publishing/logo-svg.ts'
 import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 const ORGANIZATION = `name: Meridian Tide Observatory
-url: https://example.org
+url: https://tides.example
 description: An observatory that measures the tides.
 contact:
-  email: contact@example.org
+  email: contact@tides.example
 links:
-  - { id: imprint, title: Imprint, url: https://example.org/imprint }
+  - { id: imprint, title: Imprint, url: https://tides.example/imprint }
 privacy:
   controller: Meridian Tide Observatory e. V.
   address: 1 Harbor Road, 00000 Example Town
-  contact: { email: privacy@example.org }
+  contact: { email: privacy@tides.example }
   retention: At most 12 months.
 `
 
@@ -163,7 +163,7 @@ test('a contact without an email address is refused', async (t) => {
   writeContent(
     folder,
     'organization.yaml',
-    ORGANIZATION.replace('  email: contact@example.org', '  name: Desk'),
+    ORGANIZATION.replace('  email: contact@tides.example', '  name: Desk'),
   )
   const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
   assert.match(
