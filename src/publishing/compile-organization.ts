@@ -54,7 +54,7 @@ function compileLogo(
 /** Domains for documentation (RFC 2606), which the content of `svc init` uses. The history would keep them for good. */
 const PLACEHOLDER_DOMAIN = /[@/.]example\.(?:com|net|org)(?![^/?#])/i
 
-/** Reports ways to reach the organization that `svc init` wrote and nobody replaced. Returns whether there are none. */
+/** Reports addresses of the organization that `svc init` wrote as placeholders. Returns whether it found none. */
 function checkReplaced({ url, contact, privacy }: OrganizationContent, report: Report): boolean {
   const texts: readonly (readonly [path: readonly string[], text: string | undefined])[] = [
     [['url'], url],
