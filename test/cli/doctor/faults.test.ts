@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 import type { FindingId } from '../../../packages/cli/src/doctor/finding-catalog.ts'
 import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
@@ -52,7 +52,10 @@ function compress(change: Mischief = () => {}, vary = true): Mischief {
     const coding = passing.asked['accept-encoding']
     if (passing.status !== 200 || (coding !== 'gzip' && coding !== 'br')) return
     change(passing)
-    passing.body = coding === 'gzip' ? gzipSync(passing.body) : brotliCompressSync(passing.body)
+    passing.body =
+      coding === 'gzip'
+        ? gzipSync(passing.body)
+        : brotliCompressSync(passing.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
     passing.headers.set('content-encoding', coding)
     const before = passing.headers.get('vary') ?? ''
     if (vary) passing.headers.set('vary', `${before}, Accept-Encoding`)

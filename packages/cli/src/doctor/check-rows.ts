@@ -18,17 +18,22 @@ import type { Observation } from './probe-deployment.ts'
 
 type ShapeCheck = (value: unknown) => string | undefined
 
-/** Checks of shapes. Responses may have more fields than are described (spec 9.2), so the schemas stay open. */
-function createShapeChecks(): (name: DataSchemaName | 'error') => ShapeCheck {
-  const ajv = new Ajv({ strict: false })
-  ajvFormats.default(ajv)
-  return (name) => {
-    const validate = ajv.compile(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name])
-    return (value) => {
-      if (validate(value)) return undefined
-      const [first] = validate.errors ?? []
-      return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
-    }
+let ajv: Ajv | undefined
+
+/**
+ * Checks a shape. Responses may have more fields than are described (spec 9.2), so the schemas stay open. Ajv compiles
+ * a schema once.
+ */
+function shapeOf(name: DataSchemaName | 'error'): ShapeCheck {
+  if (ajv === undefined) {
+    ajv = new Ajv({ strict: false })
+    ajvFormats.default(ajv)
+  }
+  const validate = ajv.compile(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name])
+  return (value) => {
+    if (validate(value)) return undefined
+    const [first] = validate.errors ?? []
+    return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
   }
 }
 
@@ -85,7 +90,6 @@ function envelopeFault({ row, code, content }: Observation): string | undefined 
 
 /** Whether each row of the registry responds as promised. */
 export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff }, report) => {
-  const shapeOf = createShapeChecks()
   for (const each of observed) {
     if (!each.isAsPromised) {
       // A body that is not the signed one is reported as that.
