@@ -22,9 +22,13 @@ function checkOf(ajv: Ajv, schema: object): SchemaCheck {
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** The check of one schema literal of the contract. */
+const schemaChecks = new WeakMap<JsonSchema, SchemaCheck>()
+
+/** The check of one schema literal of the contract. A schema is compiled once. */
 export function schemaCheck(schema: JsonSchema): SchemaCheck {
-  return checkOf(createAjv(), schema)
+  const check = schemaChecks.get(schema) ?? checkOf(createAjv(), schema)
+  schemaChecks.set(schema, check)
+  return check
 }
 
 /** The checks of the schemas inside an OpenAPI document, by the path of their place in it. */
@@ -36,10 +40,13 @@ export function documentSchemaChecks(
   // members are made known so that the strict mode, which the schemas inside are held to, lets it in.
   ajv.addVocabulary(Object.keys(document))
   ajv.addSchema(document, 'document', undefined, false)
+  const checks = new Map<string, SchemaCheck>()
   return (...place) => {
-    const pointer = place.map((part) =>
-      encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
-    )
-    return checkOf(ajv, { $ref: `document#/${pointer.join('/')}` })
+    const pointer = place
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/')
+    const check = checks.get(pointer) ?? checkOf(ajv, { $ref: `document#/${pointer}` })
+    checks.set(pointer, check)
+    return check
   }
 }
