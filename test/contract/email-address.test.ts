@@ -9,6 +9,7 @@ import {
   GOOD_ADDRESSES,
   SAME_ADDRESSES,
 } from './email-addresses.ts'
+import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 /** The pattern of a valid e-mail address as the HTML standard gives it, for a domain that is converted already. */
 const HTML_EMAIL =
@@ -39,10 +40,12 @@ const typedAddress = fc.tuple(localPart, domain).map((parts) => parts.join('@'))
 /** Whatever a caller may send instead. */
 const anyText = fc.oneof(
   typedAddress,
-  fc.string({ unit: 'binary', maxLength: 40 }),
-  fc.tuple(localPart, fc.string({ unit: 'binary', maxLength: 30 })).map((parts) => parts.join('@')),
+  fc.string({ unit: ANY_CODE_POINT, maxLength: 40 }),
   fc
-    .tuple(localPart, fc.string({ unit: 'binary', maxLength: 3 }), domain)
+    .tuple(localPart, fc.string({ unit: ANY_CODE_POINT, maxLength: 30 }))
+    .map((parts) => parts.join('@')),
+  fc
+    .tuple(localPart, fc.string({ unit: ANY_CODE_POINT, maxLength: 3 }), domain)
     .map(([local, noise, rest]) => `${local}@${noise}${rest}`),
   fc
     .tuple(localPart, fc.stringMatching(/^xn--[a-z0-9-]{1,12}\.org$/))

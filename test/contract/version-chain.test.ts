@@ -19,6 +19,7 @@ import {
   readVersionChain,
   VersionEntryError,
 } from '../../src/contract/version-entry.ts'
+import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex')
 const hashOf = (entry: Omit<VersionEntry, 'hash'>): string => sha256Hex(versionHashText(entry))
@@ -89,7 +90,7 @@ test('any single-character edit of any stored entry is found, at that entry', ()
       fc.constantFrom('replace', 'insert', 'remove', 'swap'),
       fc.oneof(
         fc.constantFrom(...Array.from('0123456789abcdef{}[]",: \n\\-.TZ')),
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        fc.string({ unit: ANY_CODE_POINT, minLength: 1, maxLength: 1 }),
       ),
       (index, share, edit, character) => {
         const text = TEXTS[index] ?? ''

@@ -10,6 +10,7 @@ import {
   type WaitlistEntry,
   WaitlistEntryError,
 } from '../../src/service/waitlist-entry.ts'
+import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 const ENTRY: WaitlistEntry = {
   ticket: 'EA-0123456789ABCDEF',
@@ -30,16 +31,16 @@ test('an entry is read as it was written', () => {
     fc.property(
       fc.record({
         ticket: fc.string(),
-        email: fc.string({ unit: 'binary' }),
+        email: fc.string({ unit: ANY_CODE_POINT }),
         locale: fc.string(),
         interests: fc.array(fc.string()),
-        useCase: fc.option(fc.string({ unit: 'binary', maxLength: 500 })),
+        useCase: fc.option(fc.string({ unit: ANY_CODE_POINT, maxLength: 500 })),
         registeredAt: fc
           .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') })
           .map((date) => date.toISOString()),
         consent: fc.option(
           fc.record(
-            { version: fc.string(), text: fc.string({ unit: 'binary' }) },
+            { version: fc.string(), text: fc.string({ unit: ANY_CODE_POINT }) },
             { noNullPrototype: true },
           ),
         ),
