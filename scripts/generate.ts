@@ -8,10 +8,12 @@ import { createPolicy } from '../src/documents/policy.ts'
 import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
 import { findAssetDrift, writeAssets } from './build-assets.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
+import { createClientTypes } from './client-types.ts'
 import { runScript } from './script-main.ts'
 
 const TEXTS_FILE = 'locales/contract.json'
 const READ_PATHS_FILE = 'src/contract/read-paths.ts'
+const CLIENT_TYPES_FILE = 'packages/client/src/resources.ts'
 const BASE_URL = 'http://127.0.0.1:8080'
 
 const HELP = `Usage: npm run generate [-- --check]
@@ -22,6 +24,7 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   docs/content.md          every file and field of a content folder
   locales/contract.json    the texts of the tables, with the translations that they have; what is new waits for them there
   src/contract/read-paths.ts   the path of each read, for the client
+  packages/client/src/resources.ts   the client's types of data and methods, with their documentation
   assets/*                 src/browser and the ALTCHA widget, each as one minified file
 
   --check   compares without writing; names each file that drifted and the first line that differs
@@ -104,7 +107,12 @@ export function findDrift(
 }
 
 function writtenFiles(rootDir: string, contract: ContractTables): readonly GeneratedFile[] {
-  return [...documentFiles(contract), textsFile(rootDir, contract), readPathsFile(contract)]
+  return [
+    ...documentFiles(contract),
+    textsFile(rootDir, contract),
+    readPathsFile(contract),
+    { file: CLIENT_TYPES_FILE, text: createClientTypes(contract) },
+  ]
 }
 
 function driftOf(rootDir: string, { file, text }: GeneratedFile): readonly string[] {

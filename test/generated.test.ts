@@ -40,7 +40,7 @@ test('the committed files are what the tables say', () => {
 describe('drift is found', () => {
   test('each file that does not fit the tables is named, with the first line that differs', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
-    assert.equal(drift.length, 4)
+    assert.equal(drift.length, 5)
     assert.match(
       drift[0] ?? '',
       /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
@@ -51,13 +51,15 @@ describe('drift is found', () => {
     )
     assert.match(drift[2] ?? '', /^locales\/contract\.json drifted, line \d+: found "/)
     assert.match(drift[3] ?? '', /^src\/contract\/read-paths\.ts drifted/)
+    assert.match(drift[4] ?? '', /^packages\/client\/src\/resources\.ts drifted/)
   })
 
   test('a word for people makes the documents drift and no new version', (t) => {
     const drift = findDrift(generatedFolder(t), REWORDED)
-    assert.equal(drift.length, 2)
+    assert.equal(drift.length, 3)
     assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
     assert.match(drift[1] ?? '', /locales\/contract\.json drifted, .*expected ".*Ask for the time/)
+    assert.match(drift[2] ?? '', /resources\.ts drifted, .*expected ".*Ask for the time/)
   })
 
   test('an edited, a shortened and a missing file', (t) => {
@@ -82,7 +84,11 @@ describe('drift is found', () => {
 
   test('generating mends it, and a second time changes nothing', (t) => {
     const dir = generatedFolder(t)
-    assert.deepEqual(generate(dir, REWORDED), ['docs/api/openapi.json', 'locales/contract.json'])
+    assert.deepEqual(generate(dir, REWORDED), [
+      'docs/api/openapi.json',
+      'locales/contract.json',
+      'packages/client/src/resources.ts',
+    ])
     assert.deepEqual(findDrift(dir, REWORDED), [])
     assert.deepEqual(generate(dir, REWORDED), [])
   })

@@ -31,9 +31,13 @@ export function formatSuccess(
 
 /** The `error` member of an error envelope. */
 export interface ErrorBody {
+  /** A code of the error catalog. */
   readonly code: ErrorCode
+  /** HTTP status. */
   readonly status: number
+  /** What the caller can do about it. */
   readonly message: string
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean
   /** Seconds until a retry may succeed; equals the Retry-After header. */
   readonly retryAfterSeconds?: number

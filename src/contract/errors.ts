@@ -5,6 +5,7 @@ import { LOCALES } from './locales.ts'
 
 /** One entry of the error catalog (spec section 7). */
 export interface CatalogError {
+  /** HTTP status. */
   readonly status: number
   /** Whether the same request may succeed later. */
   readonly retryable: boolean

@@ -11,19 +11,26 @@ export const CHANGE_KINDS = ['added', 'changed', 'removed'] as const
 
 /** One version snapshot: an entry of the hash chain (contract decisions section 6). */
 export interface VersionEntry {
+  /** Id of the version, such as VS-0001. */
   readonly snapshotId: string
   /** 1 for the genesis entry, then one more for each. */
   readonly sequence: number
   /** ISO 8601 UTC. */
   readonly createdAt: string
+  /** Major version of the API at the time. */
   readonly apiVersion: string
+  /** Registry version at the time. */
   readonly registryVersion: string
   /** base64url SHA-256 of the canonical JSON of each resource's data: the value between the quotes of its ETag. */
   readonly resources: { readonly [name: string]: string }
+  /** The difference from the resources of the entry before, sorted by resource. */
   readonly changes: readonly {
+    /** Name of the resource. */
     readonly resource: string
+    /** How it differs. */
     readonly kind: (typeof CHANGE_KINDS)[number]
   }[]
+  /** Note of the operator. */
   readonly note: string
   /** `hash` of the entry before, or 64 zeros. */
   readonly previousHash: string
@@ -57,9 +64,23 @@ export type ChainFault =
   | 'CREATED_AT'
   | 'CHANGES'
 
-/** The chain is broken at one entry: `code` names the rule, the message what was expected and found. */
+/**
+ * The chain is broken at one entry: `code` names the rule, the message what was expected and found.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   for await (const { data } of history(client)) console.log(data.snapshotId)
+ * } catch (error) {
+ *   if (error instanceof ChainError) console.error(`${error.snapshotId} breaks ${error.code}`)
+ *   else throw error
+ * }
+ * ```
+ */
 export class ChainError extends Error {
+  /** The rule that the entry breaks. */
   readonly code: ChainFault
+  /** Id of the entry. */
   readonly snapshotId: string
 
   constructor(code: ChainFault, snapshotId: string, expected: string, found: string) {

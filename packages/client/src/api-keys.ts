@@ -1,19 +1,10 @@
-import type { DataOf, REQUEST_SCHEMAS } from '../../../src/contract/schemas.ts'
-import type { SchemaType } from '../../../src/contract/schema-type.ts'
 import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import type { Client } from './client.ts'
 import { freshTarget } from './fresh-target.ts'
 import { postJson, type WriteOptions } from './post-json.ts'
 import type { Verified } from './reads.ts'
-import type { KeyMetadata } from './resources.ts'
-
-/** Body of `POST /api/v1/keys`. */
-export type KeyRequest = SchemaType<(typeof REQUEST_SCHEMAS)['KeyRequest']>
-/** Data of `POST /api/v1/keys`. `key` is the secret. */
-export type IssuedKey = DataOf<'IssuedKey'>
-/** Data of `DELETE /api/v1/keys/self`. */
-export type RevokedKey = DataOf<'RevokedKey'>
+import type { IssuedKey, KeyMetadata, KeyRequest, RevokedKey } from './resources.ts'
 
 /** Options of a request about one API key. */
 export interface ApiKeyOptions extends WriteOptions {

@@ -3,9 +3,23 @@ import type { ErrorCode } from '../../../src/contract/errors.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { HttpResponse } from './verify-response.ts'
 
-/** The service refused a request and signed the refusal. `code` is one of the error catalog and narrows in a switch. */
+/**
+ * The service refused a request and signed the refusal. `code` is one of the error catalog and narrows in a switch.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.versionById('VS-9999')
+ * } catch (error) {
+ *   if (error instanceof ApiResponseError && error.code === 'VERSION_NOT_FOUND') return undefined
+ *   throw error
+ * }
+ * ```
+ */
 export class ApiResponseError extends Error {
+  /** A code of the error catalog. */
   declare readonly code: ErrorCode
+  /** HTTP status. */
   declare readonly status: number
   /** Whether the same request may succeed later. */
   declare readonly retryable: boolean

@@ -15,7 +15,9 @@ import { importKey } from './verification-key.ts'
 
 /** Another key signs than in the last audit. */
 export interface KeyChange {
+  /** Id of the key that signed before. */
   readonly from: string
+  /** Id of the key that signs now. */
   readonly to: string
   /** Whether an earlier audit saw the new key in the key document, signed by a key it knew. */
   readonly isAnnounced: boolean

@@ -7,12 +7,21 @@ import type { HeadStore } from './head-store.ts'
  */
 export type AuditProgress =
   /** The newest version is signed, and its hash matches its entry. */
-  | { readonly step: 'head'; readonly head: VersionSummary; readonly keyId: string }
+  | {
+      /** The newest version was verified. */
+      readonly step: 'head'
+      /** The newest version. */
+      readonly head: VersionSummary
+      /** RFC 7638 id of the key that signed it. */
+      readonly keyId: string
+    }
   /** The index is signed, forms a chain, ends with that head and continues the head of the last audit. */
   | {
+      /** The index of the history was verified. */
       readonly step: 'index'
       /** All versions, newest first. */
       readonly versions: readonly VersionSummary[]
+      /** The head of the last audit; undefined on the first audit. */
       readonly previousHead: VersionSummary | undefined
       /** Number of versions that will be read. */
       readonly toRead: number
@@ -20,12 +29,25 @@ export type AuditProgress =
       readonly resources: number
     }
   /** The hash and the changes of a version match its entry. */
-  | { readonly step: 'version'; readonly version: VersionSummary }
+  | {
+      /** One version was recomputed. */
+      readonly step: 'version'
+      /** The version. */
+      readonly version: VersionSummary
+    }
   /** The service serves a resource as the newest version says, or reports it as unavailable. */
-  | { readonly step: 'resource'; readonly name: string; readonly isAvailable: boolean }
+  | {
+      /** One resource was compared with the newest version. */
+      readonly step: 'resource'
+      /** Name of the resource, such as `status`. */
+      readonly name: string
+      /** Whether the service serves it. */
+      readonly isAvailable: boolean
+    }
 
 /** Options of `auditHistory`. */
 export interface AuditOptions {
+  /** Reads and verifies the responses. */
   readonly client: Client
   /** Stores the head between audits. Without a store, only the history as served now is checked. */
   readonly store?: HeadStore
@@ -35,6 +57,7 @@ export interface AuditOptions {
   readonly everyVersion?: boolean
   /** Number of concurrent requests. Default: 24. */
   readonly concurrency?: number
+  /** Ends the audit with its reason. */
   readonly signal?: AbortSignal
   /** Called after each step until the audit ends. An exception ends the audit. */
   readonly onProgress?: (progress: AuditProgress) => void

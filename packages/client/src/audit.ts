@@ -11,7 +11,12 @@ export { createLocalStorageHeadStore } from './head-store.ts'
 export type { HeadStore, SavedHead, TextStorage } from './head-store.ts'
 export { HistoryError, UnlinkedKeysError } from './history-error.ts'
 export { EvidenceError, verifyEvidence } from './history-evidence.ts'
-export type { HistoryEvidence, HistoryFault, HistoryFinding } from './history-evidence.ts'
+export type {
+  HistoryEvidence,
+  HistoryFault,
+  HistoryFinding,
+  ProvenFault,
+} from './history-evidence.ts'
 export type { Redaction } from './redactions.ts'
 export type { PortableResponse } from './portable-response.ts'
 export { ChainError } from '../../../src/contract/version-chain.ts'

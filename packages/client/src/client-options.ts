@@ -20,6 +20,7 @@ export interface ClientOptions extends ConnectionLimits {
   readonly maxWaitSeconds?: number
   /** Called before each retry. */
   readonly onRetry?: OnRetry
+  /** Sends the requests. Default: the fetch of the platform. */
   readonly fetch?: Fetch
   /** The clock: milliseconds since 1970. */
   readonly now?: () => number

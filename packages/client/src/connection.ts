@@ -5,7 +5,9 @@ import { targetOf, type HttpResponse } from './verify-response.ts'
 
 /** What the client needs of a response of fetch. */
 export interface FetchedResponse {
+  /** HTTP status. */
   readonly status: number
+  /** Header fields. */
   readonly headers: HeaderSource
   /** Read until it ends or exceeds the limit; null for a response without a body. */
   readonly body: ReadableStream<Uint8Array> | null
@@ -26,7 +28,16 @@ export type Fetch = (
   },
 ) => Promise<FetchedResponse>
 
-/** The service redirects to another address. The client never follows: the signature covers the requested target. */
+/**
+ * The service redirects to another address. The client never follows: the signature covers the requested target.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ConnectionError && error.cause instanceof RedirectError) {
+ *   console.error(`The service has moved: ${error.cause.message}`)
+ * }
+ * ```
+ */
 export class RedirectError extends Error {
   /** `location` is undefined in browsers, which do not show it. */
   constructor(location: string | undefined) {
@@ -38,6 +49,16 @@ export class RedirectError extends Error {
 /**
  * No complete response was received. `cause` is what fetch threw, a RedirectError, a DOMException named TimeoutError if the
  * response took too long, or a RangeError if its body was too large.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.status()
+ * } catch (error) {
+ *   if (error instanceof ConnectionError) console.error(`No response: ${error.message}`)
+ *   else throw error
+ * }
+ * ```
  */
 export class ConnectionError extends Error {
   constructor(url: string, cause: unknown) {
@@ -60,6 +81,7 @@ export interface ConnectionLimits {
 
 /** Sends requests to one origin. */
 export interface Connection {
+  /** Scheme and authority, without a slash at the end. */
   readonly origin: string
   /** The response as it came, unverified. Default of `method`: GET. Throws a ConnectionError, or the signal's reason. */
   send(

@@ -22,7 +22,9 @@ export interface SavedHead {
  * It rejects if a stored head cannot be read: without it, an audit would accept a rewritten history as a first one.
  */
 export interface HeadStore {
+  /** Loads the stored head. */
   load(): Promise<SavedHead | undefined>
+  /** Replaces the stored head. */
   save(head: SavedHead): Promise<void>
 }
 
@@ -58,7 +60,9 @@ export function parseSavedHead(text: string, where: string): SavedHead {
 
 /** The part of the Web Storage API that is used. Declared here, because workers have no Storage type. */
 export interface TextStorage {
+  /** Returns the text stored under a name, or null. */
   getItem(name: string): string | null
+  /** Stores a text under a name. */
   setItem(name: string, text: string): void
 }
 

@@ -1,6 +1,9 @@
 /** Header fields as an HTTP library gives them: fetch's Headers, pairs as on the wire, or an object by name. */
 export type HeaderSource =
-  | { get(name: string): string | null }
+  | {
+      /** Returns the value of a field, or null. */
+      get(name: string): string | null
+    }
   | Iterable<readonly [name: string, value: string]>
   | { readonly [name: string]: string | readonly string[] | undefined }
 

@@ -5,11 +5,25 @@ import {
   type HistoryFinding,
 } from './history-evidence.ts'
 
-/** The service signed responses that cannot all be true. Anyone can check `evidence` with `verifyEvidence`. */
+/**
+ * The service signed responses that cannot all be true. Anyone can check `evidence` with `verifyEvidence`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await auditHistory({ client, store })
+ * } catch (error) {
+ *   if (!(error instanceof HistoryError)) throw error
+ *   await writeFile('evidence.json', JSON.stringify(error.evidence))
+ * }
+ * ```
+ */
 export class HistoryError extends Error {
+  /** How the responses contradict each other. */
   readonly code: HistoryFault
   /** JSON. Store it: there is no other copy of the proof. */
   readonly evidence: HistoryEvidence
+  /** Where they do. */
   readonly finding: HistoryFinding
 
   constructor(evidence: HistoryEvidence, finding: HistoryFinding) {
@@ -32,10 +46,19 @@ function formatFinding(fault: HistoryFault, { at, expected, found }: HistoryFind
 /**
  * The history contradicts the saved head, but the two were signed by keys that nothing links: another service may have
  * taken the address. There is no evidence against either.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof UnlinkedKeysError) {
+ *   console.error(`Ask the operator which of these keys are theirs: ${error.keyIds.join(', ')}`)
+ * }
+ * ```
  */
 export class UnlinkedKeysError extends Error {
   readonly code = 'UNLINKED_KEYS'
+  /** Where the history contradicts the saved head. */
   readonly finding: HistoryFinding
+  /** The keys that nothing links. */
   readonly keyIds: readonly string[]
 
   constructor(fault: HistoryFault, finding: HistoryFinding, keyIds: readonly string[]) {

@@ -29,6 +29,7 @@ export const HISTORY_FAULTS = {
   INCONSISTENT: 'a served resource does not match the newest version',
 } as const
 
+/** Code of a contradiction. */
 export type HistoryFault = keyof typeof HISTORY_FAULTS
 
 /** Where signed responses contradict each other. */
@@ -43,7 +44,9 @@ export interface HistoryFinding {
 
 /** Signed responses that cannot all be true, as JSON. Anyone can check it without the service. */
 export interface HistoryEvidence {
+  /** Name of this format. */
   readonly format: 'svc-history-evidence-v1'
+  /** How the responses contradict each other. */
   readonly fault: HistoryFault
   /** The keys that signed. Their ids say whose they are: compare with the ids you pinned. */
   readonly keys: readonly PublishedKey[]
@@ -56,7 +59,28 @@ export interface HistoryEvidence {
   readonly keyDocuments?: readonly PortableResponse[]
 }
 
-/** The responses are signed, but they do not prove what the evidence claims. */
+/** What evidence proves. */
+export interface ProvenFault {
+  /** How the responses contradict each other. */
+  readonly fault: HistoryFault
+  /** The same in words. */
+  readonly meaning: string
+}
+
+/**
+ * The responses are signed, but they do not prove what the evidence claims.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   const { fault } = await verifyEvidence(JSON.parse(text), { pinnedKeyIds })
+ *   console.log(`Proven: ${fault}`)
+ * } catch (error) {
+ *   if (error instanceof EvidenceError) console.log(`Proves nothing: ${error.message}`)
+ *   else throw error
+ * }
+ * ```
+ */
 export class EvidenceError extends Error {
   constructor(problem: string) {
     super(problem)
@@ -275,7 +299,7 @@ function isPortableList(value: unknown, most: number): boolean {
 export async function verifyEvidence(
   evidence: HistoryEvidence,
   { pinnedKeyIds }: { readonly pinnedKeyIds: readonly string[] },
-): Promise<{ readonly fault: HistoryFault; readonly meaning: string }> {
+): Promise<ProvenFault> {
   // Anyone can write this file, so it may be any JSON.
   const { format, fault, keys, responses, keyDocuments = [] } = Object(evidence) as HistoryEvidence
   const isWhole =

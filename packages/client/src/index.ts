@@ -8,22 +8,7 @@ export { ConnectionError, RedirectError } from './connection.ts'
 export type { Fetch, FetchedResponse } from './connection.ts'
 export type { HeaderSource } from './header-fields.ts'
 export type { OnRetry, Retry } from './retries.ts'
-export type {
-  Architecture,
-  Changelog,
-  DevelopmentQueue,
-  EarlyAccess,
-  EndpointIndex,
-  KeyMetadata,
-  Policy,
-  Roadmap,
-  SigningKeyDocument,
-  Status,
-  Time,
-  VersionEntry,
-  VersionIndex,
-  Wallet,
-} from './resources.ts'
+export type * from './resources.ts'
 export type { RateLimit } from './rate-limit.ts'
 export type { ReadData, ReadName, ReadOptions, Verified } from './reads.ts'
 export { parseSigningKeys, verifyKeyDocument } from './signing-keys.ts'

@@ -5,6 +5,7 @@ import type { VerifiedResponse } from './verify-response.ts'
 
 /** A verified response with the path it was requested from. */
 export interface PathResponse extends VerifiedResponse {
+  /** Path of the request, without its query. */
   readonly path: string
 }
 

@@ -9,11 +9,15 @@ import { verifyResponse, type HttpResponse, type VerifiedResponse } from './veri
 
 /** A signed response as JSON, with what is needed to check its signature again, anywhere and at any time. */
 export interface PortableResponse {
+  /** Method of the request. */
   readonly method: string
+  /** Path and query of the request, as sent. */
   readonly target: string
+  /** HTTP status. */
   readonly status: number
   /** The fields that belong to the proof. */
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The exact bytes of the body, in padded base64. */
   readonly bodyBase64: string
 }
 

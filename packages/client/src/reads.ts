@@ -1,23 +1,31 @@
-import type { ENDPOINTS, EndpointName } from '../../../src/contract/endpoints.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import type { DataOf, DataSchemaName } from '../../../src/contract/schemas.ts'
 import type { RateLimit } from './rate-limit.ts'
+import type { DataByRead, Reads } from './resources.ts'
 import type { HttpResponse } from './verify-response.ts'
 
 /** Name of an endpoint that is read with GET. */
-export type ReadName = {
-  [Name in EndpointName]: (typeof ENDPOINTS)[Name]['method'] extends 'GET' ? Name : never
-}[EndpointName]
+export type ReadName = keyof DataByRead
 
-/** What an endpoint gives: `data` of its envelope. Never, where every read is refused. */
-export type ReadData<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
-  readonly success: { readonly data: infer Schema extends DataSchemaName }
-}
-  ? DataOf<Schema>
-  : never
+/** Data of a read endpoint: `data` of its envelope. Never if every read is refused. */
+export type ReadData<Name extends ReadName> = DataByRead[Name]
+
+/** The read endpoint of a path without parameter. */
+type NameOfPath<Path extends string> = {
+  [Name in ReadName]: (typeof READ_PATHS)[Name] extends Path ? Name : never
+}[ReadName]
+
+/** Data of a target: typed by its path if that is a literal path of the API, else unknown. */
+export type DataOfTarget<Target extends string> = string extends Target
+  ? unknown
+  : Target extends `${infer Path}?${string}`
+    ? DataOfTarget<Path>
+    : [NameOfPath<Target>] extends [never]
+      ? unknown
+      : ReadData<NameOfPath<Target>>
 
 /** Options of a read. */
 export interface ReadOptions {
+  /** Ends the read with its reason. */
   readonly signal?: AbortSignal
   /**
    * Asks for a response that was made for this call: a random query parameter passes every cache over, and since the
@@ -28,6 +36,7 @@ export interface ReadOptions {
 
 /** Verified data, with what proves it. */
 export interface Verified<Data> {
+  /** `data` of the envelope, or the document itself if there is no envelope. */
   readonly data: Data
   /** The entity tag of `data`, computed from it. */
   readonly etag: string
@@ -42,17 +51,6 @@ export interface Verified<Data> {
   /** The signed response as it came. */
   readonly response: HttpResponse
 }
-
-type Read<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
-  readonly parameter: { readonly mayBeEmpty: infer MayBeEmpty }
-}
-  ? MayBeEmpty extends true
-    ? (value?: string, options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
-    : (value: string, options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
-  : (options?: ReadOptions) => Promise<Verified<ReadData<Name>>>
-
-/** One method for each read endpoint, by its name in the registry. */
-export type Reads = { readonly [Name in ReadName]: Read<Name> }
 
 /** Does not compile while a read of the registry has no path in the table. */
 const PATHS: { readonly [Name in ReadName]: string } = READ_PATHS

@@ -7,6 +7,7 @@ import { parseBody } from './verify-response.ts'
 export interface Redaction {
   /** Name of the resource, such as `status`. */
   readonly resource: string
+  /** Digest of the removed bytes, as the chain records it: base64url SHA-256. */
   readonly digest: string
   /** As the operator states it. */
   readonly reason: string

@@ -1,18 +1,13 @@
-import type { DataOf, REQUEST_SCHEMAS } from '../../../src/contract/schemas.ts'
-import type { SchemaType } from '../../../src/contract/schema-type.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { ApiResponseError } from './api-response-error.ts'
 import type { Client } from './client.ts'
 import { postJson, type WriteOptions } from './post-json.ts'
 import type { Verified } from './reads.ts'
-
-/** Body of `POST /api/v1/early-access/register`. */
-export type Registration = SchemaType<(typeof REQUEST_SCHEMAS)['Registration']>
-/** Data of `POST /api/v1/early-access/register`. */
-export type RegistrationResult = DataOf<'RegistrationResult'>
+import type { Registration, RegistrationResult } from './resources.ts'
 
 /** The address was added to the list. */
 export interface NewRegistration extends Verified<RegistrationResult> {
+  /** The address waits on the list; `data` has its ticket. */
   readonly outcome: 'WAITING'
 }
 
@@ -21,6 +16,7 @@ export interface DuplicateRegistration extends Pick<
   ApiResponseError,
   'requestId' | 'rateLimit' | 'response'
 > {
+  /** The address was on the list already. */
   readonly outcome: 'DUPLICATE'
 }
 

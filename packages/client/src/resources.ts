@@ -1,45 +1,1346 @@
-import type { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import type { ReadData, ReadName } from './reads.ts'
+// Written by `npm run generate` from the registry and the schemas of src/contract.
 
-/** Data of `GET /api/v1`: the endpoints of the service. */
-export type EndpointIndex = ReadData<'index'>
-/** Data of `GET /api/v1/status`. */
-export type Status = ReadData<'status'>
-/** Data of `GET /api/v1/time`. */
-export type Time = ReadData<'time'>
-/** Data of `GET /api/v1/architecture`. */
-export type Architecture = ReadData<'architecture'>
-/** Data of `GET /api/v1/development-queue`. */
-export type DevelopmentQueue = ReadData<'developmentQueue'>
-/** Data of `GET /api/v1/roadmap`. */
-export type Roadmap = ReadData<'roadmap'>
-/** Data of `GET /api/v1/early-access`. */
-export type EarlyAccess = ReadData<'earlyAccess'>
-/** Data of `GET /api/v1/wallet`. */
-export type Wallet = ReadData<'wallet'>
-/** Data of `GET /api/v1/policy`. */
-export type Policy = ReadData<'policy'>
-/** Data of `GET /api/v1/changelog`. */
-export type Changelog = ReadData<'changelog'>
-/** Data of `GET /api/v1/version` and `GET /api/v1/versions/{snapshotId}`: one entry of the history. */
-export type VersionEntry = ReadData<'version'>
-/** Data of `GET /api/v1/versions`: the index of the history. */
-export type VersionIndex = ReadData<'versions'>
-/** Data of `GET /api/v1/keys/self`. */
-export type KeyMetadata = ReadData<'keySelf'>
-/** Data of `GET /api/v1/keys/signing-key`. */
-export type SigningKeyDocument = ReadData<'signingKey'>
+import type { ReadOptions, Verified } from './reads.ts'
 
-/** The read endpoint of a path without parameter. */
-type NameOfPath<Path extends string> = {
-  [Name in ReadName]: (typeof READ_PATHS)[Name] extends Path ? Name : never
-}[ReadName]
+/** Data of `GET /api/v1`. The discovery index. */
+export interface EndpointIndex {
+  /** The major version. */
+  readonly apiVersion: string
+  /** Base path of every endpoint. */
+  readonly basePath: string
+  /** Semantic version of the endpoint registry. */
+  readonly registryVersion: string
+  /** Every endpoint this runtime serves. */
+  readonly endpoints: readonly EndpointEntry[]
+  /** Related documents, as paths on this origin. */
+  readonly links: DocumentLinks
+}
 
-/** Data of a target: typed by its path if that is a literal path of the API, else unknown. */
-export type DataOfTarget<Target extends string> = string extends Target
-  ? unknown
-  : Target extends `${infer Path}?${string}`
-    ? DataOfTarget<Path>
-    : [NameOfPath<Target>] extends [never]
-      ? unknown
-      : ReadData<NameOfPath<Target>>
+/** One endpoint. */
+export interface EndpointEntry {
+  /** Name of the endpoint; also its operationId in the OpenAPI document. */
+  readonly name: string
+  /** HTTP method. A GET endpoint also supports HEAD and OPTIONS. */
+  readonly method: string
+  /** Path template. */
+  readonly path: string
+  /** What it does. */
+  readonly summary: string
+  /** Stability level. */
+  readonly stability: 'stable' | 'beta' | 'experimental'
+  /** Registry status. */
+  readonly status: 'active' | 'preview' | 'deprecated'
+  /** Which runtimes serve it. */
+  readonly runtime: 'all' | 'local'
+  /** Cache class of its successful responses. */
+  readonly cacheClass: 'static-snapshot' | 'short-lived' | 'none'
+  /** Whether an API key is required. */
+  readonly authentication: 'none' | 'api-key'
+  /** When it was deprecated. Only on a deprecated endpoint. ISO 8601 UTC. */
+  readonly deprecatedAt?: string
+  /** The time until which it is available. Only on a deprecated endpoint. ISO 8601 UTC. */
+  readonly sunsetAt?: string
+  /** Path of the endpoint to use instead. Only on a deprecated endpoint. */
+  readonly successor?: string
+}
+
+/** Related documents, as paths on this origin. */
+export interface DocumentLinks {
+  /** The discovery index. */
+  readonly index: string
+  /** The policy document. */
+  readonly policy: string
+  /** The OpenAPI document. */
+  readonly openapi: string
+  /** The reference documentation. */
+  readonly docs: string
+}
+
+/** Data of `GET /api/v1/status`. How the service and its parts are doing, as the operator last stated it. */
+export interface Status {
+  /** State of the service as a whole. Never better than its components allow. */
+  readonly state: 'operational' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage'
+  /** What the overall state means for a reader, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The parts of the service, in the order a reader should see them. */
+  readonly components: readonly StatusComponent[]
+  /** Incidents, newest first. Empty if there were none. */
+  readonly incidents: readonly Incident[]
+}
+
+/** One part of the service and its state. */
+export interface StatusComponent {
+  /** Stable identifier of the component. */
+  readonly id: string
+  /** Name of the component. */
+  readonly name: string
+  /** What the component does. */
+  readonly summary: string
+  /** State of this component. */
+  readonly state: 'operational' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage'
+  /** Since when it has been in this state, in UTC. */
+  readonly since: string
+  /** What a reader should know about this state, where the word alone does not say it. */
+  readonly note?: string
+}
+
+/** One incident, from its start to its end. */
+export interface Incident {
+  /** Stable identifier of the incident. */
+  readonly id: string
+  /** What happened, in a few words. */
+  readonly title: string
+  /** How far the incident has come. */
+  readonly state: 'investigating' | 'identified' | 'monitoring' | 'resolved'
+  /** How badly readers were affected. */
+  readonly impact: 'none' | 'minor' | 'major' | 'critical'
+  /** When it began, in UTC. */
+  readonly startedAt: string
+  /** When it ended, in UTC. Present exactly when the state is resolved. */
+  readonly resolvedAt?: string
+  /** Identifiers of the components that were affected. */
+  readonly components: readonly string[]
+  /** Updates during the incident, newest first. */
+  readonly updates: readonly IncidentUpdate[]
+}
+
+/** One statement about the incident. */
+export interface IncidentUpdate {
+  /** When the update was published, in UTC. */
+  readonly at: string
+  /** State of the incident at that time. */
+  readonly state: 'investigating' | 'identified' | 'monitoring' | 'resolved'
+  /** Text of the update. */
+  readonly text: string
+}
+
+/** Data of `GET /api/v1/time`. The server’s UTC time and its quality. */
+export interface Time {
+  /** The time. ISO 8601 UTC. */
+  readonly utc: string
+  /** The same time in milliseconds since 1970-01-01T00:00:00Z. */
+  readonly epochMs: number
+  /** Whose clock this is. */
+  readonly label: 'SERVER_UTC'
+  /** Quality of the time. */
+  readonly quality: TimeQuality
+}
+
+/** Quality of the time. */
+export interface TimeQuality {
+  /**
+   * SYNCHRONIZED: measured, and |offset| plus maximum error is at most 500 ms. UNSYNCHRONIZED: the sum is
+   * larger, or the source has not responded correctly for 180 s. UNVERIFIED: not measured.
+   */
+  readonly state: 'SYNCHRONIZED' | 'UNSYNCHRONIZED' | 'UNVERIFIED'
+  /** The time source of the measurement; null if no source is configured. */
+  readonly source: string | null
+  /** Offset of this clock from the source, in milliseconds; null if not measured. */
+  readonly offsetMs: number | null
+  /** Maximum error of the offset, in milliseconds; null if not measured. */
+  readonly maxErrorMs: number | null
+  /** Time of the last measurement; null if never measured. ISO 8601 UTC. */
+  readonly checkedAt: string | null
+}
+
+/**
+ * Data of `GET /api/v1/architecture`. The parts of the service, how they are connected, what it guarantees and
+ * where it stops.
+ */
+export interface Architecture {
+  /** The whole in a few sentences. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The parts, in reading order. */
+  readonly components: readonly ArchitectureComponent[]
+  /** Data flows between the parts. */
+  readonly flows: readonly ArchitectureFlow[]
+  /** Guarantees of the service, each with a way to verify it. */
+  readonly guarantees: readonly Guarantee[]
+  /** What the service does not do. */
+  readonly boundaries: readonly Boundary[]
+}
+
+/** One part of the system. */
+export interface ArchitectureComponent {
+  /** Stable identifier of the component. */
+  readonly id: string
+  /** Name of the component. */
+  readonly name: string
+  /**
+   * What sort of thing it is: a person, a running program, a library inside one, a place where data rests, or
+   * something run by others.
+   */
+  readonly kind: 'person' | 'program' | 'library' | 'store' | 'external'
+  /** Whether it exists today, is planned, or was taken away. */
+  readonly state: 'live' | 'planned' | 'retired'
+  /** Its purpose. */
+  readonly role: string
+}
+
+/** Data that one component sends to another. */
+export interface ArchitectureFlow {
+  /** Stable identifier of the flow. */
+  readonly id: string
+  /** Identifier of the component that sends. */
+  readonly from: string
+  /** Identifier of the component that receives. */
+  readonly to: string
+  /** Which data. */
+  readonly data: string
+  /** How they are sent. */
+  readonly means?: string
+  /** Whether the flow exists today. */
+  readonly state: 'live' | 'planned' | 'retired'
+}
+
+/** One promise. */
+export interface Guarantee {
+  /** Stable identifier of the guarantee. */
+  readonly id: string
+  /** The promise in a few words. */
+  readonly title: string
+  /** What exactly is promised. */
+  readonly statement: string
+  /** How a reader can verify it without trusting the operator. */
+  readonly verification: string
+}
+
+/** Something the system does not do, and why that holds. */
+export interface Boundary {
+  /** Stable identifier of the boundary. */
+  readonly id: string
+  /** The boundary in a few words. */
+  readonly title: string
+  /** What does not happen, and what ensures it. */
+  readonly statement: string
+}
+
+/** Data of `GET /api/v1/development-queue`. The work in hand and waiting, in order of priority. */
+export interface DevelopmentQueue {
+  /** What the queue holds at the moment. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The items, most urgent first. */
+  readonly items: readonly QueueItem[]
+}
+
+/** One piece of work. */
+export interface QueueItem {
+  /** Stable identifier of the item. */
+  readonly id: string
+  /** The work in a few words. */
+  readonly title: string
+  /** What will be done. */
+  readonly summary: string
+  /** What sort of work it is. */
+  readonly kind: 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'maintenance'
+  /** How far it has come. */
+  readonly state: 'queued' | 'in_progress' | 'in_review' | 'blocked' | 'done'
+  /** Place in the order of work: 1 is first. No two items share a number. */
+  readonly priority: number
+  /** Since when it has been in this state (a day in UTC). */
+  readonly since: string
+  /** Identifier of the roadmap item that this work belongs to. */
+  readonly roadmapItem?: string
+  /** Identifiers of queue items that must be done first. */
+  readonly blockedBy?: readonly string[]
+}
+
+/** Data of `GET /api/v1/roadmap`. What is meant to come: now, next and later. An intention, not a promise. */
+export interface Roadmap {
+  /** What the roadmap is about and how firm it is. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The items, nearest horizon first, then in order of intent. */
+  readonly items: readonly RoadmapItem[]
+}
+
+/** One outcome that is meant to be reached. */
+export interface RoadmapItem {
+  /** Stable identifier of the item; it stays when the item moves. */
+  readonly id: string
+  /** The item in a few words. */
+  readonly title: string
+  /** What will be different for a reader once it is there. */
+  readonly summary: string
+  /** now: being worked on. next: comes after that. later: intended, not started. */
+  readonly horizon: 'now' | 'next' | 'later'
+  /** Identifiers of roadmap items that must come first. */
+  readonly dependsOn?: readonly string[]
+}
+
+/** Data of `GET /api/v1/early-access`. Whether the waitlist is open and how to join it. */
+export interface EarlyAccess {
+  /** Whether a registration can succeed now. */
+  readonly state: 'open' | 'unavailable'
+  /** The same in words. */
+  readonly note: string
+  /** Where to register. */
+  readonly registration: RegistrationTarget
+  /** What the fields accept. */
+  readonly form: RegistrationForm
+  /** The human-verification challenge. */
+  readonly challenge: Challenge
+  /** What is stored of a registration. */
+  readonly privacy: readonly string[]
+}
+
+/** Where to register. */
+export interface RegistrationTarget {
+  /** HTTP method. */
+  readonly method: string
+  /** Path. */
+  readonly path: string
+  /** Media type of the body. */
+  readonly contentType: string
+  /** Largest body, in bytes. */
+  readonly maxBodyBytes: number
+}
+
+/** What the fields accept. */
+export interface RegistrationForm {
+  /** Required fields. */
+  readonly required: readonly string[]
+  /** Optional fields. */
+  readonly optional: readonly string[]
+  /** Accepted locales. */
+  readonly locales: readonly string[]
+  /** Accepted interests. */
+  readonly interests: readonly string[]
+  /** Most interests. */
+  readonly maxInterests: number
+  /** Longest use case, in Unicode code points. */
+  readonly maxUseCaseLength: number
+}
+
+/** The human-verification challenge. */
+export interface Challenge {
+  /** Provider of the challenge. */
+  readonly provider: 'altcha' | 'turnstile' | 'hcaptcha' | 'test'
+  /** Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable. */
+  readonly path: string | null
+  /** Public site key of a hosted challenge; null otherwise. */
+  readonly siteKey: string | null
+}
+
+/** Data of `POST /api/v1/early-access/register`. An accepted registration. */
+export interface RegistrationResult {
+  /** A random receipt. It does not reveal the address. */
+  readonly ticket: string
+  /** State of the registration. */
+  readonly status: 'WAITING'
+  /** The same in words. */
+  readonly message: string
+}
+
+/**
+ * Data of `GET /api/v1/wallet`. Whether a wallet is attached, which networks it would cover and what these views
+ * never do.
+ */
+export interface Wallet {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** Networks the attached wallet works on. Empty while none is attached. */
+  readonly networks: readonly WalletNetwork[]
+  /** The other wallet views. */
+  readonly views: readonly WalletView[]
+  /** What these views never do, with or without a wallet. */
+  readonly boundaries: readonly Boundary[]
+}
+
+/** One network. */
+export interface WalletNetwork {
+  /** Stable identifier of the network. */
+  readonly id: string
+  /** Name of the network. */
+  readonly name: string
+  /** Whether value is at stake there (main) or not (test). */
+  readonly environment: 'main' | 'test'
+}
+
+/** One view and where it is. */
+export interface WalletView {
+  /** Stable identifier of the view. */
+  readonly id: string
+  /** Path of the endpoint. */
+  readonly path: string
+  /** What the view is about. */
+  readonly summary: string
+}
+
+/**
+ * Data of `GET /api/v1/wallet/architecture`. The parts of the wallet and how they are kept apart from this
+ * service.
+ */
+export interface WalletArchitecture {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The parts that publish wallet views, and the wallet’s own once one is attached. */
+  readonly components: readonly ArchitectureComponent[]
+  /** Data flows between the parts. */
+  readonly flows: readonly ArchitectureFlow[]
+  /** What no part does. */
+  readonly boundaries: readonly Boundary[]
+}
+
+/**
+ * Data of `GET /api/v1/wallet/security`. Who holds the keys, which controls are in place, and what was reviewed
+ * by whom.
+ */
+export interface WalletSecurity {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party. */
+  readonly custody: 'none' | 'own' | 'shared' | 'third_party'
+  /** Controls that protect the wallet or, without one, these views. */
+  readonly controls: readonly WalletControl[]
+  /** Reviews by others, newest first. Empty when there were none. */
+  readonly reviews: readonly WalletReview[]
+  /** What these views never contain. */
+  readonly neverPublished: readonly WithheldData[]
+}
+
+/** One control. */
+export interface WalletControl {
+  /** Stable identifier of the control. */
+  readonly id: string
+  /** The control in a few words. */
+  readonly title: string
+  /** What it does. */
+  readonly statement: string
+  /** Whether it works today. */
+  readonly state: 'in_place' | 'planned' | 'retired'
+}
+
+/** One review. */
+export interface WalletReview {
+  /** Stable identifier of the review. */
+  readonly id: string
+  /** The review in a few words. */
+  readonly title: string
+  /** Who did it. */
+  readonly reviewer: string
+  /** When it was completed (a day in UTC). */
+  readonly completedOn: string
+  /** What was looked at. */
+  readonly scope: string
+  /** Where the report can be read. */
+  readonly reportUrl?: string
+}
+
+/** One sort of data that is never published. */
+export interface WithheldData {
+  /** Stable identifier of the entry. */
+  readonly id: string
+  /** What is never published. */
+  readonly title: string
+  /** Why, or what prevents it. */
+  readonly reason: string
+}
+
+/** Data of `GET /api/v1/wallet/evidence`. Published evidence about the wallet that a reader can check. */
+export interface WalletEvidence {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** Pieces of evidence, newest first. Empty while no wallet is attached. */
+  readonly evidence: readonly WalletEvidenceItem[]
+}
+
+/** One piece of evidence. */
+export interface WalletEvidenceItem {
+  /** Stable identifier of the evidence. */
+  readonly id: string
+  /** The evidence in a few words. */
+  readonly title: string
+  /** What sort of evidence it is. */
+  readonly kind: 'signed_statement' | 'audit_report' | 'proof_of_reserves' | 'test_report'
+  /** What it shows. */
+  readonly statement: string
+  /** When it was produced (a day in UTC). */
+  readonly producedOn: string
+  /** How a reader can check it. */
+  readonly verification: string
+  /** Where the document can be read. */
+  readonly documentUrl?: string
+  /** SHA-256 of the document, in lower-case hexadecimal. */
+  readonly documentSha256?: string
+}
+
+/**
+ * Data of `GET /api/v1/wallet/capabilities`. What the wallet views can do, what is planned, and what they will
+ * never do.
+ */
+export interface WalletCapabilities {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The capabilities. */
+  readonly capabilities: readonly WalletCapability[]
+}
+
+/** One capability. */
+export interface WalletCapability {
+  /** Stable identifier of the capability. */
+  readonly id: string
+  /** The capability in a few words. */
+  readonly title: string
+  /** What it means. */
+  readonly summary: string
+  /** Whether it can be used: today, one day, not now, or never by design. */
+  readonly state: 'available' | 'planned' | 'unavailable' | 'never'
+  /** Whether it needs an attached wallet. */
+  readonly needsWallet: boolean
+}
+
+/**
+ * Data of `GET /api/v1/wallet/integration`. How other systems relate to the wallet views: which interfaces exist
+ * and what they carry.
+ */
+export interface WalletIntegration {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The interfaces. */
+  readonly interfaces: readonly WalletInterface[]
+}
+
+/** One interface. */
+export interface WalletInterface {
+  /** Stable identifier of the interface. */
+  readonly id: string
+  /** The interface in a few words. */
+  readonly title: string
+  /** outbound: this service gives data out. inbound: it takes data in. */
+  readonly direction: 'outbound' | 'inbound'
+  /** Whether it exists today. */
+  readonly state: 'live' | 'planned' | 'retired'
+  /** What goes over it. */
+  readonly summary: string
+}
+
+/** Data of `GET /api/v1/wallet/development`. Work on the wallet views and on attaching a wallet. */
+export interface WalletDevelopment {
+  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  readonly attached: boolean
+  /** What this view says, in a sentence or two. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** The work, nearest horizon first. */
+  readonly items: readonly WalletWorkItem[]
+}
+
+/** One piece of work. */
+export interface WalletWorkItem {
+  /** Stable identifier of the item. */
+  readonly id: string
+  /** The work in a few words. */
+  readonly title: string
+  /** What will be done. */
+  readonly summary: string
+  /** When it is meant to be done. */
+  readonly horizon: 'now' | 'next' | 'later'
+  /** How far it has come. */
+  readonly state: 'queued' | 'in_progress' | 'in_review' | 'blocked' | 'done'
+  /** Since when it has been in this state (a day in UTC). */
+  readonly since: string
+}
+
+/** Data of `GET /api/v1/policy`. What this API promises, for programs and auditors. */
+export interface Policy {
+  /** Name of this document’s schema. */
+  readonly schema: 'svc.public.api.policy.v1'
+  /** What this document is. */
+  readonly note: string
+  /** Who the API is for. */
+  readonly audience: string
+  /** What the runtime values of an endpoint mean. */
+  readonly runtime: {
+    /** Meaning of each runtime value. */
+    readonly values: { readonly [name: string]: string }
+    /** The value of an endpoint without one. */
+    readonly default: string
+  }
+  /** How keys are sent and what they allow. */
+  readonly authentication: {
+    /** Whether public reads need authentication. */
+    readonly required: boolean
+    /** Whether accounts exist. */
+    readonly accounts: boolean
+    /** Headers in which a key is accepted. */
+    readonly schemes: readonly string[]
+    /** Whether a key in a URL is accepted. */
+    readonly keyInUrl: boolean
+    /** Properties of a key. */
+    readonly key: {
+      /** Format of a key. */
+      readonly format: string
+      /** What the key may do. */
+      readonly scope: 'read'
+      /** Default time to live of a key, in days. */
+      readonly defaultTtlDays: number
+      /** Longest time to live, in days. */
+      readonly maxTtlDays: number
+      /** What is stored for a key. */
+      readonly storage: string
+    }
+    /** Whether keys are issued. */
+    readonly issuance: {
+      /** Whether keys are issued. */
+      readonly enabled: boolean
+      /** Why issuance is paused. Only while it is paused. */
+      readonly reason?: string
+      /** Who approved it. Only while issuance is enabled. */
+      readonly approvedBy?: string
+      /** Date of the approval. Only while issuance is enabled. */
+      readonly approvedAt?: string
+      /** Where the approval is recorded. Only while issuance is enabled. */
+      readonly reference?: string
+    }
+    /** Rules of the key check. */
+    readonly rules: readonly string[]
+  }
+  /** How versions work. */
+  readonly versioning: {
+    /** Where the version is stated. */
+    readonly scheme: string
+    /** The current major version. */
+    readonly current: string
+    /** Semantic version of the endpoint registry. */
+    readonly registryVersion: string
+    /** How additive changes ship. */
+    readonly additive: string
+    /** How breaking changes ship. */
+    readonly breaking: string
+    /** Header that reports the major version. */
+    readonly header: string
+    /** Path of the version history. */
+    readonly history: string
+  }
+  /** Stability levels and what each promises. */
+  readonly stability: { readonly [name: string]: string }
+  /** How endpoints are deprecated. */
+  readonly deprecation: {
+    /** Minimum notice, in days. */
+    readonly noticeDays: number
+    /** Stability level that the promise covers. */
+    readonly appliesTo: string
+    /** How it is announced. */
+    readonly signals: readonly string[]
+    /** What a deprecation requires. */
+    readonly requires: readonly string[]
+    /** Registry statuses and what each means. */
+    readonly statuses: { readonly [name: string]: string }
+    /** Endpoints that are currently deprecated. */
+    readonly endpoints: readonly DeprecatedEndpoint[]
+  }
+  /** Cache classes and validators. */
+  readonly caching: {
+    /** Cache classes, by name. */
+    readonly classes: { readonly [name: string]: CacheClass }
+    /** Cache-Control of every error. */
+    readonly errors: string
+    /** How the entity tag is computed. */
+    readonly etag: string
+    /** Response to a matching If-None-Match. */
+    readonly conditional: string
+    /** Value of Vary on cacheable reads. */
+    readonly vary: string
+  }
+  /** Cross-origin rules of the read endpoints. */
+  readonly cors: {
+    /** Allowed origins. */
+    readonly allowOrigin: string
+    /** Allowed methods. */
+    readonly allowMethods: readonly string[]
+    /** Allowed request headers. */
+    readonly allowHeaders: readonly string[]
+    /** Response headers a page may read. */
+    readonly exposeHeaders: readonly string[]
+    /** Whether credentials are allowed. */
+    readonly allowCredentials: boolean
+    /** How long a preflight may be cached, in seconds. */
+    readonly maxAgeSeconds: number
+    /** The rule for write endpoints. */
+    readonly writes: string
+  }
+  /** Header fields this API reads and sends. */
+  readonly headers: {
+    /** Request headers it reads. */
+    readonly request: { readonly [name: string]: string }
+    /** Response headers it may send. */
+    readonly response: { readonly [name: string]: string }
+  }
+  /** Limits of requests. */
+  readonly limits: {
+    /** Largest request body, in bytes. */
+    readonly maxBodyBytes: number
+    /** Media type of a request body. */
+    readonly requestContentType: string
+    /** Media type of a response. */
+    readonly responseContentType: string
+    /** Longest useCase, in Unicode code points. */
+    readonly maxUseCaseLength: number
+    /** Longest email address, in characters. */
+    readonly maxEmailLength: number
+    /** Most entries in interests. */
+    readonly maxInterests: number
+    /** Pattern of an API key’s label. */
+    readonly labelPattern: string
+    /** Shortest time to live of a key, in days. */
+    readonly minTtlDays: number
+    /** Default time to live of a key, in days. */
+    readonly defaultTtlDays: number
+    /** Longest time to live of a key, in days. */
+    readonly maxTtlDays: number
+    /** Maximum number of active keys. */
+    readonly maxActiveKeys: number
+  }
+  /** Rate limits. */
+  readonly rateLimiting: {
+    /** The rule for reads without a key. */
+    readonly anonymousReads: string
+    /** Requests per fixed window. */
+    readonly registrationGlobal: RateLimitRule
+    /** Requests per fixed window. */
+    readonly registrationPerActor: RateLimitRule
+    /** Requests per fixed window. */
+    readonly keyedRequests: RateLimitRule
+    /** Requests per fixed window. */
+    readonly keyIssuance: RateLimitRule
+    /** What an actor is. */
+    readonly actor: string
+    /** Headers that report the quota of a key. */
+    readonly headers: readonly string[]
+  }
+  /** How responses are signed and what is never stored. */
+  readonly security: {
+    /** The response signature. */
+    readonly signing: {
+      /** Signature algorithm. */
+      readonly algorithm: string
+      /** Lines of a response’s signed text. */
+      readonly signedText: readonly string[]
+      /** Lines of a 304’s signed text. */
+      readonly revalidationText: readonly string[]
+      /** Format of Content-Digest. */
+      readonly contentDigest: string
+      /** Age at which a verifier refuses a signature, in seconds. */
+      readonly maxAgeSeconds: number
+      /** Path of the signing-key document. */
+      readonly keyDocument: string
+      /** How a client detects a clone of this origin. */
+      readonly pinning: string
+    }
+    /** What is never stored. */
+    readonly privacy: readonly string[]
+    /** What this service cannot reach. */
+    readonly isolation: readonly string[]
+  }
+  /** The error catalog. */
+  readonly errors: {
+    /** Name of the error envelope’s schema. */
+    readonly schema: string
+    /** Cache-Control of every error. */
+    readonly cacheControl: string
+    /** Every code. */
+    readonly catalog: readonly ErrorCatalogEntry[]
+  }
+  /** The major version. */
+  readonly apiVersion: string
+  /** Base path of every endpoint. */
+  readonly basePath: string
+  /** Semantic version of the endpoint registry. */
+  readonly registryVersion: string
+  /** Related documents, as paths on this origin. */
+  readonly links: DocumentLinks
+  /** Counts of the registry. */
+  readonly summary: {
+    /** Number of endpoints. */
+    readonly endpoints: number
+    /** Endpoints by stability level. */
+    readonly byStability: { readonly [name: string]: number }
+    /** Endpoints by registry status. */
+    readonly byStatus: { readonly [name: string]: number }
+    /** Endpoints by cache class. */
+    readonly byCachePolicy: { readonly [name: string]: number }
+  }
+}
+
+/** One deprecated endpoint. */
+export interface DeprecatedEndpoint {
+  /** HTTP method. */
+  readonly method: string
+  /** Path template. */
+  readonly path: string
+  /** When it was deprecated. ISO 8601 UTC. */
+  readonly deprecatedAt: string
+  /** The time until which it is available. ISO 8601 UTC. */
+  readonly sunsetAt: string
+  /** Path of the endpoint to use instead. */
+  readonly successor: string
+}
+
+/** One cache class. */
+export interface CacheClass {
+  /** Value of Cache-Control. */
+  readonly cacheControl: string
+  /** What it means. */
+  readonly meaning: string
+}
+
+/** Requests per fixed window. */
+export interface RateLimitRule {
+  /** Requests in one window. */
+  readonly requests: number
+  /** Length of the fixed window, in seconds. */
+  readonly windowSeconds: number
+}
+
+/** One code. */
+export interface ErrorCatalogEntry {
+  /** The code. */
+  readonly code: string
+  /** HTTP status. */
+  readonly status: number
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+  /** Longest wait, in seconds. Only if it is known. */
+  readonly retryAfterSeconds?: number
+  /** What it means. */
+  readonly meaning: string
+}
+
+/** Data of `GET /api/v1/openapi.json`. An OpenAPI 3.0.3 document. */
+export interface OpenApiDocument {
+  /** Version of the OpenAPI specification. */
+  readonly openapi: string
+  /** Title, version and description. */
+  readonly info: { readonly [name: string]: unknown }
+  /** Operations by path and method. */
+  readonly paths: { readonly [name: string]: unknown }
+}
+
+/** Data of `GET /api/v1/changelog`. What changed for callers of the API, by released version. */
+export interface Changelog {
+  /** What this changelog covers. */
+  readonly summary: string
+  /** When the operator last reviewed this snapshot, in UTC. */
+  readonly updatedAt: string
+  /** Changes that are decided but not released yet. */
+  readonly unreleased: readonly ChangelogChange[]
+  /** Released versions, newest first. */
+  readonly releases: readonly ChangelogRelease[]
+}
+
+/** One change, as a caller of the API sees it. */
+export interface ChangelogChange {
+  /** What sort of change it is. */
+  readonly kind: 'added' | 'changed' | 'deprecated' | 'removed' | 'fixed' | 'security'
+  /** What changed and what it means for a caller. */
+  readonly text: string
+  /** The endpoints that the change is about, each as method and path. */
+  readonly endpoints?: readonly string[]
+  /** For a deprecation: the day (in UTC) until which the endpoints keep working. */
+  readonly sunsetOn?: string
+  /** For a deprecation: the endpoint to use instead. */
+  readonly replacement?: string
+}
+
+/** One released version. */
+export interface ChangelogRelease {
+  /** Version of the service software (Semantic Versioning). */
+  readonly version: string
+  /** Day of the release, in UTC. */
+  readonly date: string
+  /** The release in a sentence. */
+  readonly summary?: string
+  /** The changes, grouped by kind in the order added to security. */
+  readonly changes: readonly ChangelogChange[]
+}
+
+/** Data of `GET /api/v1/version` and `GET /api/v1/versions/{snapshotId}`. One entry of the version history. */
+export interface VersionEntry {
+  /** ID of the version. */
+  readonly snapshotId: string
+  /** 1 for the first version, incremented by 1 for each version. */
+  readonly sequence: number
+  /** When it was published. ISO 8601 UTC. */
+  readonly createdAt: string
+  /** Hash of the previous version; 64 zeros for the first. */
+  readonly previousHash: string
+  /** SHA-256 over a label line and the canonical JSON of this entry without its hash. */
+  readonly hash: string
+  /** Major version of the API at the time. */
+  readonly apiVersion: string
+  /** Registry version at the time. */
+  readonly registryVersion: string
+  /** Digest of each published resource, by path below the base path. */
+  readonly resources: { readonly [name: string]: string }
+  /** Changes from the previous version. */
+  readonly changes: readonly ResourceChange[]
+  /** Release note of the operator. */
+  readonly note: string
+}
+
+/** One change. */
+export interface ResourceChange {
+  /** The resource, by its path below the base path. */
+  readonly resource: string
+  /** Kind of the change. */
+  readonly kind: 'added' | 'changed' | 'removed'
+}
+
+/** Data of `GET /api/v1/versions`. The hash-chained index of all versions. */
+export interface VersionIndex {
+  /** How the hashes are computed. */
+  readonly algorithm: string
+  /** Number of versions in the whole history. */
+  readonly count: number
+  /** The newest version. */
+  readonly head: VersionHead
+  /** Every version, or those of the requested page, newest first. */
+  readonly entries: readonly VersionSummary[]
+}
+
+/** The newest version. */
+export interface VersionHead {
+  /** Its id. */
+  readonly snapshotId: string
+  /** Its hash. */
+  readonly hash: string
+}
+
+/** One version. */
+export interface VersionSummary {
+  /** ID of the version. */
+  readonly snapshotId: string
+  /** 1 for the first version, incremented by 1 for each version. */
+  readonly sequence: number
+  /** When it was published. ISO 8601 UTC. */
+  readonly createdAt: string
+  /** Hash of the previous version; 64 zeros for the first. */
+  readonly previousHash: string
+  /** SHA-256 over a label line and the canonical JSON of this entry without its hash. */
+  readonly hash: string
+}
+
+/** Data of `POST /api/v1/keys`. A new API key. The key is shown only in this response. */
+export interface IssuedKey {
+  /** The whole key. It is never shown again. */
+  readonly key: string
+  /** The public part of the key. */
+  readonly keyId: string
+  /** What the key may do. */
+  readonly scope: 'read'
+  /** A name for the key, for the holder’s own use. */
+  readonly label: string | null
+  /** State of the key. */
+  readonly status: 'active'
+  /** When it was issued. ISO 8601 UTC. */
+  readonly createdAt: string
+  /** When it expires. ISO 8601 UTC. */
+  readonly expiresAt: string
+}
+
+/** Data of `GET /api/v1/keys/self`. Metadata of an API key. Never includes the secret. */
+export interface KeyMetadata {
+  /** The public part of the key. */
+  readonly keyId: string
+  /** What the key may do. */
+  readonly scope: 'read'
+  /** A name for the key, for the holder’s own use. */
+  readonly label: string | null
+  /** State of the key. */
+  readonly status: 'active'
+  /** When it was issued. ISO 8601 UTC. */
+  readonly createdAt: string
+  /** When it expires. ISO 8601 UTC. */
+  readonly expiresAt: string
+  /** Quota of the key in the current window. */
+  readonly quota: KeyQuota
+}
+
+/** Quota of the key in the current window. */
+export interface KeyQuota {
+  /** Requests in one window. */
+  readonly limit: number
+  /** Requests that remain in this window. */
+  readonly remaining: number
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number
+  /** Length of the window, in seconds. */
+  readonly windowSeconds: number
+}
+
+/** Data of `DELETE /api/v1/keys/self`. A revocation. */
+export interface RevokedKey {
+  /** The public part of the key. */
+  readonly keyId: string
+  /** State of the key. */
+  readonly status: 'revoked'
+  /** When it was revoked. ISO 8601 UTC. */
+  readonly revokedAt: string
+}
+
+/**
+ * Data of `GET /api/v1/keys/signing-key`. The public keys that verify response signatures, and the format of the
+ * signed texts.
+ */
+export interface SigningKeyDocument {
+  /** ID of the current signing key. */
+  readonly keyId: string
+  /** Signature algorithm. */
+  readonly algorithm: 'Ed25519'
+  /** Every published key, the current one first. */
+  readonly keys: readonly SigningKey[]
+  /** Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders. */
+  readonly signedText: readonly string[]
+  /** Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders. */
+  readonly revalidationText: readonly string[]
+  /** Headers that carry the proof. */
+  readonly headers: {
+    /** Digest of the body (RFC 9530). */
+    readonly contentDigest: string
+    /** When it was signed. */
+    readonly signedAt: string
+    /** The signature, base64. */
+    readonly signature: string
+    /** Time and signature of a 304. */
+    readonly revalidated: string
+  }
+  /** Age at which a verifier refuses a signature, in seconds. */
+  readonly maxAgeSeconds: number
+}
+
+/** One public key. */
+export interface SigningKey {
+  /** RFC 7638 thumbprint of the key. */
+  readonly keyId: string
+  /** Whether the key signs now, will sign, or has signed before. */
+  readonly status: 'current' | 'next' | 'retired'
+  /** The key as a JSON Web Key (RFC 8037; alg as in RFC 9864). */
+  readonly jwk: JsonWebKey
+  /** The key as PEM (SubjectPublicKeyInfo), for openssl. */
+  readonly publicKeyPem: string
+  /** Start of its signing period; null if not stated. ISO 8601 UTC. */
+  readonly notBefore: string | null
+  /** End of its signing period; null if not stated. ISO 8601 UTC. */
+  readonly notAfter: string | null
+}
+
+/** The key as a JSON Web Key (RFC 8037; alg as in RFC 9864). */
+export interface JsonWebKey {
+  /** Key type. */
+  readonly kty: string
+  /** Curve. */
+  readonly crv: string
+  /** The public key, base64url. */
+  readonly x: string
+  /** Algorithm. */
+  readonly alg: string
+  /** What it is for. */
+  readonly use: string
+  /** The key id. */
+  readonly kid: string
+}
+
+/** Body of `POST /api/v1/early-access/register`. A registration for the early-access waitlist. */
+export interface Registration {
+  /** The email address to register. */
+  readonly email: string
+  /** Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language. */
+  readonly locale?: 'en' | 'th' | 'zh-CN'
+  /** Areas of interest, each at most once. */
+  readonly interests?: readonly ('architecture' | 'agents' | 'api' | 'kap-language' | 'k-language' | 'research' | 'developer-tools' | 'early-preview' | 'business' | 'education')[]
+  /** What you want to use the API for, in your own words. */
+  readonly useCase?: string
+  /** Consent to be added to the list. Only true is accepted. */
+  readonly consent: true
+  /** Token of a solved human-verification challenge. It can be used once. */
+  readonly challengeToken: string
+}
+
+/** Body of `POST /api/v1/keys`. A request for an API key. */
+export interface KeyRequest {
+  /** Token of a solved human-verification challenge. It can be used once. */
+  readonly challengeToken: string
+  /** A name for the key, for the holder’s own use. */
+  readonly label?: string
+  /** Days until the key expires. */
+  readonly ttlDays?: number
+}
+
+/** Type of the data of each read endpoint, by its name in the registry. */
+export interface DataByRead {
+  /** Data of `GET /api/v1`. */
+  readonly index: EndpointIndex
+  /** Data of `GET /api/v1/status`. */
+  readonly status: Status
+  /** Data of `GET /api/v1/time`. */
+  readonly time: Time
+  /** Data of `GET /api/v1/architecture`. */
+  readonly architecture: Architecture
+  /** Data of `GET /api/v1/development-queue`. */
+  readonly developmentQueue: DevelopmentQueue
+  /** Data of `GET /api/v1/roadmap`. */
+  readonly roadmap: Roadmap
+  /** Data of `GET /api/v1/early-access`. */
+  readonly earlyAccess: EarlyAccess
+  /** Data of `GET /api/v1/wallet`. */
+  readonly wallet: Wallet
+  /** Data of `GET /api/v1/wallet/architecture`. */
+  readonly walletArchitecture: WalletArchitecture
+  /** Data of `GET /api/v1/wallet/security`. */
+  readonly walletSecurity: WalletSecurity
+  /** Data of `GET /api/v1/wallet/evidence`. */
+  readonly walletEvidence: WalletEvidence
+  /** Data of `GET /api/v1/wallet/capabilities`. */
+  readonly walletCapabilities: WalletCapabilities
+  /** Data of `GET /api/v1/wallet/integration`. */
+  readonly walletIntegration: WalletIntegration
+  /** Data of `GET /api/v1/wallet/development`. */
+  readonly walletDevelopment: WalletDevelopment
+  /** Data of `GET /api/v1/policy`. */
+  readonly policy: Policy
+  /** Data of `GET /api/v1/openapi.json`. */
+  readonly openapi: OpenApiDocument
+  /** Data of `GET /api/v1/changelog`. */
+  readonly changelog: Changelog
+  /** Data of `GET /api/v1/version`. */
+  readonly version: VersionEntry
+  /** Data of `GET /api/v1/versions`. */
+  readonly versions: VersionIndex
+  /** Data of `GET /api/v1/versions/{snapshotId}`. */
+  readonly versionById: VersionEntry
+  /** Data of `GET /api/v1/keys/self`. */
+  readonly keySelf: KeyMetadata
+  /** Data of `GET /api/v1/keys/signing-key`. */
+  readonly signingKey: SigningKeyDocument
+  /** Data of `GET /api/v1/preview/{path}`. */
+  readonly preview: never
+}
+
+/** One method for each read endpoint, by its name in the registry. */
+export interface Reads {
+  /**
+   * List the endpoints: `GET /api/v1`.
+   *
+   * Every endpoint with its method, path, stability, status, cache class and authentication.
+   *
+   * @example const { data } = await client.index()
+   */
+  readonly index: (options?: ReadOptions) => Promise<Verified<EndpointIndex>>
+  /**
+   * Read the status: `GET /api/v1/status`.
+   *
+   * The state of each component, as the operator last published it, and recent incidents.
+   *
+   * @example const { data } = await client.status()
+   */
+  readonly status: (options?: ReadOptions) => Promise<Verified<Status>>
+  /**
+   * Read the server time: `GET /api/v1/time`.
+   *
+   * The server’s UTC time (label SERVER_UTC) and its quality, measured against a time source. Without a
+   * measurement, the quality is UNVERIFIED.
+   *
+   * @example const { data } = await client.time()
+   */
+  readonly time: (options?: ReadOptions) => Promise<Verified<Time>>
+  /**
+   * Read the architecture: `GET /api/v1/architecture`.
+   *
+   * The components of the service, the data flows between them and the guarantees it gives.
+   *
+   * @example const { data } = await client.architecture()
+   */
+  readonly architecture: (options?: ReadOptions) => Promise<Verified<Architecture>>
+  /**
+   * Read the development queue: `GET /api/v1/development-queue`.
+   *
+   * Work in progress and planned work, in order of priority.
+   *
+   * @example const { data } = await client.developmentQueue()
+   */
+  readonly developmentQueue: (options?: ReadOptions) => Promise<Verified<DevelopmentQueue>>
+  /**
+   * Read the roadmap: `GET /api/v1/roadmap`.
+   *
+   * Plans for now, next and later. They state intent, not dates.
+   *
+   * @example const { data } = await client.roadmap()
+   */
+  readonly roadmap: (options?: ReadOptions) => Promise<Verified<Roadmap>>
+  /**
+   * Read the waitlist availability: `GET /api/v1/early-access`.
+   *
+   * Whether registration is open, which challenge it requires, the fields and limits of the form, and what is
+   * stored of a registration.
+   *
+   * @example const { data } = await client.earlyAccess()
+   */
+  readonly earlyAccess: (options?: ReadOptions) => Promise<Verified<EarlyAccess>>
+  /**
+   * Read the wallet overview: `GET /api/v1/wallet`. Stability: beta.
+   *
+   * What the wallet views contain and whether a wallet is attached.
+   *
+   * @example const { data } = await client.wallet()
+   */
+  readonly wallet: (options?: ReadOptions) => Promise<Verified<Wallet>>
+  /**
+   * Read the wallet architecture: `GET /api/v1/wallet/architecture`. Stability: beta.
+   *
+   * How a wallet would be isolated from this service.
+   *
+   * @example const { data } = await client.walletArchitecture()
+   */
+  readonly walletArchitecture: (options?: ReadOptions) => Promise<Verified<WalletArchitecture>>
+  /**
+   * Read the wallet security view: `GET /api/v1/wallet/security`. Stability: beta.
+   *
+   * The rules that keep wallet secrets out of this service.
+   *
+   * @example const { data } = await client.walletSecurity()
+   */
+  readonly walletSecurity: (options?: ReadOptions) => Promise<Verified<WalletSecurity>>
+  /**
+   * Read the wallet evidence: `GET /api/v1/wallet/evidence`. Stability: beta.
+   *
+   * Evidence for the statements in the other wallet views.
+   *
+   * @example const { data } = await client.walletEvidence()
+   */
+  readonly walletEvidence: (options?: ReadOptions) => Promise<Verified<WalletEvidence>>
+  /**
+   * Read the wallet capabilities: `GET /api/v1/wallet/capabilities`. Stability: beta.
+   *
+   * What the wallet views can do, and what they never will.
+   *
+   * @example const { data } = await client.walletCapabilities()
+   */
+  readonly walletCapabilities: (options?: ReadOptions) => Promise<Verified<WalletCapabilities>>
+  /**
+   * Read the wallet integration view: `GET /api/v1/wallet/integration`. Stability: beta.
+   *
+   * Which systems a wallet integrates with, and the state of each integration.
+   *
+   * @example const { data } = await client.walletIntegration()
+   */
+  readonly walletIntegration: (options?: ReadOptions) => Promise<Verified<WalletIntegration>>
+  /**
+   * Read the wallet development view: `GET /api/v1/wallet/development`. Stability: beta.
+   *
+   * The state of the work on the wallet.
+   *
+   * @example const { data } = await client.walletDevelopment()
+   */
+  readonly walletDevelopment: (options?: ReadOptions) => Promise<Verified<WalletDevelopment>>
+  /**
+   * Read the policy: `GET /api/v1/policy`.
+   *
+   * The promises of this API in machine-readable form: versioning, stability, deprecation, caching, CORS,
+   * limits, authentication, security and the error catalog.
+   *
+   * @example const { data } = await client.policy()
+   */
+  readonly policy: (options?: ReadOptions) => Promise<Verified<Policy>>
+  /**
+   * Read the OpenAPI document: `GET /api/v1/openapi.json`.
+   *
+   * This API as an OpenAPI 3.0.3 document. The only success response without an envelope.
+   *
+   * @example const { data } = await client.openapi()
+   */
+  readonly openapi: (options?: ReadOptions) => Promise<Verified<OpenApiDocument>>
+  /**
+   * Read the changelog: `GET /api/v1/changelog`.
+   *
+   * Notable changes, newest first, grouped as in Keep a Changelog.
+   *
+   * @example const { data } = await client.changelog()
+   */
+  readonly changelog: (options?: ReadOptions) => Promise<Verified<Changelog>>
+  /**
+   * Read the latest version: `GET /api/v1/version`.
+   *
+   * The latest entry of the version history: the digest of every published resource, and the hash of the
+   * previous entry.
+   *
+   * @example const { data } = await client.version()
+   */
+  readonly version: (options?: ReadOptions) => Promise<Verified<VersionEntry>>
+  /**
+   * Read the version history: `GET /api/v1/versions`.
+   *
+   * All versions as a hash-chained index, newest first. With a query parameter, one page of it; Link with
+   * rel="next" leads to the next page.
+   *
+   * @example const { data } = await client.versions()
+   */
+  readonly versions: (options?: ReadOptions) => Promise<Verified<VersionIndex>>
+  /**
+   * Read one version: `GET /api/v1/versions/{snapshotId}`.
+   *
+   * One entry of the version history by its ID.
+   *
+   * @param value ID of the version.
+   *
+   * @example const { data } = await client.versionById('VS-0001')
+   */
+  readonly versionById: (value: string, options?: ReadOptions) => Promise<Verified<VersionEntry>>
+  /**
+   * Read the metadata of the key in use: `GET /api/v1/keys/self`. Stability: beta.
+   *
+   * The metadata of the key in the request and its remaining quota. Never includes the secret.
+   *
+   * @example const { data } = await client.keySelf()
+   */
+  readonly keySelf: (options?: ReadOptions) => Promise<Verified<KeyMetadata>>
+  /**
+   * Read the signing key: `GET /api/v1/keys/signing-key`. Stability: beta.
+   *
+   * The public key that verifies response signatures, and the format of the signed texts. A clone of this origin
+   * would show its own key: get the key ID from another source and accept no other.
+   *
+   * @example const { data } = await client.signingKey()
+   */
+  readonly signingKey: (options?: ReadOptions) => Promise<Verified<SigningKeyDocument>>
+  /**
+   * Reserved for previews: `GET /api/v1/preview/{path}`. Stability: beta.
+   *
+   * A namespace for future endpoints. It is disabled: every read fails with 403 PREVIEW_NOT_ENABLED.
+   *
+   * @param value Any path below the namespace.
+   */
+  readonly preview: (value?: string, options?: ReadOptions) => Promise<Verified<never>>
+}

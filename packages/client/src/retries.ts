@@ -25,6 +25,7 @@ export const waitByTimer: Wait = (milliseconds, signal) => {
 export interface Retry {
   /** 1 for the first retry. */
   readonly attempt: number
+  /** How long the client waits first. */
   readonly waitSeconds: number
   /** What the attempt before ended with. */
   readonly error: unknown
@@ -39,12 +40,15 @@ export interface RetrySettings {
   readonly maxRetries: number
   /** A response that asks for a longer wait ends the attempts. */
   readonly maxWaitSeconds: number
+  /** Waits before a retry. */
   readonly wait: Wait
+  /** Called before each retry. */
   readonly onRetry: OnRetry | undefined
 }
 
 /** Why an attempt may be repeated: the seconds the service asked for, where it named any. */
 export interface RetryReason {
+  /** Seconds that the service asked to wait. */
   readonly afterSeconds: number | undefined
 }
 

@@ -60,9 +60,13 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
 
 /** Result of one vector, or of one link of its chain. */
 export interface VectorResult {
+  /** Name of the vector. */
   readonly name: string
+  /** What the vector tries. */
   readonly description: string
+  /** The right outcome. */
   readonly expected: Outcome | HistoryOutcome
+  /** The outcome on this platform. */
   readonly found: Outcome | HistoryOutcome
 }
 

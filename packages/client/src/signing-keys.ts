@@ -45,7 +45,9 @@ export async function parseSigningKeys(data: unknown): Promise<readonly Verifica
 
 /** A key document that was signed with a key it holds. */
 export interface VerifiedKeys {
+  /** Every key that the document lists. */
   readonly keys: readonly VerificationKey[]
+  /** What the check of the response proved. */
   readonly verified: VerifiedResponse
 }
 

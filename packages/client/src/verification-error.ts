@@ -22,8 +22,21 @@ export const VERIFICATION_FAULTS = {
 /** The step of the check that refused a response. */
 export type VerificationFault = keyof typeof VERIFICATION_FAULTS
 
-/** A response or a key that must not be trusted. `code` names the step of the check that failed. */
+/**
+ * A response or a key that must not be trusted. `code` names the step of the check that failed.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.status()
+ * } catch (error) {
+ *   if (error instanceof VerificationError) console.error(`Not to be trusted: ${error.code}`)
+ *   else throw error
+ * }
+ * ```
+ */
 export class VerificationError extends Error {
+  /** The step of the check that failed. */
   declare readonly code: VerificationFault
   /** The response that failed; undefined for a key that was checked by itself. */
   declare response: HttpResponse | undefined

@@ -7,8 +7,15 @@ import { VerificationError } from './verification-error.ts'
 
 /** A key as the signing-key document has it; only `jwk.x` and the two dates are used. */
 export interface PublishedKey {
-  /** The public key as JWK (RFC 8037): `kty` OKP, `crv` Ed25519, `x` its 32 bytes in base64url. */
-  readonly jwk: { readonly kty: string; readonly crv: string; readonly x: string }
+  /** The public key as JWK (RFC 8037). */
+  readonly jwk: {
+    /** Key type: OKP. */
+    readonly kty: string
+    /** Curve: Ed25519. */
+    readonly crv: string
+    /** The 32 bytes of the public key, in base64url. */
+    readonly x: string
+  }
   /** ISO 8601 UTC; signatures made earlier are refused. Null or left out: no limit. */
   readonly notBefore?: string | null
   /** ISO 8601 UTC; signatures made later are refused. Null or left out: no limit. */
@@ -19,6 +26,7 @@ export interface PublishedKey {
 export interface VerificationKey {
   /** RFC 7638 thumbprint, computed from the key itself. */
   readonly keyId: string
+  /** The key as the document has it. */
   readonly published: PublishedKey
   /** Whether the signature (padded base64) is this key's over the text, one byte a character. */
   isSignatureOf(text: string, signatureBase64: string): Promise<boolean>

@@ -19,12 +19,15 @@ const MAX_CLOCK_SKEW_SECONDS = 60
 
 /** A response, with the parts of its request that are signed. */
 export interface HttpResponse {
+  /** Method of the request. */
   readonly method: string
   /** Path and query exactly as sent: nothing decoded or reordered, a trailing question mark included. */
   readonly target: string
   /** If-None-Match of the request. A 304 is accepted only for an entity tag that this names. */
   readonly ifNoneMatch?: string
+  /** HTTP status. */
   readonly status: number
+  /** Header fields of the response. */
   readonly headers: HeaderSource
   /** The exact bytes of the body, after any content coding (gzip, br) was undone. Empty for a 304. */
   readonly body: Uint8Array
@@ -49,6 +52,7 @@ export interface Expectations {
 
 /** What a check proved. */
 export interface VerifiedResponse {
+  /** HTTP status. */
   readonly status: number
   /** The whole body as JSON; undefined for a 304. */
   readonly content: unknown

@@ -2,12 +2,14 @@
 // does not carry it.
 
 export { createKey, keySelf, revokeKeySelf } from './api-keys.ts'
-export type { ApiKeyOptions, IssuedKey, KeyRequest, RevokedKey } from './api-keys.ts'
+export type { ApiKeyOptions } from './api-keys.ts'
 export { register } from './register.ts'
+export type { DuplicateRegistration, NewRegistration } from './register.ts'
 export type {
-  DuplicateRegistration,
-  NewRegistration,
+  IssuedKey,
+  KeyRequest,
   Registration,
   RegistrationResult,
-} from './register.ts'
+  RevokedKey,
+} from './resources.ts'
 export type { WriteOptions } from './post-json.ts'
