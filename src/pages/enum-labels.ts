@@ -74,7 +74,7 @@ const SEVERITIES = {
   },
   partState: { live: 'good', planned: 'idle', retired: 'idle' },
   controlState: { in_place: 'good', planned: 'idle', retired: 'idle' },
-  capabilityState: { available: 'good', planned: 'idle', unavailable: 'idle', never: 'bad' },
+  capabilityState: { available: 'good', planned: 'idle', unavailable: 'idle', never: 'idle' },
 } as const satisfies {
   readonly [List in keyof EnumLabels]?: { readonly [Word in EnumLabels[List]]: Severity }
 }

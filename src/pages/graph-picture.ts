@@ -11,7 +11,7 @@ export interface GraphNode {
   /** Id of the element on the page that has the same as text. */
   readonly target: string
   readonly isPlanned: boolean
-  /** Fixed column; without it the column follows from the edges. */
+  /** Fixed column. Without it the boxes are in rows that follow from the edges. */
   readonly column?: number
 }
 
@@ -29,10 +29,12 @@ export interface GraphOptions extends Pick<PictureOptions, 'id' | 'title' | 'des
   readonly edges: readonly GraphEdge[]
 }
 
-const BOX = { width: 184, height: 74 } as const
-const GAP = { column: 64, row: 22 } as const
+const BOX = { width: 164, height: 70 } as const
+/** Between boxes of a row, between rows, and between the columns of a graph whose columns are fixed. */
+const GAP = { box: 14, row: 52, column: 64 } as const
 const TITLE_PX = 16.5
-const MAX_COLUMNS = 4
+/** As many boxes as fit beside one another on a page. */
+const BOXES_PER_ROW = 5
 
 interface Placed {
   readonly node: GraphNode
@@ -40,56 +42,87 @@ interface Placed {
   readonly y: number
 }
 
-/** Columns by the longest way that leads to a node. Each node moves at most as often as there are nodes, so cycles end. */
-function columnsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map<string, number> {
-  const columns = new Map(nodes.map(({ id, column = 0 }) => [id, column]))
-  if (nodes.some(({ column }) => column !== undefined)) return columns
+/** The level of each node: one below the lowest that leads to it, and sources directly above what they lead to. */
+function levelsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map<string, number> {
+  const levels = new Map(nodes.map(({ id }) => [id, 0]))
   const order = new Map(nodes.map(({ id }, index) => [id, index]))
-  // Only edges that lead forward in the operator's order count: they cannot form a cycle.
-  const forward = edges.filter(({ from, to }) => (order.get(from) ?? 0) < (order.get(to) ?? 0))
+  const sources = new Set(nodes.map(({ id }) => id))
+  for (const { to } of edges) sources.delete(to)
+  // Only edges that lead forward in the operator's order count, so they form no cycle. Sources have no order.
+  const forward = edges.filter(
+    ({ from, to }) => sources.has(from) || (order.get(from) ?? 0) < (order.get(to) ?? 0),
+  )
   for (const { id } of nodes) {
     for (const { from, to } of forward) {
-      if (to === id) columns.set(id, Math.max(columns.get(id) ?? 0, (columns.get(from) ?? 0) + 1))
+      if (to === id) levels.set(id, Math.max(levels.get(id) ?? 0, (levels.get(from) ?? 0) + 1))
     }
   }
-  // A long chain folds: a picture wider than the page would hide its end.
-  const last = Math.max(...columns.values())
-  if (last < MAX_COLUMNS) return columns
-  const scale = (MAX_COLUMNS - 1) / last
-  return new Map([...columns].map(([id, column]) => [id, Math.round(column * scale)]))
+  for (const id of sources) {
+    const below = forward.filter(({ from }) => from === id).map(({ to }) => levels.get(to) ?? 1)
+    if (below.length > 0) levels.set(id, Math.min(...below) - 1)
+  }
+  return levels
 }
 
-function place(
-  nodes: readonly GraphNode[],
-  columns: ReadonlyMap<string, number>,
-): readonly Placed[] {
+/** Nodes in rows by level. A level with too many boxes has several rows. */
+function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly Placed[] {
+  const levels = levelsOf(nodes, edges)
+  const placed: Placed[] = []
+  let y = 1
+  for (let level = 0; placed.length < nodes.length; level += 1) {
+    const row = nodes.filter(({ id }) => levels.get(id) === level)
+    for (const [index, node] of row.entries()) {
+      const column = index % BOXES_PER_ROW
+      if (index > 0 && column === 0) y += BOX.height + GAP.box
+      placed.push({ node, x: 1 + column * (BOX.width + GAP.box), y })
+    }
+    y += BOX.height + GAP.row
+  }
+  return placed
+}
+
+/** Nodes in their fixed columns. */
+function placeInColumns(nodes: readonly GraphNode[]): readonly Placed[] {
   const rows = new Map<number, number>()
   return nodes.map((node) => {
-    const column = columns.get(node.id) ?? 0
+    const { column = 0 } = node
     const row = rows.get(column) ?? 0
     rows.set(column, row + 1)
     return {
       node,
       x: 1 + column * (BOX.width + GAP.column),
-      y: 1 + row * (BOX.height + GAP.row),
+      y: 1 + row * (BOX.height + GAP.box),
     }
   })
 }
 
-function edgePath(from: Placed, to: Placed): string {
-  const middle = BOX.height / 2
-  if (to.x > from.x) {
-    const [x1, x2] = [from.x + BOX.width, to.x - 7]
-    const bend = (x2 - x1) / 2
-    return `M${x1} ${from.y + middle}C${x1 + bend} ${from.y + middle} ${x2 - bend} ${to.y + middle} ${x2} ${to.y + middle}`
+/** Room at the right for arrows that lead back. */
+const RETURN_WIDTH = 24
+/** Length of an arrow's head. */
+const HEAD = 7
+
+/** A curve from below one box to above another, or around the right of the rows to a box that is not below. */
+function rowPath(from: Placed, to: Placed, right: number): string {
+  if (to.y > from.y) {
+    const [x1, x2] = [from.x + BOX.width / 2, to.x + BOX.width / 2]
+    const [y1, y2] = [from.y + BOX.height, to.y - HEAD]
+    const bend = Math.min((y2 - y1) * 0.7, GAP.row)
+    return `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`
   }
-  if (to.x === from.x) {
-    const x = from.x + BOX.width
-    return `M${x} ${from.y + middle}C${x + 46} ${from.y + middle} ${x + 46} ${to.y + middle} ${x + 7} ${to.y + middle}`
+  const [y1, y2] = [from.y + BOX.height / 2, to.y + BOX.height / 2]
+  return `M${from.x + BOX.width} ${y1}H${right}V${y2}H${to.x + BOX.width + HEAD}`
+}
+
+/** A curve from the right of one box to the left of another, or to the right of one that is not to the right. */
+function columnPath(from: Placed, to: Placed): string {
+  const [x1, y1, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.y + BOX.height / 2]
+  if (to.x <= from.x) {
+    const x2 = to.x + BOX.width + HEAD
+    return `M${x1} ${y1}C${x1 + RETURN_WIDTH} ${y1} ${x1 + RETURN_WIDTH} ${y2} ${x2} ${y2}`
   }
-  const [x1, x2] = [from.x, to.x + BOX.width + 7]
-  const bend = (x1 - x2) / 2
-  return `M${x1} ${from.y + middle}C${x1 - bend} ${from.y + middle} ${x2 + bend} ${to.y + middle} ${x2} ${to.y + middle}`
+  const x2 = to.x - HEAD
+  const bend = (x2 - x1) / 2
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
 }
 
 function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
@@ -109,20 +142,24 @@ function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
   </a> `
 }
 
-/** Boxes in columns with arrows between them. */
+/** Boxes with arrows between them, in fixed columns or in rows from top to bottom; undefined without an arrow to draw. */
 export function graphPicture({
   nodes,
   edges,
   locale,
   ...described
 }: GraphOptions): Html | undefined {
-  if (nodes.length < 2) return undefined
-  const placed = place(nodes, columnsOf(nodes, edges))
+  const ids = new Set(nodes.map(({ id }) => id))
+  const drawn = edges.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
+  if (drawn.length === 0) return undefined
+  const hasColumns = nodes.some(({ column }) => column !== undefined)
+  const placed = hasColumns ? placeInColumns(nodes) : placeInRows(nodes, drawn)
   const byId = new Map(placed.map((each) => [each.node.id, each]))
   const arrow = `${described.id}-arrow`
+  const width = Math.max(...placed.map(({ x }) => x)) + BOX.width
   return picture({
     ...described,
-    width: Math.max(...placed.map(({ x }) => x)) + BOX.width + 40,
+    width: width + RETURN_WIDTH,
     height: Math.max(...placed.map(({ y }) => y)) + BOX.height + 2,
     content: html`<defs>
         <marker
@@ -137,12 +174,12 @@ export function graphPicture({
           <path class="picture-head" d="M0 0L8 4L0 8Z" />
         </marker>
       </defs>
-      ${edges.map(({ from, to, isPlanned }) => {
+      ${drawn.map(({ from, to, isPlanned }) => {
         const [a, b] = [byId.get(from), byId.get(to)]
-        if (a === undefined || b === undefined || a === b) return undefined
+        if (a === undefined || b === undefined) return undefined
         return html`<path
           class="picture-link${isPlanned ? ' picture-link-planned' : ''}"
-          d="${edgePath(a, b)}"
+          d="${hasColumns ? columnPath(a, b) : rowPath(a, b, width + RETURN_WIDTH / 2)}"
           marker-end="url(#${arrow})"
         /> `
       })}${placed.map((each) => nodeBox(each, locale))}`,

@@ -63,12 +63,15 @@ function waitlist({ texts }: PageContext): Html {
     <p>${privacy.waitlistUse}</p>`
 }
 
-function contactParts({ texts, facts }: PageContext): Html {
+/** The contact for security reports, or the one that the organization published. */
+function contactParts({ texts, facts, content }: PageContext): Html {
   const { privacy } = texts
-  if (facts.contact === undefined) return html`<p>${privacy.noContact}</p>`
+  const { email, url } = content.organization?.contact ?? {}
+  const contact = facts.contact ?? (email === undefined ? url : `mailto:${email}`)
+  if (contact === undefined) return html`<p>${privacy.noContact}</p>`
   const link = html`<a href="${SECURITY_TXT_PATH}"><code>${SECURITY_TXT_PATH}</code></a>`
-  return html`<p>${richText(privacy.contact, { contact: contactLink(facts.contact) })}</p>
-    <p>${richText(privacy.securityTxt, { link })}</p>`
+  return html`<p>${richText(privacy.contact, { contact: contactLink(contact) })}</p>
+    ${facts.contact !== undefined && html`<p>${richText(privacy.securityTxt, { link })}</p>`}`
 }
 
 /** Who decides about the data, as the operator published it; a demonstration names no one. */

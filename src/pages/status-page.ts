@@ -21,13 +21,14 @@ function componentRows(context: PageContext, status: Status): Html {
   const { locale, texts, content } = context
   const { components } = status
   const { component, state, since, note } = texts.status
+  const hasNotes = components.some((each) => each.note !== undefined)
   return html`<table>
     <thead>
       <tr>
         <th scope="col">${component}</th>
         <th scope="col">${state}</th>
         <th scope="col">${since}</th>
-        <th scope="col">${note}</th>
+        ${hasNotes && html`<th scope="col">${note}</th>`}
       </tr>
     </thead>
     <tbody>
@@ -42,11 +43,12 @@ function componentRows(context: PageContext, status: Status): Html {
             <td data-label="${state}">${stateBadge(texts, 'componentState', each.state)}</td>
             <td data-label="${since}">${momentHtml(locale, each.since)}</td>
             ${
-              each.note === undefined
+              hasNotes &&
+              (each.note === undefined
                 ? html`<td></td>`
                 : html`<td data-label="${note}">
                     <p class="small">${operatorText(content, each.note)}</p>
-                  </td>`
+                  </td>`)
             }
           </tr> `,
       )}

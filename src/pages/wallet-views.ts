@@ -115,7 +115,7 @@ export function securityView(context: PageContext, data: SnapshotData<'wallet/se
       controls.map(({ id, title, statement }) => ({ id, name: title, summary: statement })),
       {
         prefix: 'control',
-        head: t.controls,
+        head: t.control,
         columns: [
           {
             title: t.state,
