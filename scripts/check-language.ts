@@ -40,6 +40,14 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'American spelling',
   },
   { regex: /\be-mail/gi, instead: 'email' },
+  {
+    regex: /\b(?:an|the|this|each|every|signed|stored|whole) answers?\b(?! to the question)/gi,
+    instead: 'response',
+  },
+  { regex: /\bwhere there (?:is|are) (?:no|none)\b/gi, instead: 'if … is missing, without …' },
+  { regex: /\b(?:holds?|held) (?:\w+ ){0,2}against\b/gi, instead: 'compares with, checks with' },
+  { regex: /\b(?:unless|until) told\b/gi, instead: 'by default, unless … is given' },
+  { regex: /\bwhat (?:came|comes) of (?:it|them|the)\b/gi, instead: 'its result' },
 ]
 
 /** Permits the patterns in its line and the next one: `language-ok: <reason>` in a comment. */
@@ -49,7 +57,8 @@ const FILES = [
   'src/**/*.ts',
   'scripts/**/*.{ts,mjs}',
   'bench/*.ts',
-  'test/support/*.ts',
+  'test/**/*.{md,ts}',
+  'examples/**/*.md',
   'packages/**/*.{md,ts}',
   'deploy/**/*',
   'docs/**/*.{md,conf,vcl,sh,py,go}',
@@ -59,7 +68,10 @@ const FILES = [
 ]
 
 /** Files that quote the patterns. */
-const EXCEPT: ReadonlySet<string> = new Set(['scripts/check-language.ts', 'docs/api'])
+const EXCEPT: ReadonlySet<string> = new Set([
+  'scripts/check-language.ts',
+  'test/check-language.test.ts',
+])
 
 /** One line for each use of a pattern, with its place. */
 export function languageFaults(file: string, source: string): readonly string[] {

@@ -39,7 +39,7 @@ export interface TranslatedFrom {
 
 /** What the check looks at. */
 export interface LocaleFiles {
-  /** Texts by locale; English is the one that the others are held against. */
+  /** Texts by locale; The others are compared with English. */
   readonly texts: { readonly [locale: string]: TextTree }
   readonly translatedFrom: TranslatedFrom
   /** Translations of the texts of the contract's tables: by their English, then by locale. */

@@ -29,7 +29,7 @@ function readStamp() {
   }
 }
 
-/** The packages of a lock file by their places; none where there is no such file. */
+/** The packages of a lock file by their places; empty if the file is missing. */
 function readPackages(name) {
   try {
     return JSON.parse(readFileSync(new URL(name, root), 'utf8')).packages

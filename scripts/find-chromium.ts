@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Why there is no browser, where `findChromium` finds none. */
+/** The reason when `findChromium` finds no browser. */
 export const NO_CHROMIUM = `none of ${NAMES.join(', ')} is on the PATH`
 
 /** Arguments of every Chromium started here: to run in a container, with few requests to its maker. */

@@ -5,18 +5,14 @@ import { test } from 'node:test'
 import { findLanguageFaults, languageFaults, PATTERNS } from '../scripts/check-language.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
-// language-ok: the words under test
 const EXAMPLES: readonly (readonly [text: string, found: string])[] = [
-  // language-ok: the words under test
   ['A key that is no key is refused.', 'is no key'],
-  // language-ok: the words under test
   ['Throws where the recipient is none.', 'is none'],
-  // language-ok: the words under test
   ['Nobody is told of it.', 'Nobody'],
-  // language-ok: the words under test
   ['The value stands in the header.', 'stands in'],
-  // language-ok: the words under test
   ['Made anew by whoever asks.', 'anew'],
+  ['Every answer is signed.', 'Every answer'],
+  ['The digest is held against the body.', 'held against'],
 ]
 
 test('names the place, the phrase and what to write instead', () => {
@@ -43,6 +39,7 @@ test('allows ordinary English', () => {
     'There is no default.',
     'The key is no longer valid.',
     'It stands in for the server.',
+    'Your answers are encrypted.',
     'The response contains none of them.',
   ]) {
     assert.deepEqual(languageFaults('a.md', text), [], text)
@@ -52,12 +49,19 @@ test('allows ordinary English', () => {
 test('reads sources, documents and English texts', (t) => {
   const root = temporaryFolder(t)
   const phrase = EXAMPLES[0]?.[0] ?? ''
-  for (const file of ['src/a/b.ts', 'docs/c.md', 'locales/en.json', 'locales/th.json', 'D.md']) {
+  for (const file of [
+    'src/a/b.ts',
+    'docs/c.md',
+    'locales/en.json',
+    'locales/th.json',
+    'D.md',
+    'test/e/f.ts',
+  ]) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true })
     writeFileSync(path.join(root, file), phrase)
   }
   const files = findLanguageFaults(root).map((fault) => fault.split(':')[0])
-  assert.deepEqual(files, ['D.md', 'docs/c.md', 'locales/en.json', 'src/a/b.ts'])
+  assert.deepEqual(files, ['D.md', 'docs/c.md', 'locales/en.json', 'src/a/b.ts', 'test/e/f.ts'])
   assert.deepEqual(findLanguageFaults(root, ['docs']).length, 1)
 })
 

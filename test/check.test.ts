@@ -74,12 +74,12 @@ test('no more steps run at one time than asked for', async () => {
   assert.equal(most, 2)
 })
 
-test('colours are for terminals', async () => {
+test('colors are for terminals', async () => {
   const { text } = await transcriptOf([sound], true)
   assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  sound`))
 })
 
-test('the program explains itself, runs the steps it is told and refuses others', () => {
+test('the program prints help, runs the given steps and rejects unknown ones', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [CHECK, ...args], { encoding: 'utf8' })
   const help = run('--help')

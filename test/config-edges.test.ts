@@ -33,7 +33,7 @@ test('a host is a name or an address', () => {
   assertRefused('HOST', ['-a', 'a..b', 'a b', '1', '127.0.0.256', '[::]', 'a:1'])
 })
 
-test('a base URL with a user and no password is no origin, and is not repeated', () => {
+test('a base URL with a user and no password is not an origin and is not quoted', () => {
   const [mistakes] = readOne('SVC_BASE_URL', 'https://hunter2@example.test')
   assert.equal(mistakes.length, 1)
   assert.match(mistakes[0] ?? '', /^SVC_BASE_URL: expected an origin/)

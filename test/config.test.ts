@@ -50,12 +50,12 @@ test('an empty environment is a whole configuration', () => {
   })
 })
 
-test('space around a value is no part of it, and an empty value is as good as none', () => {
+test('trims values and treats empty ones as unset', () => {
   assert.equal(read({ PORT: ' 9000\n' }).port, 9000)
   assert.deepEqual(read({ PORT: '', SVC_LOG_LEVEL: '  ', SVC_NTP_SERVER: '' }), read({}))
 })
 
-/** What a variable may hold, and what comes of it. */
+/** Valid values of variables and how they are read. */
 const GOOD: readonly (readonly [
   variable: string,
   value: string,
@@ -171,7 +171,7 @@ describe('a good value', () => {
   }
 })
 
-/** What a variable may not hold, and how it is told. */
+/** Invalid values with the reported error. */
 const BAD: readonly (readonly [variable: string, values: readonly string[], expected: string])[] = [
   [
     'PORT',
@@ -241,7 +241,7 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
   ['SVC_LOG_LEVEL', ['verbose', 'INFO'], 'one of trace, debug, info, warn, error, fatal, silent'],
 ]
 
-describe('a bad value is told with what was expected and what was found', () => {
+describe('a bad value is reported with what was expected and what was found', () => {
   for (const [variable, values, expected] of BAD) {
     for (const value of values) {
       test(`${variable}=${value}`, () => {
@@ -322,7 +322,7 @@ test('an address that may hold a password is not repeated', () => {
     assert.ok(!mistakes.join('').includes('hunter2'), variable)
   }
   const noUser = inspectConfig({ SVC_BASE_URL: 'https://:hunter2@example.test' }, WORKING_DIR)
-  assert.equal(noUser.mistakes.length, 1, 'a password without a user is no part of an origin')
+  assert.equal(noUser.mistakes.length, 1, 'a password without a user is not part of an origin')
   for (const value of ['https://hunter2@verify.example', 'https://:hunter2@', 'u:hunter2@host']) {
     const { mistakes } = inspectConfig({ SVC_CHALLENGE_VERIFY_URL: value }, WORKING_DIR)
     assert.equal(mistakes.length, 1, value)
@@ -445,7 +445,7 @@ test('the secrets folder is not the data folder and not inside it', (t) => {
   assert.ok(isRefused('link/new', 'data', folder), 'a folder to be made behind the link')
 })
 
-test('variables that look like the service’s own and are none are listed', () => {
+test('lists unknown variables with the service’s prefix', () => {
   const env = { SVC_WORKRES: '2', SVC_PORT: '1', svc_workers: '2', HOSTNAME: 'x', SVC_WORKERS: '2' }
   assert.deepEqual(read(env).unknownVariables, ['SVC_WORKRES', 'SVC_PORT'])
 })

@@ -94,7 +94,7 @@ test('a package that is missing or another version is installed, an optional one
   assert.equal(run('--runtime').npmArguments, '')
 })
 
-test('a failed installation says so, is no success, and is tried again', (t) => {
+test('reports a failed installation, exits with 1 and tries again next time', (t) => {
   const { run } = makeCheckout(t, 7)
   const { status, stderr } = run()
   assert.equal(status, 1)

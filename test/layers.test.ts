@@ -36,7 +36,7 @@ test('the map allows nothing that src does not do', () => {
   assert.deepEqual(findIdleAllowances(SOURCE_DIR), [])
 })
 
-test('what the map allows and nothing does is told, and what a type or a text is taken from counts as done', (t) => {
+test('reports unused permissions; type-only and dynamic imports count as uses', (t) => {
   const allowed = findIdleAllowances(makeTree(t, {}))
   const done = makeTree(t, {
     'service/a.ts': "import type { S } from '../storage/storage.ts'\n",
@@ -238,7 +238,7 @@ describe('only code is read', () => {
     ])
   })
 
-  test('type-only clauses are told apart', () => {
+  test('distinguishes type-only clauses', () => {
     const isTypeOnly = (source: string) => moduleReferences(source).map((each) => each.isTypeOnly)
     assert.deepEqual(isTypeOnly("import type { A } from 'a'"), [true])
     assert.deepEqual(isTypeOnly("import type * as a from 'a'"), [true])

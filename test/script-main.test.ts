@@ -31,7 +31,7 @@ test('the scripts that are called by themselves are found', () => {
 for (const file of CALLED) {
   const name = path.basename(file, '.ts')
 
-  test(`${name} tells what it does`, async () => {
+  test(`${name} prints help`, async () => {
     const { code, out, error } = await run(file, '--help')
     assert.deepEqual({ code, error }, { code: 0, error: '' })
     assert.match(out, /^Usage: np[mx] /)
@@ -47,7 +47,7 @@ for (const file of CALLED) {
   })
 }
 
-test('what stands beside the options is taken where a script takes it, and refused elsewhere', () => {
+test('positional arguments are accepted only by scripts that take them', () => {
   const options = { check: { type: 'boolean' } } as const
   const { values, positionals } = parseScriptArgs(['word', '--check'], options, true)
   assert.deepEqual([values.check, positionals], [true, ['word']])

@@ -13,7 +13,7 @@ import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './vectors/signing-key.
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12, 0, 0)
 
-/** The one mistake in the notes on signing keys, without where it is; undefined when there is none. */
+/** The one mistake in the metadata of signing keys, without its place; undefined if the metadata is valid. */
 function noteMistake(t: TestContext, text: string, key: KeyObject | null = TEST_SIGNING_KEY) {
   const config = configureSecrets(t, {
     'signing-keys.json': text,

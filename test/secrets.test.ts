@@ -133,7 +133,7 @@ test('an identity that cannot be read is named by its file alone, and nothing is
   }
 })
 
-test('an identity that is no file is a mistake, not a missing identity', async (t) => {
+test('an identity that is not a file is a mistake, not a missing identity', async (t) => {
   const config = configureSecrets(t)
   mkdirSync(path.join(config.secretsDir, 'waitlist-identity.txt'), { recursive: true })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
@@ -144,7 +144,7 @@ test('an identity that is no file is a mistake, not a missing identity', async (
   assert.deepEqual(listFolder(config.secretsDir), ['waitlist-identity.txt'])
 })
 
-test('a variable stands before the file and keeps it from being made', async (t) => {
+test('a variable has precedence over the file, which is not created', async (t) => {
   const env = {
     SVC_SIGNING_KEY: pemOf(TEST_SIGNING_KEY),
     SVC_SIGNING_KEYS: noteKeys([TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z']),
@@ -162,7 +162,7 @@ test('a variable stands before the file and keeps it from being made', async (t)
   assert.equal(secrets.publishedKeys[0]?.notBefore, '2026-01-01T00:00:00Z')
 })
 
-test('the hash secrets from before a rotation stand beside the one of today, and none is made', async (t) => {
+test('the hash secrets of earlier rotations are read with the current one, and none is created', async (t) => {
   const [today, before, longBefore] = ['t'.repeat(32), 'b'.repeat(32), 'l'.repeat(32)]
   const files = {
     'key-hash-secret.txt': today,
@@ -314,7 +314,7 @@ test('an empty file is a mistake, not a missing secret that would be made', asyn
   assert.deepEqual(listFolder(config.secretsDir), ['key-hash-secret.txt', 'signing-key.pem'])
 })
 
-test('every mistake of every secret is told at once', (t) => {
+test('reports every mistake of every secret at once', (t) => {
   const config = configureSecrets(
     t,
     { 'signing-key.pem': 'x', 'signing-keys.json': 'x', 'key-hash-secret.txt': 'x' },

@@ -35,7 +35,7 @@ sub vcl_deliver {
       set resp.http.Vary = "Accept-Encoding";
     }
   }
-  # A 304 that Varnish makes would carry the signature of the stored answer, and a browser's cache would merge it into its
+  # A 304 made by Varnish would carry the signature of the stored response, and a browser's cache would merge it into its
   # own copy, which is of other bytes. It carries the proof instead; without a proof the whole response is sent.
   if (req.http.If-None-Match && resp.status == 200) {
     if (resp.http.X-SVC-Revalidated && std.strstr(req.http.If-None-Match, resp.http.ETag)) {
@@ -45,7 +45,7 @@ sub vcl_deliver {
       unset req.http.If-None-Match;
     }
   }
-  # A HEAD is answered out of a stored GET, and its answer has no signature either.
+  # A HEAD is answered from a stored GET, and its response has no signature either.
   if (req.method == "HEAD") {
     set req.http.X-Unsigned = "HEAD";
   }

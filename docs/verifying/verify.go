@@ -1,4 +1,4 @@
-// Verifies signed answers with Go's standard library. docs/verifying.md explains the steps.
+// Verifies signed responses with Go's standard library. docs/verifying.md explains the steps.
 //
 //	go run verify.go URL KEY-IDS [ETAG]              writes the body once it is verified; with your ETag, a 304 counts
 //	go run verify.go --history ORIGIN KEY-IDS [HASH] follows the versions back to the first; HASH is the head of last time

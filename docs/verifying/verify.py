@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies signed answers with Python's standard library. docs/verifying.md explains the steps.
+"""Verifies signed responses with Python's standard library. docs/verifying.md explains the steps.
 
     python3 verify.py URL KEY-IDS [ETAG]               writes the body once it is verified;
                                                        with the ETag you hold, a 304 counts

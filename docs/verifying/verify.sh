@@ -1,5 +1,5 @@
 #!/bin/sh
-# Verifies signed answers with curl and the openssl command, version 3 or newer. docs/verifying.md explains the steps.
+# Verifies signed responses with curl and the openssl command, version 3 or newer. docs/verifying.md explains the steps.
 #
 #   sh verify.sh URL KEY-ID[,KEY-ID...] [ETAG]  writes the body once it is verified; with the ETag you hold, a 304 counts
 #   sh verify.sh --history ORIGIN KEY-ID[,KEY-ID...] [HASH]

@@ -1,4 +1,4 @@
-/** Units of time from the longest on, each with its length in seconds. */
+/** Units of time, longest first, with their length in seconds. */
 const UNITS = [
   ['day', 86_400],
   ['hour', 3600],
@@ -6,21 +6,21 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** The longest unit of which there is at least one, and how many. */
+/** The longest unit that fits at least once, and how often. */
 function wholeUnits(seconds: number): readonly [count: number, unit: (typeof UNITS)[number][0]] {
   const length = Math.abs(seconds)
   const [unit, each] = UNITS.find(([, unitSeconds]) => length >= unitSeconds) ?? ['second', 1]
   return [Math.floor(length / each), unit]
 }
 
-/** How long ago something was, or how far ahead it is, as the page's language says it: `now`, `3 seconds ago`. */
+/** How long ago something was, or how far ahead it is, in the page's language: `now`, `3 seconds ago`. */
 export function formatAge(seconds: number): string {
   const [count, unit] = wholeUnits(seconds)
   const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' })
   return format.format(seconds < 0 ? count : -count, unit)
 }
 
-/** A length of time as the page's language says it: `15 minutes`. */
+/** A duration in the page's language: `15 minutes`. */
 export function formatDuration(seconds: number): string {
   const [count, unit] = wholeUnits(seconds)
   const style = { style: 'unit', unit, unitDisplay: 'long' } as const

@@ -7,7 +7,6 @@ import { ChainError } from '../contract/version-chain.ts'
 import { pageElement, textElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 
-/** An element around others. */
 function boxOf(
   tag: 'div' | 'p',
   className: string,
@@ -16,12 +15,12 @@ function boxOf(
   return pageElement(tag, { className, children })
 }
 
-/** Whether the browser's cryptography is what was missing: no WebCrypto outside https, no Ed25519 in an older one. */
+/** Whether the browser lacks the cryptography: WebCrypto needs https, and older versions have no Ed25519. */
 function isUnsupported(error: unknown): boolean {
   return !isSecureContext || (error instanceof DOMException && error.name === 'NotSupportedError')
 }
 
-/** The text of a failure that says nothing about the history. */
+/** The text of a failure that is unrelated to the history. */
 function failureText(texts: PageTexts, error: unknown): string {
   if (isUnsupported(error)) return texts.text('failures.unsupported')
   if (error instanceof VerificationError) return texts.text('failures.verification')
@@ -73,13 +72,13 @@ function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElem
   )
 }
 
-/** Name of the file of evidence: the fault and the time to the second. */
+/** Name of the evidence file: the fault and the time to the second. */
 function evidenceName({ code }: HistoryError, nowMs: number): string {
   const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
   return `svc-evidence-${code}-${moment}.json`
 }
 
-/** A history that contradicts itself: where, between what, and the evidence as a file. */
+/** A contradiction: where it is, the two values, and the evidence as a file. */
 export function faultElement(texts: PageTexts, error: HistoryError, nowMs: number): HTMLElement {
   const { code, evidence, finding } = error
   const name = evidenceName(error, nowMs)

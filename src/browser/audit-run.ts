@@ -16,15 +16,15 @@ const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'ke
 
 export type AuditStep = (typeof STEPS)[number]
 
-/** How often a step reports how far it has come: a screen reader reads each of them aloud. */
+/** How many progress reports a step makes: a screen reader reads each of them aloud. */
 const TOLD_TIMES = 10
 
-/** What one audit is made with. */
+/** Options of one audit. */
 export interface AuditRun {
   readonly texts: PageTexts
   readonly steps: StepList<AuditStep>
   readonly marks: ChainDiagram
-  /** Undefined where the browser gives the page no storage. */
+  /** Undefined if the browser provides no storage. */
   readonly savedHead: SavedHeadStorage | undefined
   readonly kept: SavedHead | undefined
   readonly pinnedKeyId: string | undefined
@@ -32,7 +32,7 @@ export interface AuditRun {
   readonly signal: AbortSignal
 }
 
-/** The list of the steps, all of them waiting. `proof` are the texts of that name. */
+/** The list of steps, all pending. `proof` are the texts of that name. */
 export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<AuditStep> {
   const heads: readonly StepHead<AuditStep>[] = STEPS.map((name) => ({
     name,
@@ -41,7 +41,7 @@ export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<A
   return createStepList(proof, heads)
 }
 
-/** What was found of the keys, in words. */
+/** The result for the keys, as text. */
 function keysDetail({ texts, kept, pinnedKeyId }: AuditRun, keyId: string): RichText {
   if (pinnedKeyId !== undefined) return texts.richText('details.keysPinned', { key: keyId })
   if (kept === undefined) return texts.richText('details.keysOwnWord', { key: keyId })
@@ -61,7 +61,7 @@ function previousDetail(
   })
 }
 
-/** A number as the page's language writes it. */
+/** A number in the page's language. */
 function numberOf(value: number): string {
   return new Intl.NumberFormat(document.documentElement.lang).format(value)
 }
@@ -70,9 +70,9 @@ function numberOf(value: number): string {
 function createProgress(run: AuditRun) {
   const { texts, steps, marks } = run
   let current: AuditStep = 'keys'
-  /** Steps of which it is known what came of them. */
+  /** Steps with a result. */
   const ended = new Set<AuditStep>()
-  /** Done and total of the step that counts. */
+  /** Done and total of the current step. */
   let done = 0
   let total = 0
   let resources = 0
@@ -92,7 +92,7 @@ function createProgress(run: AuditRun) {
     end(current, { state: 'passed', detail })
   }
 
-  /** Of the steps that were not come to, nothing is known. */
+  /** // Nothing is known about later steps. */
   function skipRest(): void {
     for (const step of STEPS) if (!ended.has(step)) end(step, { state: 'skipped' })
   }
@@ -118,7 +118,7 @@ function createProgress(run: AuditRun) {
 
   function hear(progress: AuditProgress): void {
     if (progress.step === 'head') {
-      // Here again after a version was published meanwhile.
+      // The step repeats if a version was published in the meantime.
       begin('head')
       pass(texts.richText('details.head', { version: progress.head.snapshotId }))
       begin('index')
@@ -152,7 +152,7 @@ function createProgress(run: AuditRun) {
   return { begin, end, pass, skipRest, hear, current: () => current }
 }
 
-/** What the audit saves goes into storage that may be full; then the audit itself is sound all the same. */
+/** Storage may be full; the result of the audit is valid all the same. */
 function saving(
   { texts }: AuditRun,
   { store }: SavedHeadStorage,
@@ -179,7 +179,7 @@ function stepOf({ code }: HistoryError, current: AuditStep): AuditStep {
   return isOfBefore ? 'previous' : current
 }
 
-/** What a contradiction is between, as something that a machine said. */
+/** The subject of a contradiction, as code. */
 function faultReport({ finding }: HistoryError): StepReport {
   const said = (value: string): RichText => [textElement('code', value)]
   return {
@@ -189,8 +189,8 @@ function faultReport({ finding }: HistoryError): StepReport {
 }
 
 /**
- * Runs one audit and shows its steps as they come. Rejects as `auditHistory` does, or with the signal's reason; the step
- * that failed says so.
+ * Runs one audit and shows its steps. Rejects as `auditHistory` does, or with the signal's reason, after marking the
+ * failed step.
  */
 export async function runAudit(run: AuditRun): Promise<AuditReport> {
   const { texts, savedHead, pinnedKeyId, everyVersion, signal } = run

@@ -1,20 +1,20 @@
 import type { VersionSummary } from '../contract/version-chain.ts'
 import type { PageTexts } from './page-texts.ts'
 
-/** What an audit found of a version that the page draws. */
+/** The audit result for a drawn version. */
 export type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'
 
 /** Marks in the drawn chain. */
 export interface ChainDiagram {
-  /** Marks a version. One that the page drew with another hash is marked so instead. */
+  /** Marks a version. One that was drawn with another hash is marked as different. */
   mark(version: Pick<VersionSummary, 'snapshotId' | 'hash'>, proof: LinkProof): void
   /** Marks a version as the one at which the chain is broken, whatever its hash. */
   break(snapshotId: string): void
-  /** Takes all marks away. */
+  /** Removes all marks. */
   clear(): void
 }
 
-/** Marks for the chain of the page. Versions that it does not draw are passed over. */
+/** Marks for the chain of the page. Versions that are not drawn are ignored. */
 export function createChainDiagram(texts: PageTexts): ChainDiagram {
   function show(snapshotId: string, proof: LinkProof): void {
     const element = document.getElementById(snapshotId.toLowerCase())

@@ -1,5 +1,5 @@
-// The script of the early-access page: it checks what was typed by the service's own rules, has the challenge solved,
-// sends the form and shows what came of it. Nothing that was typed is kept anywhere but in the form.
+// The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
+// sends the form and shows the result. Input is stored nowhere but in the form.
 import { LIMITS } from '../contract/limits.ts'
 import { elementOf } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
@@ -27,7 +27,7 @@ const challenge = createFormChallenge(challengeElement)
 const heading = document.querySelector('h1')
 const formTitle = heading?.textContent ?? ''
 
-/** Says in the heading and the title of the page what came of the form. */
+/** Shows the result of the form in the heading and the title of the page. */
 function showTitle(title: string): void {
   if (heading !== null) heading.textContent = title
   document.title = document.title.replace(/^.*?(?= · )/, title)
@@ -35,10 +35,10 @@ function showTitle(title: string): void {
 
 let isBusy = false
 
-/** A number as the page's language writes it. */
+/** A number in the page's language. */
 const numberOf = (value: number): string => new Intl.NumberFormat(lang).format(value)
 
-/** A wait in words: in seconds while they are few, then in minutes. */
+/** A wait as text: seconds if short, else minutes. */
 function waitInWords(seconds: number): string {
   const isShort = seconds <= SECONDS_IN_WORDS
   return new Intl.NumberFormat(lang, {
@@ -59,7 +59,7 @@ function messageOfFault({ field, code }: FieldFault, email: string): RichText {
   return [texts.text(`problems.${code}`, values)]
 }
 
-/** What is wrong, from what the service said. */
+/** The problems in a response of the service. */
 function problemOfRefusal(
   { code, retryAfterSeconds }: Outcome & { readonly kind: 'refused' },
   email: string,
@@ -82,12 +82,12 @@ function problemOfRefusal(
   return { field, message: texts.richText('problems.refused', { code }) }
 }
 
-/** Whether the token may have been used up by what came of it. */
+/** Whether the outcome may have used up the token. */
 function mayBeSpent(outcome: Outcome): boolean {
   if (outcome.kind !== 'refused') return true
   const { code } = outcome
   if (code === 'REGISTRATION_UNAVAILABLE') return !challenge.isGivenBack
-  // The limits and the fields come before the challenge.
+  // Limits and fields are checked before the challenge.
   const field = fieldOfCode(code)
   return code !== 'RATE_LIMITED' && (field === undefined || field === 'challenge')
 }
@@ -100,7 +100,7 @@ async function showTicket({ ticket, response }: Outcome & { readonly kind: 'regi
   registered.hidden = false
   showTitle(texts.text('result.title'))
   registered.focus()
-  // A deployment without keys has nothing to prove with, and says so below every page.
+  // A deployment without keys cannot prove anything, and every page says so.
   if (registered.dataset['keyId'] === undefined) return
   proof.replaceChildren(texts.text('result.proving'))
   const proved = await verifyRegistration(response)

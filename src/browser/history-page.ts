@@ -1,4 +1,4 @@
-// The history page: audits the history in this browser, with the program that the package for clients contains.
+// The history page: audits the history in this browser with the published client library.
 import { HistoryError } from '../../packages/client/src/history-error.ts'
 import { ChainError } from '../contract/version-chain.ts'
 import { failureElement, faultElement } from './audit-outcome.ts'
@@ -10,7 +10,7 @@ import { readPageTexts, type RichText } from './page-texts.ts'
 
 const KEY_ID = /^[\w-]{43}$/
 
-/** As many of a hash as the line at the end of each page shows. */
+/** Number of shown hash characters; the footer of each page shows as many. */
 const SHOWN_HASH_CHARACTERS = 12
 
 const texts = readPageTexts('history')
@@ -31,7 +31,7 @@ const steps = createAuditSteps(texts, proofTexts)
 const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
-/** A moment in UTC, as the pages write it. */
+/** A moment in UTC, in the format of the pages. */
 function momentText(ms: number): string {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
     dateStyle: 'medium',
@@ -42,7 +42,7 @@ function momentText(ms: number): string {
   return `${format.format(ms)} UTC`
 }
 
-/** Says what is kept. Gives it, or undefined where there is nothing; rejects where it cannot be read. */
+/** Shows the saved head. Returns undefined if nothing is saved; rejects if it cannot be read. */
 async function readSaved(): Promise<SavedHead | undefined> {
   const tell = (told: RichText, isForgettable: boolean): void => {
     savedPlace.replaceChildren(...told)
@@ -161,5 +161,5 @@ forgetButton.addEventListener('click', () => {
   startButton.focus()
 })
 readSaved().catch(() => {
-  // The page says so, and an audit stops there.
+  // The page shows the reason, and an audit stops at the saved head.
 })

@@ -22,7 +22,7 @@ export function isNoResponse(error: unknown): boolean {
   return error instanceof ConnectionError || isTimeout
 }
 
-/** What one live verification is made with. */
+/** Options of a live verification. */
 export interface LiveVerificationOptions {
   readonly target: string
   readonly proofTexts: PageTexts

@@ -1,4 +1,4 @@
-// The overview: verifies a real response in front of the reader.
+// The overview: verifies a real response in the visitor's browser.
 import { readHeaders } from '../../packages/client/src/header-fields.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
@@ -47,5 +47,5 @@ function start(stepsPlace: HTMLElement): void {
   void run()
 }
 
-// A deployment that does not sign has no panel to fill in.
+// A deployment that does not sign has no panel.
 if (panel !== null) start(panel)

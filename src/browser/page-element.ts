@@ -1,10 +1,10 @@
-/** What an element is made with. */
+/** Options of a new element. */
 export interface ElementOptions {
   readonly className?: string
   readonly children?: readonly (Node | string)[]
 }
 
-/** Makes an element; its texts come from the page. */
+/** Creates an element. */
 export function pageElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   { className, children = [] }: ElementOptions = {},
@@ -15,14 +15,14 @@ export function pageElement<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** The element of the page with this id. Throws an Error where the page has none of that kind. */
+/** The element with this id. Throws an Error if it is missing or of another type. */
 export function elementOf<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id)
   if (element instanceof kind) return element
   throw new Error(`The page has no ${kind.name} with the id ${id}`)
 }
 
-/** An element that the page must have, by a selector; throws an Error that names it where it has none. */
+/** The element for a selector. Throws an Error that names the selector if none matches. */
 export function partOf<Kind extends HTMLElement>(
   parent: ParentNode,
   selector: string,
@@ -33,7 +33,6 @@ export function partOf<Kind extends HTMLElement>(
   throw new Error(`The page has no ${selector} that is a ${kind.name}`)
 }
 
-/** An element with a text. */
 export function textElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   text: string,

@@ -1,4 +1,4 @@
-/** A text with a form for each plural category that its language has (CLDR). */
+/** A text with a form for each plural category of its language (CLDR). */
 interface PluralForms {
   readonly [category: string]: string
 }
@@ -8,16 +8,16 @@ export interface TextValues {
   readonly [place: string]: string | number
 }
 
-/** A text whose places may hold elements: what to put into an element, one after another. */
+/** The nodes of a text whose placeholders may hold elements. */
 export type RichText = readonly (string | Node)[]
 
-/** Texts that the server wrote into the page for its script, by the keys they have in the locale file. */
+/** The texts that the server wrote into the page for its script, with the keys of the locale file. */
 export interface PageTexts {
-  /** A text with its `{places}` filled. Throws an Error for a key or a place that is not there. */
+  /** A text with its placeholders filled. Throws an Error for an unknown key or placeholder. */
   text(key: string, values?: TextValues): string
   /** A text whose values are shown as `code`, unless they are nodes. */
   richText(key: string, values: { readonly [place: string]: string | number | Node }): RichText
-  /** A counted text in the form that the page's language asks for; `{count}` is written as the language does. */
+  /** A counted text in the plural form of the page's language; `{count}` is formatted. */
   count(key: string, count: number, values?: TextValues): string
 }
 
@@ -31,19 +31,19 @@ function fill(text: string, values: TextValues): string {
   })
 }
 
-/** What a machine says, as an element. */
+/** A value as a `code` element. */
 export function codeElement(text: string): HTMLElement {
   const element = document.createElement('code')
   element.textContent = text
   return element
 }
 
-/** The pieces of a text, with an element for each place. */
+/** The nodes of a text, with an element for each placeholder. */
 function fillWithNodes(
   text: string,
   values: { readonly [place: string]: string | number | Node },
 ): RichText {
-  // Every second piece is the name of a place.
+  // Every second piece is the name of a placeholder.
   return text.split(PLACEHOLDER).flatMap((piece, index): RichText => {
     if (index % 2 === 0) return piece === '' ? [] : [piece]
     const value = values[piece]
@@ -52,7 +52,7 @@ function fillWithNodes(
   })
 }
 
-/** A member of a tree of texts by a key with dots, such as `steps.digest`. */
+/** A member of a tree of texts by a dotted key, such as `steps.digest`. */
 function memberAt(texts: unknown, key: string): unknown {
   return key
     .split('.')
@@ -65,7 +65,6 @@ function memberAt(texts: unknown, key: string): unknown {
     )
 }
 
-/** Texts by a tree of them, for a language. */
 function textsFrom(name: string, tree: unknown, language: string): PageTexts {
   const missing = (key: string): Error =>
     new Error(`The page has no text ${key} among those called "${name}"`)
@@ -97,16 +96,16 @@ function textsIn(page: Document, name: string): PageTexts {
 }
 
 /**
- * Reads the texts that the server wrote into the page under a name (`scriptTexts` of src/pages/script-texts.ts), so that
- * a script holds no word for people itself. Throws an Error where the page has none of that name.
+ * Reads the texts that the server wrote into the page under a name (`scriptTexts` of src/pages/script-texts.ts), so
+ * that scripts contain no text for people. Throws an Error if the page has none of that name.
  */
 export function readPageTexts(name: string): PageTexts {
   return textsIn(document, name)
 }
 
 /**
- * The same from another page of this origin, for texts that are seldom needed on a page that is long already. Rejects
- * with what fetch throws, and with an Error where that page has none of that name.
+ * Reads texts from another page of this origin, for long pages that rarely need them. Rejects with fetch's error, or
+ * with an Error if that page has none of that name.
  */
 export async function fetchPageTexts(address: string, name: string): Promise<PageTexts> {
   const response = await fetch(address, { credentials: 'omit' })

@@ -26,14 +26,14 @@ import { formatAge, formatDuration } from './age.ts'
 import { codeElement, type PageTexts, type RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'
 
-/** Whether this browser can check a signature on this page, and why not. */
+/** Whether this browser can check a signature on this page, or why not. */
 export type CryptoSupport = 'ready' | 'insecure' | 'unsupported'
 
-/** Asks WebCrypto for what a check needs. It is there in secure contexts only, and Ed25519 in newer browsers only. */
+/** Checks WebCrypto, which exists only in secure contexts; Ed25519 exists only in newer browsers. */
 export async function cryptoSupport(): Promise<CryptoSupport> {
   if (!isSecureContext) return 'insecure'
   try {
-    // The bytes of any point will do; this is the base point of the curve.
+    // Any valid point will do; this is the base point of the curve.
     const point = new Uint8Array(32).fill(0x66)
     point[0] = 0x58
     await crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify'])
@@ -43,29 +43,29 @@ export async function cryptoSupport(): Promise<CryptoSupport> {
   }
 }
 
-/** What a check is made with. */
+/** Input of a verification. */
 export interface ProofInput {
   readonly response: HttpResponse
-  /** The response to GET of the signing-key document. */
+  /** The response of the signing-key endpoint. */
   readonly keyDocument: HttpResponse
-  /** Id of the key that is expected; undefined takes any that the document holds. */
+  /** Id of the expected key; undefined accepts any key of the document. */
   readonly expectedKeyId: string | undefined
-  /** The reader's clock: milliseconds since 1970. */
+  /** The visitor's clock: milliseconds since 1970. */
   readonly nowMs: number
 }
 
-/** One step with what came of it. */
+/** One step with its result. */
 export type ProofReport = StepReport & { readonly name: VerificationStep }
 
-/** What a check came to, in the words of the page. */
+/** The result of a verification, with texts of the page. */
 export interface ProofVerdict {
   readonly isGood: boolean
   readonly reports: readonly ProofReport[]
-  /** The sum of it, as a sentence. */
+  /** The summary as a sentence. */
   readonly verdict: RichText
 }
 
-/** The lines that are signed of a response, whether or not the signature fits them. */
+/** The signed lines of a response, whether or not the signature matches them. */
 export function signedLinesOf({ method, target, status, headers }: HttpResponse): string {
   const fields = readHeaders(headers)
   const signedAt = signedAtOf({ status, headers }) ?? ''
@@ -80,10 +80,7 @@ export function signedLinesOf({ method, target, status, headers }: HttpResponse)
       })
 }
 
-/**
- * What a code compares, expected and found: a name of something observed, or the key of a text with dots in it. What
- * machines said stands for itself and needs no words.
- */
+/** The values that a code compares, expected and found: the name of an observed value, or a dotted text key. */
 const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string] } = {
   KEY_MALFORMED: ['compared.usableKey', 'compared.unusableKey'],
   UNKNOWN_KEY: ['pinned', 'keyId'],
@@ -99,18 +96,18 @@ const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string
   REQUEST_ID: ['bodyRequestId', 'requestId'],
 }
 
-/** What the step `keys` compares: at that step an unknown key is one that the document does not list. */
+/** The values that the step `keys` compares: there, an unknown key is one that the document does not list. */
 function comparedKeys(code: VerificationFault): readonly [string, string] {
   return code === 'UNKNOWN_KEY' ? ['pinned', 'ids'] : COMPARED[code]
 }
 
-/** What can be seen of a response without trusting it, by the names that the texts call it. */
+/** Observed values of an untrusted response, by their names in the texts. */
 type Observed = { readonly [place: string]: string | number }
 
-/** Stands for what is not there. */
+/** Shown for missing values. */
 const NONE = '–'
 
-/** The request id that an envelope states. */
+/** The request id of an envelope. */
 function requestIdOf(content: unknown): string {
   const id = propertyOf(content, 'requestId')
   return typeof id === 'string' ? id : NONE
@@ -167,32 +164,32 @@ async function observe(input: ProofInput, keys: readonly VerificationKey[]): Pro
   }
 }
 
-/** What only shows once the other parts hold: the tag of the data and the id in the body. */
+/** Values that are known only after the other checks passed: the tag of the data and the id in the body. */
 async function observeContent(
   { response, nowMs }: ProofInput,
   keys: readonly VerificationKey[],
   code: VerificationFault,
 ): Promise<Observed> {
   if (code !== 'ETAG' && code !== 'REQUEST_ID') return {}
-  // An unsolicited 304: there is no data to compare its tag with.
+  // An unsolicited 304 has no data to compare its tag with.
   if (response.status === 304) return { dataEtag: NONE }
   const content: unknown = JSON.parse(new TextDecoder().decode(response.body))
   const bodyRequestId = requestIdOf(content)
   const fields = readHeaders(response.headers)
   const kept = [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
   const headers = kept.map((name) => [name, fields(name) ?? ''] as const)
-  // Without the two headers that are compared, the same check says what they are compared with.
+  // The check runs again without the two compared headers and returns the expected values.
   const { etag } = await verifyResponse({ ...response, headers, keys, nowMs })
   return { bodyRequestId, dataEtag: etag ?? NONE }
 }
 
-/** Checks a response with the published verifier and tells, step by step, what it expected and what it found. */
+/** Verifies a response with the published verifier and reports, step by step, what was expected and found. */
 export async function checkProof(input: ProofInput, texts: PageTexts): Promise<ProofVerdict> {
   const { response, keyDocument, expectedKeyId, nowMs } = input
   const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
   const steps = stepsOfStatus(response.status)
 
-  /** Texts may tell an age or a length of time in the words of the language. */
+  /** Adds the age and the limit in the page's language. */
   function placesOf(observed: Observed): { readonly [place: string]: string | number | Node } {
     const { ageSeconds } = observed
     const words = (text: string): Text => document.createTextNode(text)

@@ -29,10 +29,10 @@ function addCopyButton(entry: HTMLElement): void {
 
 for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
   addCopyButton(entry)
-  // Only reads can be tried: other methods change something.
+  // Only reads can be tried: other methods change data.
   if (partOf(entry, '.call', HTMLElement).dataset['call']?.startsWith('GET ') !== true) continue
   const place = clone(opener, 'details', HTMLDetailsElement)
-  // Mounted when opened: a page full of forms is heavy, and password managers would fill in each of them.
+  // Created when opened: many forms are slow, and password managers would fill in each of them.
   place.addEventListener('toggle', () => mountTryForm(place, entry, { template: form, texts }), {
     once: true,
   })

@@ -1,6 +1,6 @@
 import type { ChallengeProgress, FormChallenge, Solved } from './form-challenge.ts'
 
-/** What the ALTCHA widget tells when its state changes. */
+/** State-change event of the ALTCHA widget. */
 interface StateChange {
   readonly state: 'code' | 'error' | 'expired' | 'unverified' | 'verified' | 'verifying'
   readonly payload: string | null
@@ -12,12 +12,12 @@ interface AltchaWidget extends HTMLElement {
   reset(): void
 }
 
-/** What the widget's script leaves in the page for all widgets. */
+/** Global settings of the widget's script. */
 interface WidgetPage {
   readonly $altcha: { readonly algorithms: Map<string, () => Worker> }
 }
 
-/** The states that a person should hear of. */
+/** States to announce. */
 const PROGRESS: { readonly [State in StateChange['state']]?: ChallengeProgress } = {
   verifying: 'working',
   verified: 'solved',
@@ -25,11 +25,11 @@ const PROGRESS: { readonly [State in StateChange['state']]?: ChallengeProgress }
 }
 
 const TAG = 'altcha-widget'
-/** The service sets no other (src/service/altcha-challenge.ts). */
+/** The service uses no other algorithm (src/service/altcha-challenge.ts). */
 const ALGORITHM = 'PBKDF2/SHA-256'
-/** How long the widget's script may take to arrive after the form was sent. */
+/** How long the widget's script may take to load after the form was sent. */
 const LOAD_TIMEOUT_MS = 15_000
-/** The widget itself gives up after 90 seconds of work, and waits for a challenge without end. */
+/** The widget gives up after 90 seconds of work, but waits forever for a challenge. */
 const SOLVE_TIMEOUT_MS = 120_000
 
 function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
@@ -40,14 +40,14 @@ function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefine
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** The proof of work that this service sets: ticked by a person, or started when the form is sent. */
+/** The proof-of-work challenge: started by the checkbox, or when the form is sent. */
 export function createAltchaChallenge(element: HTMLElement): FormChallenge {
   const widget = element as AltchaWidget
   const { worker = '' } = element.dataset
   let current: StateChange = { state: 'unverified', payload: null }
   let waiting: (() => void)[] = []
 
-  // The widget brings no worker along: one made from a blob would take a policy that lets blobs in.
+  // The widget has no worker file: a worker from a blob would need a policy that allows blobs.
   const defined = customElements.whenDefined(TAG).then(() => {
     const { $altcha } = window as unknown as WidgetPage
     $altcha.algorithms.set(ALGORITHM, () => new Worker(worker))
@@ -74,7 +74,7 @@ export function createAltchaChallenge(element: HTMLElement): FormChallenge {
     if (isDefined === undefined) return { problem: 'challengeBlocked' }
     if (current.state !== 'verified') {
       const end = settled()
-      // One that is under way must not be started again: the widget would take its own abort for a failure.
+      // A running one must not be started again: the widget would report its own abort as a failure.
       if (current.state !== 'verifying') void widget.verify()
       if ((await settledWithin(end, SOLVE_TIMEOUT_MS)) === undefined) widget.reset()
     }

@@ -1,19 +1,19 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { PageTexts } from './page-texts.ts'
 
-/** From so many characters left on, the count is also said. */
+/** From this number of remaining characters on, the count is announced. */
 const SAID_FROM = 50
-/** A pause in typing, after which it is said. */
+/** Pause in typing before an announcement. */
 const PAUSE_MS = 1000
 
-/** Where a count is shown and where it is said. */
+/** Where a count is shown and announced. */
 interface CounterOptions {
   readonly field: HTMLTextAreaElement
   readonly shown: HTMLElement
   readonly said: HTMLElement
 }
 
-/** Counts what is left of a text as the service counts it: in code points. */
+/** Counts the remaining characters as the service does: in code points. */
 export function countCharacters(texts: PageTexts, { field, shown, said }: CounterOptions): void {
   let pause: ReturnType<typeof setTimeout> | undefined
 
@@ -29,7 +29,7 @@ export function countCharacters(texts: PageTexts, { field, shown, said }: Counte
   }
 
   field.addEventListener('input', update)
-  // A browser brings back what was typed before a page was loaded again.
+  // Browsers restore the input when a page is reloaded.
   addEventListener('pageshow', update)
   update()
 }

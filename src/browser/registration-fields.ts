@@ -3,10 +3,10 @@ import type { ErrorCode } from '../contract/errors.ts'
 import { parseRegistration } from '../contract/registration.ts'
 import { elementOf } from './page-element.ts'
 
-/** The fields of the form that a person fills in. */
+/** The input fields of the form. */
 export type FormField = 'email' | 'interests' | 'useCase' | 'consent' | 'challenge'
 
-/** Fields by the codes of the service; all others are about the request as a whole. */
+/** Fields by the service's error codes; other codes concern the whole request. */
 const FIELD_OF_CODE: { readonly [Code in ErrorCode]?: FormField } = {
   INVALID_EMAIL: 'email',
   INVALID_INTERESTS: 'interests',
@@ -16,17 +16,17 @@ const FIELD_OF_CODE: { readonly [Code in ErrorCode]?: FormField } = {
   CHALLENGE_FAILED: 'challenge',
 }
 
-/** The field that a code is about. Undefined for every other code. */
+/** The field of a code; undefined for other codes. */
 export function fieldOfCode(code: string): FormField | undefined {
   return Object.hasOwn(FIELD_OF_CODE, code) ? FIELD_OF_CODE[code as ErrorCode] : undefined
 }
 
-/** What was typed and ticked, as the service is sent it. */
+/** The input, in the form the service receives. */
 export interface TypedRegistration {
   readonly email: string
   readonly locale: string
   readonly interests: readonly string[]
-  /** Undefined where nothing but white space was typed. */
+  /** Undefined if only white space was typed. */
   readonly useCase: string | undefined
   readonly consent: boolean
 }
@@ -50,7 +50,7 @@ export function readForm(form: HTMLFormElement): TypedRegistration {
   }
 }
 
-/** A body that the service would accept. */
+/** A body that the service accepts. */
 const ACCEPTED = { email: 'a@example.org', consent: true, challengeToken: 'any' }
 
 function codeOf(body: object): ErrorCode | undefined {
@@ -64,8 +64,8 @@ function codeOf(body: object): ErrorCode | undefined {
 }
 
 /**
- * Every field that the service's own rules refuse, in the order of the form. The service names the first alone, so each
- * is tried by itself in a body that is good otherwise.
+ * Every invalid field, in the order of the form. The service reports only the first one, so each is validated alone
+ * in an otherwise valid body.
  */
 export function findFaults(typed: TypedRegistration): readonly FieldFault[] {
   const { email, interests, useCase, consent } = typed

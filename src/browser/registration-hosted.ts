@@ -1,6 +1,6 @@
 import type { FormChallenge, Solved } from './form-challenge.ts'
 
-/** What both providers' scripts offer to a page; each knows some more options. */
+/** The API of both providers' scripts; each has some more options. */
 interface ProviderApi {
   render(
     container: HTMLElement,
@@ -10,9 +10,9 @@ interface ProviderApi {
       readonly size: 'normal' | 'compact'
       /** Turnstile: the language of its texts. */
       readonly language?: string
-      /** hCaptcha: the same. */
+      /** hCaptcha: the language of its texts. */
       readonly hl?: string
-      /** Turnstile: what the token is for; the service refuses one that is for something else. */
+      /** Turnstile: the purpose of the token; the service refuses tokens for another one. */
       readonly action?: string
       readonly callback: (token: string) => void
       readonly 'expired-callback': () => void
@@ -29,12 +29,12 @@ const SCRIPTS: { readonly [P in Provider]: string } = {
   hcaptcha: 'https://js.hcaptcha.com/1/api.js',
 }
 
-/** The function that a provider's script calls once it can be used. */
+/** The function that a provider's script calls when it is ready. */
 const ONLOAD = 'onChallengeLoaded'
-/** Below this width the providers' usual box of 300 px does not fit beside the page's margins. */
+/** Below this width the providers' default box of 300 px does not fit. */
 const COMPACT_BELOW_PX = 340
 
-/** Loads a provider's script; rejects where it does not come. */
+/** Loads a provider's script; rejects if it does not load. */
 function loadApi(provider: Provider): Promise<ProviderApi> {
   const page = window as unknown as { [name: string]: unknown }
   const url = new URL(SCRIPTS[provider])
@@ -50,7 +50,7 @@ function loadApi(provider: Provider): Promise<ProviderApi> {
   })
 }
 
-/** A challenge of Turnstile or hCaptcha, shown in an element whose `data-site-key` is this service's. */
+/** A Turnstile or hCaptcha challenge in an element whose `data-site-key` is this service's. */
 export function createHostedChallenge(provider: Provider, element: HTMLElement): FormChallenge {
   const { lang } = document.documentElement
   let token: string | undefined

@@ -2,23 +2,23 @@ import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { FormField } from './registration-fields.ts'
 
-/** Something that keeps the form from being sent, in the page's language. */
+/** A problem that prevents sending the form, in the page's language. */
 export interface Problem {
   /** The field it belongs to; undefined if it concerns the whole form. */
   readonly field: FormField | undefined
   readonly message: RichText
 }
 
-/** Shows problems at the top of the form and beside its fields. */
+/** Shows problems above the form and next to its fields. */
 export interface ProblemList {
-  /** Shows these and no others, and moves the focus to their summary. */
+  /** Replaces the shown problems and moves the focus to their summary. */
   show(problems: readonly Problem[]): void
-  /** Shows one beside its field alone, and leaves the focus where it is. */
+  /** Shows one problem next to its field without moving the focus. */
   mark(problem: Problem & { readonly field: FormField }): void
   clear(): void
 }
 
-/** The controls of a field, the first of which a link leads to. */
+/** The controls of a field; links lead to the first. */
 function controlsOf(form: HTMLFormElement, field: FormField): readonly HTMLElement[] {
   const inside = field === 'challenge' ? '#challenge :is(input, iframe)' : `[name="${field}"]`
   return [...form.querySelectorAll<HTMLElement>(inside)]
@@ -28,7 +28,7 @@ function focusField(form: HTMLFormElement, field: FormField): void {
   const error = document.getElementById(`${field}-error`)
   const box = error?.parentElement
   const control = controlsOf(form, field)[0]
-  // What a person is led to begins with its label.
+  // The link's target starts at the label.
   box?.scrollIntoView()
   const target = control ?? box
   target?.focus({ preventScroll: true })
@@ -38,7 +38,7 @@ function focusField(form: HTMLFormElement, field: FormField): void {
 const copyOf = (told: RichText): RichText =>
   told.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 
-/** Makes the list over the form's summary and the places for errors beside its fields. */
+/** Creates the list from the form's summary and the places for errors next to its fields. */
 export function createProblemList(
   texts: PageTexts,
   form: HTMLFormElement,
@@ -77,7 +77,7 @@ export function createProblemList(
     const control = controlsOf(form, field)[0]
     const link = pageElement('a', { children: message })
     link.href = `#${control?.id || field}`
-    // The address stays as it is, and the label is scrolled to with its control.
+    // The URL does not change, and the label scrolls into view with its control.
     link.addEventListener('click', (event) => {
       event.preventDefault()
       focusField(form, field)

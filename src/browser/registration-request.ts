@@ -5,19 +5,19 @@ import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import type { TypedRegistration } from './registration-fields.ts'
 
-/** What came of sending a registration. */
+/** The outcome of sending a registration. */
 export type Outcome =
   | { readonly kind: 'registered'; readonly ticket: string; readonly response: HttpResponse }
   | {
       readonly kind: 'refused'
-      /** The service's code; the status where something else than the service answered. */
+      /** The service's code, or the status of a response from something else. */
       readonly code: string
       readonly retryAfterSeconds: number | undefined
     }
-  /** Whether it arrived is not known. */
+  /** Whether the request arrived is unknown. */
   | { readonly kind: 'no-response' }
 
-/** More than the service and a provider of challenges take together. */
+/** Longer than the service and a challenge provider take together. */
 const RESPONSE_TIMEOUT_MS = 30_000
 
 function outcomeOf(response: HttpResponse, retryAfter: string | null): Outcome {
@@ -35,7 +35,7 @@ function outcomeOf(response: HttpResponse, retryAfter: string | null): Outcome {
   }
 }
 
-/** Sends a registration to the service's path for it. Never rejects. */
+/** Sends a registration. Never rejects. */
 export async function sendRegistration(
   target: string,
   typed: TypedRegistration,
@@ -45,7 +45,7 @@ export async function sendRegistration(
   try {
     const response = await fetch(target, {
       method,
-      // What is undefined is left out.
+      // Undefined members are left out.
       body: JSON.stringify({ ...typed, challengeToken }),
       headers: { 'Content-Type': 'application/json' },
       cache: 'no-store',
@@ -64,7 +64,7 @@ export async function sendRegistration(
   }
 }
 
-/** Whether the service says that it takes no registrations now. False where it says nothing at all. */
+/** Whether the service reports that registration is closed. False without a response. */
 export async function isRegistrationClosed(): Promise<boolean> {
   try {
     const response = await fetch(READ_PATHS.earlyAccess, { credentials: 'omit' })

@@ -6,21 +6,21 @@ import type { PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
 
-/** Where a response is shown, and what its proof is checked with. */
+/** Options of a response view. */
 export interface ResponseViewOptions {
-  /** The element that holds the parts of a response, as the server rendered them. */
+  /** The element that contains the parts of a response, as rendered by the server. */
   readonly element: HTMLElement
   /** Texts of the form. */
   readonly texts: PageTexts
   /** Texts of a verification. */
   readonly proofTexts: () => Promise<PageTexts>
-  /** Id of the key that the page names, where it names one. */
+  /** Id of the key that the page names, if any. */
   readonly expectedKeyId: string | undefined
-  /** Asks for a target without an API key. */
+  /** Requests a target without an API key. */
   readonly ask: (target: string) => Promise<HttpResponse>
 }
 
-/** JSON with a line for each member; any other text as it is. */
+/** JSON with a line for each member; other text unchanged. */
 function readable(body: Uint8Array): string {
   const text = new TextDecoder().decode(body)
   try {
@@ -40,8 +40,8 @@ function headerNodes({ headers }: HttpResponse): readonly Node[] {
 }
 
 /**
- * Shows a response with its headers and checks its proof step by step. Where the check cannot be carried through, since the
- * key document or the texts do not come, its place says so: the response itself has come.
+ * Shows a response with its headers and verifies it step by step. If the key document or the texts do not load, a
+ * message takes the place of the steps.
  */
 export function createResponseView({
   element,
@@ -70,7 +70,7 @@ export function createResponseView({
     }))
     const list = createStepList(proofTexts, heads)
     stepsPlace.replaceChildren(list.element)
-    // Asked for each time: what the service says of its keys now is part of what is checked.
+    // Requested each time: the current key document is part of what is checked.
     const keyDocument = await ask(READ_PATHS.signingKey)
     const nowMs = Date.now()
     const found = await checkProof({ response, keyDocument, expectedKeyId, nowMs }, proofTexts)

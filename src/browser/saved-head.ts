@@ -7,29 +7,29 @@ import { verifyPortable } from '../../packages/client/src/portable-response.ts'
 import { importKey } from '../../packages/client/src/verification-key.ts'
 import type { VersionSummary } from '../contract/version-chain.ts'
 
-/** The head of an earlier audit, as it was found. */
+/** The saved head of an earlier audit. */
 export interface SavedHead {
   readonly head: VersionSummary
-  /** When it was signed to be the newest: milliseconds since 1970. */
+  /** When it was signed as the newest: milliseconds since 1970. */
   readonly signedAtMs: number
-  /** Ids of the keys that the service had then. */
+  /** Ids of the service's keys at the time. */
   readonly keyIds: readonly string[]
 }
 
-/** The place in this browser where the head of the last audit is kept. */
+/** The head of the last audit in this browser's storage. */
 export interface SavedHeadStorage {
   /** For the audit. */
   readonly store: HeadStore
-  /** What is kept, with its signature checked; undefined where nothing is. Rejects where it cannot be read. */
+  /** The saved head, with its signature verified; undefined if nothing is saved. Rejects if it cannot be read. */
   read(): Promise<SavedHead | undefined>
   forget(): void
 }
 
-/** Opens the place of that name; undefined where the browser gives the page no storage. */
+/** Opens the saved head of a name; undefined if the browser provides no storage. */
 export function openSavedHead(name: string): SavedHeadStorage | undefined {
   let storage: Storage
   try {
-    // Where storage is switched off, even naming it throws.
+    // If storage is disabled, even reading the property throws.
     storage = localStorage
   } catch {
     return undefined

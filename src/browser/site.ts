@@ -36,7 +36,7 @@ document.addEventListener('click', ({ target }) => {
   if (button !== null) void copyFor(button)
 })
 
-/** Puts the reader's own time into the line below each moment, unless that is UTC. */
+/** Fills the line below each moment with the local time, unless that is UTC. */
 function showOwnTimes(): void {
   const phrase = body.dataset['ownTime'] ?? ''
   const format = new Intl.DateTimeFormat(root.lang, {
@@ -124,7 +124,7 @@ if (document.querySelector('.contents') !== null) {
   queue()
 }
 
-// The language switch keeps the fragment, or else the section that is being read.
+// The language switch keeps the fragment, or else the current section.
 for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) {
   link.addEventListener('click', () => {
     const section = location.hash.slice(1) || (scrollY > 0 ? currentSection() : undefined)

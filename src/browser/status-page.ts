@@ -1,4 +1,4 @@
-// The status page: checks now that the API responds, that the response verifies, and how good the server time is.
+// The status page: checks that the API responds, that the response verifies, and how accurate the server time is.
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'

@@ -1,18 +1,18 @@
 import type { PageTexts, RichText } from './page-texts.ts'
 
-/** How far a step has come. */
+/** The state of a step. */
 export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
 
-/** What a step expected and what came instead. */
+/** What a step expected and what it found. */
 export interface StepMismatch {
   readonly expected: string | RichText
   readonly found: string | RichText
 }
 
-/** A step as it is shown. */
+/** A step with its current state. */
 export interface StepReport {
   readonly state: StepState
-  /** What was found, as a sentence; of a failed step, what was expected and what came. */
+  /** What was found, as a sentence; for a failed step, what was expected and what was found. */
   readonly detail?: string | RichText | StepMismatch
 }
 
@@ -27,18 +27,18 @@ export interface StepHead<Name extends string> {
 export interface StepList<Name extends string> {
   /** An `ol`; its changes are read aloud. */
   readonly element: HTMLOListElement
-  /** Shows how far one step has come. */
+  /** Shows the state of one step. */
   set(name: Name, report: StepReport): void
   /** Makes every step pending again. */
   reset(): void
   /**
-   * Fills the list in from the first step to the last, each running for a moment before it shows its result. With
-   * reduced motion they appear at once. Another `play`, `set` or `reset` ends it; what is left is then not shown.
+   * Fills in the list from the first step to the last, each running briefly before its result appears. With reduced
+   * motion, all appear at once. Another `play`, `set` or `reset` cancels it.
    */
   play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void>
 }
 
-/** How long a step that is known already is shown to run. */
+/** Minimum time for which a finished step is shown as running. */
 const PACE_MS = 120
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -51,7 +51,7 @@ const SHAPES = {
   skipped: 'idle',
 } as const satisfies { readonly [State in StepState]: string }
 
-/** The classes that give the word of a state its shape and color. */
+/** The classes that give a state its shape and color. */
 export function stateClass(state: StepState): string {
   return `state state-${SHAPES[state]}`
 }
@@ -72,8 +72,8 @@ function textElement<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /**
- * Makes a list of steps, all pending. `texts` are those of the page called `proof`: `states.<state>` is the word of a
- * state, `expected` and `found` introduce what a failed step compared. The shape of a state comes from the style sheet.
+ * Creates a list of steps, all pending. `texts` are those of the page called `proof`: `states.<state>` names a state,
+ * `expected` and `found` label the values of a failed step.
  */
 export function createStepList<Name extends string>(
   texts: PageTexts,

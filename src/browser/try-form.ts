@@ -11,18 +11,18 @@ const TIMEOUT_MS = 20_000
 /** The characters that a header field can carry. API keys use fewer. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
 
-/** What every form of the page is made with. */
+/** Options of the forms of a page. */
 export interface TryFormOptions {
   /**
-   * The form and the room for the response, as the server rendered them: `data-key-id` names the expected key, and
-   * `data-proof` a page that has the texts of a proof.
+   * The form and the place for the response, as rendered by the server: `data-key-id` names the expected key, and
+   * `data-proof` a page with the texts of a proof.
    */
   readonly template: HTMLTemplateElement
   /** Texts of the form. */
   readonly texts: PageTexts
 }
 
-/** What a person has to mend before anything can be asked. */
+/** Invalid input that must be corrected before sending. */
 class InputError extends Error {
   readonly input: HTMLInputElement
 
@@ -41,7 +41,7 @@ function ask(target: string, key = ''): Promise<HttpResponse> {
   return connection.send(target, headers, AbortSignal.timeout(TIMEOUT_MS))
 }
 
-/** Gives a field's control an id of its own, and its label and hint what ties them to it. Nothing is to remember it. */
+/** Gives a field's control its own id, and connects its label and hint. The browser must not remember the input. */
 function identify(field: HTMLElement, id: string): HTMLInputElement {
   const input = partOf(field, 'input', HTMLInputElement)
   input.id = id
@@ -56,8 +56,8 @@ function identify(field: HTMLElement, id: string): HTMLInputElement {
 }
 
 /**
- * A path template with the value of its parameter, each part of it in the coding of a path. Throws a URIError for a value
- * that has none: half of a character.
+ * A path template with the value of its parameter, percent-encoded by segment. Throws a URIError for a lone
+ * surrogate.
  */
 function fillPath(path: string, value: string): string {
   const gap = path.indexOf('/{')
@@ -67,9 +67,8 @@ function fillPath(path: string, value: string): string {
 }
 
 /**
- * Puts a form into its place that asks the endpoint of an entry: the entry's id is the endpoint's name, its line `.call`
- * says the method and the path, and `data-parameter` which part of the path is filled in. What a person types goes into
- * the request and nowhere else.
+ * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, its line `.call` has method and
+ * path, and `data-parameter` names the path parameter. The input goes into the request and nowhere else.
  */
 export function mountTryForm(
   place: HTMLElement,
@@ -134,20 +133,20 @@ export function mountTryForm(
     try {
       return await ask(target, key)
     } catch (error) {
-      // A path that the browser would send in another form, such as one with two dots as a part.
+      // The browser would send another path, for example for `..`.
       if (parameter === undefined || !(error instanceof TypeError)) throw error
       throw badPath()
     }
   }
 
-  /** Not `disabled`, which would take the focus away from the button. */
+  /** // Not `disabled`, which would remove the focus from the button. */
   function setAsking(isOn: boolean): void {
     isAsking = isOn
     button.setAttribute('aria-disabled', String(isOn))
   }
 
   function tell(error: unknown): void {
-    // The response on the page belongs to an earlier request.
+    // The shown response belongs to an earlier request.
     responseElement.hidden = true
     if (error instanceof InputError) {
       error.input.setAttribute('aria-invalid', 'true')
@@ -156,7 +155,7 @@ export function mountTryForm(
       return
     }
     said.textContent = texts.text('notReached')
-    // The other one is the end of patience; anything else is a defect of this script.
+    // A DOMException is the timeout; anything else is a defect of this script.
     if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
   }
 

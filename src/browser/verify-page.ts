@@ -1,11 +1,11 @@
-// The page on verifying: fetches the status and verifies it step by step, with the code of the client package.
+// The page on verifying: fetches the status and verifies it step by step with the client library.
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { isNoResponse, verifyLive } from './live-verification.ts'
 import { pageElement, partOf, textElement } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { signedLinesOf } from './proof-check.ts'
 
-/** Where the lines of the table that only a response knows are shown, by their place in the signed text. */
+/** Table cells for the lines that only a response has, by line. */
 const FILLED_LINES = { 3: '#line-status', 4: '#line-signedat', 5: '#line-digest' } as const
 
 const texts = readPageTexts('verify')
@@ -24,7 +24,7 @@ function showLines(text: string): void {
   }
 }
 
-/** Not `disabled`, which would take the focus away from the button. */
+/** // Not `disabled`, which would remove the focus from the button. */
 function setChecking(isOn: boolean): void {
   isChecking = isOn
   startButton.setAttribute('aria-disabled', String(isOn))

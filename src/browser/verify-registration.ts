@@ -5,14 +5,14 @@ import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 
-/** How long the keys may take. */
+/** How long loading the keys may take. */
 const TIMEOUT_MS = 20_000
 
-/** What a check of a response's signature came to. */
+/** The result of checking a response's signature. */
 export type Proof = { readonly keyId: string } | { readonly fault: string }
 
 /**
- * Checks a response with the keys that this service publishes. `fault` is the step that failed, or that the keys could
+ * Verifies a response with the keys that this service publishes. `fault` is the failed step, or that the keys could
  * not be fetched. Never rejects.
  */
 export async function verifyRegistration(response: HttpResponse): Promise<Proof> {

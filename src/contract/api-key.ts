@@ -25,7 +25,7 @@ const API_KEY = new RegExp(
   `^${API_KEY_PREFIX}([0-9a-f]{${API_KEY_ID_LENGTH}})_[A-Za-z0-9_-]{${SECRET_LENGTH}}$`,
 )
 
-/** The key id of a text that has the form of an API key; undefined for any other text. Says nothing of its secret. */
+/** The key id of a text that has the form of an API key; undefined for any other text. The secret is not checked. */
 export function keyIdOf(key: string): string | undefined {
   return API_KEY.exec(key)?.[1]
 }

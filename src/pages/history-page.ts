@@ -109,7 +109,7 @@ function body(context: PageContext) {
   const { locale, texts, facts } = context
   const { history } = texts
   const count = facts.versionCount
-  // One more than is drawn, so that the last link can be held against the version it leads to.
+  // One more than is drawn, so that the last link can be compared with its version.
   const entries = facts.newestVersions(DRAWN.items + 1)
   const { shown } = newestShown(entries, DRAWN, (entry, index) =>
     chainEntry(context, entry, entries[index + 1], index === 0),

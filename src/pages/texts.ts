@@ -4,7 +4,7 @@ import zhCN from '../../locales/zh-CN.json' with { type: 'json' }
 import type { Locale } from '../contract/locales.ts'
 import { withThaiLines } from './thai-lines.ts'
 
-/** Every text of the pages, by the key it has in the locale files. English is the one that the others are held against. */
+/** Every text of the pages, by the key it has in the locale files. The others are compared with English. */
 export type Texts = typeof en
 
 /** The same tree with each text as `change` makes it. */

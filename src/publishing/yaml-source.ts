@@ -51,7 +51,7 @@ export type YamlOutcome =
 /** Largest content file, in UTF-16 code units: far above any real one, far below what would trouble the parser. */
 const MAX_SOURCE_LENGTH = 1_048_576
 
-// Prototype names would be harmless in the maps built here, but not in every program that reads the answer.
+// Prototype names are harmless in the maps built here, but not in every program that reads the response.
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 interface Refusal {

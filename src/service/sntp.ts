@@ -18,7 +18,7 @@ const MAX_STRATUM = 15
 /** Seconds from the NTP epoch (1900) to the Unix epoch (1970), RFC 5905 figure 4. */
 const NTP_UNIX_SECONDS = 2_208_988_800
 const ERA_SECONDS = 2 ** 32
-/** RFC 5905 MAXDISP: a source whose root distance reaches 16 s says that it knows nothing. */
+/** RFC 5905 MAXDISP: a source whose root distance reaches 16 s is unsynchronized. */
 const MAX_ROOT_DISTANCE_MS = 16_000
 /** How far two honest clocks may disagree on the server's processing time before the response is implausible. */
 const HOLD_TOLERANCE_MS = 1

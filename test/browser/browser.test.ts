@@ -19,7 +19,7 @@ test(
 )
 
 test(
-  'nothing reaches another machine, and what tried to is told',
+  'no request leaves the machine; attempts are reported',
   { skip: browserMissing },
   async (t) => {
     const app = await runApp(t)

@@ -12,7 +12,7 @@ import { TEST_NOW_MS } from '../support/running-app.ts'
 
 const browser = useBrowser()
 
-/** What the page is told. */
+/** What the page receives. */
 interface RichText {
   readonly baseUrl: string
   readonly pinnedKeyIds: readonly string[]
@@ -23,7 +23,7 @@ function telling(service: FrontedService, nowMs: number): RichText {
   return { baseUrl: service.origin, pinnedKeyIds: [key.keyId], nowMs }
 }
 
-/** One audit by a client of its own, as a page does it that was loaded anew. */
+/** One audit by a client of its own, as a freshly loaded page does it. */
 function audit(page: Page, told: RichText) {
   return page.evaluate(async ({ nowMs, ...settings }) => {
     const entries = ['/dist/client.min.js', '/dist/client/audit.js']

@@ -68,7 +68,7 @@ for (const locale of LOCALES) {
         .getByText(texts['label'] ?? '')
         .waitFor()
       assert.deepEqual(await axeFaults(page), [])
-      // Nobody has asked for a challenge that nobody needs.
+      // A challenge is requested only when it is needed.
       assert.equal(asked.count, 0)
       await fillForm(page, { useCase: 'ทดสอบ 测试' })
       await sendForm(page)
@@ -79,7 +79,7 @@ for (const locale of LOCALES) {
       assert.equal(entry?.useCase, 'ทดสอบ 测试')
       await page.locator('#proof.state-good').waitFor()
       assert.equal(asked.count, 1)
-      // The policy would have told of what it refused.
+      // The policy would have reported what it blocked.
       assert.deepEqual(errors, [])
       assert.deepEqual(console, [])
       assert.deepEqual(await context.cookies(), [])
@@ -180,7 +180,7 @@ test('a solution is not resent after a lost response', { skip }, async (t) => {
 })
 
 test(
-  'a challenge that cannot be had is told of beside it, and had at the next try',
+  'an unavailable challenge is reported next to the box, and the next try succeeds',
   { skip },
   async (t) => {
     const app = await runFormApp(t, { challenge: altcha(LITTLE_WORK) })
@@ -188,7 +188,7 @@ test(
     await page.route('**/challenge?*', (route) =>
       route.fulfill({ status: 503, json: { error: 'no' } }),
     )
-    // Ticked by hand it is told of beside the box, and nothing takes the focus away.
+    // Ticked by hand, the error appears next to the box and the focus stays.
     const box = page.locator('altcha-widget input[type="checkbox"]')
     await box.focus()
     await page.keyboard.press('Space')

@@ -33,7 +33,7 @@ const numberIn = (locale: Locale, value: number): string =>
 /** Id of what has the focus. */
 const focusOf = (page: Page): Promise<string> => page.evaluate('document.activeElement?.id ?? ""')
 
-/** What stands beside a field, without the word before it that only a screen reader says. */
+/** The message next to a field, without the prefix for screen readers. */
 async function besideField(page: Page, field: string): Promise<string> {
   const text = (await page.locator(`#${field}-error`).textContent()) ?? ''
   return text.replace(problems.prefix, '').trim()
@@ -186,7 +186,7 @@ for (const locale of LOCALES) {
     assert.deepEqual(await axeFaults(page), [])
 
     const most = LIMITS.maxUseCaseCodePoints
-    await page.locator('#email').fill('nobody')
+    await page.locator('#email').fill('invalid')
     await page.locator('#useCase').fill('🦉'.repeat(most + 1))
     await page.locator('[value="api"]').evaluate((box: HTMLInputElement) => (box.value = 'other'))
     await page.locator('[value="other"]').check()
@@ -224,7 +224,7 @@ for (const locale of LOCALES) {
     )
     assert.equal(sent.count, 0)
 
-    // What is put right is told no more, and the test mode's box alone is left.
+    // Corrected fields lose their message; only that of the test mode's box is left.
     await fillForm(page)
     await page.locator('#useCase').fill('🦉'.repeat(most))
     await page.locator('[value="other"]').uncheck()
@@ -443,7 +443,7 @@ test(
   },
 )
 
-/** The sum of all layout shifts that nobody caused by a click or a key. */
+/** The sum of all layout shifts without recent input. */
 const SHIFTS = `new Promise((resolve) => {
   let sum = 0
   new PerformanceObserver((list) => {

@@ -16,7 +16,7 @@ const skip = browserMissing
 
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 320, height: 640 }
-/** Tab stops that are looked at on a page: its header and the beginning of what stands in it. */
+/** Tab stops that are looked at on a page: its header and the beginning of its content. */
 const TAB_STOPS = 30
 /** Gzipped bytes of scripts that a page may load, the ALTCHA widget aside. */
 const MAX_SCRIPT_BYTES = 40_000
@@ -75,7 +75,7 @@ async function watch(t: TestContext, app: RegisteringApp): Promise<Watched> {
     page,
     async open(path) {
       await page.goto(app.origin + path)
-      // What came last may ask for more, and is drawn before it is looked at.
+      // A late resource may load others; wait until everything is drawn.
       for (let quiet = 0; quiet < 3; quiet += 1) {
         await page.evaluate(drawTwice)
         if (waitingFor > 0) quiet = -1
@@ -156,7 +156,7 @@ for (const locale of LOCALES) {
         assert.deepEqual(await overflowOf(page), [], path)
         assert.deepEqual(await axeFaults(page), [], path)
         await page.emulateMedia({ colorScheme: 'dark' })
-        // Nothing but the colours is another.
+        // Only the colors differ.
         assert.deepEqual(await axeFaults(page, ['color-contrast']), [], `${path}, dark`)
         await page.emulateMedia({ colorScheme: 'light' })
 
@@ -169,7 +169,7 @@ for (const locale of LOCALES) {
         assert.deepEqual(await overflowOf(page), [], `${path} at 320 px`)
         assert.deepEqual(await axeFaults(page), [], `${path} at 320 px`)
       }
-      // The page that stands where there is none; its status is an error on the console.
+      // The page of an unknown path; its 404 is an error on the console.
       await open(pathOfPage(locale, 'no-such-page'))
       assert.deepEqual(await overflowOf(page), [])
       assert.deepEqual(await axeFaults(page), [])

@@ -106,7 +106,7 @@ function keptIn(page: Page): Promise<string | null> {
 const markLabels = (words: readonly (keyof typeof script.marks | '')[]): readonly string[] =>
   words.map((word) => (word === '' ? '' : script.marks[word]))
 
-/** A text of the locale file as a pattern, whatever stands in its places. */
+/** A text of the locale file as a pattern, with any text for its placeholders. */
 function patternOf(text: string): RegExp {
   const parts = text
     .split(/\{[a-zA-Z]+\}/)
@@ -244,7 +244,7 @@ test('a full storage fails only the last step', { skip }, async (t) => {
 })
 
 describe('a history that contradicts itself', { skip }, () => {
-  /** What the page offers as evidence, checked by someone who knows nothing but the key id. */
+  /** The page's evidence, checked with only the key id. */
   async function evidenceOf(page: Page, fault: HistoryFault): Promise<void> {
     const download = page.waitForEvent('download')
     await page.locator('#audit-result a[download]').click()

@@ -79,7 +79,7 @@ test(
   async (t) => {
     const clock = { ms: TEST_NOW_MS }
     // Chromium's clock cannot be moved. Instead each response arrives as old as it will be when it is next asked for, which
-    // is the same to a cache (RFC 9111 4.2.3): it adds its own time, a few milliseconds, to the Age that it was told.
+    // is the same to a cache (RFC 9111 4.2.3): it adds its own time, a few milliseconds, to the Age that it received.
     let ageSeconds = 0
     const service = await runFrontedService(t, {
       nowMs: () => clock.ms,

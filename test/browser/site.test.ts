@@ -59,7 +59,7 @@ async function placesOf(page: Page): Promise<readonly string[]> {
 
 for (const width of [320, 768, 1280]) {
   test(
-    `the reader's own time stands beside UTC and moves nothing, ${width} px wide`,
+    `the local time appears next to UTC and shifts nothing, ${width} px wide`,
     skip,
     async (t) => {
       const app = await runApp(t, { releases: publishedReleases() })

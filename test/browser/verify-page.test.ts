@@ -21,7 +21,7 @@ async function open(t: TestContext, options: Parameters<typeof browser.openPage>
   return { page, errors }
 }
 
-/** Starts the check and waits for what came of it. Gives the state of each step. */
+/** Starts the check, waits for its result and returns the state of each step. */
 async function check(page: Page): Promise<readonly (readonly [step: string, state: string])[]> {
   await page.locator('#check-start').click()
   await page.locator('#check-result > *').first().waitFor()

@@ -9,7 +9,7 @@ export function hasProgram(name: string): boolean {
   return spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0
 }
 
-/** A port of the loopback that nobody listens on. */
+/** A free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -35,7 +35,7 @@ function accepts(port: number): Promise<boolean> {
 /** libfaketime shares memory between processes, and those that start at one moment can fail over it: then once more. */
 const START_ATTEMPTS = 3
 
-/** Starts a program and waits until it listens; it is ended with the test, and what it wrote is told where it failed. */
+/** Starts a program and waits until it listens; it ends with the test. If it fails, its output is reported. */
 export async function startCacheProcess(
   t: TestContext,
   port: number,
@@ -85,7 +85,7 @@ async function startOnce(
   return hasEnded ? written : undefined
 }
 
-/** A documented configuration with other values. Each of those that are replaced must stand in it once. */
+/** A documented configuration with other values. Each replaced value must occur in it once. */
 export function configuredFrom(
   documented: string,
   values: { readonly [documentedValue: string]: string },

@@ -71,7 +71,7 @@ export function askCache(
   })
 }
 
-/** What is stored after a 304, by RFC 9111 3.2: its fields stand in the place of those of the same name. */
+/** What is stored after a 304, by RFC 9111 3.2: its fields replace those of the same name. */
 export function mergedResponse(
   stored: CachedResponse,
   notModified: CachedResponse,

@@ -4,7 +4,7 @@ import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
 import { key } from '../client/scripted-client.ts'
 import { svc } from '../support/run-svc.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
-import { describeCache, startCacheRig } from './cache-behaviour.ts'
+import { describeCache, startCacheRig } from './cache-behavior.ts'
 import { nginxMissing, startNginx } from './start-nginx.ts'
 
 describe('behind nginx', () => describeCache(startNginx, { skip: nginxMissing }))

@@ -13,7 +13,7 @@ export interface SimulatedClock {
   readonly env: { readonly [name: string]: string }
 }
 
-/** The library that the faketime program has programs load; undefined where there is no such program. */
+/** The library that the faketime program has programs load; undefined if it is not installed. */
 function findLibrary(): string | undefined {
   const { stdout } = spawnSync('faketime', ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], {
     encoding: 'utf8',
@@ -45,7 +45,7 @@ export function createSimulatedClock(t: TestContext, startMs: number): Simulated
       write()
     },
     env: {
-      // Varnish comes with jemalloc, which asks for the time before libfaketime is ready; an allocator that stands before
+      // Varnish comes with jemalloc, which asks for the time before libfaketime is ready; an allocator that precedes
       // it lets libfaketime get ready first. It is a part of glibc.
       LD_PRELOAD: `libc_malloc_debug.so.0:${LIBRARY}`,
       FAKETIME_TIMESTAMP_FILE: file,

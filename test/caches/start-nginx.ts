@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import type { StartedCache } from './cache-behaviour.ts'
+import type { StartedCache } from './cache-behavior.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from './cache-process.ts'
 import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
 
@@ -32,7 +32,7 @@ export const startNginx = async (
       'daemon off;',
       `pid ${path.join(folder, 'pid')};`,
       'error_log stderr warn;',
-      // The workers of a master that is root would be somebody else, to whom the folder is closed.
+      // If the master is root, its workers run as another user, who cannot read the folder.
       ...(userInfo().uid === 0 ? ['user root root;'] : []),
       // nginx gives its workers no other variable of the environment.
       ...Object.keys(clock.env).map((name) => `env ${name};`),

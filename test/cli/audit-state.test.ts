@@ -70,7 +70,7 @@ async function audit(origin: string, ...options: readonly string[]) {
 }
 
 describe('a state file of another origin', () => {
-  test('is wrong usage, accuses nobody and is left alone', async (t) => {
+  test('is a usage error without an accusation, and the file stays', async (t) => {
     const state = stateIn(t)
     const here = await deploy(t, { releases: valid(3) })
     const there = await deploy(t, { releases: rewritten(3) })
@@ -148,7 +148,7 @@ describe('another signing key at the same origin', () => {
     assert.deepEqual([after.report.warnings, after.report.keyChange, after.error], [[], null, ''])
   })
 
-  test('is no warning if it was announced', async (t) => {
+  test('causes no warning if it was announced', async (t) => {
     const address = await deploy(
       t,
       { releases: valid(3), signing: announcing() },
@@ -162,7 +162,7 @@ describe('another signing key at the same origin', () => {
     assert.equal(report.keyChange?.isAnnounced, true)
   })
 
-  test('is a failure if keys are pinned and it is none of them', async (t) => {
+  test('fails if keys are pinned and it is not among them', async (t) => {
     const address = await deploy(
       t,
       { releases: valid(3) },
@@ -292,7 +292,7 @@ test('--require-state fails without a state file and creates none', async (t) =>
   assert.equal((await svc('audit', address.origin, '--state', state, '--require-state')).status, 0)
 })
 
-test('an unsigned error of a proxy is no conclusion (exit 3)', async (t) => {
+test('an unsigned error of a proxy is inconclusive (exit 3)', async (t) => {
   const app = await runApp(t, liveParts())
   for (const ending of ['/keys/signing-key', '/version', '/versions', '/status']) {
     const origin = await serve(t, (request, response) => {

@@ -41,7 +41,7 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]) {
   return deployment
 }
 
-test('a sound history is told, and the head kept from one audit to the next', async (t) => {
+test('a valid history is reported, and its head saved for the next audit', async (t) => {
   const folder = temporaryFolder(t)
   const state = path.join(folder, 'deep', 'head.json')
   const deployment = await deploy(t, sound(3), sound(5))
@@ -90,7 +90,7 @@ test('a resource that the service cannot give is named', async (t) => {
 })
 
 for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
-  test(`${fault} is told with evidence that others can check, and no file is overwritten`, async (t) => {
+  test(`${fault} is reported with evidence that others can check; no file is overwritten`, async (t) => {
     const folder = temporaryFolder(t)
     const state = path.join(folder, 'head.json')
     const evidence = path.join(folder, 'evidence.json')
@@ -166,7 +166,7 @@ test('evidence has a name of its own where none is given', async (t) => {
   assert.equal(readdirSync(folder).length, 4)
 })
 
-test('what is no evidence is told, without a word of what is in the file', async (t) => {
+test('reports a file that is not evidence without quoting it', async (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'file.json')
   for (const [content, expected] of [
@@ -182,7 +182,7 @@ test('what is no evidence is told, without a word of what is in the file', async
   }
 })
 
-test('a state that is none stops the audit, and is left as it is', async (t) => {
+test('an invalid state file stops the audit and is not changed', async (t) => {
   const folder = temporaryFolder(t)
   const { origin } = await deploy(t, sound(2))
   const state = path.join(folder, 'head.json')
@@ -204,7 +204,7 @@ test('a state that is none stops the audit, and is left as it is', async (t) => 
   assert.match(unreadable.error, /: expected a regular file, found a folder/)
 })
 
-test('another key, another site and nobody at all are told apart', async (t) => {
+test('distinguishes another key, another site and an unreachable one', async (t) => {
   const { origin } = await deploy(t, sound(2))
   const other = await svc('audit', origin, ...OTHER_PIN, '--json')
   assert.equal(other.status, 1)
@@ -272,7 +272,7 @@ test('progress counts what is left to check, and shows on a terminal only', () =
   bar.end()
 })
 
-test('a history that grows all the time is told in one line', async (t) => {
+test('a history that keeps growing is reported in one line', async (t) => {
   const deployment = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(sound))
   let heads = -1
   deployment.turn = (pathname) => {

@@ -80,7 +80,7 @@ test('an audit ends after the time it may take as a whole', async (t) => {
   assert.match(wrong.error, /--max-time expects whole seconds from 1 to 86400/)
 })
 
-test('a state that is no regular file, or where none can be, is told', async (t) => {
+test('reports a state path that is not or cannot be a regular file', async (t) => {
   const app = await runApp(t, { ...liveParts(), releases: loadReleases(makeReleases(1).store) })
   for (const [state, expected] of [
     ['/dev/zero', /\/dev\/zero: expected a regular file, found a folder, a device or a pipe/],
@@ -95,7 +95,7 @@ test('a state that is no regular file, or where none can be, is told', async (t)
   }
 })
 
-test('a saved file without an end, or a folder, is told', async (t) => {
+test('reports an endless saved file and a folder', async (t) => {
   const folder = temporaryFolder(t)
   const file = (name: string, text: string | Uint8Array): string => {
     const place = path.join(folder, name)

@@ -6,7 +6,7 @@ import { createChallengePage } from '../../src/pages/challenge.ts'
 import { describeEarlyAccess } from '../../src/routes/early-access.ts'
 import type { Challenge, ChallengeDescription } from '../../src/service/challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
@@ -203,7 +203,7 @@ test('reports a deployment that is absent, silent or endless as unreachable', as
   })
 })
 
-test('a challenge that would keep the machine busy, or is none, is not solved', async (t) => {
+test('an invalid or too expensive challenge is not solved', async (t) => {
   const parameters = {
     algorithm: 'PBKDF2/SHA-256',
     cost: 1,

@@ -47,7 +47,7 @@ test('every mistake of variables, folders and secrets is reported at once', (t) 
   assert.ok(mistakes.length >= 5)
 })
 
-test('what a start would warn about is listed, and is no failure', (t) => {
+test('lists what a start would warn about, and succeeds', (t) => {
   const { folder } = makeDeployment(t)
   const env = { SVC_WORKRES: '2' }
   const { status, out } = runIn(folder, [SVC, 'check', '--config', '--json'], { env })

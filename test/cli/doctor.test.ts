@@ -39,7 +39,7 @@ test('reports a healthy deployment group by group, with exit code 0', async (t) 
     assert.match(out, new RegExp(`^${check}: ok$`, 'm'))
   }
   assert.match(out, /^Nothing found\.$/m)
-  // No colour, no bar: this is no terminal.
+  // No color, no bar: not a terminal.
   assert.ok(!out.includes('\u001b') && !out.includes('\r'))
 })
 

@@ -73,7 +73,7 @@ test('no option, variable or file lifts the pause', async (t) => {
     SVC_DEPLOYMENT: 'preview',
     NODE_ENV: 'test',
   }
-  // A mistake that would be told once issuing is open changes nothing either.
+  // An error that would be reported if issuance were open changes nothing either.
   const mistakes = [
     ['--label', ''],
     ['--ttl-days', '9999'],
@@ -174,7 +174,7 @@ test('with issuing open: refused arguments create no key', async (t) => {
 })
 
 test('with issuing open: no more active keys than the contract allows', async (t) => {
-  // Made at the moment when the others expire: then adding one is no count of all that are there.
+  // Made at the moment when the others expire: then adding one does not count all existing ones.
   const active = Array.from({ length: LIMITS.maxActiveKeys - 1 }, (_, index) =>
     storedKey(index, { createdAtMs: FAR_AHEAD_MS }),
   )

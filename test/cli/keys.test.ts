@@ -200,7 +200,7 @@ test('list: from a copy on a medium that cannot be written, without configuratio
   chmodSync(copy, 0o400)
   chmodSync(medium, 0o500)
   const { status, out, error } = keys(machine, ['list', '--json', '--database', copy])
-  // So that whoever is not root can take the folder away.
+  // So that users other than root can remove the folder.
   chmodSync(medium, 0o700)
   assert.equal(status, 0, error)
   assert.equal(out.trimEnd().split('\n').length, 3)

@@ -27,7 +27,7 @@ test('a whole number is taken in decimal digits, within its bounds and at them',
   assert.equal(parseWholeNumber('--n', '007', { least: 0, most: 9 }), 7)
 })
 
-test('what is no whole number is refused, with what was expected and without what was given', () => {
+test('rejects values other than whole numbers, naming what is expected and not the value', () => {
   for (const text of [
     '',
     ' ',

@@ -16,11 +16,11 @@ interface Screen {
   pass(ms: number): void
 }
 
-/** A terminal that knows line feed and carriage return; its colour codes take no columns. */
+/** A terminal that knows line feed and carriage return; color codes take no columns. */
 function render(text: string): readonly string[] {
   const lines: string[][] = [[]]
   let column = 0
-  // oxlint-disable-next-line no-control-regex -- the escape of colour codes
+  // oxlint-disable-next-line no-control-regex -- the escape of color codes
   for (const character of text.replaceAll(/\u001B\[\d+m/g, '')) {
     const line = lines.at(-1) ?? []
     if (character === '\r') column = 0
@@ -101,7 +101,7 @@ test('a terminal that does not know its width is taken for one of 80 columns', (
   assert.equal(bars[0], bars[1])
 })
 
-test('a line that is told stands above the bar, and nothing of the bar is left in it', () => {
+test('a printed line appears above the bar, without remains of the bar', () => {
   const { progress, show } = open({ isTTY: true, columns: 60 })
   progress.advance(100)
   progress.print('position 7')
@@ -125,7 +125,7 @@ test('nothing to do is done', () => {
   assert.match(show()[0] ?? '', / 100 % {2}0\/0$/)
 })
 
-test('where there is no terminal, or a dumb one, only lines are written', () => {
+test('without a terminal, or with a dumb one, only lines are written', () => {
   for (const { progress, written } of [
     open({}),
     open({ isTTY: false, columns: 80 }),
@@ -138,18 +138,18 @@ test('where there is no terminal, or a dumb one, only lines are written', () => 
   }
 })
 
-test('colour only on a terminal, and not with NO_COLOR', () => {
-  const colourful = (env: { readonly [name: string]: string }) => {
+test('color only on a terminal, and not with NO_COLOR', () => {
+  const colorful = (env: { readonly [name: string]: string }) => {
     const { progress, written } = open({ isTTY: true }, env)
     progress.advance(100)
     return written.join('').includes('\u001B')
   }
-  assert.equal(colourful({}), true)
-  assert.equal(colourful({ NO_COLOR: '' }), true)
-  assert.equal(colourful({ NO_COLOR: '1' }), false)
+  assert.equal(colorful({}), true)
+  assert.equal(colorful({ NO_COLOR: '' }), true)
+  assert.equal(colorful({ NO_COLOR: '1' }), false)
 })
 
-test('durations are told in minutes, or hours', () => {
+test('durations are in minutes, or hours', () => {
   const told = [0, 1, 999, 1000, 59_001, 3_599_000, 3_600_000, 36_061_000].map(formatDuration)
   assert.deepEqual(told, ['0:00', '0:01', '0:01', '0:01', '1:00', '59:59', '1:00:00', '10:01:01'])
 })

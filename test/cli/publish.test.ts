@@ -278,7 +278,7 @@ test('a damaged file of the newest version: publishing writes it again', (t) => 
   assert.deepEqual(publish(), { status: 0, out: nothing, error: '' })
 })
 
-test('several processes publish at once: the history stays whole and each is told what it did', async (t) => {
+test('several processes publish at once: the history stays intact and each reports what it did', async (t) => {
   const releases = temporaryFolder(t)
   const outcomes = await Promise.all(
     [1, 2, 3, 4].map((number) => {

@@ -17,7 +17,7 @@ function shell(line: string) {
   )
 }
 
-test('a full disk behind standard output is told in one line, and fails what was done', async (t) => {
+test('reports a full disk behind standard output in one line and exits with 1', async (t) => {
   if (!existsSync('/dev/full')) return t.skip('there is no /dev/full')
   for (const args of [
     '--help',
@@ -32,7 +32,7 @@ test('a full disk behind standard output is told in one line, and fails what was
   }
 })
 
-test('a failure that was told keeps its exit code, whatever becomes of the rest', async (t) => {
+test('a reported failure keeps its exit code if later output fails', async (t) => {
   if (!existsSync('/dev/full')) return t.skip('there is no /dev/full')
   const origin = await serve(t, (_request, response) => response.end('{}'))
   const unsound = await shell(`svc verify ${origin}/api/v1/status >/dev/full`)
@@ -43,7 +43,7 @@ test('a failure that was told keeps its exit code, whatever becomes of the rest'
   assert.equal((await shell('svc doctor --list 2>/dev/full >/dev/full')).status, 1)
 })
 
-test('a reader that has seen enough is no failure', async () => {
+test('a reader that closes the pipe early is not a failure', async () => {
   for (const args of [['doctor', '--list'], ['doctor', '--list', '--json'], ['--help']]) {
     const child = spawn(process.execPath, [SVC, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     // Closed before the program can have written.

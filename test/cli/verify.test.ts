@@ -196,7 +196,7 @@ test('what carries no signature is said to carry none', async (t) => {
   assert.doesNotMatch(moved.error, /signs nothing/)
 })
 
-test('an unsigned error of a proxy is no conclusion (exit 3), and an unsigned success is a finding', async (t) => {
+test('an unsigned error of a proxy is inconclusive (exit 3), and an unsigned success is a finding', async (t) => {
   const app = await runApp(t)
   for (const [status, exit] of [
     [502, 3],
@@ -221,7 +221,7 @@ test('a signed 304 counts only for an entity tag that the request named', async 
   const tag = (await app.fetch('/api/v1/status')).headers.get('etag') ?? ''
   assert.equal((await verifyJson(url, ...PINNED, '--if-none-match', tag)).exit, 0)
   assert.equal((await verifyJson(url, ...PINNED, '--if-none-match', '*')).exit, 0)
-  // A valid 304 to somebody else's request.
+  // A valid 304 to another client's request.
   const gateway = await serve(t, (request, response) => {
     const isKeys = request.url?.includes('signing-key') === true
     void app
@@ -310,7 +310,7 @@ test('of several heads in a file the last counts', () => {
   assert.throws(() => parseHead('<html>'), /expected lines such as "ETag: …"/)
 })
 
-test('files that cannot be read are told, without a word of what is in them', async (t) => {
+test('reports unreadable files without quoting them', async (t) => {
   const app = await runApp(t)
   const saved = await save(app, temporaryFolder(t), '/api/v1/status')
   const secret = saved.file('secret', 'secret-content')

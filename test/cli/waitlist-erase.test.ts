@@ -103,7 +103,7 @@ test('without the secret, names its expected place and creates none', async (t) 
   )
   assert.ok(!readdirSync(secretsDir).includes('address-hash-secret.txt'))
 
-  // Another secret finds nobody, and the message says which one was asked.
+  // Another secret finds no row, and the message names the secret in use.
   const other = waitlist(folder, args, { env: { [variable]: `${ADDRESS_HASH_SECRET}-not` } })
   assert.match(other.error, /not on the list in .* judged by the secret in SVC_ADDRESS_HASH_SECRET/)
   assert.equal(waitlist(folder, args, { env: { [variable]: ADDRESS_HASH_SECRET } }).status, 0)

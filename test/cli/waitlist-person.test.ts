@@ -17,10 +17,10 @@ test('show prints everything about one person, with the consent statement', asyn
   assert.match(text.out, /^ticket +EA-0{15}3\n/)
   assert.match(text.out, /\nuseCase +two\n +lines\uFFFD\[2J\n/)
   assert.match(text.out, /\nconsentVersion +0123456789abcdef\nconsentText +I agree\.\n$/)
-  const unknown = waitlist(folder, ['show', 'nobody@example.org'])
+  const unknown = waitlist(folder, ['show', 'unknown@example.org'])
   assert.deepEqual([unknown.status, unknown.out], [1, ''])
   assert.match(unknown.error, /^svc waitlist show: the address is not on the list in /)
-  assert.ok(!unknown.error.includes('nobody@'))
+  assert.ok(!unknown.error.includes('unknown@'))
 })
 
 test('erase with a ticket deletes only the registration that has it', async (t) => {

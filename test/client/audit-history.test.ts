@@ -193,7 +193,7 @@ describe('a sound history', () => {
 })
 
 describe('the progress of an audit', () => {
-  /** What was told, each step in a word or two; those that run at the same time in the order of their names. */
+  /** The reported steps in a word or two; concurrent ones sorted by name. */
   function told(progress: readonly AuditProgress[]): readonly string[] {
     return progress.map((each) => {
       if (each.step === 'head') return `head ${each.head.snapshotId} ${each.keyId}`
@@ -207,7 +207,7 @@ describe('the progress of an audit', () => {
     })
   }
 
-  test('is told step by step, with how much there is to do', async (t) => {
+  test('is reported step by step with its total', async (t) => {
     const made = makeReleases(3)
     const lost = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
     made.resources.delete(lost)
@@ -251,7 +251,7 @@ describe('the progress of an audit', () => {
     )
   })
 
-  test('is told no more once the audit has ended, and nothing further is asked for', async (t) => {
+  test('is not reported after the audit has ended, and no request follows', async (t) => {
     const deployments = await deploy(
       t,
       sound(60),
@@ -539,7 +539,7 @@ describe('evidence', () => {
     assert.ok(attempts > 500, `${attempts} attempts`)
   })
 
-  test('that is none is told from evidence', async () => {
+  test('is distinguished from a file that is not evidence', async () => {
     for (const value of [
       null,
       'evidence',

@@ -13,7 +13,7 @@ import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { appResponse, BASE_URL, isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
-/** A server that says what it is told to, part by part, and is heard to be left. */
+/** A server that sends given parts and notices when its client leaves. */
 async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) {
   const told = { requests: 0, closed: 0, bytes: 0 }
   const server = createServer((socket) => {
@@ -81,7 +81,7 @@ describe('how large a response may be', () => {
     assert.equal((await client.getUnverified('/')).body.length, 50_000_000)
   })
 
-  test('the bound is met exactly, is 16 MB unless told, and none that is no number', async () => {
+  test('the limit is exact, 16 MB by default, and must be a number', async () => {
     const bytes = 'x'.repeat(1000)
     const answering: Fetch = () => Promise.resolve(fakeResponse(200, {}, bytes))
     const get = (maxBodyBytes: number) =>
@@ -112,7 +112,7 @@ describe('how large a response may be', () => {
     assert.ok(pulled < 20, String(pulled))
   })
 
-  test('a body that comes in parts is put together, and none is no bytes', async () => {
+  test('joins a body that arrives in parts; a missing body is empty', async () => {
     const parts = ['ab', '', 'c', 'defg'].map((text) => new TextEncoder().encode(text))
     const get = (body: ReadableStream<Uint8Array> | null) =>
       createConnection(BASE_URL, () => Promise.resolve({ status: 200, headers: [], body })).send(
@@ -162,7 +162,7 @@ describe('how long a response may take', () => {
     assert.equal((await client.status()).data.state, 'operational')
   })
 
-  test('the caller who gives up is told so, and what is under way ends', async (t) => {
+  test('an abort rejects the call and ends pending requests', async (t) => {
     const { baseUrl, told } = await speaking(t, ENDLESS)
     const control = new AbortController()
     const reason = new Error('enough')
@@ -205,7 +205,7 @@ describe('how many keys there may be', () => {
     )
   })
 
-  test('a date of a key that is no date lets nothing through', async () => {
+  test('a key with an invalid date accepts nothing', async () => {
     for (const date of [
       5,
       {},
@@ -243,7 +243,7 @@ describe('what a server or a caller may not do', () => {
       urls.push(url)
       return Promise.resolve(fakeResponse(200, {}))
     })
-    // As long as the host itself, so that what stands behind the origin of either is the same.
+    // As long as the host itself, so that the rest of the URL is the same for both.
     for (const target of ['@evil-example.abc/', '.evil.test/', ':1/', '', 'x', '\\\\x', '/x#y']) {
       await assert.rejects(connection.send(target, {}, undefined), { name: 'TypeError' }, target)
     }

@@ -93,7 +93,7 @@ describe('settings', () => {
     await assert.rejects(client('svk_wrong').keySelf(), { code: 'KEY_INVALID', status: 401 })
   })
 
-  test('fetch is told to send no cookies, follow no redirect and keep nothing', async () => {
+  test('fetch sends no cookies, follows no redirects and stores nothing', async () => {
     let told: unknown
     const { client } = scripted(undefined, {
       fetch: (url, init) => {

@@ -143,7 +143,7 @@ for (const name of [
   })
 }
 
-test('a text that holds more than one byte a character is no signed text', async () => {
+test('a text with characters beyond one byte is not a signed text', async () => {
   const { publicKey, request, response } = vector('good-read')
   const key = await importKey(publicKey)
   const signature = headerOf(response, 'X-SVC-Signature')

@@ -59,7 +59,7 @@ const STORES: { readonly [name: string]: (t: TestContext) => Opened } = {
 
 for (const [name, open] of Object.entries(STORES)) {
   describe(`a head kept in ${name}`, () => {
-    test('is none before the first', async (t) => {
+    test('is undefined before the first', async (t) => {
       assert.equal(await open(t).store.load(), undefined)
     })
 
@@ -70,7 +70,7 @@ for (const [name, open] of Object.entries(STORES)) {
       assert.deepEqual(await store.load(), HEAD)
     })
 
-    test('is no head where something else stands, and that is told', async (t) => {
+    test('rejects a file that is not a head', async (t) => {
       const { store, write } = open(t)
       for (const text of [
         '',
@@ -128,7 +128,7 @@ test('a head is on the disk before its name is, and so are the names of the fold
   assert.deepEqual(steps, ['. before', 'a before', 'head before', `${folders[2]} after`])
 })
 
-test('a folder that cannot be synced is no failure, a disk that fails is', async (t) => {
+test('a folder that cannot be synced is not a failure, a failing disk is', async (t) => {
   let code = 'EINVAL'
   await mockSync(t, async (handle, sync) => {
     if (!(await handle.stat()).isDirectory()) return sync()
@@ -147,7 +147,7 @@ test('a file that cannot be read is not taken for none', async (t) => {
   await assert.rejects(createFileHeadStore(path.join(dir, 'file', 'x')).load(), { code: 'ENOTDIR' })
 })
 
-test('what is no regular file is neither read nor replaced', async (t) => {
+test('a path that is not a regular file is neither read nor replaced', async (t) => {
   const dir = temporaryFolder(t)
   const socket = path.join(dir, 'socket')
   const server = createServer()
@@ -180,7 +180,7 @@ test('a folder that the system does not make is a failure, and soon', async (t) 
   await assert.rejects(createFileHeadStore('/proc/self/x/y').save(HEAD), { code: 'ENOENT' })
 })
 
-test('a head with more keys than a service may have is none', () => {
+test('a head with more keys than a service may have is invalid', () => {
   const [one] = HEAD.keys
   const text = JSON.stringify({ ...HEAD, keys: Array.from({ length: 65 }, () => one) })
   assert.throws(() => parseSavedHead(text, 'x'), /x: expected the JSON of a head/)

@@ -154,7 +154,7 @@ describe('any JSON', () => {
     )
   })
 
-  test('as evidence proves nothing, and as a kept head is none', async () => {
+  test('as evidence proves nothing, and as a saved head is invalid', async () => {
     const evidence = fc.record({
       format: fc.constant('svc-history-evidence-v1'),
       fault: fc.oneof(fc.constantFrom('BROKEN', 'REWRITTEN'), json),
@@ -188,7 +188,7 @@ describe('any JSON', () => {
     )
   })
 
-  test('as the index has a fault that can be told', () => {
+  test('as the index has a fault that can be reported', () => {
     fc.assert(
       fc.property(json, (value) => {
         const { at, expected, found } = indexFaultOf(value) ?? assert.fail('it is an index')

@@ -153,11 +153,11 @@ export async function use(): Promise<string | number> {
   // @ts-expect-error A target that is not a literal path has unknown data.
   const unknown: Status = (await client.get('/api/v1/' + typed.state)).data
   const whole: Verified<{ readonly hash: string }> = await client.versionById('VS-0001')
-  // @ts-expect-error There is no such member.
+  // @ts-expect-error Unknown member.
   status.data.nothing
   // @ts-expect-error An id must be given.
   client.versionById()
-  // @ts-expect-error There is no such endpoint.
+  // @ts-expect-error Unknown endpoint.
   client.register()
   const challengeToken = 'token'
   const result = await register(client, { email: 'a@b.test', consent: true, challengeToken })
@@ -166,7 +166,7 @@ export async function use(): Promise<string | number> {
   else result.data.ticket
   // @ts-expect-error Only true is consent.
   await register(client, { email: 'a@b.test', consent: false, challengeToken })
-  // @ts-expect-error There is no such interest.
+  // @ts-expect-error Unknown interest.
   await register(client, { email: 'a@b.test', consent: true, challengeToken, interests: ['x'] })
   const { key: apiKey }: { readonly key: string } = (await createKey(client, { challengeToken, ttlDays: 7 })).data
   const remaining: number = (await keySelf(client, { apiKey })).data.quota.remaining
@@ -177,7 +177,7 @@ export async function use(): Promise<string | number> {
     return head.sequence
   } catch (error) {
     if (error instanceof ApiResponseError && error.code === 'RATE_LIMITED') return error.status
-    // @ts-expect-error There is no such code.
+    // @ts-expect-error Unknown code.
     if (error instanceof ApiResponseError && error.code === 'NO_SUCH_CODE') return 0
     if (error instanceof VerificationError && error.code === 'STALE') return error.message
     if (error instanceof HistoryError) return error.evidence.responses.length
@@ -302,7 +302,7 @@ describe('installed without a network', () => {
       .slice(1)
       .filter(([version]) => Number.parseInt(version.slice(1), 10) >= 20)
     if (others.length === 0) {
-      t.skip('there is no other Node of version 20 or later on the PATH')
+      t.skip('no other Node of version 20 or later is on the PATH')
       return
     }
     for (const [, program] of others) await useOn(t, program)

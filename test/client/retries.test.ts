@@ -15,7 +15,7 @@ import {
 } from './scripted-client.ts'
 
 describe('trying again', () => {
-  test('after a failed connection, twice unless told otherwise, each time after longer', async () => {
+  test('after a failed connection, twice by default, with growing waits', async () => {
     const failing: Script = (sent) => {
       if (isStatus(sent)) throw new TypeError('fetch failed')
       return undefined
@@ -47,7 +47,7 @@ describe('trying again', () => {
     }
   })
 
-  test('as if nothing was said where what was said is no time to come', async () => {
+  test('ignores a Retry-After that is not a future time', async () => {
     for (const after of ['', '-5', 'soon', new Date(TEST_NOW_MS - 5000).toUTCString()]) {
       const { client, waits } = scripted((sent, count) =>
         isStatus(sent) && count === 0 ? fakeResponse(503, { 'Retry-After': after }) : undefined,

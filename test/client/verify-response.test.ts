@@ -33,7 +33,7 @@ describe('what is proved', () => {
     })
   })
 
-  test('the whole document where there is no envelope', async () => {
+  test('the whole document without an envelope', async () => {
     const response = await askApp({ target: '/api/v1/openapi.json?q' })
     const { data, content, etag } = await verifyResponse({ ...response, ...expectations })
     assert.equal(data, content)
@@ -221,7 +221,7 @@ describe('the key document', () => {
     )
   })
 
-  test('may hold keys of another kind, which are left out, but no Ed25519 key that is none', async () => {
+  test('may contain keys of other types, which are skipped, but no invalid Ed25519 key', async () => {
     const { published } = key
     const other = { jwk: { kty: 'AKP', alg: 'ML-DSA-44', pub: 'AA' } }
     const [only, ...rest] = await parseSigningKeys({ keys: [other, published] })
@@ -237,7 +237,7 @@ describe('the key document', () => {
   })
 })
 
-test('the target of an address is what stands behind the host, without the fragment', () => {
+test('the target of a URL is everything after the host, without the fragment', () => {
   assert.equal(
     targetOf('https://api.example.test/api/v1/status?b=2&a=%c3%A9#part'),
     '/api/v1/status?b=2&a=%c3%A9',

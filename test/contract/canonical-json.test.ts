@@ -149,7 +149,7 @@ test('of what JSON.parse gave, the short way gives the same text', () => {
   }))
   fc.assert(
     fc.property(values, (value) => {
-      // As it came, and as the service sends it.
+      // As received, and as the service sends it.
       for (const text of [JSON.stringify(value), canonicalJson(value as JsonValue)]) {
         const parsed = JSON.parse(text) as JsonValue
         assert.equal(canonicalJsonOfParsed(parsed), canonicalJson(parsed))

@@ -11,7 +11,7 @@ import {
 } from './email-addresses.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 
-/** The pattern of a valid e-mail address as the HTML standard gives it, for a domain that is converted already. */
+/** The pattern of a valid email address as the HTML standard gives it, for a domain that is converted already. */
 const HTML_EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
@@ -67,7 +67,7 @@ test('good addresses are kept as the table says', () => {
   }
 })
 
-test('bad addresses are none', () => {
+test('rejects bad addresses', () => {
   assert.ok(BAD_ADDRESSES.length >= 100)
   assert.equal(new Set(BAD_ADDRESSES).size, BAD_ADDRESSES.length)
   for (const typed of BAD_ADDRESSES) {

@@ -1,6 +1,6 @@
 /** Addresses as a person may type them, each with the one it is kept as. Written out, not computed. */
 export const GOOD_ADDRESSES: readonly (readonly [typed: string, kept: string])[] = [
-  // Plain ones, and what HTML lets stand in a local part.
+  // Plain ones, and the characters HTML allows in a local part.
   ['reader@example.org', 'reader@example.org'],
   ['a@b.co', 'a@b.co'],
   ['Reader@example.org', 'Reader@example.org'],
@@ -200,7 +200,7 @@ export const BAD_ADDRESSES: readonly string[] = [
   'reader@example.org＃fragment',
   'reader@example.org：25',
   'reader@℀.example',
-  // Other characters that stand in no host name.
+  // Other characters that host names must not contain.
   'reader@exam_ple.org',
   'reader@_dmarc.example.org',
   'reader@exam!ple.org',

@@ -82,7 +82,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     }
   })
 
-  test('what reads the environment, the secrets, files and flags knows nothing of issuance', () => {
+  test('code that reads the environment, secrets, files and flags does not refer to issuance', () => {
     for (const file of [
       'src/config.ts',
       'src/secrets.ts',
@@ -147,7 +147,7 @@ describe('lifting the pause needs an approval on record', () => {
     assert.deepEqual(faultsOf(OPEN), [])
   })
 
-  test('somebody approved it', () => {
+  test('it has an approver', () => {
     for (const approvedBy of ['', ' ', '\t\n', '\u00a0']) {
       assert.deepEqual(faultsOf({ ...OPEN, approvedBy }), [
         'issuance: open, but approvedBy is empty',

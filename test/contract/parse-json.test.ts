@@ -15,6 +15,6 @@ test('returns undefined for text that is not JSON', () => {
     assert.equal(parseJson(text), undefined, text)
     assert.equal(parseJson(new TextEncoder().encode(text)), undefined, text)
   }
-  // A character that is no UTF-8, in a text that would be JSON with another in its place.
+  // Invalid UTF-8 in a text that is JSON otherwise.
   assert.equal(parseJson(Uint8Array.of(0x22, 0xfc, 0x22)), undefined)
 })

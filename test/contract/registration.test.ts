@@ -65,7 +65,7 @@ test('a name that is not listed is INVALID_INPUT, whatever it holds', () => {
     'name',
     'Email',
     'EMAIL',
-    'e-mail',
+    'e-mail', // language-ok: a field name under test
     'email ',
     'challenge_token',
     'ChallengeToken',
@@ -195,7 +195,7 @@ test('a challenge token is text that is not empty', () => {
 const BREAKS = [
   ['INVALID_INPUT', { extra: 1 }],
   ['FORBIDDEN_FIELD', { password: 'x' }],
-  ['INVALID_EMAIL', { email: 'nobody' }],
+  ['INVALID_EMAIL', { email: 'invalid' }],
   ['INVALID_LOCALE', { locale: 'de' }],
   ['INVALID_INTERESTS', { interests: ['unknown'] }],
   ['CONSENT_REQUIRED', { consent: false }],

@@ -391,13 +391,13 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
     says: /too early; a beta endpoint stays available for at least 0 days/,
   },
   {
-    rule: 'sunset that is no time',
+    rule: 'sunset that is not a time',
     row: 'changelog',
     changes: { status: 'deprecated', deprecation: { ...NOTICE, sunsetAt: 'soon' } },
     says: /sunsetAt is soon; expected an ISO 8601 time in UTC/,
   },
   {
-    rule: 'deprecation on a day that is none',
+    rule: 'deprecation on an impossible date',
     row: 'changelog',
     changes: {
       status: 'deprecated',

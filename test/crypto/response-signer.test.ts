@@ -83,7 +83,7 @@ test('two signers of two keys do not disturb each other', async (t) => {
   }
 })
 
-test('without libsodium OpenSSL signs, and the reason is told', async () => {
+test('without libsodium OpenSSL signs, and the reason is reported', async () => {
   const reasons: string[] = []
   const signer = await openResponseSigner(
     TEST_SIGNING_KEY,

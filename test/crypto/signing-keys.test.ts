@@ -44,7 +44,7 @@ function refuses(read: () => unknown, message: RegExp): void {
   })
 }
 
-test('what is no Ed25519 private key is refused, without a word of its content', () => {
+test('rejects values that are not Ed25519 private keys without quoting them', () => {
   const expected = /^expected an Ed25519 private key in PKCS#8 PEM/
   for (const text of ['', 'text', PUBLIC_PEM, PRIVATE_PEM.replace('MC4C', 'MC4D')]) {
     refuses(() => parsePrivateSigningKey(text), expected)
@@ -61,7 +61,7 @@ test('what is no Ed25519 private key is refused, without a word of its content',
   refuses(() => parsePrivateSigningKey(pem), /^expected an Ed25519 key, found ec$/)
 })
 
-test('what is no Ed25519 public key is refused', () => {
+test('rejects values that are not Ed25519 public keys', () => {
   refuses(() => publicSigningKeyOf('text'), /^expected an Ed25519 public key in PEM$/)
   refuses(() => publicSigningKeyOf(PRIVATE_PEM), /found a private key$/)
   const { publicKey } = generateKeyPairSync('ed448')

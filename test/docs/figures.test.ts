@@ -37,7 +37,7 @@ void test('figures in prose are those of the tables', () => {
   assert.ok(operating.includes(`kept for ${seconds('KEEP_ALIVE_TIMEOUT_MS')} s`))
 })
 
-void test('SECURITY.md names every dependency that runs, and the reader is told which Node is brought', () => {
+void test('SECURITY.md names every dependency that runs, and the Node version in use', () => {
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as {
     readonly dependencies: Readonly<Record<string, string>>
     readonly optionalDependencies: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ void test('SECURITY.md names every dependency that runs, and the reader is told 
   const nodes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'))
   const names = [...Object.keys(dependencies), ...Object.keys(optionalDependencies)]
     .filter((name) => !name.startsWith('node-'))
-    // Several packages of one project stand under its name.
+    // Several packages of one project are listed under its name.
     .map((name) => /^@([\w-]+)\//.exec(name)?.[1] ?? name)
   const words = new Set(section.match(/[\w-]+/g))
   assert.deepEqual(

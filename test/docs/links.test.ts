@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Folders with Markdown of ours; what npm installs and what the service makes is none of it. */
+/** Folders with Markdown of ours; without installed packages and generated files. */
 const DOCUMENT_FOLDERS = ['.', 'docs', 'packages/client', 'test/vectors']
 
 const documents = DOCUMENT_FOLDERS.flatMap((folder) =>
@@ -19,7 +19,7 @@ function read(document: string): string {
   return readFileSync(path.join(ROOT_DIR, document), 'utf8')
 }
 
-/** The text without its blocks of code, in which brackets are no links and # begins no heading. */
+/** The text without its blocks of code, where brackets are not links and # is not a heading. */
 function prose(document: string): string {
   return read(document).replace(/^( *)```[\s\S]*?^\1```$/gm, '')
 }

@@ -39,7 +39,7 @@ void test('the tables of the operating page have a row for each variable that is
   const told = [...rowsUnder('Variables'), ...rowsUnder('Secrets')].flatMap(({ first }) =>
     inCodeMarks(first),
   )
-  // The two of hosted challenges stand in the row of the variable that needs them.
+  // The two of hosted challenges are in the row of the variable that needs them.
   const needed = ['SVC_CHALLENGE_SITE_KEY', 'SVC_CHALLENGE_SECRET']
   assert.deepEqual([...told, ...needed].toSorted(), [...asked].toSorted())
   const named = page.match(/\bSVC_[A-Z_]*[A-Z]\b/g) ?? []

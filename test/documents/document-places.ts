@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/contract/canonical-json.ts'
 import type { JsonObject } from '../../src/documents/plain-json.ts'
 import type { OpenApiDocument } from '../../src/documents/openapi.ts'
 
-/** The object at a place of a JSON value; fails with the place when there is none. */
+/** The object at a place of a JSON value; fails with the place if it is missing. */
 export function objectAt(value: JsonValue | undefined, ...place: readonly string[]): JsonObject {
   let found: JsonValue | undefined = value
   for (const part of place) found = (found as JsonObject | undefined)?.[part]
@@ -12,7 +12,7 @@ export function objectAt(value: JsonValue | undefined, ...place: readonly string
   return found as JsonObject
 }
 
-/** The place that the `$ref` at a place of the document points to; the place itself where there is none. */
+/** The place that the `$ref` at a place of the document points to; the place itself without a `$ref`. */
 export function resolvePlace(
   document: OpenApiDocument,
   place: readonly string[],

@@ -36,7 +36,7 @@ export function documentSchemaChecks(
   document: OpenApiDocument,
 ): (...place: readonly string[]) => SchemaCheck {
   const ajv = createAjv()
-  // The document as a whole is no schema; it is added so that references inside it find their target, and its own
+  // The document as a whole is not a schema; it is added so that references inside it find their target, and its own
   // members are made known so that the strict mode, which the schemas inside are held to, lets it in.
   ajv.addVocabulary(Object.keys(document))
   ajv.addSchema(document, 'document', undefined, false)

@@ -50,7 +50,7 @@ function refAt({ $ref: ref }: JsonObject): string {
   return ref
 }
 
-test('the document is OpenAPI 3.0.3 for one deployment, with a contact and a licence', () => {
+test('the document is OpenAPI 3.0.3 for one deployment, with a contact and a license', () => {
   assert.equal(document.openapi, '3.0.3')
   assert.deepEqual(document.servers, [
     { url: 'http://127.0.0.1:8080', description: 'This deployment.' },
@@ -287,7 +287,7 @@ function anonymousItems(schema: JsonObject, place: string): readonly string[] {
   ]
 }
 
-test('a registration and a known address are told apart by the name of the schema', () => {
+test('the schema name distinguishes a registration from a known address', () => {
   const success = responsesOf(document, ENDPOINTS.register).get(200)
   const { oneOf, discriminator } = objectAt(success, 'content', 'application/json', 'schema')
   assert.deepEqual(oneOf, [
@@ -343,7 +343,7 @@ test('every header component has a description and a valid example', () => {
       name,
     )
   }
-  // Allow belongs to the router's 405, which is no operation's; the rest of the exposed ones are described.
+  // Allow belongs to the router's 405, not to an operation; the other exposed headers are described.
   const used = new Set(
     rows.flatMap(([, row]) => [...responsesOf(document, row).values()].flatMap(headersOf)),
   )

@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('INVALID_INTERESTS: interests that are no list of different known areas are 400', async (t) => {
+test('INVALID_INTERESTS: interests other than a list of distinct known values are 400', async (t) => {
   const bodies = [
     { ...GOOD_BODY, interests: null },
     { ...GOOD_BODY, interests: 'api' },

@@ -6,7 +6,7 @@ test('KEY_REQUIRED: keys/self without a key is 401 with a bare challenge', async
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   for (const method of ['GET', 'DELETE']) {
-    // Another scheme is no key.
+    // Another scheme is ignored.
     for (const headers of [{}, { Authorization: `Basic ${btoa(`user:${key}`)}` }]) {
       await assertCatalogError(
         app,

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import { runApp } from '../support/running-app.ts'
 
-test('METHOD_NOT_ALLOWED: a wrong method on a known route is 405 and tells the right ones', async (t) => {
+test('METHOD_NOT_ALLOWED: a wrong method on a known route is 405 with Allow', async (t) => {
   const app = await runApp(t)
   await assertCatalogError(
     app,

@@ -20,7 +20,7 @@ test('REGISTRATION_UNAVAILABLE: a store that cannot keep the registration is 503
     ...Object.keys(STORAGE_PROBLEMS).map(
       (code) => new StorageError(code as StorageProblem, 'service.sqlite'),
     ),
-    new Error('something nobody thought of'),
+    new Error('an unexpected error'),
   ]
   let failures = 0
   let problem: unknown

@@ -10,7 +10,7 @@ function addressOf(trusted: readonly string[], peerAddress: string, forwarded?: 
   return createClientAddress(proxies(...trusted))({ peerAddress: () => peerAddress, header })
 }
 
-/** What is told, proxies, peer, X-Forwarded-For, the client. */
+/** Title, proxies, peer, X-Forwarded-For, the client. */
 const CASES: readonly (readonly [string, readonly string[], string, string | undefined, string])[] =
   [
     ['no proxy is trusted unless it is named', [], PEER, '203.0.113.9', PEER],
@@ -44,13 +44,7 @@ const CASES: readonly (readonly [string, readonly string[], string, string | und
       '10.0.0.3, 10.0.0.2',
       '10.0.0.3',
     ],
-    [
-      'a member that is no address ends the walk',
-      ['10.0.0.0/8'],
-      '10.0.0.1',
-      'unknown',
-      '10.0.0.1',
-    ],
+    ['an invalid member ends the walk', ['10.0.0.0/8'], '10.0.0.1', 'unknown', '10.0.0.1'],
     [
       'also behind another proxy',
       ['10.0.0.0/8'],

@@ -55,7 +55,7 @@ test('a 304 carries none of it, and no other endpoint does', async (t) => {
   }
 })
 
-test('the index and the policy tell of the deprecation too', async (t) => {
+test('the index and the policy contain the deprecation', async (t) => {
   const app = await runApp(t, { registry: REGISTRY })
   const index = envelopeOf(await ask(app, '/api/v1')).data['endpoints'] as readonly {
     readonly name: string

@@ -68,7 +68,7 @@ for (const [name, [method, target, status, code]] of Object.entries(FAILURES)) {
   })
 }
 
-test('things that are no Error are caught all the same', async (t) => {
+test('thrown values other than Error are caught', async (t) => {
   for (const thrown of [SECRET, undefined, null, 7, { code: 'NOT_FOUND', status: 200 }]) {
     const app = await runApp(t, {
       extraHandlers: {
@@ -85,7 +85,7 @@ test('things that are no Error are caught all the same', async (t) => {
   }
 })
 
-test('a refusal with a cause is told with its code; one without is no news', async (t) => {
+test('a refusal with a cause is logged with its code; one without is not logged', async (t) => {
   const cause = new Error(SECRET)
   const app = await runApp(t, {
     extraHandlers: {
@@ -150,7 +150,7 @@ test('a signer that fails leaves 503 SIGNING_UNAVAILABLE without a signature', a
   }
 })
 
-test('a keyed response tells its quota even when it cannot be signed', async (t) => {
+test('a keyed response has its quota even if it cannot be signed', async (t) => {
   const { app } = await runUnsignable(t)
   const response = await ask(app, '/api/v1/status', { headers: { 'X-SVC-Key': FAKE_KEYS.good } })
   assert.deepEqual([response.status, codeOf(response)], [503, 'SIGNING_UNAVAILABLE'])
@@ -191,7 +191,7 @@ test('a key check that fails in an unforeseen way is KEYS_UNAVAILABLE on every e
   }
 })
 
-test('a revocation that fails is KEYS_UNAVAILABLE and still tells the quota', async (t) => {
+test('a failed revocation is KEYS_UNAVAILABLE and still has the quota', async (t) => {
   const app = await runApp(t, {
     apiKeys: { ...createFakeApiKeys(), revoke: () => Promise.reject(new Error(SECRET)) },
   })

@@ -42,7 +42,7 @@ test('HEAD is GET without its body, its signature and its request id', async (t)
   }
 })
 
-test('a keyed HEAD counts and tells its quota', async (t) => {
+test('a keyed HEAD counts and has its quota', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   const headers = ['Host: a', `X-SVC-Key: ${FAKE_KEYS.good}`]
   const ask = () => sendRaw(app.port, rawRequest('HEAD', '/api/v1/keys/self', headers))

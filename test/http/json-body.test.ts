@@ -34,7 +34,7 @@ test('one JSON text of any kind is read, with white space around it', () => {
     ['[]', []],
     [' \t\r\n{} \t\r\n', {}],
     [String.raw`"\u0e01"`, 'ก'],
-    // JSON lets an escape stand alone that is no character; what takes the text has to look (RFC 8259 8.2).
+    // JSON allows lone surrogate escapes; the consumer of the text must check (RFC 8259 8.2).
     [String.raw`"\ud800"`, '\ud800'],
     ['"\ufeff"', '\ufeff'],
     ['"\u2028\u007f"', '\u2028\u007f'],
@@ -112,7 +112,7 @@ test('a byte order mark is refused, in whatever encoding', () => {
   assertInvalid(Uint8Array.of(0x7b, 0, 0x7d, 0), 'UTF-16LE without one')
 })
 
-test('bytes that are no UTF-8 are refused, not replaced', () => {
+test('invalid UTF-8 is rejected, not replaced', () => {
   const quoted = (...bytes: readonly number[]) => Uint8Array.of(0x22, ...bytes, 0x22)
   assert.equal(parseJsonBody(quoted(0xf0, 0x9f, 0x98, 0x80)), '😀')
   for (const [what, bytes] of [

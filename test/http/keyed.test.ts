@@ -24,7 +24,7 @@ const codeOf = (response: ReceivedResponse) =>
   /"code":"([A-Z_]+)"/.exec(response.bytes.toString())?.[1]
 const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
 
-test('every response to a key tells its quota: success, 304, errors, writes and refusals past it', async (t) => {
+test('every response to a key has its quota: success, 304, errors, writes and refusals past it', async (t) => {
   const issuance = {
     enabled: true,
     approvedBy: 'a test',
@@ -68,7 +68,7 @@ test('an anonymous response and a refused key tell no quota', async (t) => {
   }
 })
 
-test('a keyed success is for no shared cache, and an anonymous one says nothing of it', async (t) => {
+test('a keyed success is not stored by shared caches; an anonymous one is not affected', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   const keyed = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good))
   assert.equal(keyed.header('cdn-cache-control'), 'no-store')
@@ -190,7 +190,7 @@ test('a key behind another Authorization line is seen', async (t) => {
   assert.equal((await lines('Basic YTpi', 'Basic YTpi')).status, 200)
 })
 
-test('Basic is no key: reads are anonymous and keys/self asks for one', async (t) => {
+test('Basic is not a key: reads are anonymous and keys/self requires one', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, { apiKeys })
   const basic = { headers: { Authorization: `Basic ${btoa(`user:${FAKE_KEYS.good}`)}` } }

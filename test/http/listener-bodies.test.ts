@@ -195,7 +195,7 @@ const CLOSING: { readonly [what: string]: readonly [status: number, lines: strin
   'HTTP/1.0': [200, 'POST / HTTP/1.0'],
   'an offer to upgrade': [200, 'POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c'],
   'no Host': [400, 'POST / HTTP/1.1'],
-  'an expectation nobody can meet': [417, 'POST / HTTP/1.1\r\nHost: a\r\nExpect: tea'],
+  'an unsupported expectation': [417, 'POST / HTTP/1.1\r\nHost: a\r\nExpect: tea'],
 }
 
 for (const [what, [status, lines]] of Object.entries(CLOSING)) {

@@ -116,7 +116,7 @@ const ENDING: { readonly [what: string]: readonly [status: number, bytes: string
 }
 
 for (const [what, [status, bytes]] of Object.entries(ENDING)) {
-  test(`${what} ends the connection, and nothing that stands behind it is done`, async (t) => {
+  test(`${what} ends the connection, and later requests are not handled`, async (t) => {
     const next = 'DELETE /next HTTP/1.1\r\nHost: a\r\n\r\n'
     for (const isApart of [false, true]) {
       const asked: string[] = []

@@ -7,9 +7,9 @@ import { converse } from '../support/raw-connection.ts'
 import { runApp } from '../support/running-app.ts'
 import { get, GET_STATUS, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
 
-/** What is no HTTP, or not HTTP enough to be signed, and the status it is refused with (contract decisions 3.16). */
+/** Malformed requests, and the status they are rejected with (contract decisions 3.16). */
 const REFUSED: { readonly [what: string]: readonly [status: number, bytes: string] } = {
-  'words that are no request': [400, 'good morning\r\n\r\n'],
+  'words instead of a request': [400, 'good morning\r\n\r\n'],
   'an HTTP/0.9 request': [400, 'GET /api/v1/status\r\n\r\n'],
   'a TLS greeting': [400, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
   'the HTTP/2 preface': [400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
@@ -31,7 +31,7 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
   'a Host with a path': [400, `${GET_STATUS}Host: a/b\r\n\r\n`],
   'a Host with a user': [400, `${GET_STATUS}Host: me@a\r\n\r\n`],
   'a Host with a space': [400, `${GET_STATUS}Host: a b\r\n\r\n`],
-  'a Host with a port that is none': [400, `${GET_STATUS}Host: a:http\r\n\r\n`],
+  'a Host with an invalid port': [400, `${GET_STATUS}Host: a:http\r\n\r\n`],
   'a Host that is a list': [400, `${GET_STATUS}Host: a, b c\r\n\r\n`],
   'two Hosts over HTTP/1.0': [400, 'GET /api/v1 HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n'],
   'a length beside a coding': [
@@ -153,7 +153,7 @@ test('a malformed request after a good one is rejected after the good response',
 })
 
 for (const [what, bytes, status] of [
-  ['words that are no request', 'good morning\r\n\r\n', 400],
+  ['words instead of a request', 'good morning\r\n\r\n', 400],
   ['a CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ['a header line of many kilobytes', `${GET_STATUS}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
   [
@@ -161,7 +161,7 @@ for (const [what, bytes, status] of [
     `${GET_STATUS}Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     400,
   ],
-  ['an expectation nobody can meet', `${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
+  ['an unsupported expectation', `${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
 ] as const) {
   test(`${what} behind unanswered requests is rejected after their responses`, async (t) => {
     const { app, came, isWaiting, releaseInTurn } = waitingApp()
@@ -169,7 +169,7 @@ for (const [what, bytes, status] of [
     const held = await holdConnection(t, port)
     held.send(get('/first') + get('/second') + bytes)
     await came('/first')
-    // More of what is no request, which is one more error to the parser.
+    // More malformed bytes, which are one more error to the parser.
     held.send('and more\r\n\r\n')
     await new Promise((resolve) => {
       setTimeout(resolve, 50)

@@ -29,7 +29,7 @@ test('hosts that are well formed are taken', async (t) => {
   }
 })
 
-test('a target with scheme and host: what stands behind the host is served, and is what the signature names', async (t) => {
+test('an absolute target: path and query are served and signed', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const [sent, signed, status] of [
@@ -91,7 +91,7 @@ test('pipelined requests are answered in order, each signed for its own target',
   assert.equal(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size, 5)
 })
 
-test('a port that is taken is told in words', async (t) => {
+test('reports a port in use', async (t) => {
   const app = await runApp(t)
   const second = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,
@@ -167,7 +167,7 @@ test('reports every response to the observer, with its method and status', async
   ])
 })
 
-test('what the listener answers by itself is told to the observer too, each once', async () => {
+test('the observer receives each response of the listener once', async () => {
   const seen: (readonly [string | undefined, number, string])[] = []
   const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,

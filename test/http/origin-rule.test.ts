@@ -4,7 +4,7 @@ import { isOriginAllowed } from '../../src/http/origin-rule.ts'
 
 const OWN = 'https://api.example.test'
 
-/** What is told, Origin, Sec-Fetch-Site, whether it is admitted. */
+/** Title, Origin, Sec-Fetch-Site, whether it is allowed. */
 const CASES: readonly (readonly [string, string | undefined, string | undefined, boolean])[] = [
   ['a command line', undefined, undefined, true],
   ['the own page', OWN, 'same-origin', true],

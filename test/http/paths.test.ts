@@ -80,7 +80,7 @@ test('what is outside /api is an HTML 404, unsigned, however it is spelled', asy
   }
 })
 
-test('the query is no part of the path, but is part of what is signed', async (t) => {
+test('the query is not part of the path, but it is signed', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const query of [

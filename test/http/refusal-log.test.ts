@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRefusalLog, type Refusal } from '../../src/http/refusal-log.ts'
 
-test('each code is told once a second, with how many were not', () => {
+test('logs each code once a second, with the number left out', () => {
   const told: (readonly [code: unknown, untold: unknown])[] = []
   const ignore = () => {}
   const tell = createRefusalLog({

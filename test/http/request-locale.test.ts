@@ -146,7 +146,7 @@ test('the page that a form stands on says the locale, before Accept-Language', (
   }
 })
 
-test('a Referer that names no page of this origin says nothing', () => {
+test('a Referer other than a page of this origin is ignored', () => {
   for (const referer of [
     '',
     '/th/',
@@ -185,7 +185,7 @@ test('the origin is compared as it is serialised, port and case included', () =>
   assert.equal(localeOf({ referer: 'HTTPS://SVC.example:443/th/' }), 'th')
   assert.equal(localeOf({ referer: 'http://127.0.0.1:8080/th/' }, 'http://127.0.0.1:8080'), 'th')
   assert.equal(localeOf({ referer: 'http://127.0.0.1:8081/th/' }, 'http://127.0.0.1:8080'), 'en')
-  // An opaque origin is serialised as null, which is no one's own.
+  // An opaque origin is serialized as null, which matches no origin.
   assert.equal(localeOf({ referer: 'about:blank' }, 'null'), 'en')
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRevalidationProofs } from '../../src/http/revalidation-proofs.ts'
 
-/** A signer that tells what it signed. */
+/** A signer that records what it signed. */
 function countingProofs() {
   const signed: string[] = []
   const proofOf = createRevalidationProofs({

@@ -4,7 +4,7 @@ import { createChallengePage } from '../../src/pages/challenge.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { CountersError, type Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 
 interface Rig {

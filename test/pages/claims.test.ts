@@ -22,7 +22,7 @@ const { keyId } = publicSigningKeyOf(TEST_SIGNING_KEY)
 
 const beginningOf = (text: string): string => text.replace(/\{.*/s, '').trim()
 
-/** What holds where responses are signed, and what stands in its place where they are not: by the page that says it. */
+/** Texts for signed responses and their replacements for unsigned ones, by page. */
 const CLAIMS: readonly (readonly [
   path: string,
   signed: (texts: Texts) => string,

@@ -20,7 +20,7 @@ const CASES: readonly (readonly [acceptEncoding: string | undefined, coding: str
   ['identity', 'identity'],
   // Nothing is left: better the page than a 406.
   ['identity;q=0', 'identity'],
-  // No weight at all is no wish.
+  // A weight of zero refuses the coding.
   ['br;q=much, gzip', 'gzip'],
 ]
 

@@ -36,7 +36,7 @@ describe('contract texts by locale', () => {
 
   test('uses the table in English', () => {
     assert.equal(contractText('en', summary).text, summary)
-    assert.equal(contractText('en', 'Nobody translated this').text, 'Nobody translated this')
+    assert.equal(contractText('en', 'Not translated').text, 'Not translated')
   })
 
   test('translates an exact English match', () => {

@@ -40,7 +40,7 @@ async function read(
 function tagWith(text: string, part: string): string {
   const tags = text.replaceAll(/\s+/g, ' ').match(/<[a-z][^<>]*>/g)
   const found = tags?.find((tag) => tag.includes(part))
-  assert.ok(found, `there is no tag with ${part}`)
+  assert.ok(found, `no tag has ${part}`)
   return found
 }
 

@@ -13,7 +13,7 @@ import { PUBLIC_ORIGIN, SITE_VARIANTS } from '../support/site-variants.ts'
 /** What an address leads to, read once. */
 interface Found {
   readonly status: number
-  /** Undefined for what is no HTML. */
+  /** Undefined unless it is HTML. */
   readonly markup: PageMarkup | undefined
 }
 
@@ -51,13 +51,13 @@ async function faultOf(
   address: string,
 ): Promise<string | undefined> {
   const url = URL.parse(address, origin + path)
-  if (url === null) return `${path}: "${address}" is no address`
+  if (url === null) return `${path}: "${address}" is not a URL`
   if (url.protocol === 'mailto:') return undefined
   if (url.origin !== origin) {
     return url.protocol === 'https:' ? undefined : `${path}: ${address} is not reached over https`
   }
   const { status, markup } = await read(url.pathname + url.search)
-  // A page may point into itself though it stands where there is none.
+  // The page of an unknown path may link to itself.
   if (status !== 200 && url.pathname !== path) return `${path}: ${address} answers ${status}`
   const anchor = decodeURIComponent(url.hash.slice(1))
   if (anchor === '') return undefined
@@ -127,7 +127,7 @@ function textsIn(value: unknown): readonly string[] {
   return Object.values(value).flatMap(textsIn)
 }
 
-/** Paths of pages in a text, with their anchors: one that stands alone, or one in a sentence. */
+/** Paths of pages in a text, with their anchors: alone or in a sentence. */
 function pagePathsIn(text: string): readonly string[] {
   const locales = LOCALES.join('|')
   const pattern = new RegExp(`(?<![\\w/])/(?:${locales})(?![\\w])[\\w/-]*(?:#[\\w.-]*\\w)?`, 'g')

@@ -22,7 +22,7 @@ async function readPage(app: RunningApp, locale: Locale, path: string): Promise<
   return { path, locale, text, markup: parsePage(text) }
 }
 
-/** Every page of a locale, and the one that stands where there is none. */
+/** Every page of a locale, and the page of an unknown path. */
 function readLocale(app: RunningApp, locale: Locale): Promise<readonly SentPage[]> {
   const paths = [...PAGES.map(({ path }) => path), 'no-such-page']
   return Promise.all(paths.map((path) => readPage(app, locale, pathOfPage(locale, path))))

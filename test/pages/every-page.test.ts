@@ -12,7 +12,7 @@ import { attributeOf, parsePage } from '../support/page-markup.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 
 const MAX_HTML_BYTES = 60_000
 const MAX_SCRIPT_BYTES_GZIPPED = 40_000
@@ -30,7 +30,7 @@ const DECODE: { readonly [C in Coding]: (bytes: Buffer) => Buffer } = {
   br: brotliDecompressSync,
 }
 
-/** Asks over a connection of its own and gives the response as it was sent, its coding undone by nobody. */
+/** Asks over a connection of its own and gives the response as it was sent, without decoding it. */
 function ask(
   app: RunningApp,
   path: string,
@@ -209,7 +209,7 @@ test('trailing slashes redirect to the page', async (t) => {
     }
     assert.equal((await ask(app, `${path}?from=elsewhere`)).status, 200)
   }
-  // What has no page has no redirect either: nobody is sent to another host by a path of slashes.
+  // Unknown paths do not redirect: a path of slashes must not lead to another host.
   for (const path of ['/en/nothing/', '//', '//example.test/', '/en/%2f%2fexample.test/']) {
     const response = await ask(app, path)
     assert.equal(header(response, 'Location'), undefined, path)
@@ -298,7 +298,7 @@ describe('responses outside the API', () => {
       assert.equal(header(response, 'X-Robots-Tag'), undefined, what)
       assert.equal(header(response, 'X-Content-Type-Options'), 'nosniff', what)
       assert.ok(header(response, 'Cache-Control') !== undefined, what)
-      // What is read by scripts of this origin alone and is no document of any kind.
+      // Read only by scripts of this origin; not a document.
       if (path === challenge.description.path) continue
       for (let index = 0; index < expected.length; index += 2) {
         assert.equal(header(response, expected[index] ?? ''), expected[index + 1], what)
@@ -312,7 +312,7 @@ describe('responses outside the API', () => {
     for (const [method, path, status] of await everyKind(app)) {
       const response = await ask(app, path, { method })
       assert.equal(header(response, 'X-Robots-Tag'), 'noindex, nofollow', `${method} ${path}`)
-      // There is no map of what nobody is to find.
+      // A hidden deployment has no sitemap.
       const expected = path === '/sitemap.xml' ? 404 : status
       assert.equal(response.status, expected, `${method} ${path}`)
       const etag = header(response, 'ETag')

@@ -33,7 +33,7 @@ async function pageOf({ fetch }: RunningApp, locale = 'en'): Promise<string> {
   return response.text()
 }
 
-/** The entries of the chain as they stand in the page, newest first. */
+/** The entries of the chain in the page, newest first. */
 function entriesOf(page: string): readonly string[] {
   const [, chain = ''] = /<ol class="chain"[^>]*>([\s\S]*?)<\/ol>/.exec(page) ?? []
   return chain.split('<li class="chain-entry"').slice(1)

@@ -73,7 +73,7 @@ test('roadmap items link to dependencies, queue items to the roadmap', async (t)
   assert.deepEqual(linkCalled(links, 'Title of first'), ['#roadmap-first'])
   assert.deepEqual(linkCalled(links, 'Title of second'), ['#roadmap-second'])
   assert.deepEqual(linkCalled(links, 'Title of other work'), ['#queue-other-work'])
-  // Nothing to lead to, so the ids stand alone.
+  // There are no link targets, so the ids are plain text.
   assert.ok(text.includes('Title of first and gone'), text)
   assert.ok(text.includes('Title of other work and gone-work'), text)
   // No item is meant for later, and the column says so.

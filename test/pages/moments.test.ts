@@ -5,7 +5,7 @@ import { dayHtml, momentHtml, momentInText } from '../../src/pages/moments.ts'
 
 const ISO = '2026-11-21T22:05:59Z'
 
-/** What a reader of each language expects: the Thai year counts from the Buddha, and nobody is asked for a.m. or p.m. */
+/** What a reader of each language expects: Buddhist years in Thai, and 24-hour times. */
 const EXPECTED = {
   en: { moment: 'Nov 21, 2026, 22:05\u00a0UTC', day: 'November 21, 2026' },
   th: { moment: '21 พ.ย. 2569 22:05\u00a0UTC', day: '21 พฤศจิกายน 2569' },

@@ -92,11 +92,11 @@ test('the commands print the digest of the header', async (t) => {
     t.skip('curl or openssl is missing')
     return
   }
-  // The page is told its origin before there is a port, so the command is pointed at the running app.
+  // The page gets its origin before the port is known, so the command is pointed at the running app.
   const origin = 'https://api.example.test'
   const app = await runApp(t, { baseUrl: origin })
   const { markup } = await overview(app)
-  // As it stands in the box, line break included.
+  // As in the box, line break included.
   const command = unescapeHtml(
     markup
       .all('#check-command')

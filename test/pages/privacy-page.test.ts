@@ -54,7 +54,7 @@ for (const [contact, shown] of [
   })
 }
 
-test('without a contact there is no link to security.txt', async (t) => {
+test('without a contact the page does not link to security.txt', async (t) => {
   const text = await pageOf(await runApp(t))
   assert.ok(text.includes(privacy.noContact))
   assert.ok(!text.includes('security.txt'))

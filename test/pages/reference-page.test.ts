@@ -64,7 +64,7 @@ async function readPage(
 /** The entry of an endpoint. */
 function entryOf({ markup }: ReadPage, name: string): HtmlElement {
   const [entry] = markup.all(`section[id="${name}"]`)
-  assert.ok(entry, `there is no entry ${name}`)
+  assert.ok(entry, `no entry ${name}`)
   return entry
 }
 
@@ -226,10 +226,10 @@ describe('the page follows the registry', () => {
       runtime: 'local',
     },
   }
-  const unasked = (): never => {
+  const unexpected = (): never => {
     throw new Error('These tests read pages only')
   }
-  const parts = { registry, extraHandlers: { weather: unasked, workbench: unasked } }
+  const parts = { registry, extraHandlers: { weather: unexpected, workbench: unexpected } }
 
   test('with changed, added and deprecated rows', async (t) => {
     const page = await readPage(t, '/en/reference', parts)

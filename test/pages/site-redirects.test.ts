@@ -32,7 +32,7 @@ test('another loopback name redirects to the canonical origin', async (t) => {
     assert.deepEqual(response, { status: 307, location: baseUrl + path })
   }
   assert.equal((await ask(app, '/en', '127.0.0.1:8080')).status, 200)
-  // What programs read is the same under each name, and what is no page leads nowhere.
+  // Machine-readable files are the same under each name; other paths do not redirect.
   assert.equal((await ask(app, '/api/v1/status', 'localhost:8080')).status, 200)
   assert.equal((await ask(app, '/robots.txt', 'localhost:8080')).status, 200)
   assert.equal((await ask(app, '//example.org', 'localhost:8080')).status, 404)
@@ -52,7 +52,7 @@ test('a path of thousands of slashes is handled quickly', async (t) => {
   for (let count = 0; count < 10; count += 1) {
     assert.equal((await app.fetch(`${slashes}x`)).status, 404)
   }
-  // It was 4 s when each slash began the search anew.
+  // It took 4 s when each slash restarted the search.
   assert.ok(performance.now() - startedMs < 1000)
   assert.equal((await app.fetch(`/en${slashes}`)).headers.get('location'), '/en')
 })

@@ -88,7 +88,7 @@ test('the curl and openssl commands accept a real response and reject a wrong ke
   const copy = await runApp(t, { signing: testSigning(otherSigningKey()) })
   const atCopy = commands.replace(base, copy.origin)
   await assert.rejects(runCommands(t, atCopy), (error: { stdout?: string }) => {
-    assert.equal(error.stdout, 'digest: good\n', 'a copy has another key, so there is no verdict')
+    assert.equal(error.stdout, 'digest: good\n', 'a copy has another key, so no verdict is printed')
     return true
   })
 })

@@ -149,7 +149,7 @@ function startTraffic(port: number, key: string) {
       if (said?.status === 200 && said.ticket !== undefined) {
         answered.push({ email, ticket: said.ticket })
       } else if (said?.status === 429) tally.limited += 1
-      else if (said?.code === 'DUPLICATE') assert.fail(`${email} is new and was told DUPLICATE`)
+      else if (said?.code === 'DUPLICATE') assert.fail(`${email} is new and got DUPLICATE`)
       else tally.unavailable += 1
     }),
   ]

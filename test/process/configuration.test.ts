@@ -192,7 +192,7 @@ test('reports a mistyped waitlist identity by its file without its content', asy
     const written = service.stdout() + service.stderr()
     const body = mistyped.slice('AGE-SECRET-KEY-1'.length)
     for (let at = 0; at + 6 <= body.length; at += 1) {
-      assert.ok(!written.includes(body.slice(at, at + 6)), 'a part of the key is told')
+      assert.ok(!written.includes(body.slice(at, at + 6)), 'a part of the key is printed')
     }
     assert.deepEqual(listFolder(secretsDir), ['waitlist-identity.txt'])
   }

@@ -23,7 +23,7 @@ import { startService, type ServiceProcess } from '../support/service-process.ts
 
 // A process that is killed at any moment, again and again. What was answered with a ticket must be on the list from then
 // on, exactly as it was sent and once. What was not answered may be on it or not: the row may have been durable before
-// the response was on its way, and the person who sends it again is told DUPLICATE then. It is never there by half.
+// the response was on its way, and sending it again returns DUPLICATE. It is never stored in part.
 
 /** Another run with the same kills: SVC_TEST_DURABILITY_SEED=<seed> node --test test/process/durability.long.test.ts */
 const SEED_VARIABLE = 'SVC_TEST_DURABILITY_SEED'
@@ -35,12 +35,12 @@ const CONNECTIONS = 8
 const MOST_PER_LIFE = 120
 const TIMEOUT_MS = 180_000
 
-/** Everything that was sent, by what became of it. */
+/** Everything that was sent, by result. */
 interface Ledger {
   readonly random: RandomBelow
   /**
    * Whether 503 is a response too. Several workers wait for one another's locks and for their primary, and on a busy
-   * machine one of them may wait too long: then nothing is stored, and whoever sends it again is taken.
+   * machine one of them may wait too long: then nothing is stored, and a retry succeeds.
    */
   readonly mayRefuse: boolean
   /** Ticket by address. */
@@ -48,7 +48,7 @@ interface Ledger {
   /** Addresses that were sent and not answered, up to when they are sent again. */
   readonly open: Map<string, RegistrationSaid>
   readonly sent: Map<string, RegistrationSaid>
-  /** Addresses that were told to be on the list, though no ticket ever came for them. */
+  /** Addresses reported as listed, though no ticket was received for them. */
   readonly foundThere: Set<string>
   /** Addresses that were answered 503 and not sent again: nothing was stored. */
   readonly refused: Set<string>
@@ -82,7 +82,7 @@ function makeBody({ random, sent }: Ledger): RegistrationSaid {
   }
 }
 
-/** Registers over several connections until it is told to stop. */
+/** Registers over several connections until it is stopped. */
 function startTraffic(
   ledger: Ledger,
   port: number,
@@ -119,7 +119,7 @@ function startTraffic(
 
 /**
  * Asserts that the list holds what it must of everything that was ever sent. Gives how many of those without a response are
- * not on it. Nobody may have the database open.
+ * not on it. The database must be closed.
  */
 async function checkList(t: TestContext, ledger: Ledger, deployment: Deployment): Promise<number> {
   const { opened, sent, answered, foundThere, refused, open } = ledger

@@ -19,7 +19,7 @@ test('the first start creates secrets that only the owner can read, the second c
   const { folder, secretsDir } = makeDeployment(t)
   const first = startService(t, folder)
   const { origin, port } = await first.serving()
-  assert.ok(port > 0, 'the port the system picked stands in the log')
+  assert.ok(port > 0, 'the log has the port that the system chose')
 
   const files = [
     'address-hash-secret.txt',
@@ -109,7 +109,7 @@ test('caches compiled code in the checkout only, and starts without the cache', 
   assert.deepEqual(listFolder(TMPDIR), [])
   const kept = path.join(modules, '.cache', 'svc')
   assert.equal(listFolder(kept).length, 1)
-  assert.equal(statSync(kept).mode & 0o022, 0, 'nobody else writes there')
+  assert.equal(statSync(kept).mode & 0o022, 0, 'only the owner writes there')
 
   // A file in its place, since the rights of a folder do not bind root.
   rmSync(path.join(modules, '.cache'), { recursive: true })

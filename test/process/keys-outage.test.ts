@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.ts'
 const STATUS = '/api/v1/status'
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
 
-/** Requests with a key are refused, and without one nobody notices anything. */
+/** Requests with a key are refused; anonymous ones are not affected. */
 async function assertDown(running: KeyedService, key: string): Promise<void> {
   for (const target of [SELF, STATUS, '/api/v1/versions/none']) {
     const raw = await running.send('GET', target, keyLine(key))
@@ -59,7 +59,7 @@ for (const workers of ['1', '2'] as const) {
     source.prepare('VACUUM INTO ?').run(good)
     source.close()
     const other = path.join(running.folder, 'other')
-    writeFileSync(other, 'These are somebody’s notes, and they are no database. '.repeat(500))
+    writeFileSync(other, 'These are notes and not a database. '.repeat(500))
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
     renameSync(other, file)
     await sleep(NOTICED_AFTER_MS)

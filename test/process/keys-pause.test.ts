@@ -107,7 +107,7 @@ function environments(deployment: Deployment): readonly Environment[] {
       // Nothing listens on this port. The start does not wait for Valkey.
       SVC_VALKEY_URL: 'redis://127.0.0.1:9',
     },
-    // Names that somebody might hope for. The program says of the first ones that they have no effect.
+    // Variables that might be expected to reopen issuance. The program reports that the first have no effect.
     {
       SVC_CHALLENGE: 'test',
       ...Object.fromEntries(
@@ -136,7 +136,7 @@ function environments(deployment: Deployment): readonly Environment[] {
       NODE_ENV: 'test',
     },
     { SVC_CHALLENGE: 'test', NODE_ENV: 'development', SVC_ISSUANCE: '{"enabled":true}' },
-    // Levels at which no line tells the port.
+    // Levels at which no line has the port.
     { SVC_LOG_LEVEL: 'warn', SVC_CHALLENGE: 'test' },
     { SVC_LOG_LEVEL: 'error', SVC_CHALLENGE: 'test' },
     { SVC_LOG_LEVEL: 'fatal', SVC_CHALLENGE: 'test' },

@@ -26,7 +26,7 @@ async function secretIdOf(file: string, key: string): Promise<string | undefined
   return rows.find(({ keyId }) => keyId === keyIdPlaceOf(key))?.secretId
 }
 
-test('a rotation with overlap: a key that is used in it is hashed anew and outlives the old secret, the others do not', async (t) => {
+test('a rotation with overlap: a key that is used in it is rehashed and outlives the old secret, the others do not', async (t) => {
   const deployment = makeDeployment(t)
   writeHashSecrets(deployment, OLD)
   const before = await startKeyed(t, { deployment })
@@ -65,7 +65,7 @@ test('a rotation with overlap: a key that is used in it is hashed anew and outli
     '200',
   )
   assert.equal(await overlap.withKey(made), '200')
-  await eventually('both are hashed anew', async () =>
+  await eventually('both are rehashed', async () =>
     (await secretIdOf(file, used)) === newId && (await secretIdOf(file, usedToo)) === newId
       ? true
       : undefined,
@@ -97,14 +97,14 @@ test('a rotation with overlap: a key that is used in it is hashed anew and outli
   writeHashSecrets(deployment, NEW, [OLD])
   const again = await startKeyed(t, { deployment })
   assert.equal(await again.withKey(unused), '200')
-  await eventually('it is hashed anew', async () =>
+  await eventually('it is rehashed', async () =>
     (await secretIdOf(file, unused)) === newId ? true : undefined,
   )
   assert.equal(await again.withKey(revoked), '401 KEY_INVALID')
   await stopKeyed(again)
 })
 
-test('a stop right behind a key’s first use in a rotation waits until it is hashed anew, and ends well', async (t) => {
+test('a stop right behind a key’s first use in a rotation waits until it is rehashed, and ends well', async (t) => {
   const deployment = makeDeployment(t)
   writeHashSecrets(deployment, NEW, [OLD])
   const running = await startKeyed(t, { deployment })
@@ -143,7 +143,7 @@ test('a rotation by variables, over two secrets at once and several workers, wit
   for (const key of keys) {
     const responses = await Promise.all(Array.from({ length: 20 }, () => running.withKey(key)))
     assert.deepEqual(new Set(responses), new Set(['200']))
-    await eventually('it is hashed anew', async () =>
+    await eventually('it is rehashed', async () =>
       (await secretIdOf(file, key)) === newId ? true : undefined,
     )
     assert.equal(await running.withKey(key), '200')

@@ -117,7 +117,7 @@ for (const level of ['trace', 'debug', 'info'] as const) {
 
 test('at level silent the service serves and logs nothing', async (t) => {
   const { folder } = makeDeployment(t)
-  // Its port stands in no line, so it is told one.
+  // No line has its port, so the test chooses one.
   const port = await findFreePort('127.0.0.1')
   const env = { SVC_LOG_LEVEL: 'silent', SVC_WORKRES: '1', PORT: String(port) }
   const service = startService(t, folder, env)

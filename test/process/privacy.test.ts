@@ -33,7 +33,7 @@ const HOST = '127.0.0.2'
 const PROXY = '127.0.0.73'
 const VISITOR = '127.0.0.74'
 
-/** The verification service of a hosted challenge, with everything it was told. */
+/** The verification service of a hosted challenge, with everything it received. */
 interface FakeVerifier {
   readonly url: string
   received(): string
@@ -170,7 +170,7 @@ async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined
   await send({ method: 'GET', target: '/api/v1/early-access' })
   await send({ method: told.text('method', 'M'), target: REGISTER }).catch(() => {})
 
-  // What breaks off, or is no request at all.
+  // Incomplete and malformed requests.
   const head = `POST ${REGISTER} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${told.ipv4()}\r\n`
   const lengths = 'Content-Type: application/json\r\nContent-Length: 900\r\n\r\n'
   await sendBytes(port, `${head}${lengths}{"email":"${told.email()}`)
@@ -249,7 +249,7 @@ interface Watched {
   readonly told: Telltale
 }
 
-/** Asserts that nothing that was told is in any file of the deployment or in what the process wrote. */
+/** Asserts that nothing that was sent is in any file of the deployment or in the output of the process. */
 function assertNothingFound(
   { deployment, temporary, told }: Watched,
   services: readonly ServiceProcess[],
@@ -325,7 +325,7 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
           provider === 'altcha' ? altchaToken({ port, told }) : hostedToken(told),
       }
       const codes = await visit(visitors)
-      for (const code of REFUSALS) assert.ok(codes.has(code), `nobody met ${code}`)
+      for (const code of REFUSALS) assert.ok(codes.has(code), `no request got ${code}`)
       if (provider !== 'altcha') assert.ok(codes.has('REGISTRATION_UNAVAILABLE'))
 
       // A failing database makes the log speak.
@@ -356,7 +356,7 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
     }
     assert.deepEqual(madeThere, [], 'nothing was ever made in the folder for temporary files')
 
-    // The search reads what is there: a ticket stands in the database as it was told.
+    // The search reads what is there: the database has a ticket as it was issued.
     const data = Buffer.concat([...filesBelow(deployment.dataDir).values()])
     for (const ticket of tickets) {
       assert.notDeepEqual(findNeedles(data, needlesOfText('ticket', ticket)), [])

@@ -165,7 +165,7 @@ test('failed writes leave nothing behind, and later ones lose nothing', async (t
     limitFileSize(running.service.pid, statSync(`${running.databaseFile}-wal`).size + room)
     const during = Array.from({ length: 3 }, (_each, index) => `${room}-${index}@example.org`)
     await assertUnavailable(running, during[0] ?? '')
-    // From here on there is no room at all: closing the log would have made some.
+    // From here on the disk is full: closing the log would have freed space.
     limitFileSize(running.service.pid, 0)
     for (const email of during) await assertUnavailable(running, email)
     await Promise.all(during.map((email) => assertUnavailable(running, email)))
@@ -185,7 +185,7 @@ test('failed writes leave nothing behind, and later ones lose nothing', async (t
   assertList(await readKept(running), kept)
 })
 
-/** Why no file system of a test's own can be had, or undefined. */
+/** Why the test cannot mount a file system of its own, or undefined. */
 function tinyDiskObstacle(t: TestContext): string | undefined {
   if (process.platform !== 'linux' || process.execve === undefined) return 'this needs Linux'
   const { error, status, stderr } = spawnSync(
@@ -349,7 +349,7 @@ test('refuses an overwritten database until it is restored', async (t) => {
   const good = path.join(running.folder, 'good.sqlite')
   copyFileSync(running.databaseFile, good)
   const other = path.join(running.folder, 'other')
-  writeFileSync(other, 'These are somebody’s notes, and they are no database. '.repeat(100))
+  writeFileSync(other, 'These are notes and not a database. '.repeat(100))
   renameSync(other, running.databaseFile)
   await assertUnavailable(again, 'during@example.org')
   await assertUnavailable(again, 'during@example.org')

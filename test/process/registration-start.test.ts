@@ -113,7 +113,7 @@ test('starts while the database is locked, and accepts registrations once it is 
     refusing.then(note('registration')),
     running.read('/api/v1/status').then(note('read')),
   ])
-  assert.deepEqual(order, ['read', 'registration'], 'nobody else waits for the lock')
+  assert.deepEqual(order, ['read', 'registration'], 'no one else waits for the lock')
   assert.deepEqual([refused.status, refused.code], [503, 'REGISTRATION_UNAVAILABLE'])
   const { data } = await running.read('/api/v1/early-access')
   assert.equal(data['state'], 'unavailable')
@@ -221,7 +221,7 @@ test('production needs only the recipient and creates no secret', async (t) => {
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
     SVC_WAITLIST_RECIPIENT: identity,
   })
-  assert.deepEqual(ending, FAILED, 'an identity is no recipient')
+  assert.deepEqual(ending, FAILED, 'an identity is not a recipient')
 })
 
 test('completes registrations in flight at SIGTERM and exits with 0', async (t) => {
@@ -260,7 +260,7 @@ for (const workers of ['1', '2']) {
     const headers = ['Content-Type: application/json', 'Expect: 100-continue']
     const bytes = rawRegistration({ headers, body: JSON.stringify(GOOD_BODY) })
     held.send(bytes.slice(0, -20))
-    // Whoever says so has taken the request up.
+    // A process that logs this has accepted the request.
     await held.until((received) => received.startsWith('HTTP/1.1 100 Continue\r\n\r\n'))
     running.service.signal('SIGTERM')
     await running.service.line('Stopping')

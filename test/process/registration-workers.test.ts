@@ -57,7 +57,7 @@ test('admits five requests of one actor over all workers, also after all are rep
   const ask = (address: string): Promise<Said> => {
     emails += 1
     // Every other one is refused for what it says, and counts as well.
-    const email = emails % 2 === 0 ? `reader-${emails}@example.org` : 'nobody'
+    const email = emails % 2 === 0 ? `reader-${emails}@example.org` : 'invalid'
     return register({ email }, { address })
   }
   const responses = await Promise.all(Array.from({ length: 20 }, () => ask('198.51.100.7')))
@@ -85,7 +85,7 @@ test('admits 300 requests of all actors over all workers, also after all are rep
     Promise.all(
       Array.from({ length: count }, () => {
         emails += 1
-        return register({ email: emails % 3 === 0 ? 'nobody' : `reader-${emails}@example.org` })
+        return register({ email: emails % 3 === 0 ? 'invalid' : `reader-${emails}@example.org` })
       }),
     )
   const startedMs = performance.now()
@@ -161,7 +161,7 @@ test('a killed worker leaves an address registered once, with its ticket', async
         .register(
           { email },
           {
-            // A connection that was just handed to the worker that is killed is lost, and nobody says so.
+            // A connection that was just handed to the worker that is killed is lost silently.
             timeoutMs: 3000,
             onSent() {
               sent += 1

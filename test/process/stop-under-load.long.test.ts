@@ -9,7 +9,7 @@ const CONNECTIONS = 50
 const RUNS = 10
 const LOAD_MS = 500
 
-test('ten stops under keep-alive load lose no request, and every connection is told to close', async (t) => {
+test('ten stops under keep-alive load lose no request, and every connection gets Connection: close', async (t) => {
   for (let run = 0; run < RUNS; run += 1) {
     const service = startService(t, makeDeployment(t).folder)
     const { port } = await service.serving()

@@ -5,7 +5,7 @@ import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { startService } from '../support/service-process.ts'
-import { testSwaps } from './swaps-behaviour.ts'
+import { testSwaps } from './swaps-behavior.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 
 const SWAPS = 200

@@ -1,3 +1,3 @@
-import { testSwaps } from './swaps-behaviour.ts'
+import { testSwaps } from './swaps-behavior.ts'
 
 testSwaps(100)

@@ -536,7 +536,7 @@ test('a bomb of brackets is refused', async (t) => {
   }
 })
 
-test('an empty file and a file that is no group of fields', async (t) => {
+test('an empty file and a file that is not a mapping', async (t) => {
   assert.match((await bombMistakes(t, ''))[0] ?? '', /^status\.yaml:1:1: found an empty file/)
   assert.match(
     (await bombMistakes(t, '- a\n'))[0] ?? '',

@@ -91,7 +91,7 @@ const CHANGELOG_MISTAKES: readonly (readonly [
   expected: string,
 ])[] = [
   [
-    'a heading that is no kind',
+    'a heading that is not a kind',
     '### Fixed',
     '### Fixes',
     'CHANGELOG.md:7:1: found the heading "Fixes", expected a kind of change; did you mean fixed?',
@@ -149,7 +149,7 @@ const CSV = `Issue key,Summary,Description,Type,Status,Assignee,Updated,Rank,Blo
 OPS-2,Second,"Fix it,
 and test it.",Bug,To Do,someone@example.org,2026-01-02 10:11,20,OPS-1,Reading
 OPS-1,First,Do it.,Story,Doing,someone@example.org,2026-01-01T09:00:00.000Z,10,,
-OPS-3,Gone,Done.,Bug,Closed,nobody,2026-01-03,5,,
+OPS-3,Gone,Done.,Bug,Closed,unknown,2026-01-03,5,,
 `
 
 test('a queue comes from a CSV export; what is not mapped is not published', async (t) => {

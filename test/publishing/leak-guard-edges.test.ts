@@ -64,7 +64,7 @@ test('two values side by side make no credential together', async () => {
   assert.deepEqual(await leaksIn(`a: "${TOKEN.slice(0, 20)}"\nb: "${TOKEN.slice(20)}"\n`), [])
 })
 
-test('a finding in the text is told again for a value only where that stands on other lines', async () => {
+test('a finding in the text is repeated for a value only on other lines', async () => {
   // The same rule above, on and below the line of a value that hides another credential.
   for (const comment of [1, 3]) {
     const lines = ['x: 1', `hidden: ${escaped(TOKEN)}`, 'y: 2']

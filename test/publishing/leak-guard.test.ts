@@ -149,7 +149,7 @@ const NEGATIVES: readonly string[] = [
   'Public servers such as 192.0.2.1, 172.32.0.1, 11.0.0.1 and 2001:db8::1 may be named.',
   'At 12:30:45 the time is ::.',
   'Keys look like svk_<keyId>_<secret>.',
-  'The scope @example/client and the mention @reader are no addresses.',
+  'The scope @example/client and the mention @reader are not addresses.',
   'A local copy, an internal review, the .local domain and example.local.example.org.',
   'See https://example.org/home/page and the path /roots or ~/notes.',
   'https://example.org/a:b@c',
@@ -158,7 +158,7 @@ const NEGATIVES: readonly string[] = [
   '550e8400-e29b-41d4-a716-446655440000',
   'State endpoints, errors, limits, headers and shapes once. Routing, the policy and the API description are derived.',
   'Readers check every published response with common programs that anyone has',
-  'snapshots history policy signatures', // Few words are no phrase.
+  'snapshots history policy signatures', // A few words do not form a phrase.
   'W/"short-tag" and sha-256=:abc=:',
   'A passwort is not shown: https://example.org/',
   // What a text marks as a digest.

@@ -122,7 +122,7 @@ const MISTAKES: readonly (readonly [
     'th/changelog.yaml:2:21: releases.0.1.0.changes: found 2 items, expected 1, as in the content: these items have no id and are matched in order',
   ],
   [
-    'a text where there is none',
+    'a text where none exists',
     'th/status.yaml',
     'components:\n  read-api: { note: T }\n',
     'th/status.yaml:2:21: components.read-api.note: found a translation, expected no note, because the content has none here',

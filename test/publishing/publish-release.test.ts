@@ -156,7 +156,7 @@ test('the next version lists what changed, and keeps what did not', async (t) =>
   assert.equal(readHistory(store).length, 3)
 })
 
-test('comments and layout of the YAML are no change', async (t) => {
+test('comments and layout of the YAML are not changes', async (t) => {
   const { publish, contentDir, releasesDir } = makeRig(t)
   await publish()
   editContent(contentDir, 'roadmap', 'title: Writing', '# A comment.\n    "title":   "Writing"')

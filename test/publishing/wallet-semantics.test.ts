@@ -15,7 +15,7 @@ async function mistakesOf(folder: string): Promise<readonly string[]> {
   )
 }
 
-test('there is no evidence of a wallet that is not attached', async (t) => {
+test('a wallet that is not attached has no evidence', async (t) => {
   const folder = makeContent(t)
   assert.deepEqual(await mistakesOf(folder), [])
   editContent(

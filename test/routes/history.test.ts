@@ -74,7 +74,7 @@ test('the newest version names every resource by the ETag that its endpoint send
   }
 })
 
-test('an id that no version has, and what is no id at all: 404 VERSION_NOT_FOUND', async (t) => {
+test('an unknown id and a malformed id: 404 VERSION_NOT_FOUND', async (t) => {
   const app = await runApp(t)
   for (const id of [
     'VS-0003',

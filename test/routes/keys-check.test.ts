@@ -176,7 +176,7 @@ test('every endpoint answers a good key with its quota, and no response without 
         ['600', String(remaining), '60'],
         where,
       )
-      // A success may be stored by a cache in the middle unless it is told not to; a 304 carries only what it may merge.
+      // A success may be stored by a cache in the middle unless it must not; a 304 carries only what it may merge.
       const isSuccess = raw.status === 200 || raw.status === 201
       assert.equal(raw.headers.get('cdn-cache-control'), isSuccess ? 'no-store' : undefined, where)
       const response = toResponse(method, each.target, raw)
@@ -259,7 +259,7 @@ test('preflights, wrong methods and unknown paths check no key', async (t) => {
   assert.equal(self.headers.get('x-ratelimit-remaining'), '599', 'none of it counted')
 })
 
-test('a key that fails with its endpoint still tells its quota, and the log holds none of it', async (t) => {
+test('a failing endpoint still returns the quota, and the log has nothing of the key', async (t) => {
   const failing = () => {
     throw new Error('a defect')
   }

@@ -19,7 +19,7 @@ function send(
 const outcome = (raw: RawResponse) =>
   `${raw.status} ${codeOf(toResponse('GET', '', raw)) ?? ''}`.trim()
 
-test('which header lines are the key, which are a wrong one, and which are none', async (t) => {
+test('which header lines are the key, which a wrong one, and which are ignored', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const other = await app.makeKey()

@@ -23,7 +23,7 @@ import {
   type ReceivedResponse,
 } from '../support/received-response.ts'
 
-// A key that cannot be checked is refused and never taken for anonymous; whoever sends none notices nothing; and when the
+// A key that cannot be checked is refused and never taken for anonymous; anonymous requests are not affected; and when the
 // trouble is over the same process goes on.
 
 const outcome = (response: ReceivedResponse) =>
@@ -114,7 +114,7 @@ test('a database that is moved away is an outage, and is over when it is back', 
   await assertUp(app, key)
   const aside = (suffix: string) => `${app.file}.aside${suffix}`
   for (const suffix of SUFFIXES) renameSync(app.file + suffix, aside(suffix))
-  // Nothing is written meanwhile: a writer makes a new database where there is none, and that one has no keys. The reader
+  // Nothing is written meanwhile: a writer would create an empty database if it is missing. The reader
   // looks a hundred times a second whether its database is still there.
   await eventually('it is noticed', async () =>
     (await ask(app, SELF, withKey(key))).status === 200 ? undefined : true,

@@ -70,7 +70,7 @@ test('while issuance is paused the same request that would get a key gets 503, a
 })
 
 for (const attempt of PAUSE_ATTEMPTS) {
-  test(`the pause holds against ${attempt.name}`, async (t) => {
+  test(`the pause refuses ${attempt.name}`, async (t) => {
     const app = await runPausedApp(t)
     const key = await app.makeKey({ label: 'there before' })
     const before = await app.rows()

@@ -191,6 +191,6 @@ test('of 660 requests at one time over many connections exactly 600 are admitted
   assert.deepEqual(
     remaining.toSorted((one, other) => one - other),
     Array.from({ length: LIMIT }, (_each, at) => at),
-    'each was told another number',
+    'each got another number',
   )
 })

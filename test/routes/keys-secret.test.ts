@@ -93,7 +93,7 @@ test('a key’s secret is only in the response that issues it: in no file, log o
   )
   assert.ok(app.log.length > 0)
   for (const key of issued) {
-    assert.ok(places.files.includes(keyIdPlaceOf(key)), 'the id stands in the database')
+    assert.ok(places.files.includes(keyIdPlaceOf(key)), 'the database has the id')
     for (const [form, text] of Object.entries(formsOfKey(key))) {
       for (const [place, held] of Object.entries({ ...places, afterPurge })) {
         assert.ok(!held.includes(text), `${place}: ${form} of a key`)

@@ -32,7 +32,7 @@ test('good addresses get a place, once each', async (t) => {
     ...DIFFERENT_ADDRESSES.flat().map((typed) => `two.${typed}`),
   ]
   assert.ok(spellings.length >= 100)
-  // Some of the table's addresses are spellings of one that stands before them.
+  // Some of the table's addresses are spellings of an earlier one.
   const known = new Set<string>()
   const expected = GOOD_ADDRESSES.map(([, kept]): Outcome => {
     const entry = kept.toLowerCase()

@@ -191,7 +191,7 @@ test('a repeated media type is refused', async (t) => {
   }
 })
 
-test('bytes that are no UTF-8, or begin with a byte order mark, are no JSON', async (t) => {
+test('invalid UTF-8 and a byte order mark are not JSON', async (t) => {
   const app = await runRegisteringApp(t)
   const [before = '', after = ''] = JSON.stringify({ ...GOOD_BODY, useCase: '|' }).split('|')
   const around = (...bytes: readonly number[]) =>

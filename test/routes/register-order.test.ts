@@ -53,7 +53,7 @@ const RULES: readonly (readonly [code: string, breakRule: (draft: Draft) => Draf
   ['INVALID_INPUT', (draft) => ({ ...draft, wrap: (text) => `[${text}]` })],
   ['INVALID_INPUT', withFields({ unknown: 1 })],
   ['FORBIDDEN_FIELD', withFields({ password: 'x' })],
-  ['INVALID_EMAIL', withFields({ email: 'nobody' })],
+  ['INVALID_EMAIL', withFields({ email: 'invalid' })],
   ['INVALID_LOCALE', withFields({ locale: 'de' })],
   ['INVALID_INTERESTS', withFields({ interests: ['unknown'] })],
   ['CONSENT_REQUIRED', withFields({ consent: false })],

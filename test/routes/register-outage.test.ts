@@ -8,7 +8,7 @@ import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { codeOf } from '../support/received-response.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
-/** A store that fails as often as it is told to. */
+/** A store that fails a given number of times. */
 function failing(failures: { left: number }): (storage: Storage) => Storage {
   return (storage) => ({
     ...storage,
@@ -57,7 +57,7 @@ test('a token is spent by a duplicate as by a success, and by nothing that is re
   const challenge = onceOnly()
   const app = await runRegisteringApp(t, { challenge: () => challenge })
   for (const change of [
-    { email: 'nobody' },
+    { email: 'invalid' },
     { locale: 'de' },
     { consent: false },
     { sessionId: 1 },

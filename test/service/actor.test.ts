@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { createActors } from '../../src/service/actor.ts'
 import { CountersError } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 
 const DAY_MS = 86_400_000
 
@@ -71,7 +71,7 @@ test('every spelling of every address in an IPv6 /64 is one actor, and another /
       const full = one.map((part) => part.toString(16).padStart(4, '0')).join(':')
       const [, , , , , , x = 0, y = 0] = one
       const dotted = [x >> 8, x & 255, y >> 8, y & 255].join('.')
-      const neighbour = [...one.slice(0, 4), ...other.slice(4)]
+      const neighbor = [...one.slice(0, 4), ...other.slice(4)]
       for (const spelling of [
         full,
         full.toUpperCase(),
@@ -81,7 +81,7 @@ test('every spelling of every address in an IPv6 /64 is one actor, and another /
           .slice(0, 6)
           .map((part) => part.toString(16))
           .join(':')}:${dotted}`,
-        ...(isMapped(neighbour) ? [] : [compressed(neighbour)]),
+        ...(isMapped(neighbor) ? [] : [compressed(neighbor)]),
       ]) {
         assert.equal(await actorOf(spelling), actor, spelling)
       }
@@ -190,7 +190,7 @@ test('an address close to the mapped range is not an IPv4 address', async () => 
   ]) {
     assert.notEqual(await actorOf(address), ipv4, address)
   }
-  // They are told by their first 64 bits, as all of IPv6 is.
+  // They are identified by their first 64 bits, as all of IPv6 is.
   assert.equal(await actorOf('::192.0.2.1'), await actorOf('::1'))
   assert.equal(await actorOf('1::ffff:192.0.2.1'), await actorOf('1::2'))
 })

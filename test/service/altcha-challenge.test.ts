@@ -9,7 +9,7 @@ import { ALTCHA_WORK, createAltchaChallenge } from '../../src/service/altcha-cha
 import { ChallengeUnavailableError, type ChallengePurpose } from '../../src/service/challenge.ts'
 import { CountersError } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 
 const WORK = { cost: 2, maxCounter: 5 }
 const LIFE_MS = 10 * 60_000
@@ -296,7 +296,7 @@ test('unavailable counters are an outage, and its message contains nothing of th
       assert.ok(error.cause instanceof CountersError)
       return true
     })
-    // What is no token at all needs no counters.
+    // A malformed token needs no counters.
     await refused(challenge.verify('junk', 'register'))
   }
   const holding = createAltchaChallenge({

@@ -6,7 +6,7 @@ import type { ChallengeDescription } from '../../src/service/challenge.ts'
 import { createChallenge } from '../../src/service/create-challenge.ts'
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 import { challengeSettings } from '../support/challenge-of.ts'
 
 function makeParts() {

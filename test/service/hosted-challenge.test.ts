@@ -8,7 +8,7 @@ import { createHostedChallenge, type HostedOptions } from '../../src/service/hos
 import { CountersError } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { silentOrigin } from '../support/loopback-server.ts'
-import { setClock } from '../storage/counters-behaviour.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 
 const TOKEN = 'visitor-token-1'
 const SECRET = 'server-secret-1'
@@ -71,7 +71,7 @@ function rig(verifyUrl: string, overrides: Partial<HostedOptions> = {}) {
   return { challenge, counters, clock }
 }
 
-/** It cannot be told; and the message, which is logged, holds nothing secret. */
+/** Unavailable; and the logged message contains nothing secret. */
 function isUnavailable(message: RegExp): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof ChallengeUnavailableError, String(error))

@@ -13,7 +13,7 @@ function entryOf({ versions }: MadeReleases, snapshotId: string): VersionEntry {
   return JSON.parse(versions.get(snapshotId) ?? '') as VersionEntry
 }
 
-/** Changes an entry; with `rehash` its own hash is made to fit, as whoever forges an entry would. */
+/** Changes an entry; with `rehash` its own hash is recomputed, as a forger would. */
 function editEntry(
   made: MadeReleases,
   snapshotId: string,
@@ -65,7 +65,7 @@ test('the newest version is served; the history has every entry, newest first', 
   assert.deepEqual(history.entries, summaries)
 })
 
-/** What can be wrong with the chain, and how it is told. */
+/** What can be wrong with the chain, and the reported error. */
 const BROKEN: readonly (readonly [
   what: string,
   damage: (made: MadeReleases) => void,
@@ -82,7 +82,7 @@ const BROKEN: readonly (readonly [
     /at VS-0002: CHANGES is broken: expected status changed, found nothing$/,
   ],
   [
-    'an entry that was edited and hashed anew: the next one still names the old hash',
+    'an entry that was edited and rehashed: the next one still names the old hash',
     (made) => editEntry(made, 'VS-0002', { note: 'Edited.' }),
     /at VS-0003: PREVIOUS_HASH is broken/,
   ],
@@ -122,7 +122,7 @@ const BROKEN: readonly (readonly [
     /at VS-0003: CREATED_AT is broken/,
   ],
   [
-    'a text that is no JSON',
+    'a text that is not JSON',
     (made) => made.versions.set('VS-0002', '{"snapshotId"'),
     /at VS-0002: the entry is not JSON/,
   ],
@@ -169,7 +169,7 @@ test('an entry that cannot be read breaks the chain with its name and the reason
   assert.throws(() => loadReleases(store), /broken at VS-0002: input\/output error$/)
 })
 
-test('no version at all is told with what to do', () => {
+test('a folder without versions is reported with what to do', () => {
   assert.throws(() => loadReleases(makeReleases(0).store), {
     name: 'ReleasesError',
     message: 'No version is published; publish one first (npm run svc -- publish)',
@@ -200,7 +200,7 @@ for (const [what, damage, reason] of DAMAGED) {
     for (const name of SNAPSHOT_NAMES) {
       assert.equal(releases.snapshot(name) === undefined, name === 'roadmap', name)
     }
-    // Both versions share the file; it is told once, of the version that is served.
+    // Both versions share the file; it is reported once, for the served version.
     const [fault, ...others] = releases.faults
     assert.deepEqual(others, [])
     assert.deepEqual(
@@ -239,7 +239,7 @@ test('a resource that the newest version was published without is unavailable', 
 })
 
 for (const [what, text, reason] of [
-  ['is no JSON', 'not JSON', 'expected JSON'],
+  ['is not JSON', 'not JSON', 'expected JSON'],
   ['is not canonical', '{"b":1,"a":2}', 'expected canonical JSON (RFC 8785)'],
 ] as const) {
   test(`a resource whose hashed text ${what} is unavailable: it could not be enveloped as promised`, () => {

@@ -63,7 +63,7 @@ test('nothing but the described members is published of a key', () => {
   ])
 })
 
-test('without a current key there is no document', () => {
+test('without a current key the document is undefined', () => {
   assert.throws(() => describeSigningKeys([]), /Expected one current signing key/)
   assert.throws(() => describeSigningKeys([next]), /Expected one current signing key/)
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import type { SntpMeasurement, SntpQuery } from '../../src/service/sntp.ts'
 
-/** Where the wall clock of a rig stands unless told otherwise. */
+/** The default wall clock of a rig. */
 export const NOW_MS = Date.UTC(2026, 4, 17, 12, 0, 0)
 /** Long enough never to pass on a busy machine, where the response is certain to come. */
 export const PATIENT_MS = 20_000
@@ -59,7 +59,7 @@ export async function startSntpServer(
   }
 }
 
-/** A port of loopback nobody listens at. */
+/** A free port on loopback. */
 export async function freeUdpPort(): Promise<number> {
   const server = await startSntpServer(() => [])
   await server.stop()

@@ -218,13 +218,13 @@ for (const [name, packets, code] of [
   ['the query itself', (p: Buffer) => [p], 'ORIGIN_MISMATCH'],
   ['half a packet', (p: Buffer) => [responseTo(p, at()).subarray(0, 24)], 'MALFORMED'],
 ] as const) {
-  void test(`the deadline ends the wait, and names what came: ${name}`, async (t) => {
+  void test(`the deadline ends the wait and names what was received: ${name}`, async (t) => {
     const { query } = await rig(t, packets)
     await assert.rejects(querySntp({ ...query, timeoutMs: HASTY_MS }), withCode(code))
   })
 }
 
-void test('a port nobody listens at is told apart from silence', async () => {
+void test('a closed port is distinguished from silence', async () => {
   const port = await freeUdpPort()
   await assert.rejects(
     querySntp({

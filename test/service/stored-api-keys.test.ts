@@ -131,7 +131,7 @@ test('a key has 600 requests in sixty seconds, each key its own', async () => {
   assert.equal((await apiKeys.check(key)).quota.remaining, 599)
 })
 
-test('revoking twice tells the first time; a key that is gone is invalid', async () => {
+test('revoking twice returns the first time; a deleted key is invalid', async () => {
   const { apiKeys, time, store, issue } = makeKeys()
   const keyId = String(keyIdOf(await issue()))
   const first = await apiKeys.revoke(keyId)

@@ -90,7 +90,7 @@ test('rejects a malformed entry without quoting it', () => {
     [json({ ...ENTRY, version: 1, useCase: ['ada@example.org'] }), /useCase$/],
     [json({ ...ENTRY, version: 1, registeredAt: '2026-02-30T00:00:00Z' }), /registeredAt$/],
     [json({ ...ENTRY, version: 1, registeredAt: [ENTRY.registeredAt] }), /registeredAt$/],
-    // All there, but for one byte that is no UTF-8.
+    // Complete except for one byte of invalid UTF-8.
     [
       Buffer.from(JSON.stringify({ ...ENTRY, version: 1, useCase: '\u00ff' }), 'latin1'),
       /in JSON, found something else$/,

@@ -126,7 +126,7 @@ test('a challenge that was not passed ends it before anything is sealed', async 
   })
   await assert.rejects(waitlist.register(REGISTRATION), { code: 'CHALLENGE_FAILED' })
   assert.deepEqual(steps, ['verify solved for register'])
-  assert.equal(waitlist.isOpen(), true, 'that is no outage')
+  assert.equal(waitlist.isOpen(), true, 'not an outage')
 })
 
 test('an unverifiable challenge is an outage', async () => {

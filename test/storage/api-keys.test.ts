@@ -2,13 +2,13 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
-import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
+import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 for (const form of SQLITE_FORMS) {
-  testApiKeysBehaviour({
+  testApiKeysBehavior({
     name: form.name,
     async open(t) {
       const file = path.join(temporaryFolder(t), 'service.sqlite')
@@ -24,7 +24,7 @@ for (const form of SQLITE_FORMS) {
 }
 
 // What the tests of the service keep their keys in does the same.
-testApiKeysBehaviour({
+testApiKeysBehavior({
   name: 'a Map',
   async open() {
     const apiKeys = createMemoryApiKeyStore()

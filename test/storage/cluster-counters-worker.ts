@@ -18,7 +18,7 @@ export interface Order {
   readonly times: number
 }
 
-/** What came of it: a value for each time, or the error's name and message. */
+/** The result: a value for each time, or the error's name and message. */
 export interface Report {
   readonly report: number
   readonly outcomes: readonly { readonly value?: unknown; readonly error?: string }[]
@@ -50,7 +50,7 @@ async function once(order: Order): Promise<unknown> {
       return counters.release(String(first))
     case 'secret': {
       const secret = await counters.secret(String(first), Number(second))
-      if (!(secret instanceof Uint8Array)) throw new TypeError('The secret is no Uint8Array')
+      if (!(secret instanceof Uint8Array)) throw new TypeError('The secret is not a Uint8Array')
       return [...secret]
     }
     case 'size':

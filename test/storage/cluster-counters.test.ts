@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { CountOutcome, Counters } from '../../src/storage/counters.ts'
 import { serveCounters } from '../../src/storage/cluster-counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock, testCounters } from './counters-behaviour.ts'
+import { setClock, testCounters } from './counters-behavior.ts'
 import type { Order, Report } from './cluster-counters-worker.ts'
 
 const WORKER = fileURLToPath(new URL('cluster-counters-worker.ts', import.meta.url))
@@ -15,7 +15,7 @@ const PROCESSES = 4
 
 let lastOrder = 0
 
-/** One worker process, which does what it is told with its group counters. */
+/** One worker process that runs given calls on its group counters. */
 interface Hand {
   readonly worker: Worker
   tell(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock, testCounters } from './counters-behaviour.ts'
+import { setClock, testCounters } from './counters-behavior.ts'
 
 testCounters({
   name: 'memory',

@@ -26,10 +26,10 @@ import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { issueInto } from '../support/stored-keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { eventually } from '../support/eventually.ts'
-import { testApiKeysBehaviour } from './api-keys-behaviour.ts'
+import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
-import { setClock, testCounters } from './counters-behaviour.ts'
-import { testWaitlistBehaviour } from './waitlist-behaviour.ts'
+import { setClock, testCounters } from './counters-behavior.ts'
+import { testWaitlistBehavior } from './waitlist-behavior.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 
 const WHERE = 'postgres://test'
@@ -69,7 +69,7 @@ async function open(t: TestContext, url: string): Promise<Storage> {
   return storage
 }
 
-testWaitlistBehaviour({
+testWaitlistBehavior({
   name: 'PostgreSQL',
   ...(skip === undefined ? {} : { skip }),
   async open(t) {
@@ -78,7 +78,7 @@ testWaitlistBehaviour({
   },
 })
 
-testApiKeysBehaviour({
+testApiKeysBehavior({
   name: 'PostgreSQL',
   ...(skip === undefined ? {} : { skip }),
   async open(t) {
@@ -229,7 +229,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
         return true
       },
     )
-    url.username = 'nobody-here'
+    url.username = 'unknown-user'
     await assert.rejects(openStorage({ kind: 'postgres', url: url.href }, { onUnavailable }), {
       code: 'REFUSED',
     })
@@ -338,7 +338,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     assert.equal(counted.filter((outcome) => outcome?.isAdmitted === true).length, 15)
   })
 
-  test('a copy from SQLite has every row, in order; a second run adds what came meanwhile', async (t) => {
+  test('a copy from SQLite has every row, in order; a second run adds the new rows', async (t) => {
     const file = path.join(temporaryFolder(t), 'service.sqlite')
     const source = await openStorageForCommand({ kind: 'sqlite', file }, 'read-write').catch(() =>
       openStorage({ kind: 'sqlite', file }),

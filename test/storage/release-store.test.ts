@@ -95,7 +95,7 @@ test('a text that does not have its digest is refused', (t) => {
   assert.deepEqual(fs.readdirSync(folder), [])
 })
 
-test('names that lead out of the folder, or are none, are refused before any file is touched', (t) => {
+test('rejects invalid names and names outside the folder before touching a file', (t) => {
   const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'secret.json'), 'secret')
   const store = openReleaseStore(path.join(folder, 'releases'))
@@ -149,7 +149,7 @@ test('names that lead out of the folder, or are none, are refused before any fil
   assert.deepEqual(fs.readdirSync(folder), ['secret.json'])
 })
 
-test('a missing file and one that cannot be read are told apart, with the path', (t) => {
+test('distinguishes a missing file from an unreadable one, with the path', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   assertFault(

@@ -1,7 +1,7 @@
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { makeRegistration } from './waitlist-fixture.ts'
 
-// Opens the database that the first argument names, adds ten registrations and prints what became of them. It does not
+// Opens the database that the first argument names, adds ten registrations and prints the results. It does not
 // close the store: the process has to end by itself when all is answered.
 
 const [, , file = ''] = process.argv

@@ -81,7 +81,7 @@ test('the database file alone, copied without its WAL, opens as it was last writ
   )
 })
 
-/** Runs a program as someone who may not write in a folder: root may write anywhere, so root becomes nobody. */
+/** Runs a program as someone who may not write in a folder: root may write anywhere, so root changes to an unprivileged user. */
 function countAsReader(file: string): { readonly out: string; readonly error: string } {
   const isRoot = process.getuid?.() === 0
   const { stdout, stderr } = spawnSync(process.execPath, [COUNTING_PROCESS, file], {

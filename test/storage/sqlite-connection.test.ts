@@ -174,7 +174,7 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
     const other = path.join(path.dirname(file), 'other.sqlite')
     const database = new DatabaseSync(other)
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)')
-    // As a crash leaves it: the database with its WAL, and nobody who has them open.
+    // As a crash leaves it: the database with its WAL, both closed.
     fs.copyFileSync(other, file)
     fs.copyFileSync(`${other}-wal`, `${file}-wal`)
     database.close()
@@ -231,7 +231,7 @@ test('read-only reads beside a writer, blocks no one and writes nothing', async 
   assert.equal((await reader.waitlist.count()).total, 1)
   await writer.waitlist.add(makeRegistration(2))
   assert.equal((await reader.waitlist.count()).total, 2)
-  // An erasure needs the WAL for itself: an open reader that reads nothing just now does not stand in its way.
+  // An erasure needs the WAL for itself: an idle reader does not block it.
   assert.ok((await writer.waitlist.erase(makeRegistration(1).addressHash)) !== undefined)
   await assertProblem('IO', reader.waitlist.add(makeRegistration(3)))
   await assertProblem('IO', reader.waitlist.erase(makeRegistration(2).addressHash))

@@ -158,7 +158,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await totalOf(storage), 2)
     })
 
-    test('bytes that are no database in its place refuse, and are left as they are', async (t) => {
+    test('rejects a file that is not a database and leaves it unchanged', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))

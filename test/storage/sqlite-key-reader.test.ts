@@ -140,7 +140,7 @@ test('a lock that keeps even readers out is not waited for', async (t) => {
   assert.ok(await isFound(apiKeys))
 })
 
-test('a reader of keys does not stand in the way of an erasure', async (t) => {
+test('a reader of keys does not block an erasure', async (t) => {
   const { storage } = await openWithKey(t)
   await storage.waitlist.add(makeRegistration(1))
   assert.ok(await isFound(storage.apiKeys))
@@ -164,7 +164,7 @@ test('a deleted database has no keys until it is restored', async (t) => {
   await assertProblem('MISSING', apiKeys.find(KEY.keyId))
   fs.writeFileSync(file, '')
   await assertProblem('MISSING', apiKeys.find(KEY.keyId))
-  // Whatever writes makes it anew.
+  // Any writer creates it again.
   assert.equal(await apiKeys.add(makeKey(2), MANY), 'added')
   assert.ok(!(await isFound(apiKeys)))
   assert.ok(await isFound(apiKeys, makeKey(2).keyId))
@@ -249,7 +249,7 @@ test('a deleted WAL loses no key, and the reader sees later changes', async (t) 
     for (const name of names) fs.rmSync(`${file}${name}`)
     await sleep(LOG_NOTICED_MS)
     await assertProblem('IO', apiKeys.find(KEY.keyId))
-    // Nobody writes: it is mended because it was noticed.
+    // There is no writer: the reader noticed and repaired it.
     await waitUntilFound(apiKeys)
     assert.equal(filesOf(file).length, 3)
     for (const name of names) fs.rmSync(`${file}${name}`)

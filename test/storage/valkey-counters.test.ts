@@ -6,7 +6,7 @@ import { type Counters, CountersError } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { createSharedCounters, type LimiterMode } from '../../src/storage/shared-counters.ts'
 import { openValkeyCounters, type ValkeyOptions } from '../../src/storage/valkey-counters.ts'
-import { setClock, testCounters } from './counters-behaviour.ts'
+import { setClock, testCounters } from './counters-behavior.ts'
 import { REDIS_SKIP_REASON, startRedis } from './redis-server.ts'
 
 const SKIP = { skip: REDIS_SKIP_REASON ?? false }

@@ -1,11 +1,11 @@
 import path from 'node:path'
 
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
-import { testWaitlistBehaviour } from './waitlist-behaviour.ts'
+import { testWaitlistBehavior } from './waitlist-behavior.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 for (const form of SQLITE_FORMS) {
-  testWaitlistBehaviour({
+  testWaitlistBehavior({
     name: form.name,
     async open(t) {
       const file = path.join(temporaryFolder(t), 'service.sqlite')

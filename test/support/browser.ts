@@ -46,7 +46,7 @@ export interface TestBrowser {
 
 const PROGRAM = findChromium()
 
-/** Why there is no browser; undefined where there is one. Fits as `{ skip }` of a test. */
+/** Why no browser can be used; undefined if one can. Fits as `{ skip }` of a test. */
 export const browserMissing = PROGRAM === undefined ? NO_CHROMIUM : undefined
 
 /** What is asked without a proxy. */

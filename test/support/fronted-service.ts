@@ -9,7 +9,7 @@ import { makeReleases } from './made-releases.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
 import { runApp, testSigning } from './running-app.ts'
 
-/** One request as it came to the service, and how it was answered. */
+/** One request that the service received, and its response. */
 export interface SeenRequest {
   readonly method: string
   readonly target: string

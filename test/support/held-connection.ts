@@ -4,9 +4,9 @@ import type { TestContext } from 'node:test'
 /** A connection that a test writes to piece by piece. Bytes are latin1, one per character. */
 export interface HeldConnection {
   send(bytes: string): void
-  /** What came so far. */
+  /** What was received so far. */
   received(): string
-  /** Resolves once what came so far satisfies the test; rejects when the connection ends before it does. */
+  /** Resolves once the received bytes satisfy the test; rejects if the connection ends first. */
   until(isEnough: (received: string) => boolean): Promise<string>
   /** Resolves with everything that came, when the other side closes. */
   readonly closed: Promise<string>
@@ -33,7 +33,7 @@ export async function holdConnection(
     chunks.push(chunk)
     for (const look of waiting) look()
   })
-  // A reset ends the connection as well; what matters is what came before it.
+  // A reset ends the connection as well; what matters is what was received before it.
   socket.on('error', () => {})
   socket.on('close', () => {
     isClosed = true

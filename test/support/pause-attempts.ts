@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { KEYS, SELF, GOOD_KEY_REQUEST } from './keyed-app.ts'
 import type { RawResponse } from './raw-http.ts'
 
-/** One request that somebody might try. */
+/** One request that a client might try. */
 interface Attempt {
   readonly method: string
   readonly target: string

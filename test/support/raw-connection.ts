@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { parseRawResponse, type RawResponse } from './raw-http.ts'
 
-/** What came over one connection. */
+/** What was received over one connection. */
 export interface Conversation {
   /** Every response in order, each with the body that its Content-Length declares. */
   readonly responses: readonly RawResponse[]
@@ -9,7 +9,7 @@ export interface Conversation {
   readonly closed: boolean
 }
 
-/** Splits what came over a connection into responses. A response without a declared length has no body. */
+/** Splits the bytes of a connection into responses. A response without a declared length has no body. */
 function splitResponses(bytes: string): readonly RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = bytes; rest !== '';) {
@@ -32,7 +32,7 @@ export function converse(port: number, bytes: string, timeoutMs = 5000): Promise
       closed = false
       socket.destroy()
     })
-    // A reset behind a response is one way to close; what came before it is judged all the same.
+    // A reset behind a response is one way to close; what was received before it still counts.
     socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('close', () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** One response as it came over the wire. */
+/** One response as received. */
 export interface RawResponse {
   readonly status: number
   /** Lower-case names; several lines of one name are joined by a newline, so that a repeated header shows. */

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize'
 import type { RawResponse } from './raw-http.ts'
 import type { RunningApp } from './running-app.ts'
 
-/** A response as it came, whatever client asked. */
+/** A response as received by any client. */
 export interface ReceivedResponse {
   readonly method: string
   /** The request target that was sent. */

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { listen, stopListening } from '../../src/http/listener.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
 
-/** What came to the proxy. */
+/** What the proxy received. */
 export interface PassedRequest {
   readonly method: string
   readonly target: string

@@ -23,7 +23,7 @@ const WEEK_MS = 7 * 24 * 3600 * 1000
 const MAX_AGE_MS = LIMITS.signatureMaxAgeSeconds * 1000
 const STATUS = '/api/v1/status'
 
-/** A case that the server answers as it stands in the file. */
+/** A case whose file equals the server's response. */
 export interface RecordedCase {
   readonly name: string
   readonly description: string
@@ -112,7 +112,7 @@ async function recordedVector(recorded: RecordedCase): Promise<Vector> {
   }
 }
 
-/** Changes one bit at the start of what stands in base64. */
+/** Changes one bit at the start of base64. */
 function withFlippedBit(base64: string): string {
   const bytes = Buffer.from(base64, 'base64')
   bytes[0] = (bytes[0] ?? 0) ^ 1
@@ -124,7 +124,7 @@ function flippedProof(proof: string): string {
   return `${signedAt}; ${withFlippedBit(signature)}`
 }
 
-/** Cases in which somebody changed or mixed up what the app answered. */
+/** Cases in which responses of the app were changed or mixed up. */
 function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
   const { response, request } = good
   const { signedText: _, ...base } = good

@@ -102,7 +102,7 @@ function withStrayBit(base64: string, paddingLength: number): string {
   return base64.slice(0, at) + next + base64.slice(at + 1)
 }
 
-/** Edge cases of Ed25519 and of the texts its keys and signatures stand in. */
+/** Edge cases of Ed25519 and of the encodings of its keys and signatures. */
 export function ed25519Vectors(good: Vector): ReadonlyMap<string, Vector> {
   const { signedText: _, ...base } = good
   const vectors = new Map<string, Vector>()
@@ -133,10 +133,10 @@ export function ed25519Vectors(good: Vector): ReadonlyMap<string, Vector> {
     })
   }
   const { x } = good.publicKey.jwk
-  addKey('key-padded', 'The key stands in base64url with padding, which JWK has not.', `${x}=`)
+  addKey('key-padded', 'The key is base64url with padding, which JWK forbids.', `${x}=`)
   addKey(
     'key-standard-alphabet',
-    'The key stands in the standard alphabet instead of base64url.',
+    'The key uses the standard base64 alphabet instead of base64url.',
     x.replaceAll('-', '+').replaceAll('_', '/'),
   )
   addKey(
@@ -175,7 +175,7 @@ export function ed25519Vectors(good: Vector): ReadonlyMap<string, Vector> {
   )
   const both = signedWithBothSigns(good)
   const url = headerOf(both, 'X-SVC-Signature').replaceAll('+', '-').replaceAll('/', '_')
-  add('signature-base64url', 'SIGNATURE', 'The signature stands in the alphabet of base64url.', {
+  add('signature-base64url', 'SIGNATURE', 'The signature uses the base64url alphabet.', {
     response: withHeader(both, 'X-SVC-Signature', url),
   })
   addSignature(

@@ -111,7 +111,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   add(
     'good-blanks-around-values',
     'ok',
-    'Blanks around a value are no part of it (RFC 9110 5.5).',
+    'Whitespace around a value is not part of it (RFC 9110 5.5).',
     {
       response: withPairs(response, ([name, value]) => [[name, ` ${value}\t`]]),
     },
@@ -173,7 +173,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   addSigned(
     'digest-base64url',
     'DIGEST',
-    'The digest stands in the alphabet of base64url.',
+    'The digest uses the base64url alphabet.',
     withDigest(digest.replaceAll('+', '-').replaceAll('/', '_')),
   )
   addSigned(
@@ -197,7 +197,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   addSigned(
     'signed-at-no-time',
     'MALFORMED',
-    'What is signed as the time is none.',
+    'The signed time is not a time.',
     withHeader(response, 'X-SVC-Signed-At', '2026-02-30T09:00:00.123Z'),
   )
   const noJson: VectorResponse = {

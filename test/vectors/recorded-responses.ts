@@ -75,7 +75,7 @@ export async function recordResponse(request: RecordedRequest): Promise<VectorRe
   return { status: reply.status, headers, bodyBase64 }
 }
 
-/** A header's value by its name in any case; throws when there is none. */
+/** A header's value by its name in any case; throws if it is missing. */
 export function headerOf({ headers }: VectorResponse, name: string): string {
   const found = headers.find(([each]) => each.toLowerCase() === name.toLowerCase())
   if (found === undefined) throw new Error(`The response has no ${name}`)

@@ -55,7 +55,7 @@ const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const EXPECTED_REQUESTS = 50
 const DEPLOYMENTS = ['primary', 'preview'] as const
 const MARKS = { error: 'ERROR', warning: 'warning', info: 'info' }
-/** Places of a finding that are named; the others are counted. */
+/** Number of places of a finding that are listed; the others are counted. */
 const SHOWN_PLACES = 4
 
 interface Settings {
@@ -166,7 +166,7 @@ function listFindings(json: boolean, output: CommandOutput): ExitCode {
   return EXIT_CODES.done
 }
 
-/** `svc doctor`: whether a deployment keeps its promises, seen from outside. */
+/** `svc doctor`: checks from outside whether a deployment works as promised. */
 export const doctorCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,

@@ -81,12 +81,12 @@ const OPTIONS = {
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
-/** What may be asked: nothing that could change anything. */
+/** Methods that change nothing. */
 const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
 
 interface Settings {
-  /** Origin only where something is fetched. */
+  /** Undefined for a saved response. */
   readonly address: Address
   readonly method: string
   readonly ifNoneMatch: string | undefined
@@ -104,7 +104,7 @@ interface SavedFiles {
   readonly status: number | undefined
 }
 
-/** A response with what its check came to. */
+/** A response with the result of its check. */
 interface Outcome {
   readonly response: HttpResponse
   readonly verdict: Verdict
@@ -117,7 +117,7 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
   return { ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }), maxAgeSeconds, nowMs }
 }
 
-/** Checks with keys that are at hand. */
+/** Checks with known keys. */
 async function verifyWithKeys(
   response: HttpResponse,
   keys: () => Promise<readonly VerificationKey[]>,
@@ -212,7 +212,7 @@ function refusalOf({ verified }: Verdict) {
   return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
 }
 
-/** Why there is nothing to verify, where the contract has no signature. */
+/** Why there is nothing to verify, if the contract defines no signature. */
 function unsignedNote({ method, status }: HttpResponse, verdict: Verdict): string | undefined {
   if (verdict.fault?.code !== 'UNSIGNED') return undefined
   if (status >= 300 && status < 400 && status !== 304) {
@@ -290,7 +290,7 @@ function describe({ response, verdict }: Outcome, { address, pinnedKeyIds }: Set
   }
 }
 
-/** An unsigned 429 or 5xx is a proxy's, or says that signing is off: neither proves anything about the service. */
+/** An unsigned 429 or 5xx is a proxy's, or means that signing is off: it proves nothing about the service. */
 function exitCodeOf({ response, verdict }: Outcome): ExitCode {
   if (verdict.fault === undefined) return EXIT_CODES.done
   const { status } = verdict.response ?? response
@@ -310,7 +310,7 @@ function parseAt(text: string): number {
   throw new UsageError('--at expects a time such as 2026-11-21T09:00:00Z')
 }
 
-/** What a header field can carry (RFC 9110 5.5). */
+/** The characters of a header field (RFC 9110 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 function parseEtag(text: string | undefined): string | undefined {
@@ -318,7 +318,7 @@ function parseEtag(text: string | undefined): string | undefined {
   throw new UsageError('--if-none-match expects an ETag, as a header has it')
 }
 
-/** `svc verify`: whether a response is what the service signed. */
+/** `svc verify`: checks that the service signed a response. */
 export const verifyCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,

@@ -23,7 +23,7 @@ export class ApiResponseError extends Error {
   declare readonly status: number
   /** Whether the same request may succeed later. */
   declare readonly retryable: boolean
-  /** Seconds until a retry may succeed, where the service knows. */
+  /** Seconds until a retry may succeed, if the service states them. */
   declare readonly retryAfterSeconds: number | undefined
   /** Id of the request, for questions to the operator. */
   declare readonly requestId: string | undefined

@@ -45,7 +45,7 @@ export interface AuditReport {
   readonly redactions: readonly Redaction[]
 }
 
-/** Rounds after which an audit gives up because each time a version was published meanwhile. */
+/** Maximum number of rounds. A new round starts whenever a version was published during the last one. */
 const MAX_ROUNDS = 4
 
 /**
@@ -94,8 +94,8 @@ async function auditRounds(options: AuditOptions): Promise<AuditReport> {
       ? undefined
       : await keyChangeBetween(saved, previous, newest.keyId)
   if (saved !== undefined) requireLineage(saved, options, keyChange)
-  // Every head that was signed before. The history has to continue all of them: a head that appears between two rounds
-  // says nothing about the saved one.
+  // Every head that was signed before. The history has to continue all of them: a head that appears between two
+  // rounds proves nothing about the saved one.
   const known = previous === undefined ? [] : [previous]
   const entries = new Map<string, Promise<VersionEntry>>()
   for (let round = 1; ; round += 1) {
@@ -154,7 +154,7 @@ async function keyChangeBetween(
   return { from, to, isAnnounced: known.includes(to) }
 }
 
-/** Of a service at another address, only its keys can say that it is the same one. */
+/** At another origin, only announced keys show that it is the same service. */
 function requireLineage(
   { origin }: SavedHead,
   { client }: AuditOptions,

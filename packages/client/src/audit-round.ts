@@ -40,7 +40,7 @@ export interface KnownHead {
   readonly keyDocuments: readonly PortableResponse[]
 }
 
-/** What else it takes to check the signatures of older responses. */
+/** What is needed to check the signatures of older responses. */
 type ProofContext = Pick<KnownHead, 'keys' | 'keyDocuments'>
 
 const NO_CONTEXT: ProofContext = { keys: [], keyDocuments: [] }
@@ -190,7 +190,7 @@ async function checkEntries(
 ): Promise<void> {
   const { concurrency = 24, signal, entries, onProgress } = round
   const all = entriesOf(index.data)
-  // Oldest first: the read of the entry before is then under way already, and never waits for a later one.
+  // Oldest first: the read of the previous entry has then started already, so no read waits for a later one.
   const oldestFirst = summaries.toReversed()
   await forEachSome(oldestFirst, { concurrency, signal }, async (summary, laneSignal) => {
     const previous = all[all.length - summary.sequence + 1]
@@ -283,7 +283,7 @@ async function checkChanges(
       ? undefined
       : await readSignedEntry(round, index, previous, beforePrevious)
   const finding = changesFindingOf(signedBefore?.data, signed.data)
-  // The hashes are the same, so what was computed before follows from what is signed now.
+  // The hashes are equal, so the signature of the index covers the entries computed before.
   if (finding === undefined) throw new VerificationError('MALFORMED', 'expected the same entry')
   const responses = signedBefore === undefined ? [] : [signedBefore.response]
   throw await createHistoryFailure(

@@ -1,5 +1,4 @@
-// The second part of the published surface: the audit of the history. It stands apart so that a page that only reads
-// does not carry it.
+// The second entry point: the audit of the history. It is separate so that pages that only read do not load it.
 
 export { auditHistory } from './audit-history.ts'
 export type { AuditReport, KeyChange } from './audit-history.ts'

@@ -1,23 +1,23 @@
 import { latin1 } from './latin1.ts'
 
-// Strict on purpose: what one decoder takes and another refuses could be used to have two verifiers disagree. So no
-// white space, no missing padding, no letter of the other alphabet, and no bit set behind the last byte (RFC 4648 3.5).
-// For 32 and 64 bytes that leaves exactly one text each, which a regular expression can tell.
+// Strict on purpose: encodings that only some decoders accept would make verifiers disagree. No white space, no
+// missing padding, no characters of the other alphabet, and no trailing bits (RFC 4648 3.5). For 32 and 64 bytes this
+// leaves exactly one text, which a regular expression can recognize.
 
 const BYTES_64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/
 const BYTES_32_URL = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 
 function bytesOf(base64: string): Uint8Array {
-  // atob gives one character a byte.
+  // atob returns one character per byte.
   return latin1(atob(base64)) as Uint8Array
 }
 
-/** 64 bytes from padded base64, or undefined where the text is not exactly what encoding them gives. */
+/** 64 bytes from padded base64; undefined unless the text is their canonical encoding. */
 export function decodeBase64Of64(text: string): Uint8Array | undefined {
   return BYTES_64.test(text) ? bytesOf(text) : undefined
 }
 
-/** 32 bytes from base64url without padding, or undefined where the text is not exactly what encoding them gives. */
+/** 32 bytes from base64url without padding; undefined unless the text is their canonical encoding. */
 export function decodeBase64urlOf32(text: string): Uint8Array | undefined {
   return BYTES_32_URL.test(text)
     ? bytesOf(text.replaceAll('-', '+').replaceAll('_', '/'))

@@ -16,7 +16,7 @@ import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 import type { HttpResponse, VerifiedResponse } from './verify-response.ts'
 
-/** Reads a service and checks everything it says. */
+/** Reads a service and verifies every response. */
 export interface Client extends Reads {
   /** Origin of the service, as `baseUrl` named it. */
   readonly origin: string
@@ -25,7 +25,7 @@ export interface Client extends Reads {
     target: Target,
     options?: ReadOptions,
   ): Promise<Verified<DataOfTarget<Target>>>
-  /** The response to a GET as it came: nothing of it is checked. Connection failures are retried. */
+  /** The response to a GET, unverified. Connection failures are retried. */
   getUnverified(target: string, options?: Pick<ReadOptions, 'signal'>): Promise<HttpResponse>
   /**
    * Sends one request without the API key of the client and verifies the response. Never retries. The functions of
@@ -40,14 +40,14 @@ export interface Client extends Reads {
   ): Promise<Verified<unknown>>
   /** Checks a response that was fetched in another way, with the service's keys. */
   verify(response: HttpResponse): Promise<VerifiedResponse>
-  /** The service's keys, as its signing-key document has them. */
+  /** The service's keys, from its signing-key document. */
   keys(): Promise<readonly VerificationKey[]>
 }
 
-/** Most responses kept for revalidation: every endpoint once, and some versions. */
+/** Maximum number of responses stored for revalidation: every endpoint once, and some versions. */
 const MAX_STORED = 64
 
-/** A failure that says nothing of the service: a gateway before it, or signing that is switched off. */
+/** A failure that is not the service's own: a gateway in front of it, or signing that is switched off. */
 function unsignedReason({ status, headers }: HttpResponse, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
   const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter) ?? ''
@@ -98,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
     apiKey,
     maxRetries = 2,
     maxWaitSeconds = 30,
-    // Called later and by its own name: a browser's fetch must not be called as a method of another object.
+    // Called later and as a plain function: a browser's fetch throws if it is called as a method of another object.
     fetch: fetchOne = (url, init) => fetch(url, init),
     now = Date.now,
     wait = waitByTimer,
@@ -113,12 +113,12 @@ export function createClient(options: ClientOptions): Client {
   const keys = createTrustedKeys({
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
-    // Without the API key: where that is refused, the refusal can be verified.
+    // Without the API key: a refusal of the key can then be verified.
     fetchDocument: (target) => fetchResponse(target, {}),
   })
 
   function reasonOf(error: unknown): RetryReason | undefined {
-    // Too large a response will be so again, and so will a redirect.
+    // Repeating a request does not help against a response that is too large or a redirect.
     const { cause } = error as Error
     const isFinal = cause instanceof RangeError || cause instanceof RedirectError
     if (error instanceof ConnectionError && !isFinal) {
@@ -149,7 +149,7 @@ export function createClient(options: ClientOptions): Client {
     return result
   }
 
-  /** What was stored, if the 304 proves it, or if it needs no proof yet; else undefined. */
+  /** The stored response, if the 304 proves it or if it is still fresh; else undefined. */
   async function renewed(
     before: Verified<unknown>,
     notModified: HttpResponse,

@@ -3,7 +3,7 @@ import { readHeaders, type HeaderSource } from './header-fields.ts'
 import { orAborted } from './retries.ts'
 import { targetOf, type HttpResponse } from './verify-response.ts'
 
-/** What the client needs of a response of fetch. */
+/** The members of a fetch response that the client uses. */
 export interface FetchedResponse {
   /** HTTP status. */
   readonly status: number
@@ -13,7 +13,7 @@ export interface FetchedResponse {
   readonly body: ReadableStream<Uint8Array> | null
 }
 
-/** The part of fetch that the client uses; the fetch of a browser and of Node fits. What is under way ends with `signal`. */
+/** The part of fetch that the client uses, satisfied by browsers and Node. Aborting `signal` ends the request. */
 export type Fetch = (
   url: string,
   init: {
@@ -29,7 +29,7 @@ export type Fetch = (
 ) => Promise<FetchedResponse>
 
 /**
- * The service redirects to another address. The client never follows: the signature covers the requested target.
+ * The service redirects to another URL. The client never follows: the signature covers the requested target.
  *
  * @example
  * ```ts
@@ -68,13 +68,13 @@ export class ConnectionError extends Error {
   }
 }
 
-/** How long and how large a response may be. */
+/** Limits of a response. */
 export interface ConnectionLimits {
-  /** How long one request may take, to the last byte of its response, in milliseconds; 30,000 unless given. */
+  /** Limit for one request, up to the last byte of its response, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number
   /**
-   * How large a body may be, its content coding undone; 16,000,000 unless given. The OpenAPI document has 200 kB, the
-   * index of a history of ten thousand versions 3 MB.
+   * Maximum size of a body after its content coding is removed, in bytes. Default: 16,000,000. The OpenAPI document
+   * has 200 kB, the index of ten thousand versions 3 MB.
    */
   readonly maxBodyBytes?: number
 }
@@ -83,7 +83,7 @@ export interface ConnectionLimits {
 export interface Connection {
   /** Scheme and authority, without a slash at the end. */
   readonly origin: string
-  /** The response as it came, unverified. Default of `method`: GET. Throws a ConnectionError, or the signal's reason. */
+  /** The unverified response. Default of `method`: GET. Throws a ConnectionError, or the signal's reason. */
   send(
     target: string,
     headers: Readonly<Record<string, string>>,
@@ -93,11 +93,11 @@ export interface Connection {
   ): Promise<HttpResponse>
 }
 
-/** The origin of a base URL. Throws a TypeError for anything but http(s), a host and perhaps a port. */
+/** The origin of a base URL. Throws a TypeError for anything but http(s), a host and an optional port. */
 function originOf(baseUrl: string | URL): string {
   const { origin, href } = new URL(baseUrl)
   if (!/^https?:/.test(href) || href !== `${origin}/`) {
-    // What was found is not repeated: there may be a password in it.
+    // The value is not quoted: it may contain a password.
     throw new TypeError('baseUrl: expected an origin such as https://api.example.org')
   }
   return origin
@@ -112,24 +112,24 @@ const BROWSER_OPTIONS =
     ? ({ cache: 'no-store', credentials: 'omit' } as const)
     : {}
 
-/** The longest that the platform's timer waits; after more it would ring at once. */
+/** The maximum delay of platform timers; a longer one fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Reads a body as it comes. Throws a RangeError once there is more of it than there may be. */
+/** Reads a body. Throws a RangeError once it exceeds the limit. */
 async function readBody(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
-  // Not `for await`: there are browsers whose streams cannot be iterated.
+  // Not `for await`: in some browsers streams are not iterable.
   const reader = body?.getReader()
   for (;;) {
     const { value } = (await reader?.read()) ?? {}
     if (value === undefined) break
     parts.push(value)
     length += value.length
-    // Written so that a limit of NaN lets nothing through.
+    // A limit of NaN must reject every body.
     if (!(length <= maxBytes)) throw new RangeError(`expected at most ${maxBytes} bytes`)
   }
   const whole = new Uint8Array(length)
@@ -141,7 +141,6 @@ async function readBody(
   return whole
 }
 
-/** Makes a connection. */
 export function createConnection(
   baseUrl: string | URL,
   fetch: Fetch,
@@ -153,8 +152,8 @@ export function createConnection(
     origin,
     async send(target, headers, signal, method = 'GET', body) {
       const url = origin + target
-      // What is signed is what was sent; an address that fetch would rewrite could not be verified. And without the slash
-      // an @ would make a user of the origin, and a host of what follows.
+      // The signature covers the target as sent, so a URL that fetch would rewrite could not be verified. Without the
+      // leading slash, an @ would turn the origin into a user name and the rest into a host.
       if (!target.startsWith('/') || targetOf(url) !== target) {
         throw new TypeError(`${target}: expected a URL path`)
       }
@@ -169,13 +168,13 @@ export function createConnection(
           headers: { ...headers },
           ...(body === undefined ? {} : { body }),
           ...BROWSER_OPTIONS,
-          // Another address has another signed target, and must not receive the API key. Not `error`: workerd has only
-          // this mode, and the error would not name the address.
+          // Another URL has another signed target and must not receive the API key. Not `error`: workerd has only
+          // this mode, and the error would not name the URL.
           redirect: 'manual',
           signal: control.signal,
         })
         const { status, headers: received } = response
-        // A browser hides a redirect behind status 0.
+        // Browsers report a redirect with status 0.
         if (status === 0 || (status >= 300 && status < 400 && status !== 304)) {
           throw new RedirectError(readHeaders(received)('location'))
         }
@@ -192,7 +191,7 @@ export function createConnection(
       try {
         return await orAborted(orAborted(exchange(), control.signal), signal)
       } catch (error) {
-        // What is left of it is not wanted.
+        // The rest of the body is not needed.
         control.abort()
         signal?.throwIfAborted()
         throw new ConnectionError(url, error)

@@ -1,6 +1,6 @@
-// WebCrypto's implementations follow different readings of RFC 8032: some take public keys of small order, points whose
-// y is not reduced, or an S that is not reduced. What they may disagree on is refused here first, so that Node and
-// every browser come to the same result. What remains (no cofactor in the equation, R compared as bytes) they share.
+// WebCrypto implementations follow different readings of RFC 8032: some accept public keys of small order, points
+// whose y is not reduced, or an S that is not reduced. These cases are rejected here first, so that Node and every
+// browser agree. In the remaining choices (no cofactor in the equation, R compared as bytes) they agree already.
 
 /** 2^255 - 19, the prime of the field. */
 const P = 2n ** 255n - 19n
@@ -11,7 +11,7 @@ const ORDER_8_Y = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95
 /** y of all eight points whose order divides the cofactor: orders 4, 1, 2 and 8. */
 const SMALL_ORDER_Y: ReadonlySet<bigint> = new Set([0n, 1n, P - 1n, ORDER_8_Y, P - ORDER_8_Y])
 
-/** 32 bytes, the least significant first, as a number. */
+/** 32 bytes, least significant first, as a number. */
 function littleEndian(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32)
   let number = 0n
@@ -25,7 +25,7 @@ export function isSoundPoint(bytes: Uint8Array): boolean {
   return y < P && !SMALL_ORDER_Y.has(y)
 }
 
-/** Whether 64 bytes are a signature that every implementation takes for one: a sound R, and S below the group's order. */
+/** Whether 64 bytes are a signature that every implementation accepts: a canonical R, and S below the group order. */
 export function isSoundSignature(bytes: Uint8Array): boolean {
   return isSoundPoint(bytes) && littleEndian(bytes.subarray(32)) < L
 }

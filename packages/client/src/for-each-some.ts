@@ -1,20 +1,21 @@
 /** How `forEachSome` runs. */
 export interface ConcurrencyOptions {
-  /** Number of items that are worked on at a time. */
+  /** Number of concurrent items. */
   readonly concurrency: number
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Runs `work` on every item, some at a time. After the first failure no further item is started. Each lane of work gets a
- * signal of its own that follows the caller's: Node 20 warns of a leak once one signal has more than ten listeners.
+ * Runs `work` on every item, with limited concurrency. After the first failure no further item is started. Each
+ * worker gets its own signal, which follows the caller's: Node 20 warns of a leak if one signal has more than ten
+ * listeners.
  */
 export async function forEachSome<Item>(
   items: readonly Item[],
   { concurrency, signal }: ConcurrencyOptions,
   work: (item: Item, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  // Nothing would be worked on, and that would look as if all went well.
+  // With a limit of 0 nothing would run, which would look like success.
   if (!(concurrency >= 1)) {
     throw new RangeError(`concurrency: expected 1 or more, found ${concurrency}`)
   }

@@ -11,14 +11,14 @@ export type HeaderSource =
 export type HeaderFields = (name: string) => string | undefined
 
 /**
- * A value without the white space around it (RFC 9110 5.5). Looking for the white space instead, by
- * /[ \t]+$/, would take a time that grows with the square of a run of it.
+ * A value without the white space around it (RFC 9110 5.5). The regular expression /[ \t]+$/ would take quadratic
+ * time on a long run of white space.
  */
 const BARE = /[^ \t](?:.*[^ \t])?|$/s
 
 /** Reads header fields by name. */
 export function readHeaders(source: HeaderSource): HeaderFields {
-  // A Map has a get as well, which is not the one of Headers: it knows names in one spelling only.
+  // A Map has a `get` as well, but it is case-sensitive.
   const headers = source as Pick<Headers, 'get'>
   if (typeof headers.get === 'function' && !(source instanceof Map)) {
     return (name) => headers.get(name) ?? undefined
@@ -44,8 +44,8 @@ const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/
 
 /**
  * The base64 of the member sha-256 of a Content-Digest, a dictionary of byte sequences (RFC 9530 2, RFC 8941 3.2).
- * Of several the last counts, as everywhere in such dictionaries. Undefined if it is missing, or if the field is
- * no such dictionary, which must then be ignored as a whole.
+ * The last of several counts. Undefined if it is missing or if the field is malformed, which must be ignored as a
+ * whole.
  */
 export function sha256Of(contentDigest: string): string | undefined {
   let found: string | undefined

@@ -21,7 +21,7 @@ import {
 export class HistoryError extends Error {
   /** How the responses contradict each other. */
   readonly code: HistoryFault
-  /** JSON. Store it: there is no other copy of the proof. */
+  /** JSON. Store it: this is the only copy of the proof. */
   readonly evidence: HistoryEvidence
   /** Where they do. */
   readonly finding: HistoryFinding
@@ -44,8 +44,8 @@ function formatFinding(fault: HistoryFault, { at, expected, found }: HistoryFind
 }
 
 /**
- * The history contradicts the saved head, but the two were signed by keys that nothing links: another service may have
- * taken the address. There is no evidence against either.
+ * The history contradicts the saved head, but unrelated keys signed the two: another service may have
+ * taken over the address. That is evidence against neither.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import { areOfOneLineage, type PathResponse } from './key-lineage.ts'
 
-/** How a signed history can contradict itself. */
+/** Ways in which a signed history can contradict itself. */
 export const HISTORY_FAULTS = {
   SHORTENED: 'versions that were signed are gone',
   REWRITTEN: 'one version was signed with two hashes',
@@ -36,9 +36,9 @@ export type HistoryFault = keyof typeof HISTORY_FAULTS
 export interface HistoryFinding {
   /** Id of the version, or name of the resource; `versions` for the index as a whole. */
   readonly at: string
-  /** What one says, or must be so by what it says: a hash, an ETag, an id or a number. */
+  /** The value that one response states or implies: a hash, an ETag, an id or a number. */
   readonly expected: string
-  /** What the other says. */
+  /** The value of the other response. */
   readonly found: string
 }
 
@@ -98,13 +98,13 @@ function isSummary(value: unknown): value is VersionSummary {
   )
 }
 
-/** The entries that data of `version`, `versions` or `versions/{id}` speaks of, newest first; none for other data. */
+/** The entries in data of `version`, `versions` or `versions/{id}`, newest first; empty for other data. */
 export function entriesOf(data: unknown): readonly VersionSummary[] {
   const entries = propertyOf(data, 'entries') ?? [data]
   return Array.isArray(entries) && entries.every(isSummary) ? entries : []
 }
 
-/** Whether the response says which version is the newest. */
+/** Whether the response names the newest version. */
 function tellsNewest({ path }: PathResponse): boolean {
   return path === READ_PATHS.version || path === READ_PATHS.versions
 }
@@ -133,7 +133,7 @@ export function hashOf(entry: VersionEntry): Promise<string> | string {
   return sha256Hex(versionHashText(entry))
 }
 
-/** What stands where a number or a hash should may be any JSON, of which `String` cannot make a text. */
+/** // Signed data may contain any JSON in place of a number or a hash, and `String` does not work for every object. */
 function textOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   return typeof value === 'string' ? value : JSON.stringify(value)
@@ -149,7 +149,7 @@ export function indexFaultOf(data: unknown): HistoryFinding | undefined {
     found: textOf(found),
   })
   const count = propertyOf(data, 'count')
-  // As many entries as it says, and the first of them its head.
+  // `count` is the number of entries, and `head` is the first.
   if (first === undefined || count !== entries.length) {
     return fault('versions', count, entries.length)
   }
@@ -175,7 +175,7 @@ async function isBroken([one]: readonly PathResponse[]): Promise<boolean> {
   const asked = one.path.startsWith(versions)
     ? VERSION_PATH.exec(one.path.slice(versions.length))?.[1]
     : undefined
-  // Other data may mention a version too, without being an entry.
+  // Other data may mention a version without being an entry.
   if (asked === undefined && one.path !== version) return false
   const [entry] = entriesOf(one.data)
   if (entry === undefined) return false
@@ -218,7 +218,7 @@ export function changesFindingOf(
   return fault === undefined ? undefined : { at, ...fault }
 }
 
-/** The entry that a response to `version` or `versions/{id}` holds, if its hash is correct. */
+/** The entry in a response to `version` or `versions/{id}`, if its hash is correct. */
 async function hashedEntryOf({ path, data }: PathResponse): Promise<VersionSummary | undefined> {
   const isEntryPath = path === READ_PATHS.version || path.startsWith(`${READ_PATHS.versions}/`)
   if (!isEntryPath || propertyOf(data, 'entries') !== undefined) return undefined
@@ -227,7 +227,7 @@ async function hashedEntryOf({ path, data }: PathResponse): Promise<VersionSumma
   return entry
 }
 
-/** Proved by the entry and the one before it, or by the genesis entry alone. Both hashes must be correct. */
+/** Proved by an entry and the previous one, or by the genesis entry alone. Both hashes must be correct. */
 async function areChangesFalse(said: readonly PathResponse[]): Promise<boolean> {
   const entries = await Promise.all(said.map(hashedEntryOf))
   const entry = entries.at(-1)
@@ -243,7 +243,7 @@ async function areChangesFalse(said: readonly PathResponse[]): Promise<boolean> 
   )
 }
 
-/** Digest of a resource by its path, as the entry has it. */
+/** Digest of a resource by its path, from the entry. */
 function digestAt(entry: unknown, path: string): unknown {
   return propertyOf(propertyOf(entry, 'resources'), path.slice(BASE_PATH.length + 1))
 }
@@ -260,7 +260,7 @@ function isInconsistent([before, between, after]: readonly PathResponse[]): bool
     return isOneHead && head?.hash !== propertyOf(before.data, 'hash')
   }
   const digest = digestAt(before.data, between.path)
-  // Of what it does not name (the time, the keys, another version) the newest version says nothing.
+  // The newest version says nothing about paths that it does not list (the time, the keys, other versions).
   return isOneHead && typeof digest === 'string' && between.etag !== `W/"${digest}"`
 }
 
@@ -274,14 +274,14 @@ const PROOFS: {
   INCONSISTENT: isInconsistent,
 }
 
-/** No fault takes more to prove. */
+/** Maximum number of responses that any fault needs. */
 const MAX_RESPONSES = 3
-/** Those of the saved head and of the audit. */
+/** One from the saved head, one from the audit. */
 const MAX_KEY_DOCUMENTS = 2
-/** Those of a service before and now. */
+/** The keys of a service then and now. */
 const MAX_EVIDENCE_KEYS = 2 * MAX_KEYS
 
-/** A list of at most so many portable responses. */
+/** Whether a value is a list of at most `most` portable responses. */
 function isPortableList(value: unknown, most: number): boolean {
   return Array.isArray(value) && value.length <= most && value.every(isPortable)
 }

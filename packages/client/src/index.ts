@@ -1,4 +1,4 @@
-// The published surface, and the only barrel: what stands here is promised to those who install the package.
+// The public API of the package, and the only barrel.
 
 export { ApiResponseError } from './api-response-error.ts'
 export { createClient } from './client.ts'

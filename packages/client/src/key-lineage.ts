@@ -17,8 +17,8 @@ async function listedKeyIds({ path, status, data }: PathResponse): Promise<reado
 }
 
 /**
- * Whether the responses speak for one service: one key signed them all, or two keys did and a key document that the older
- * key signed lists both (contract decisions section 9). The older key is the one that signed first.
+ * Whether the responses come from one service: one key signed them all, or two keys did and a key document signed by
+ * the older key lists both (contract decisions section 9). The older key is the one that signed first.
  */
 export async function areOfOneLineage(
   responses: readonly PathResponse[],

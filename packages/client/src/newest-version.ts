@@ -4,7 +4,7 @@ import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { entriesOf } from './history-evidence.ts'
 import { VerificationError } from './verification-error.ts'
 
-/** Names of resources that are paths as they stand. */
+/** Resource names that are valid paths without encoding. */
 const RESOURCE = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/
 
 /** The newest version. Throws a VerificationError for signed data that is not a version, or that names resources without a path. */
@@ -20,7 +20,7 @@ export async function readNewest(
   throw new VerificationError('MALFORMED', 'the newest version names a resource that is not a path')
 }
 
-/** Throws a VerificationError where data is not that of one version. */
+/** Throws a VerificationError unless the data is that of one version. */
 export function requireVersion(data: unknown): void {
   if (propertyOf(data, 'entries') === undefined && entriesOf(data).length === 1) return
   throw new VerificationError('MALFORMED', 'expected an entry of the history')

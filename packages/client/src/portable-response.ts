@@ -7,7 +7,7 @@ import { importKey, type PublishedKey, type VerificationKey } from './verificati
 import { VerificationError } from './verification-error.ts'
 import { verifyResponse, type HttpResponse, type VerifiedResponse } from './verify-response.ts'
 
-/** A signed response as JSON, with what is needed to check its signature again, anywhere and at any time. */
+/** A signed response as JSON, with everything needed to verify its signature later. */
 export interface PortableResponse {
   /** Method of the request. */
   readonly method: string
@@ -28,7 +28,6 @@ const PROOF_FIELDS = [
   CLIENT_HEADERS.requestId,
 ]
 
-/** Writes a response down. */
 export function toPortable({
   method,
   target,
@@ -49,7 +48,7 @@ export function toPortable({
   }
 }
 
-/** Whether a JSON value is a response that was written down. */
+/** Whether a JSON value has the form of a portable response. */
 export function isPortable(value: unknown): value is PortableResponse {
   const headers = propertyOf(value, 'headers')
   return (
@@ -62,7 +61,7 @@ export function isPortable(value: unknown): value is PortableResponse {
   )
 }
 
-/** Whether a JSON value has the form of a key as it is kept beside such responses. */
+/** Whether a JSON value has the form of a key as saved with portable responses. */
 export function isPublishedKey(value: unknown): value is PublishedKey {
   const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
   return (
@@ -82,7 +81,7 @@ function bytesOf(base64: string): Uint8Array {
   }
 }
 
-/** Keys as they are kept beside portable responses. */
+/** Keys in the form saved with portable responses. */
 export function publishedOf(keys: readonly VerificationKey[]): readonly PublishedKey[] {
   return keys.map(({ published: { jwk, notBefore = null, notAfter = null } }) => ({
     jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x },
@@ -91,10 +90,7 @@ export function publishedOf(keys: readonly VerificationKey[]): readonly Publishe
   }))
 }
 
-/**
- * Checks a response that was written down as it was to be checked when it was signed: its age does not matter.
- * Throws a VerificationError.
- */
+/** Verifies a portable response as of the time at which it was signed, whatever its age. Throws a VerificationError. */
 export async function verifyPortable(
   { headers, bodyBase64, ...asked }: PortableResponse,
   keys: readonly PublishedKey[],

@@ -28,8 +28,8 @@ export interface ReadOptions {
   /** Ends the read with its reason. */
   readonly signal?: AbortSignal
   /**
-   * Asks for a response that was made for this call: a random query parameter passes every cache over, and since the
-   * target is signed, a response with it cannot be an older one.
+   * Requests a response that was created for this call: a random query parameter bypasses every cache. The signature
+   * covers the target, so an older response does not pass.
    */
   readonly fresh?: boolean
 }
@@ -40,36 +40,36 @@ export interface Verified<Data> {
   readonly data: Data
   /** The entity tag of `data`, computed from it. */
   readonly etag: string
-  /** RFC 7638 id of the key that signed. */
+  /** RFC 7638 id of the signing key. */
   readonly keyId: string
-  /** When it was last signed to be current: milliseconds since 1970. */
+  /** When the data was last signed as current: milliseconds since 1970. */
   readonly provedAtMs: number
   /** Id of the request, for questions to the operator. Undefined for openapi.json, which has no envelope. */
   readonly requestId: string | undefined
   /** Quota of the API key; undefined without a key. */
   readonly rateLimit: RateLimit | undefined
-  /** The signed response as it came. */
+  /** The signed response. */
   readonly response: HttpResponse
 }
 
 /** Does not compile while a read of the registry has no path in the table. */
 const PATHS: { readonly [Name in ReadName]: string } = READ_PATHS
 
-/** The one path that is an endpoint without its parameter too. */
+/** The one endpoint whose parameter is optional. */
 const MAY_BE_EMPTY: ReadName = 'preview'
 
-/** The target of a read. Throws a TypeError where its path has a gap and there is nothing to fill it with. */
+/** The target of a read. Throws a TypeError if a required parameter is missing. */
 function readTarget(name: string, path: string, value: string | undefined): string {
   const gap = path.indexOf('/{')
   if (value === undefined && name !== MAY_BE_EMPTY) {
     throw new TypeError(`${name}: expected a value for ${path.slice(gap + 1)}`)
   }
-  // A slash parts the value, and anything else in it stays within its part.
+  // Slashes separate segments; all other characters are encoded.
   const rest = value === undefined ? '' : `/${encodeURIComponent(value).replaceAll('%2F', '/')}`
   return path.slice(0, gap) + rest
 }
 
-/** Makes the methods over one that gets any target. */
+/** Creates the read methods from one that requests any target. */
 export function createReads(
   get: (target: string, options?: ReadOptions) => Promise<Verified<unknown>>,
 ): Reads {

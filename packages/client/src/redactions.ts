@@ -15,7 +15,7 @@ export interface Redaction {
   readonly redactedAt: string
 }
 
-/** More than an honest service has; the list is not signed, so anyone on the way can lengthen it. */
+/** More than a real service has. The list is not signed, so an attacker in between can lengthen it. */
 const MAX_REDACTIONS = 10_000
 
 function isRedaction(value: unknown): value is Redaction {

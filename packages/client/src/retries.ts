@@ -1,7 +1,7 @@
 /** Waits, and rejects with the signal's reason once it is aborted. */
 export type Wait = (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 
-/** Settles like the promise, or rejects with the signal's reason, whichever is first. */
+/** Settles like the promise, or rejects with the signal's reason, whichever comes first. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
@@ -27,14 +27,14 @@ export interface Retry {
   readonly attempt: number
   /** How long the client waits first. */
   readonly waitSeconds: number
-  /** What the attempt before ended with. */
+  /** The error of the last attempt. */
   readonly error: unknown
 }
 
 /** Called before each retry. An exception ends the attempts. */
 export type OnRetry = (retry: Retry) => void
 
-/** How often and how long to try again. */
+/** Limits of retries. */
 export interface RetrySettings {
   /** Attempts after the first. */
   readonly maxRetries: number
@@ -46,7 +46,7 @@ export interface RetrySettings {
   readonly onRetry: OnRetry | undefined
 }
 
-/** Why an attempt may be repeated: the seconds the service asked for, where it named any. */
+/** Why an attempt may be repeated, with the seconds that the service asked for, if any. */
 export interface RetryReason {
   /** Seconds that the service asked to wait. */
   readonly afterSeconds: number | undefined
@@ -55,8 +55,8 @@ export interface RetryReason {
 const FIRST_WAIT_SECONDS = 0.25
 
 /**
- * Attempts again while `reasonOf` gives a reason for what was thrown. Waits as long as the service asked, else 0.25 s
- * and then twice as long each time, half of it by chance so that clients that failed together do not return together.
+ * Repeats an attempt while `reasonOf` returns a reason for its error. Waits as long as the service asked, else
+ * 0.25 s, doubled each time, half of it random so that clients that failed together do not return together.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,

@@ -9,7 +9,7 @@ import { VerificationError, type VerificationFault } from './verification-error.
 import { importKey } from './verification-key.ts'
 import { verifyResponse } from './verify-response.ts'
 
-/** The step of the vectors' README that each fault belongs to. This verifier tells some steps more finely. */
+/** The step of the vectors' README for each fault. This verifier distinguishes some steps further. */
 const OUTCOME_OF = {
   KEY_MALFORMED: 'UNKNOWN_KEY',
   UNKNOWN_KEY: 'UNKNOWN_KEY',
@@ -34,7 +34,7 @@ function ifNoneMatchOf(headers: readonly HeaderPair[]): { readonly ifNoneMatch?:
   return ifNoneMatch === undefined ? {} : { ifNoneMatch }
 }
 
-/** How `verifyResponse` ends on a vector, in the words of the vectors' README. */
+/** The result of `verifyResponse` on a vector, in the words of the vectors' README. */
 async function outcomeOf(vector: Vector): Promise<Outcome> {
   const { request, response, revalidation, publicKey, pinnedKeyId, maxAgeSeconds } = vector
   try {
@@ -70,7 +70,7 @@ export interface VectorResult {
   readonly found: Outcome | HistoryOutcome
 }
 
-/** Checks a chain of entries, oldest first, up to the first that is wrong. */
+/** Checks a chain of entries, oldest first, and returns the result of the first invalid one. */
 async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutcome> {
   let previous: HistoryVector['entries'][number] | undefined
   for (const entry of entries) {
@@ -86,7 +86,7 @@ async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutc
   return 'ok'
 }
 
-/** A vector and every link of its chain, each as it stands at its time. */
+/** A vector and every link of its chain, each at its own time. */
 async function checkVector(name: string, vector: Vector): Promise<readonly VectorResult[]> {
   const { description, chain = [] } = vector
   const moments = [
@@ -107,8 +107,9 @@ async function checkVector(name: string, vector: Vector): Promise<readonly Vecto
 }
 
 /**
- * Runs every vector on this platform's WebCrypto. `readText` gives the text of a file of the vectors' folder; reading
- * starts from index.json, the list of the others. All is well when `found` equals `expected` in every result.
+ * Runs every vector on this platform's WebCrypto. `readText` returns the text of a file of the vectors' folder;
+ * reading starts from index.json, which lists the others. The run succeeded if `found` equals `expected` in every
+ * result.
  *
  * @example
  * ```ts

@@ -11,19 +11,22 @@ import {
 import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 
-/** Keys that a document may have. One has one or two, but each costs as much as a check, and anyone can send a document. */
+/**
+ * Maximum number of keys of a document. A real one has one or two; each costs as much as a verification, and anyone
+ * can send a document.
+ */
 export const MAX_KEYS = 64
 
-/** Keys of a kind that is not known here are left out: the service may publish others beside its Ed25519 keys. */
+/** Keys of unknown types are skipped: the service may publish others beside its Ed25519 keys. */
 function isEd25519(value: unknown): value is PublishedKey {
   const jwk = propertyOf(value, 'jwk')
   return propertyOf(jwk, 'kty') === 'OKP' && propertyOf(jwk, 'crv') === 'Ed25519'
 }
 
 /**
- * Reads the keys out of `data` of the signing-key document, the current one first. What the document says of itself is
- * not proved by this; `verifyKeyDocument` does both. Throws a VerificationError: MALFORMED if it is not such a
- * document, KEY_MALFORMED where a key in it cannot be used.
+ * Reads the keys from `data` of the signing-key document, the current one first. It does not verify the document;
+ * `verifyKeyDocument` does. Throws a VerificationError: MALFORMED if it is not a key document, KEY_MALFORMED if a key
+ * in it is invalid.
  *
  * @example
  * ```ts
@@ -43,7 +46,7 @@ export async function parseSigningKeys(data: unknown): Promise<readonly Verifica
   return Promise.all(known.map(importKey))
 }
 
-/** A key document that was signed with a key it holds. */
+/** A key document signed by one of its own keys. */
 export interface VerifiedKeys {
   /** Every key that the document lists. */
   readonly keys: readonly VerificationKey[]
@@ -52,8 +55,8 @@ export interface VerifiedKeys {
 }
 
 /**
- * Checks the response to GET /api/v1/keys/signing-key with the keys it holds itself. That proves only that
- * the signer holds one of them: give `pinnedKeyIds`, or pin the ids that come back and refuse others from then on.
+ * Verifies a response of GET /api/v1/keys/signing-key with the keys that it contains. That proves only that the
+ * signer holds one of them: pass `pinnedKeyIds`, or pin the returned ids and refuse others from then on.
  *
  * @example
  * ```ts
@@ -65,7 +68,7 @@ export async function verifyKeyDocument(
 ): Promise<VerifiedKeys> {
   const data = propertyOf(parseBody(response.body), 'data')
   if (data === undefined) {
-    // Its signature cannot be checked without the keys, so only its presence can be reported.
+    // Without keys its signature cannot be verified, so only a missing one can be reported.
     const isSigned = readHeaders(response.headers)(CLIENT_HEADERS.signature) !== undefined
     const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',

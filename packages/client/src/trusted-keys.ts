@@ -6,34 +6,33 @@ import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 
-/** Holds the keys of one service, loads them when they are needed, and once more when they may have changed. */
+/** The keys of one service, loaded when first needed and again when they may have changed. */
 export interface TrustedKeys {
   /** The keys that were loaded last; loads them the first time. */
   current(): Promise<readonly VerificationKey[]>
-  /** `verifyResponse` with these keys. Where no known key fits, the key document is loaded again, once. */
+  /** `verifyResponse` with these keys. If no known key matches, the key document is loaded once more. */
   verify(response: HttpResponse): Promise<VerifiedResponse>
 }
 
-/** Where keys come from, and what they are held against. */
+/** Where keys come from, and what they are checked with. */
 export interface TrustedKeysParts {
   /** Fetches the signing-key document from this target. */
   readonly fetchDocument: (target: string) => Promise<HttpResponse>
-  /** Left out: the keys of the first document are trusted, and later ones that they sign for. */
+  /** Undefined: the keys of the first document are trusted, and later ones that they sign for. */
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
 }
 
-/** Whether a newer key document may settle a fault: a cache may hold one of before a change of keys. */
+/** Whether a newer key document may resolve a fault: a cache may have stored one from before a key change. */
 export function mayBeNewKey(fault: VerificationFault): boolean {
   return /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/.test(fault)
 }
 
-/** Lets pass what a newer key document may settle, and throws everything else. */
+/** Rethrows every error that a newer key document cannot resolve. */
 function requireMaybeNewKey(error: unknown): void {
   if (!(error instanceof VerificationError && mayBeNewKey(error.code))) throw error
 }
 
-/** Makes the holder of a service's keys. */
 export function createTrustedKeys({
   fetchDocument,
   pinnedKeyIds,
@@ -49,7 +48,7 @@ export function createTrustedKeys({
       ...expectations(),
       pinnedKeyIds: trusted,
     })
-    // Without pins, what a trusted key signed extends the trust: so a key that was announced can take over.
+    // Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
     if (pinnedKeyIds === undefined) {
       trusted = [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
     }
@@ -67,7 +66,7 @@ export function createTrustedKeys({
     return verifyResponse({ ...response, ...expectations(), pinnedKeyIds: trusted, keys })
   }
 
-  /** Calls at the same time share one load; one that failed is not kept. */
+  /** Concurrent calls share one load; a failed one is not cached. */
   function hold(loading: Promise<readonly VerificationKey[]>): typeof loading {
     const before = held
     held = loading
@@ -96,7 +95,7 @@ export function createTrustedKeys({
         return await check(response, keys)
       } catch (error) {
         requireMaybeNewKey(error)
-        // Another call may have loaded it again meanwhile.
+        // Another call may have reloaded the document in the meantime.
         const renewed = await (held === known ? hold(loadFresh()) : current())
         return check(response, renewed)
       }

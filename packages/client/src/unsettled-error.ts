@@ -1,5 +1,5 @@
 /**
- * There was a newer version each time that an audit had read the history; nothing is wrong, and nothing is known.
+ * A newer version appeared each time an audit had read the history, which was neither confirmed nor contradicted.
  *
  * @example
  * ```ts

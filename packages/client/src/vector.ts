@@ -1,4 +1,4 @@
-/** How a check of a vector ends: `ok`, or the step that refuses. The vectors' README describes the steps. */
+/** Result of a vector: `ok`, or the step that fails. The vectors' README describes the steps. */
 export const OUTCOMES = [
   'ok',
   'UNKNOWN_KEY',
@@ -40,7 +40,7 @@ export interface Vector {
   /** The verifier's clock: ISO 8601 UTC. */
   readonly now: string
   readonly maxAgeSeconds: number
-  /** The key as the signing-key document offered it. */
+  /** The key in the signing-key document. */
   readonly publicKey: {
     readonly keyId: string
     readonly jwk: { readonly kty: string; readonly crv: string; readonly x: string }
@@ -48,7 +48,7 @@ export interface Vector {
     readonly notBefore?: string
     readonly notAfter?: string
   }
-  /** The key id the client trusts, from another source than this server. */
+  /** The key id that the client trusts, from a source other than the service. */
   readonly pinnedKeyId: string
   readonly request: {
     readonly method: string
@@ -58,9 +58,9 @@ export interface Vector {
   readonly response: VectorResponse
   /** A later response to the same request, with which a cache revalidated the response. */
   readonly revalidation?: VectorResponse
-  /** More of the same: at each later time, the 304 that renewed the response last, and how the check then ends. */
+  /** Later moments: the 304 that renewed the response last, and the result then. */
   readonly chain?: readonly VectorLink[]
-  /** What was signed, in the cases that are right. */
+  /** The signed text, in valid vectors. */
   readonly signedText?: string
   readonly revalidationText?: string
 }

@@ -1,8 +1,8 @@
 import type { HttpResponse } from './verify-response.ts'
 
 /**
- * What a check of a response can find wrong, by the code of the error that says so. For lists of them: an error's own
- * message names the case, so that a client in a browser need not carry the table.
+ * What can be wrong with a response, by error code. For lists of codes: the message of an error names the case, so
+ * clients in browsers need not load this table.
  */
 export const VERIFICATION_FAULTS = {
   KEY_MALFORMED: 'the key is not a usable Ed25519 public key',
@@ -19,7 +19,7 @@ export const VERIFICATION_FAULTS = {
   REQUEST_ID: 'X-Request-Id is not that of the body',
 } as const
 
-/** The step of the check that refused a response. */
+/** A failed check of a response. */
 export type VerificationFault = keyof typeof VERIFICATION_FAULTS
 
 /**

@@ -5,7 +5,7 @@ import { isSoundPoint, isSoundSignature } from './ed25519.ts'
 import { latin1 } from './latin1.ts'
 import { VerificationError } from './verification-error.ts'
 
-/** A key as the signing-key document has it; only `jwk.x` and the two dates are used. */
+/** A key in the form of the signing-key document; only `jwk.x` and the two dates are used. */
 export interface PublishedKey {
   /** The public key as JWK (RFC 8037). */
   readonly jwk: {
@@ -16,25 +16,25 @@ export interface PublishedKey {
     /** The 32 bytes of the public key, in base64url. */
     readonly x: string
   }
-  /** ISO 8601 UTC; signatures made earlier are refused. Null or left out: no limit. */
+  /** ISO 8601 UTC; earlier signatures are refused. Null or undefined: no limit. */
   readonly notBefore?: string | null
-  /** ISO 8601 UTC; signatures made later are refused. Null or left out: no limit. */
+  /** ISO 8601 UTC; later signatures are refused. Null or undefined: no limit. */
   readonly notAfter?: string | null
 }
 
-/** A key that was read and checked. */
+/** An imported and validated key. */
 export interface VerificationKey {
   /** RFC 7638 thumbprint, computed from the key itself. */
   readonly keyId: string
   /** The key as the document has it. */
   readonly published: PublishedKey
-  /** Whether the signature (padded base64) is this key's over the text, one byte a character. */
+  /** Whether the signature (padded base64) over the text is this key's; the text has one byte per character. */
   isSignatureOf(text: string, signatureBase64: string): Promise<boolean>
   /** Whether the key was in use at a time, in milliseconds since 1970. */
   wasInUse(atMs: number): boolean
 }
 
-/** A date of a key in milliseconds. Where it cannot be read, NaN: that lets nothing through, whatever it is compared with. */
+/** A date of a key in milliseconds. NaN if it is invalid: every comparison with it fails. */
 function limitOf(date: unknown, none: number): number {
   if (typeof date === 'string') return parseInstant(date) ?? NaN
   return date === undefined || date === null ? none : NaN

@@ -4,7 +4,7 @@ import { readHeaders } from './header-fields.ts'
 import type { VerificationFault } from './verification-error.ts'
 import type { HttpResponse } from './verify-response.ts'
 
-/** The steps of a check, in the order in which the verifier takes them. */
+/** The steps of a verification, in order. */
 export const VERIFICATION_STEPS = [
   'keys',
   'proof',
@@ -19,7 +19,7 @@ export const VERIFICATION_STEPS = [
 
 export type VerificationStep = (typeof VERIFICATION_STEPS)[number]
 
-/** A 304 has its own proof and no body. Its entity tag is compared with the ones that the request named. */
+/** A 304 has its own proof and no body. Its entity tag is compared with those of the request. */
 const STEPS_OF_304: readonly VerificationStep[] = [
   'keys',
   'proof',
@@ -44,12 +44,12 @@ const STEP_OF: { readonly [Code in VerificationFault]: VerificationStep } = {
   REQUEST_ID: 'requestId',
 }
 
-/** The steps that the check of a response with this status takes. */
+/** The steps for a response with this status. */
 export function stepsOfStatus(status: number): readonly VerificationStep[] {
   return status === 304 ? STEPS_OF_304 : VERIFICATION_STEPS
 }
 
-/** When a response says that it was signed; of a 304, when it was renewed. */
+/** When a response was signed, as it states; for a 304, when it was renewed. */
 export function signedAtOf({
   status,
   headers,
@@ -59,16 +59,15 @@ export function signedAtOf({
   return fields(CLIENT_HEADERS.revalidated)?.split('; ')[0]
 }
 
-/** The step that refused a response, by the code of the VerificationError. */
+/** The step that a VerificationError belongs to. */
 export function stepOfFault(
   code: VerificationFault,
   response: Pick<HttpResponse, 'status' | 'headers'>,
 ): VerificationStep {
-  // The form that is wrong is that of the time, unless the time can be read.
+  // If the time is readable, something else is malformed.
   if (code === 'MALFORMED' && parseInstant(signedAtOf(response) ?? '') === undefined) {
     return 'freshness'
   }
-  // The signature of a 304 is the one that it has.
   if (code === 'REVALIDATION' && response.status === 304) return 'signature'
   return STEP_OF[code]
 }

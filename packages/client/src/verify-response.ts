@@ -14,61 +14,61 @@ import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './h
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 
-/** How much later than the verifier's clock a signature may have been made, in seconds: clocks differ. */
+/** How far a signature may be ahead of the verifier's clock, in seconds. */
 const MAX_CLOCK_SKEW_SECONDS = 60
 
-/** A response, with the parts of its request that are signed. */
+/** A response, with the method and target of its request. */
 export interface HttpResponse {
   /** Method of the request. */
   readonly method: string
-  /** Path and query exactly as sent: nothing decoded or reordered, a trailing question mark included. */
+  /** Path and query exactly as sent: not decoded or reordered, and with a trailing question mark. */
   readonly target: string
-  /** If-None-Match of the request. A 304 is accepted only for an entity tag that this names. */
+  /** If-None-Match of the request. A 304 is accepted only if it lists the 304's entity tag. */
   readonly ifNoneMatch?: string
   /** HTTP status. */
   readonly status: number
   /** Header fields of the response. */
   readonly headers: HeaderSource
-  /** The exact bytes of the body, after any content coding (gzip, br) was undone. Empty for a 304. */
+  /** The exact bytes of the body, after removing any content coding (gzip, br). Empty for a 304. */
   readonly body: Uint8Array
 }
 
-/** What a response is held against. */
+/** What a response is checked with. */
 export interface Expectations {
-  /** Keys to check signatures with, by `importKey` or `verifyKeyDocument`. */
+  /** Keys from `importKey` or `verifyKeyDocument`. */
   readonly keys: readonly VerificationKey[]
-  /** Ids of the keys that are trusted, learned from somewhere else than this server. Left out: any of `keys` is. */
+  /** Ids of trusted keys, learned from a source other than this server. Undefined: every key in `keys` is trusted. */
   readonly pinnedKeyIds?: readonly string[] | undefined
-  /** How old a signature may be; 900 unless given. */
+  /** Maximum age of a signature. Default: 900. */
   readonly maxAgeSeconds?: number
   /** The verifier's clock: milliseconds since 1970. */
   readonly nowMs: number
   /**
-   * Header fields of a later 304 to the same request, with which a cache renewed the response. A cache that merged them
-   * into the response's own needs nothing here.
+   * Header fields of a later 304 to the same request, with which a cache renewed the response. Not needed if the
+   * cache merged them into the response's own fields.
    */
   readonly revalidated?: HeaderSource
 }
 
-/** What a check proved. */
+/** The result of a verification. */
 export interface VerifiedResponse {
   /** HTTP status. */
   readonly status: number
   /** The whole body as JSON; undefined for a 304. */
   readonly content: unknown
-  /** `data` of an enveloped success, or the document itself where there is no envelope; undefined otherwise. */
+  /** `data` of an enveloped success, or the whole document if it has no envelope; undefined otherwise. */
   readonly data: unknown
-  /** The entity tag of `data`, computed from it; of a 304, the one that it proves. */
+  /** The entity tag of `data`, computed from it; for a 304, the one that it proves. */
   readonly etag: string | undefined
   /** RFC 7638 id of the key that signed. */
   readonly keyId: string
-  /** When the response, or else the 304 that renewed it, was signed: milliseconds since 1970. */
+  /** When the response, or the 304 that renewed it, was signed: milliseconds since 1970. */
   readonly provedAtMs: number
 }
 
 /**
- * The target that a client sends for an address: its path and query without the fragment. Some clients, fetch of Node
- * among them, leave out a question mark with nothing behind it; give `target` yourself where that matters.
+ * The target that a client sends for a URL: path and query without the fragment. Some clients, including Node's
+ * fetch, drop a question mark without a query; pass `target` yourself if that matters.
  *
  * @example
  * ```ts
@@ -127,7 +127,8 @@ async function checkResponse(response: HttpResponse & Expectations): Promise<Ver
   const signedAt = required(fields, CLIENT_HEADERS.signedAt)
   const signature = required(fields, CLIENT_HEADERS.signature)
 
-  // What is other threads' work is begun together and awaited once; nothing is made of the body before its proof holds.
+  // Work of other threads starts together and is awaited once; the parsed body is not used before its signature is
+  // verified.
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
   const hashed = sha256Base64(body)
   const sought = check.signerOf(text, signature)
@@ -150,7 +151,7 @@ async function checkResponse(response: HttpResponse & Expectations): Promise<Ver
 
   if (read === undefined) throw new VerificationError('MALFORMED', 'the body is not JSON')
   const { content, data } = read
-  // A CDN may take an ETag away without harm; another one would tie the body to a version it is not of.
+  // A CDN may remove an ETag without harm; a different one would link the body to another version.
   if (etag !== (proof.etag ?? etag)) {
     throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
   }
@@ -166,7 +167,7 @@ function required(fields: HeaderFields, name: string): string {
 
 const ENTITY_TAG = /"[^"]*"/g
 
-/** Throws unless a 304's entity tag is one that the request named (weak comparison, RFC 9110 13.1.2). */
+/** Throws unless the request listed the entity tag of a 304 (weak comparison, RFC 9110 13.1.2). */
 function requireRequested(etag: string, ifNoneMatch = ''): void {
   const opaque = etag.replace(/^W\//, '')
   if (ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true) return
@@ -179,13 +180,13 @@ function requireDigest(contentDigest: string, found: string): void {
   throw new VerificationError('DIGEST', `stated ${stated ?? 'no sha-256'}, the body has ${found}`)
 }
 
-/** A signature that holds. */
+/** A valid signature. */
 interface Proof {
   readonly keyId: string
   readonly signedAtMs: number
 }
 
-/** The checks that look at keys and the clock. Throws where there is no key to begin with. */
+/** The checks of keys and time. Throws if no key is trusted. */
 function createCheck({
   method,
   target,
@@ -231,7 +232,7 @@ function createCheck({
     return { keyId, signedAtMs }
   }
 
-  /** The proof of a 304: the value of its X-SVC-Revalidated, and the other fields that came with it. */
+  /** Verifies the proof of a 304: its X-SVC-Revalidated and the fields it was received with. */
   async function revalidation(
     fields: HeaderFields,
     revalidated: string,
@@ -259,7 +260,7 @@ function dataOf(content: unknown, target: string): unknown {
     : propertyOf(content, 'data')
 }
 
-/** A body as it was understood, with the entity tag of its data under way. */
+/** A parsed body, with the pending entity tag of its data. */
 interface ReadBody {
   readonly content: unknown
   readonly data: unknown
@@ -271,7 +272,7 @@ export function parseBody(body: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(body))
   } catch {
-    // What the parser says quotes the body.
+    // The parser's message quotes the body.
     return undefined
   }
 }

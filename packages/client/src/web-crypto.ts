@@ -1,7 +1,7 @@
 import { encodeBase64, encodeBase64url } from './base64.ts'
 import type { ImportEd25519, Sha256 } from './platform-crypto.ts'
 
-// WebCrypto takes bytes in memory of their own only. All bytes here are: from a fetch, a text or base64.
+// WebCrypto does not accept shared memory. All bytes here come from fetch, a text or base64.
 type Bytes = Uint8Array<ArrayBuffer>
 
 const encoder = new TextEncoder()
@@ -11,17 +11,17 @@ async function sha256(content: Uint8Array | string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Bytes))
 }
 
-/** Padded: what Content-Digest carries (RFC 9530). */
+/** Padded: the form in Content-Digest (RFC 9530). */
 export const sha256Base64: Sha256 = async (content) => encodeBase64(await sha256(content))
 
 /** Without padding: the id of a key (RFC 7638), the digest of an ETag. */
 export const sha256Base64url: Sha256 = async (content) => encodeBase64url(await sha256(content))
 
-/** In lower case: the hash of a version entry. */
+/** Lower case: the hash of a version entry. */
 export const sha256Hex: Sha256 = async (content) =>
   Array.from(await sha256(content), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Rejects in browsers that have no Ed25519. */
+/** Rejects in browsers without Ed25519. */
 export const importEd25519: ImportEd25519 = async (publicKey) => {
   const { subtle } = crypto
   const key = await subtle.importKey('raw', publicKey as Bytes, 'Ed25519', false, ['verify'])

@@ -1,5 +1,4 @@
-// The third part of the published surface: registrations and API keys. It stands apart so that a page that only reads
-// does not carry it.
+// The third entry point: registrations and API keys. It is separate so that pages that only read do not load it.
 
 export { createKey, keySelf, revokeKeySelf } from './api-keys.ts'
 export type { ApiKeyOptions } from './api-keys.ts'

@@ -83,7 +83,7 @@ test('a machine whose clock is ahead has its own finding', async (t) => {
   assert.ok(!found.some(({ id }) => id === 'response-too-old'))
 })
 
-test('an unsigned 5xx of a proxy is no conclusion', async (t) => {
+test('an unsigned 5xx of a proxy is inconclusive', async (t) => {
   const origin = await serve(t, (_request, response) => {
     response.writeHead(503, { 'Content-Type': 'text/html' }).end('<h1>Unavailable</h1>')
   })
@@ -307,7 +307,7 @@ async function examineAs(
     async ask(spec) {
       if (spec.origin === undefined) return httpClient.ask(spec)
       const response = plain(spec)
-      if (response === undefined) throw new UnreachableError('nobody is there')
+      if (response === undefined) throw new UnreachableError('unreachable')
       const { status, location } = response
       const received = await httpClient.ask({ ...spec, origin: deployed.origin })
       return {

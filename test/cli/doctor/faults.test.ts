@@ -195,7 +195,7 @@ const FAULTS: readonly Fault[] = [
   },
   { name: 'no pin', examination: { pinnedKeyIds: undefined }, expected: ['not-pinned'] },
   {
-    name: 'a key document that is none',
+    name: 'an invalid key document',
     mischief: only(at(signingKey.path), (passing) => {
       passing.status = 404
       passing.body = Buffer.from('{}')
@@ -241,16 +241,16 @@ const FAULTS: readonly Fault[] = [
     expected: ['coding-vary'],
   },
   {
-    name: 'compression that nobody asked for',
+    name: 'unrequested compression',
     mischief: only(at(status.path), (passing) => {
       if (passing.status !== 200) return
       passing.body = gzipSync(passing.body)
       passing.headers.set('content-encoding', 'gzip')
     }),
-    expected: ['coding-unasked'],
+    expected: ['coding-unrequested'],
   },
   {
-    name: 'compression that says nothing of itself',
+    name: 'compression without Content-Encoding',
     mischief: only(at(status.path), (passing) => {
       if (passing.status === 200) passing.body = gzipSync(passing.body)
     }),
@@ -470,7 +470,7 @@ const FAULTS: readonly Fault[] = [
   },
   // Documents and links
   {
-    name: 'an OpenAPI document that is none',
+    name: 'an invalid OpenAPI document',
     mischief: only(at(openapi.path), (passing) => {
       if (passing.status === 200) passing.body = passing.body.subarray(0, 100)
     }),

@@ -7,8 +7,8 @@ import { deployBehindProxy, examine, idsOf } from './proxied-deployment.ts'
 for (const deployment of ['primary', 'preview'] as const) {
   test(`a healthy ${deployment} deployment has no finding, and every check was run`, async (t) => {
     const deployed = await deployBehindProxy(t, undefined, { deployment })
-    for (const told of [undefined, deployment]) {
-      const diagnosis = await examine(t, deployed, { deployment: told })
+    for (const named of [undefined, deployment]) {
+      const diagnosis = await examine(t, deployed, { deployment: named })
       assert.deepEqual(idsOf(diagnosis), [])
       assert.deepEqual(
         diagnosis.checks.filter(({ notRun }) => notRun !== undefined),

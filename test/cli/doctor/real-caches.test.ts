@@ -60,7 +60,7 @@ const CACHES: readonly CacheProgram[] = [
     expected: [],
   },
   {
-    name: 'nginx that compresses without Vary and tells its version',
+    name: 'nginx that compresses without Vary and reveals its version',
     program: 'nginx',
     config: nginxConfig(COMPRESSING, ''),
     args: nginxArgs,
@@ -111,7 +111,7 @@ for (const cache of CACHES) {
       readonly checks: readonly { readonly findings: readonly { readonly id: string }[] }[]
     }
     const ids = checks.flatMap(({ findings }) => findings.map(({ id }) => id))
-    // The page that the documents lead to is no matter of a cache.
+    // The linked documentation page is not cached.
     const found = ids.filter((id) => id !== 'link-broken')
     assert.deepEqual(found.toSorted(), cache.expected, `${error}${out}`)
   })

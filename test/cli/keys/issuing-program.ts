@@ -10,7 +10,7 @@ const command = createIssueCommand({
   reference: 'decision 7',
 })
 
-// As the program does: a reader that went away is told by the write that it missed.
+// As in the program: a write fails once its reader is gone.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

@@ -2,7 +2,7 @@ import type { AppDependencies } from '../../../src/app.ts'
 import { testSigning } from '../../support/running-app.ts'
 
 /**
- * Parts of an app that a command in a process of its own can ask: it tells the machine's time, and its key is good at
+ * An app for commands in another process: it uses the system clock, and its key is valid at
  * any. Nothing that such a test asserts depends on which time that is.
  */
 export function liveParts(): Pick<AppDependencies, 'clock' | 'signing'> {

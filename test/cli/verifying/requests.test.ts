@@ -73,7 +73,7 @@ test('the target and the header fields go out as given, and the response comes b
   )
 })
 
-test('a content coding is undone, or told to be none', async (t) => {
+test('decodes a content coding, or reports an unknown one', async (t) => {
   const text = '{"a":1}'
   for (const [coding, bytes, isDecoded] of [
     ['gzip', gzipSync(text), true],
@@ -108,7 +108,7 @@ test('an IPv6 address is reached', async (t) => {
   assert.equal((await httpClientFor(t, `http://[::1]:${port}`).ask(GET)).status, 204)
 })
 
-test('what is no HTTP, breaks off or never ends is told in one line', async (t) => {
+test('reports malformed, broken and endless responses in one line', async (t) => {
   for (const [says, expected] of [
     ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /sent something that is not HTTP \(HPE_/],
     ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}', /the connection broke off/],
@@ -145,7 +145,7 @@ test('what is no HTTP, breaks off or never ends is told in one line', async (t) 
   await assert.rejects(httpClientFor(t, slow, 200).ask(GET), /did not respond within 0\.2 s/)
 })
 
-test('a certificate that nobody vouches for is told as that', async (t) => {
+test('reports an untrusted certificate', async (t) => {
   const folder = temporaryFolder(t)
   const file = (name: string): string => path.join(folder, name)
   const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
@@ -157,7 +157,7 @@ test('a certificate that nobody vouches for is told as that', async (t) => {
     '-out',
     file('cert.pem'),
   ])
-  if (made.error !== undefined) return t.skip('there is no openssl')
+  if (made.error !== undefined) return t.skip('openssl is not installed')
   const server = createTlsServer(
     { key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) },
     (_request, response) => response.end(),
@@ -169,7 +169,7 @@ test('a certificate that nobody vouches for is told as that', async (t) => {
   )
 })
 
-test('reasons are told by their code, and else in their own words', () => {
+test('describes known error codes and quotes other messages', () => {
   const failed = (code: string): string =>
     describeFailure(Object.assign(new Error('raw words'), { code }), 1000)
   assert.match(failed('ENOTFOUND'), /host name is not known \(DNS\)/)

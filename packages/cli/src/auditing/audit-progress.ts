@@ -6,21 +6,21 @@ import {
   type ProgressStream,
 } from '../command/progress.ts'
 
-/** What the progress of an audit is shown with. */
+/** Where the progress of an audit is shown. */
 export interface AuditBarOptions {
   readonly stream: ProgressStream
   readonly env: Environment
   readonly nowMs: () => number
 }
 
-/** Shows how far an audit has come. How much there is to do is known once the index of the history holds. */
+/** Shows the progress of an audit. The total is known once the index of the history is verified. */
 export interface AuditBar {
-  /** To be given to the audit. */
+  /** For `onProgress` of the audit. */
   hear(progress: AuditProgress): void
   end(): void
 }
 
-/** Makes the bar of one audit. Where a version is published meanwhile it begins again, with what is left. */
+/** Creates the bar of one audit. It starts again with the remaining work if a version is published during the audit. */
 export function createAuditBar({ stream, env, nowMs }: AuditBarOptions): AuditBar {
   let bar: Progress | undefined
   return {

@@ -4,7 +4,7 @@ import type { HistoryEvidence } from '../../../client/src/history-evidence.ts'
 import { formatInstant } from '../../../../src/contract/instant.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 
-/** Names that are tried when each before it is taken. */
+/** Number of names that are tried. */
 const MAX_NAMES = 1000
 
 function nameOf(file: string, index: number): string {
@@ -15,8 +15,8 @@ function nameOf(file: string, index: number): string {
 }
 
 /**
- * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on are tried.
- * Returns undefined if no file can be written: the evidence has to be printed then, because there is no other copy.
+ * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on
+ * are tried. Returns undefined if no file can be written: then print the evidence, because it exists nowhere else.
  */
 export async function writeEvidence(
   file: string | undefined,
@@ -39,7 +39,7 @@ export async function writeEvidence(
       await handle.sync()
       return name
     } catch {
-      // Half of the evidence would look like all of it.
+      // A truncated file would look like complete evidence.
       await rm(name, { force: true })
       return undefined
     } finally {

@@ -6,10 +6,10 @@ import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { pluralOf } from '../command/wording.ts'
 import type { AuditSettings } from './run-audit.ts'
 
-/** New versions that are printed in full; of more, only the newest. */
+/** Number of new versions printed in full; of more, only the newest. */
 const MAX_PRINTED = 20
 
-/** The warning about a signing key that no earlier audit saw announced. */
+/** The warning about an unannounced signing key. */
 function keyWarning({ from, to }: KeyChange): string {
   return `warning: ${to} signs now, and ${from} signed at the last audit. No earlier audit saw the new key announced as next; ask the operator, through another channel, whether it is theirs`
 }

@@ -16,7 +16,7 @@ import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { createAuditBar } from './audit-progress.ts'
 import { createStateStore } from './state-store.ts'
 
-/** What one audit is run with. */
+/** Options of one audit. */
 export interface AuditSettings {
   readonly origin: string
   readonly pinnedKeyIds: readonly string[] | undefined
@@ -29,7 +29,7 @@ export interface AuditSettings {
   readonly quiet: boolean
 }
 
-/** An error of the library as a failure of the command, with its exit code. */
+/** Converts an error of the library to a CommandFailure with its exit code. */
 function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): unknown {
   if (error instanceof ConnectionError) {
     return error.cause instanceof UnreachableError

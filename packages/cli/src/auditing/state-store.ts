@@ -6,7 +6,7 @@ import { messageOf } from '../../../../src/contract/error-message.ts'
 import { EXIT_CODES } from '../command/command.ts'
 import { CommandFailure } from '../command/command-failure.ts'
 
-/** What is wrong with the state file, and nothing about the service. */
+/** A problem with the state file, not with the service. */
 class StateFailure extends CommandFailure {
   constructor(file: string, problem: string) {
     super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, EXIT_CODES.usage)
@@ -14,7 +14,7 @@ class StateFailure extends CommandFailure {
   }
 }
 
-/** Throws unless the signature of the saved head is valid: a head that was edited must not be held against the service. */
+/** Throws unless the signature of the saved head is valid: an edited head must not accuse the service. */
 async function requireSigned(file: string, { response, keys }: SavedHead): Promise<void> {
   let data: unknown
   try {

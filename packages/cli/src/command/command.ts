@@ -9,7 +9,7 @@ export const EXIT_CODES = { done: 0, failure: 1, usage: 2, unreachable: 3 } as c
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
-/** Where a command writes. Results go to `out`; what went wrong goes to `error`, one clear line before any detail. */
+/** Where a command writes: results to `out`; errors to `error`, one line before any details. */
 export interface CommandOutput {
   out(line: string): void
   error(line: string): void
@@ -18,7 +18,7 @@ export interface CommandOutput {
 /** Turns an expected error of the program into a CommandFailure, or returns undefined for a defect. */
 export type ToFailure = (error: unknown) => Promise<CommandFailure | undefined>
 
-/** A command of the program. One file each, loaded only when it is run or asked for help. */
+/** A command of the program, in its own file, loaded only when it runs or prints help. */
 export interface Command {
   /** The whole output of `--help`, without a line break at the end. */
   readonly help: string
@@ -34,7 +34,7 @@ export interface Command {
   ): Promise<ExitCode>
 }
 
-/** The program was called in a way it does not know. The message is one line; the exit code is 2. */
+/** Wrong usage of the program. The message is one line; the exit code is 2. */
 export class UsageError extends Error {
   /** The words after `svc` whose help describes the usage. Empty while no command is known. */
   readonly command: readonly string[]
@@ -69,12 +69,12 @@ export async function runNamed(
 /** Longer than any name of a command or an option. */
 const MAX_REPEATED = 30
 
-/** Whether a word may be repeated in a message. A word pasted by mistake may be a secret, and messages end in logs. */
+/** Whether a word may be quoted in a message. A word pasted by mistake may be a secret, and messages end up in logs. */
 function isRepeatable(word: string): boolean {
   return word.length <= MAX_REPEATED && !looksLikeApiKey(word)
 }
 
-/** A name that nothing has, in quotes, with a space before it; nothing for what must not be repeated. */
+/** An unknown name in quotes, with a space before it; empty if it must not be quoted. */
 export function quoteUnknown(name: string): string {
   return isRepeatable(name) ? ` ${JSON.stringify(name)}` : ''
 }
@@ -90,14 +90,14 @@ function formatUnknownOption(name: string, known: readonly string[]): string {
   return `unknown option${repeated}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
 }
 
-/** What is wrong with arguments, from the error of `parseArgs`; undefined for any other error. */
+/** The usage error in arguments, from the error of `parseArgs`; undefined for other errors. */
 function formatMisuse(error: unknown, known: readonly string[]): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   const code = String(error.code)
   if (!code.startsWith(MISUSE_PREFIX)) return undefined
   switch (code.slice(MISUSE_PREFIX.length)) {
     case 'UNEXPECTED_POSITIONAL':
-      // Never repeated: it may be a key, an identity or somebody's address.
+      // Never repeated: it may be a key, an identity or an email address.
       return 'expected options only, found an argument'
     case 'UNKNOWN_OPTION':
       return formatUnknownOption(
@@ -105,15 +105,12 @@ function formatMisuse(error: unknown, known: readonly string[]): string | undefi
         known,
       )
     default:
-      // It names an option that is known. Only the first sentence: the rest is advice for the author of a program.
+      // The option is known. Only the first sentence: the rest is for the author of the program.
       return (error.message.split(/\.\s/)[0] ?? error.message).replace(/\.$/, '')
   }
 }
 
-/**
- * `parseArgs` of node:util, strict, with its errors as usage errors and an unknown option compared with the
- * known ones. `--help` (`-h`) is known besides the options that are named.
- */
+/** `parseArgs` of node:util, strict, with usage errors and suggestions for unknown options. Adds `--help` (`-h`). */
 function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
@@ -133,16 +130,16 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   }
 }
 
-/** What a command with options is made from. */
+/** Options of a command. */
 export interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
   readonly help: string
-  /** All but `--help`, as node:util's `parseArgs` knows them. */
+  /** All but `--help`, in the form of `parseArgs`. */
   readonly options: Options
   /** Whether positional arguments are accepted. Default: false. */
   readonly takesArguments?: boolean
   /** Whether `--json` also prints failures on standard output. Default: true. False if rows are printed there. */
   readonly printsFailuresAsJson?: boolean
-  /** Does the work, once the arguments are known to be in order. */
+  /** Runs the command with valid arguments. */
   readonly run: (
     parsed: ReturnType<typeof parseCommandArgs<Options>>,
     output: CommandOutput,
@@ -150,8 +147,8 @@ export interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
 }
 
 /**
- * Makes a command that prints its help for `--help`, unless something else in its arguments is wrong, and that reports
- * what it could not do in one line, for `--json` as one object too.
+ * Creates a command that prints its help for `--help` and reports a failure in one line, and as an object with
+ * `--json`.
  */
 export function createCommand<const Options extends ParseArgsOptionsConfig>({
   help,

@@ -2,7 +2,7 @@ import { parseInstant } from '../../../../src/contract/instant.ts'
 import { nearestName } from '../../../../src/contract/nearest-name.ts'
 import { UsageError } from './command.ts'
 
-/** What numbers an option takes. */
+/** The range of a numeric option. */
 export interface NumberRange {
   /** Such as `seconds`. */
   readonly unit?: string
@@ -30,7 +30,7 @@ function formatChoices(choices: readonly string[]): string {
     .join(' or ')
 }
 
-/** The one of some words that an option names. Throws a UsageError that tells them all, and not the text. */
+/** The value of an option with fixed choices. Throws a UsageError that lists the choices without quoting the text. */
 export function parseChoice<const Choice extends string>(
   option: string,
   text: string,
@@ -44,7 +44,7 @@ export function parseChoice<const Choice extends string>(
   )
 }
 
-/** The time of an option as written, or null when it was left out. Throws a UsageError for anything but ISO 8601 UTC. */
+/** The time of an option as written; null if it is missing. Throws a UsageError for anything but ISO 8601 UTC. */
 export function parseInstantOption(option: string, text: string | undefined): string | null {
   if (text === undefined) return null
   if (parseInstant(text) !== undefined) return text

@@ -9,13 +9,13 @@ const output: CommandOutput = {
 export async function runProcess(
   run: (args: readonly string[], output: CommandOutput) => Promise<ExitCode>,
 ): Promise<void> {
-  /** The result of the command, and the error that kept its output from being written. */
+  /** The exit code of the command, and the error that prevented its output from being written. */
   const ending: { code: ExitCode | undefined; unwritten: Error | undefined } = {
     code: undefined,
     unwritten: undefined,
   }
 
-  /** Reports, once the command is done, that its output was not written; unless it failed and said why. */
+  /** Reports lost output once the command is done, unless the command failed and reported that already. */
   function settle(): void {
     if (ending.code === undefined) return
     process.exitCode = ending.code

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from './command.ts'
 
-/** Commands by name. Each is loaded only when it runs, so that help stays quick. */
+/** Commands by name. Each is loaded only when it runs, so that help is fast. */
 export interface CommandTable {
   readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
 }

@@ -13,12 +13,12 @@ import type { Report } from './findings.ts'
 import { isSameList, listOf } from './header-lists.ts'
 import type { Observation, Survey } from './probe-deployment.ts'
 
-/** max-age and stale-while-revalidate of a snapshot, added up. */
+/** The sum of max-age and stale-while-revalidate of a snapshot. */
 const LONGEST_SNAPSHOT_AGE_SECONDS = [
   ...CACHE_CLASSES['static-snapshot'].cacheControl.matchAll(/=(\d+)/g),
 ].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
 
-/** The id that a response has, by its body: a proxy may have taken the header. */
+/** The request id of a response, from its body: a proxy may have removed the header. */
 function requestIdOf({ content, response }: Observation): unknown {
   return propertyOf(content, 'requestId') ?? response.field(HEADERS.requestId)
 }
@@ -48,7 +48,7 @@ function inspectHeaders({ where, row, code, response }: Observation, report: Rep
   }
 }
 
-/** Requests what no cache may store once more, and compares. */
+/** Requests uncacheable responses a second time and compares. */
 async function inspectAgain(
   observed: Observation,
   { probe }: Survey,
@@ -64,7 +64,7 @@ async function inspectAgain(
   else report('short-lived-cached', where, found)
 }
 
-/** Whether a cache takes addresses that differ in their query for one. */
+/** Whether a cache ignores the query. */
 async function inspectQuery({ of, probe }: Survey, report: Report): Promise<void> {
   const target = ENDPOINTS.status.path
   const plain = of(target)
@@ -76,7 +76,7 @@ async function inspectQuery({ of, probe }: Survey, report: Report): Promise<void
   }
 }
 
-/** Whether responses are cached as long as they may be, and no longer. */
+/** Checks that responses are cached as long as allowed, and no longer. */
 export const checkCaching: Check = async (survey, report) => {
   const { observed, skewMs } = survey
   for (const each of observed) {

@@ -6,10 +6,10 @@ import type { Check } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 const LARGEST_SKEW_MS = DOCTOR_BOUNDS.clockSkewSeconds * 1000
-/** Between signing a response and reading the clock for it. */
+/** Time between signing a response and reading the clock. */
 const LARGEST_GAP_MS = 5000
 
-/** Whether the clocks of this machine, the service and the proxy agree, and what /time says of its own. */
+/** Checks that the clocks of this machine, the service and the proxy agree, and the quality that /time reports. */
 export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => {
   if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not available'
   const { response, content, where, verification } = freshTime

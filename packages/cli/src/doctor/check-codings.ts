@@ -45,13 +45,16 @@ async function inspect(
   }
 }
 
-/** Whether compression on the way leaves body, proof and ETag as they are. */
+/** Checks that compression on the way preserves body, proof and ETag. */
 export const checkCodings: Check = async (survey, report) => {
   const { observed, of, probe } = survey
   for (const { where, response } of observed) {
     if (response.coding !== undefined) {
-      // language-ok: a published id
-      report('coding-unasked', where, `Content-Encoding: ${response.coding}, asked for identity`)
+      report(
+        'coding-unrequested',
+        where,
+        `Content-Encoding: ${response.coding}, asked for identity`,
+      )
     }
   }
   for (const target of ASKED) {
@@ -67,8 +70,7 @@ export const checkCodings: Check = async (survey, report) => {
       if (response.status !== plain.response.status) {
         report('unexpected-status', where, `${response.status}, expected ${plain.response.status}`)
       } else if (response.coding !== undefined && response.coding !== coding) {
-        // language-ok: a published id
-        report('coding-unasked', where, `Content-Encoding: ${response.coding}`)
+        report('coding-unrequested', where, `Content-Encoding: ${response.coding}`)
       } else await inspect(response, where, plain, survey, report)
     }
   }

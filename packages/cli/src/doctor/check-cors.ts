@@ -8,7 +8,7 @@ import { listOf } from './header-lists.ts'
 /** A reserved name (RFC 2606). */
 const ORIGIN = 'https://doctor.invalid'
 const CREDENTIALS = 'Access-Control-Allow-Credentials'
-/** A read that needs no body: a POST to it is refused and changes nothing. */
+/** A read without a body: a POST to it is refused and changes nothing. */
 const READ_ONLY = ENDPOINTS.time.path
 
 function lower(names: readonly string[]): readonly string[] {
@@ -48,7 +48,7 @@ function inspectWrite({ headers }: Received, where: string, report: Report): voi
   }
 }
 
-/** Whether pages of other sites may read everything and write nothing. Nothing that could write is sent. */
+/** Checks that pages of other sites can read everything and write nothing. Sends nothing that could write. */
 export const checkCors: Check = async ({ observed, probe, of }, report) => {
   for (const { isAsPromised, hasCors, response, where } of observed) {
     if (!isAsPromised) continue

@@ -5,7 +5,7 @@ import { propertyOf } from '../../../../src/contract/property-of.ts'
 import type { Check } from './check.ts'
 import type { Survey } from './probe-deployment.ts'
 
-/** A deprecated row, as the discovery index of the deployment states it. */
+/** A deprecated row of the deployment's discovery index. */
 interface DeprecatedRow {
   readonly method: string
   readonly path: string
@@ -35,7 +35,7 @@ function deprecatedRows({ of }: Survey): readonly DeprecatedRow[] {
     })
 }
 
-/** The signals of a deprecation that a response does not carry as the index states them (RFC 9745, RFC 8594). */
+/** The deprecation signals that differ from the index (RFC 9745, RFC 8594). */
 function missingSignals(row: DeprecatedRow, field: (name: string) => string | undefined) {
   const expected: readonly (readonly [name: string, isSent: boolean])[] = [
     [
@@ -55,7 +55,7 @@ function missingSignals(row: DeprecatedRow, field: (name: string) => string | un
   return expected.filter(([, isSent]) => !isSent).map(([name]) => name)
 }
 
-/** Reports the deprecated endpoints of the deployment, and whether their responses announce it. */
+/** Reports deprecated endpoints, and whether their responses announce it. */
 export function createDeprecationCheck(nowMs: number): Check {
   return async (survey, report) => {
     for (const row of deprecatedRows(survey)) {

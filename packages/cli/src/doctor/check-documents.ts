@@ -15,7 +15,7 @@ const WHERE_INDEX = `GET ${ENDPOINTS.index.path}`
 const WHERE_POLICY = `GET ${ENDPOINTS.policy.path}`
 const WHERE_OPENAPI = `GET ${ENDPOINTS.openapi.path}`
 
-/** Names of the members in which two objects differ. */
+/** Names of the members that differ between two objects. */
 function differencesOf(found: unknown, expected: object): readonly string[] {
   return Object.entries(expected)
     .filter(([name, value]) => !isDeepStrictEqual(propertyOf(found, name), value))
@@ -42,7 +42,7 @@ function operationsOf(document: unknown): readonly string[] {
   )
 }
 
-/** The data of a document as the service sent it; undefined if it is unavailable or was changed on the way. */
+/** The data of a document; undefined if it is unavailable or was changed on the way. */
 function documentAt({ of }: Survey, path: string): unknown {
   const observed = of(path)
   if (observed === undefined || !observed.isAsPromised) return undefined
@@ -95,7 +95,7 @@ function compareWithEachOther(survey: Survey, index: unknown, policy: unknown, r
   if (url !== survey.probe.origin) report('server-address', WHERE_OPENAPI, String(url))
 }
 
-/** Whether index, policy and OpenAPI say the same, and what this program says. */
+/** Compares index, policy and OpenAPI with each other and with this program. */
 export const checkDocuments: Check = async (survey, report) => {
   const index = documentAt(survey, ENDPOINTS.index.path)
   const policy = documentAt(survey, ENDPOINTS.policy.path)

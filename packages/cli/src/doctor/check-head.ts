@@ -5,7 +5,7 @@ import type { Check } from './check.ts'
 const ASKED = [ENDPOINTS.status.path, ENDPOINTS.openapi.path, ENDPOINTS.keySelf.path]
 const NOT_ON_HEAD = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature, HEADERS.requestId]
 
-/** Whether HEAD gets the response of GET, without what belongs to a body. */
+/** Checks that HEAD gets the response of GET, without the body. */
 export const checkHead: Check = async ({ of, probe }, report) => {
   for (const target of ASKED) {
     const get = of(target)

@@ -5,14 +5,16 @@ import type { Check } from './check.ts'
 const ROBOTS = { method: 'GET', target: '/robots.txt' }
 const WHERE = `${ROBOTS.method} ${ROBOTS.target}`
 
-/** Whether a robots file keeps everybody from everything (RFC 9309). */
+/** Whether a robots file disallows everything for every crawler (RFC 9309). */
 function disallowsAll(text: string): boolean {
   const groups = text.toLowerCase().split(/^user-agent:/m)
   const forAll = groups.filter((group) => group.trimStart().startsWith('*'))
   return forAll.some((group) => /^disallow:[ \t]*\/[ \t]*$/m.test(group))
 }
 
-/** Creates the check of what search engines receive. Without --deployment, robots.txt says what it is. */
+/**
+ * Creates the check of what search engines receive. Without --deployment, robots.txt decides which deployment it is.
+ */
 export function createIndexingCheck(deployment: 'primary' | 'preview' | undefined): Check {
   return async ({ observed, probe }, report) => {
     const robots = await probe.ask(ROBOTS)

@@ -27,7 +27,7 @@ function entriesOf(data: unknown): readonly PublishedEntry[] {
   }))
 }
 
-/** Makes the check of the signing-key document: that it fits what signs, what is pinned, and what comes next. */
+/** Creates the check of the signing-key document: current signer, pins, and announced key. */
 export function createKeyCheck(pins: readonly string[] | undefined, nowMs: number): Check {
   return async ({ of, keys, observed, isSigningOff }, report) => {
     if (isSigningOff) return 'the deployment does not sign'

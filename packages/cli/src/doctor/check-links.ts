@@ -3,7 +3,7 @@ import { HEADERS } from '../../../../src/contract/headers.ts'
 import { LINKS } from '../../../../src/contract/links.ts'
 import type { Check } from './check.ts'
 
-/** Relations on the base path, and where each leads (RFC 8631). */
+/** Relations on the base path with their targets (RFC 8631). */
 const RELATIONS: { readonly [relation: string]: string } = {
   'service-desc': LINKS.openapi,
   'service-doc': LINKS.docs,
@@ -22,7 +22,7 @@ function parseLinks(value: string): ReadonlyMap<string, string> {
   return links
 }
 
-/** Whether the index leads on, and to pages that are there. */
+/** Checks the links of the index and that linked pages exist. */
 export const checkLinks: Check = async ({ of, probe }, report) => {
   const where = `GET ${ENDPOINTS.index.path}`
   const index = of(ENDPOINTS.index.path)

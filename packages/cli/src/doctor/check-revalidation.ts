@@ -13,8 +13,8 @@ const ALWAYS_ON_304 = [HEADERS.etag, HEADERS.cacheControl, HEADERS.vary]
 const OTHER_ETAG = 'W/"of-something-else"'
 
 /**
- * Whether the signature on a 304 is that of a 200 to the same request: then a cache made the 304 from its own copy, as
- * Varnish and nginx do, also on a miss, since they take If-None-Match out of what they ask the origin.
+ * Whether the signature on a 304 belongs to a 200: then a cache made the 304 from its own copy. Varnish and nginx do
+ * so even on a miss, because they remove If-None-Match from the request to the origin.
  */
 async function hasProofOfCopy(
   { method, target, field }: Received,
@@ -28,7 +28,7 @@ async function hasProofOfCopy(
   return false
 }
 
-/** Checks a 304. One that no cache can have made by itself must have a proof. */
+/** Checks a 304. If no cache can have made it, it must have a proof. */
 async function inspect(
   response: Received,
   where: string,
@@ -54,20 +54,20 @@ async function inspect(
       report('not-modified-unproved', where, `no ${HEADERS.revalidated}`)
     return
   }
-  // So is a signature or an ETag that is wrong, or not there, on any response.
+  // The same goes for a wrong or missing signature or ETag.
   if (plain.verification.fault !== undefined || plain.response.field(HEADERS.etag) !== etag) return
   const { fault } = await verify(response)
   const found = response.field(HEADERS.etag)
   if (found !== undefined && found !== etag) {
     report('not-modified-proof-wrong', where, `${found}, asked for ${etag}`)
   } else if (found !== undefined && fault !== undefined) {
-    // A cache that responds by itself may have a proof that has grown old.
+    // The proof of a cached response may be too old.
     const isOld = !isFromOrigin && fault === 'STALE'
     if (!isOld) report('not-modified-proof-wrong', where, fault)
   }
 }
 
-/** Whether a copy can be renewed, and the renewal proved. */
+/** Checks that a stored response can be renewed, and that the renewal is proved. */
 export const checkRevalidation: Check = async (survey, report) => {
   const { of, probe, verify } = survey
   let isChecked = false

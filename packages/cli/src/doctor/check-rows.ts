@@ -37,7 +37,7 @@ function shapeOf(name: DataSchemaName | 'error'): ShapeCheck {
   }
 }
 
-/** What was received in place of the promised response. */
+/** The response that was received instead of the promised one. */
 function reportUnpromised({ where, code, status, response, content }: Observation, report: Report) {
   const found = propertyOf(propertyOf(content, 'error'), 'code')
   const codeSuffix = typeof found === 'string' ? ` ${found}` : ''
@@ -73,7 +73,7 @@ function reportHeaders({ where, code, response }: Observation, report: Report): 
   }
 }
 
-/** What is wrong with the members around the data. */
+/** Problems with the envelope. */
 function envelopeFault({ row, code, content }: Observation): string | undefined {
   const success = row?.success
   if (code === undefined && success?.envelope === 'none') return undefined
@@ -88,19 +88,19 @@ function envelopeFault({ row, code, content }: Observation): string | undefined 
   return isTold ? undefined : 'issuedAt is not a time'
 }
 
-/** Whether each row of the registry responds as promised. */
+/** Checks that each row of the registry responds as promised. */
 export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff }, report) => {
   for (const each of observed) {
     if (!each.isAsPromised) {
-      // A body that is not the signed one is reported as that.
-      // If nothing is signed, the key document is missing too; that is reported once.
+      // A tampered body is reported as such. If nothing is signed, the key document is missing too; that is reported
+      // once.
       const isKeyless = isSigningOff && each.row?.path === ENDPOINTS.signingKey.path
       if (!each.isChanged && !isKeyless) reportUnpromised(each, report)
       continue
     }
     reportHeaders(each, report)
     const { where, row, code, content, isChanged } = each
-    // Only what the service said itself can have its shape.
+    // Only a response of the service itself can have the promised shape.
     if (!isSameRegistry || isChanged) continue
     const fault =
       envelopeFault(each) ??

@@ -7,10 +7,10 @@ import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
 import type { Verification, Observation, Survey } from './probe-deployment.ts'
 
-/** What the key document of a deployment that does not sign contains. */
+/** Content of the key document of a deployment that does not sign. */
 const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
 
-/** How an ETag differs from the one that the data has. */
+/** How an ETag differs from that of the data. */
 export function etagFault(
   found: string | undefined,
   expected: string,
@@ -20,7 +20,7 @@ export function etagFault(
   return `W/${found}` === expected ? 'etag-strong' : 'etag-changed'
 }
 
-/** The ETag that the data of a response has, if the response is valid except for the ETag that came with it. */
+/** The ETag of a response's data, if the response is valid except for its ETag. */
 export async function etagOfData(
   response: Received,
   verification: Verification,
@@ -33,7 +33,7 @@ export async function etagOfData(
   return (await verify({ ...response, headers })).verified?.etag
 }
 
-/** Which header of the signature is not there. */
+/** The first missing signature header. */
 function droppedOf({ field }: Received): 'digest-dropped' | 'signature-dropped' {
   const hasSignature =
     field(HEADERS.signedAt) !== undefined && field(HEADERS.signature) !== undefined
@@ -82,7 +82,7 @@ async function reportOne(
   return undefined
 }
 
-/** Whether each response is signed, errors included, and its parts fit each other. */
+/** Checks that each response is signed, errors included, and consistent. */
 export const checkSignatures: Check = async (survey, report) => {
   const { observed, isSigningOff, keys } = survey
   if (isSigningOff) {

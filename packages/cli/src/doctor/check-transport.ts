@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../../../../src/contract/host-name.ts'
 import { UnreachableError } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 
-/** Whether the way to the service is closed to others, and says no more than it must. */
+/** Checks TLS and headers that reveal too much. */
 export const checkTransport: Check = async ({ observed, probe }, report) => {
   for (const { response, where } of observed) {
     const server = response.field('Server')
@@ -11,7 +11,7 @@ export const checkTransport: Check = async ({ observed, probe }, report) => {
     if (server !== undefined && /\d/.test(server))
       report('server-version', where, `Server: ${server}`)
     if (powered !== undefined) report('server-version', where, `X-Powered-By: ${powered}`)
-    // The value may be of use to someone.
+    // The value may help an attacker.
     if (response.field('Set-Cookie') !== undefined) report('cookie', where, 'Set-Cookie')
   }
   const { protocol, hostname, port, host } = new URL(probe.origin)
@@ -19,7 +19,7 @@ export const checkTransport: Check = async ({ observed, probe }, report) => {
     if (!isLoopbackHost(hostname)) report('plain-http', probe.origin, 'http')
     return undefined
   }
-  // A port that was named speaks TLS; what plain http would have is not known.
+  // An explicit port speaks TLS; its plain-http counterpart is unknown.
   if (port !== '') return undefined
   const origin = `http://${host}`
   try {
@@ -28,7 +28,7 @@ export const checkTransport: Check = async ({ observed, probe }, report) => {
     const isRedirected = status >= 301 && status <= 308 && location.startsWith('https://')
     if (!isRedirected && status < 400) report('http-not-redirected', origin, `status ${status}`)
   } catch (error) {
-    // Nothing listens for plain http, which is as good.
+    // Without a listener for plain http, nothing is exposed.
     if (!(error instanceof UnreachableError)) throw error
   }
   return undefined

@@ -1,7 +1,7 @@
-/** What the doctor measures against where the contract states no number of its own. */
+/** Limits of the doctor that the contract does not define. */
 export const DOCTOR_BOUNDS = {
-  /** A current key that ends sooner wants its successor announced. */
+  /** A current key that ends sooner needs an announced successor. */
   keyNoticeDays: 30,
-  /** Clocks that are further apart are reported. */
+  /** Larger clock differences are reported. */
   clockSkewSeconds: 60,
 } as const

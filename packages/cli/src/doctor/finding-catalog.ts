@@ -13,10 +13,10 @@ import { LIMITS } from '../../../../src/contract/limits.ts'
 import { OPENAPI_VERSION } from '../../../../src/contract/openapi-version.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
-/** What a finding means for the deployment: a promise is broken; it works and will hurt; worth knowing. */
+/** Severity of a finding: a broken promise; a problem that will appear; information. */
 export type Severity = 'error' | 'warning' | 'info'
 
-/** One kind of finding: how grave it is, what was expected, and what to do about it. */
+/** A kind of finding: its severity, what was expected, and what to do. */
 export interface CatalogEntry {
   readonly severity: Severity
   readonly expected: string
@@ -27,10 +27,10 @@ const PASS_HEADERS = 'Have the proxy or CDN pass the header on as it is.'
 const NO_TRANSFORM =
   'Switch off what rewrites bodies on the way (minifying, injecting, character conversion).'
 
-/** The directives of a snapshot's Cache-Control that bound its age. */
+/** The directives of a snapshot's Cache-Control that limit its age. */
 const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^public, /, '')
 
-/** Every finding of `svc doctor`, by its id. The ids are for scripts: one that was published keeps its meaning. */
+/** Every finding of `svc doctor`, by its id. Scripts use the ids: a released id keeps its meaning. */
 export const FINDING_CATALOG = {
   'no-response': {
     severity: 'error',
@@ -213,8 +213,7 @@ export const FINDING_CATALOG = {
     expected: 'the ETag of GET on the response to HEAD',
     advice: PASS_HEADERS,
   },
-  // language-ok: a published id, which scripts know
-  'coding-unasked': {
+  'coding-unrequested': {
     severity: 'error',
     expected: 'only a content coding that was asked for',
     advice: 'Have the proxy compress by Accept-Encoding, or not at all.',

@@ -1,7 +1,7 @@
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { FINDING_CATALOG, type FindingId, type Severity } from './finding-catalog.ts'
 
-/** Something that is not as promised, at one place or at several. */
+/** A violated expectation, at one or more places. */
 export interface Finding {
   readonly id: FindingId
   readonly severity: Severity
@@ -13,7 +13,7 @@ export interface Finding {
   readonly where: readonly string[]
 }
 
-/** Takes what a check found. The same finding at several places becomes one. */
+/** Adds a finding. The same finding at several places becomes one. */
 export type Report = (id: FindingId, where: string, found: string) => void
 
 /** Collects the findings of one check. */

@@ -1,4 +1,4 @@
-/** The members of a comma-separated field, in lower case; none where the field is not there. */
+/** The members of a comma-separated field, in lower case; empty if the field is missing. */
 export function listOf(value: string | undefined): readonly string[] {
   return (value ?? '')
     .split(',')
@@ -6,7 +6,7 @@ export function listOf(value: string | undefined): readonly string[] {
     .filter((member) => member !== '')
 }
 
-/** Whether two such lists have the same members, in whatever order. */
+/** Whether two lists have the same members, in any order. */
 export function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.toSorted().join() === other.toSorted().join()
 }

@@ -18,20 +18,20 @@ import { UnreachableError, type Received } from '../verifying/requests.ts'
 import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
 
-/** What a check of one response came to. */
+/** The result of checking one response. */
 export interface Verification {
-  /** Undefined where all holds, or where there is no key to check with. */
+  /** Undefined if every check passed, or without a key to check with. */
   readonly fault: VerificationFault | undefined
   readonly verified: VerifiedResponse | undefined
 }
 
-/** A response to a read, beside what the registry promises of it. */
+/** A response to a read, with what the registry promises. */
 export interface Observation {
   /** Method and target. */
   readonly where: string
   /** The row of the endpoint; undefined for an unknown address. */
   readonly row: Endpoint | undefined
-  /** The error that is promised; undefined where a success is. */
+  /** The promised error; undefined for a promised success. */
   readonly code: ErrorCode | undefined
   readonly status: number
   /** Whether pages of other sites may read it. */
@@ -39,26 +39,26 @@ export interface Observation {
   readonly response: Received
   /** The body as JSON; undefined if it is not JSON. */
   readonly content: unknown
-  /** Whether the service responded as promised: other checks look at nothing else. */
+  /** Whether the service responded as promised; further checks use only such responses. */
   readonly isAsPromised: boolean
-  /** Whether the bytes are others than those that were signed, in a response that still is the service's. */
+  /** Whether the service's response was changed after signing. */
   readonly isChanged: boolean
   readonly verification: Verification
 }
 
-/** What the checks look at: the plain responses of a deployment, asked for once. */
+/** The data of all checks: the plain responses of a deployment, each requested once. */
 export interface Survey {
   readonly probe: Probe
   readonly observed: readonly Observation[]
-  /** Of the signing-key document; empty if it is missing or unusable. */
+  /** Keys of the signing-key document; empty if it is missing or unusable. */
   readonly keys: readonly VerificationKey[]
-  /** Whether the deployment says itself that it does not sign. */
+  /** Whether the deployment states that it does not sign. */
   readonly isSigningOff: boolean
-  /** The time, asked for past all caches. */
+  /** The time response, requested past all caches. */
   readonly freshTime: Observation | undefined
   /** How far the server's clock is ahead of this machine's, in milliseconds; 0 if unknown. */
   readonly skewMs: number
-  /** Whether the deployment runs the registry of this program, so that the two can be compared. */
+  /** Whether the deployment runs the same registry as this program, so that the two can be compared. */
   readonly isSameRegistry: boolean
   readonly registryVersion: string | undefined
   /** Checks a response with the deployment's keys, by the server's clock. */
@@ -82,7 +82,7 @@ function targetOf(row: Endpoint, newestVersion: string | undefined): string {
   return row.path.replace(`{${name}}`, value)
 }
 
-/** The keys of a document; none where one of them cannot be used, since no client would use it either. */
+/** The keys of a document; empty if one is invalid, because clients reject such a document. */
 async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
   try {
     return await parseSigningKeys(data)
@@ -92,7 +92,7 @@ async function usableKeys(data: unknown): Promise<readonly VerificationKey[]> {
   }
 }
 
-/** What is asked for with GET, and what is promised. */
+/** A GET request, and the promised response. */
 interface RequestSpec {
   readonly target: string
   readonly row?: Endpoint
@@ -119,7 +119,7 @@ function contentOf(response: Received | undefined): unknown {
   return response === undefined ? undefined : parseJson(response.body)
 }
 
-/** What the index says of itself, or why another service responded. Throws an UnreachableError. */
+/** The data of the index, or why another service responded. Throws an UnreachableError. */
 async function findIndex(
   probe: Probe,
 ): Promise<{ readonly registryVersion: string | undefined } | { readonly reason: string }> {
@@ -144,7 +144,7 @@ async function findIndex(
   return { registryVersion: typeof version === 'string' ? version : undefined }
 }
 
-/** What the deployment says of its keys. */
+/** The signing keys of the deployment. */
 async function readKeys(get: Get): Promise<Pick<Survey, 'keys' | 'isSigningOff'>> {
   const content = contentOf(await get(ENDPOINTS.signingKey.path))
   return {
@@ -167,7 +167,7 @@ async function verifyAt(
   }
 }
 
-/** From a response that no cache can have had: its signature covers a random number of ours. */
+/** // From a response that no cache can have stored: its signature covers a random number. */
 async function measureSkew(response: Received | undefined, keys: Survey['keys']): Promise<number> {
   const signedAtMs = parseInstant(response?.field(HEADERS.signedAt) ?? '')
   if (response === undefined || signedAtMs === undefined) return 0
@@ -181,7 +181,7 @@ async function readNewestVersion(get: Get): Promise<string | undefined> {
   return typeof newest === 'string' && /^VS-\d{4,20}$/.test(newest) ? newest : undefined
 }
 
-/** Every read of the registry, an unknown address, and a write that is requested with GET. */
+/** Every read of the registry, an unknown path, and a write that is requested with GET. */
 function everyRead(newestVersion: string | undefined): readonly RequestSpec[] {
   const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
   const reads = rows
@@ -199,13 +199,13 @@ function everyRead(newestVersion: string | undefined): readonly RequestSpec[] {
   ]
 }
 
-/** Whether the error of a body has the code, where an error is promised; a success must not be one. */
+/** Whether a body has the promised error code, or no error if a success is promised. */
 function hasPromisedContent(content: unknown, code: ErrorCode | undefined): boolean {
   const found = propertyOf(propertyOf(content, 'error'), 'code')
   return content !== undefined && found === code
 }
 
-/** Puts a response beside what was promised. */
+/** Compares a response with what was promised. */
 async function observe(
   response: Received,
   { target, row, code, hasCors }: RequestSpec,
@@ -229,7 +229,9 @@ async function observe(
   }
 }
 
-/** Asks all reads once. Throws an UnreachableError where the index does not respond; reports other missing responses. */
+/**
+ * Requests all reads once. Throws an UnreachableError if the index does not respond; reports other missing responses.
+ */
 export async function probeDeployment(
   probe: Probe,
   report: Report,
@@ -241,7 +243,7 @@ export async function probeDeployment(
   const { keys, isSigningOff } = await readKeys(get)
 
   const time = ENDPOINTS.time
-  // Before the other one: a cache that leaves the query out of its key then has a response for this address.
+  // First: if a cache ignores the query, it then has a response for this path.
   await get(time.path)
   const freshResponse = await get(probe.fresh(time.path))
   const skewMs = await measureSkew(freshResponse, keys)

@@ -6,33 +6,32 @@ import {
   type Received,
 } from '../verifying/requests.ts'
 
-/** What the doctor asks with. */
+/** How the doctor sends requests. */
 export interface ProbeDependencies {
   readonly origin: string
   readonly ask: Ask
   readonly onResponse?: () => void
 }
 
-/** Asks a deployment, sparingly: what was asked once is not asked again unless another copy is wanted. */
+/** Sends each request once, unless another copy is requested. */
 export interface Probe {
   readonly origin: string
-  /** `copy` tells questions apart that are the same on the wire. */
+  /** `copy` distinguishes requests that are equal on the wire. */
   ask(spec: RequestSpec, copy?: number): Promise<Received>
-  /** The target with a random query parameter, which no cache has a response for. */
+  /** The target with a random query parameter, so that no cache has a response. */
   fresh(target: string): string
   /** How many requests were sent. */
   count(): number
 }
 
-/** Requests that are under way at a time. */
+/** Maximum number of concurrent requests. */
 const CONCURRENCY = 4
-/** More than the checks ask for: a mistake in a check must not become a load. */
+/** More than the checks need: a mistake in a check must not become a load. */
 export const MAX_REQUESTS = 100
 
-/** All responses together, which are kept; those of a sound deployment have a hundredth of it. */
+/** Maximum size of all stored responses; those of a healthy deployment have a hundredth of it. */
 const MAX_BYTES = 100_000_000
 
-/** Makes a probe. */
 export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Probe {
   const responses = new Map<string, Promise<Received>>()
   const waiting: (() => void)[] = []
@@ -46,7 +45,7 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
     if (underWay >= CONCURRENCY) await new Promise<void>((resolve) => waiting.push(resolve))
     else underWay += 1
     try {
-      // What is under way comes on top, so the bound holds but for a few responses.
+      // Pending responses come on top, so the limit can be exceeded by a few responses.
       if (bytes > MAX_BYTES) {
         throw new UnreachableError(`${origin} has sent more than ${MAX_BYTES} bytes so far`)
       }
@@ -55,7 +54,7 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
       return received
     } finally {
       onResponse?.()
-      // The place goes to the next in line, or is free.
+      // The slot goes to the next request in the queue, or becomes free.
       const next = waiting.shift()
       if (next === undefined) underWay -= 1
       else next()
@@ -65,7 +64,7 @@ export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Pro
   return {
     origin,
     ask(spec, copy = 1) {
-      // A coding that is not asked for is refused in words: without the header any may be sent (RFC 9110 12.5.3).
+      // `identity` must be requested explicitly: without the header any coding may be sent (RFC 9110 12.5.3).
       const whole = {
         ...spec,
         headers: { 'Accept-Encoding': 'identity', ...spec.headers },

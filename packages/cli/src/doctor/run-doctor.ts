@@ -19,28 +19,28 @@ import { createFindings, type Finding } from './findings.ts'
 import { createProbe } from './probe.ts'
 import { probeDeployment } from './probe-deployment.ts'
 
-/** What the doctor is run with. */
+/** Options of the doctor. */
 export interface DoctorSettings {
   readonly origin: string
   readonly ask: Ask
   /** This machine's clock: milliseconds since 1970. */
   readonly nowMs: () => number
   readonly pinnedKeyIds: readonly string[] | undefined
-  /** What the deployment is meant to be; by its robots.txt where that is not said. */
+  /** The kind of deployment; by its robots.txt if undefined. */
   readonly deployment: 'primary' | 'preview' | undefined
   /** Called after each response. */
   readonly onResponse?: () => void
 }
 
-/** A group of checks, and what came of it. */
+/** A group of checks, and its result. */
 export interface CheckResult {
   readonly check: string
   readonly findings: readonly Finding[]
-  /** Why it could not be carried out; undefined where it was. */
+  /** Why it could not run; undefined if it ran. */
   readonly notRun: string | undefined
 }
 
-/** What the doctor found. */
+/** The result of the doctor. */
 export interface Diagnosis {
   readonly checks: readonly CheckResult[]
   readonly requests: number
@@ -69,7 +69,7 @@ function checksOf({ pinnedKeyIds, deployment, nowMs }: DoctorSettings): {
   }
 }
 
-/** Inspects a deployment. Rejects with an UnreachableError where its index does not respond. */
+/** Inspects a deployment. Rejects with an UnreachableError if its index does not respond. */
 export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
   const { origin, ask, onResponse } = settings
   const probe = createProbe({ origin, ask, ...(onResponse === undefined ? {} : { onResponse }) })

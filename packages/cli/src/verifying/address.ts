@@ -2,24 +2,24 @@ import { BASE_PATH } from '../../../../src/contract/api-version.ts'
 import { READ_PATHS } from '../../../../src/contract/read-paths.ts'
 import { UsageError } from '../command/command.ts'
 
-/** Where a request goes, taken apart without changing a character of its target. */
+/** A URL, split without changing its target. */
 export interface Address {
   /** Scheme and authority, as `URL` writes them. */
   readonly origin: string
-  /** Path and query as typed, without the fragment; a lone question mark counts, since it is signed. */
+  /** Path and query as typed, without the fragment; a lone question mark counts, because it is signed. */
   readonly target: string
 }
 
 const ADDRESS = /^(https?:\/\/[^/?#\\]+)([^#]*)/i
-/** What a request line can carry (RFC 9112 3.2): visible ASCII. */
+/** The characters of a request line (RFC 9112 3.2): visible ASCII. */
 const TARGET = /^[\x21-\x7e]*$/
 
-/** Whether a text can be sent in a request line as a path with a query. */
+/** Whether a text can be sent as a path with a query. */
 export function isTarget(text: string): boolean {
   return text.startsWith('/') && TARGET.test(text) && !text.includes('#')
 }
 
-/** Undefined for anything but an http(s) address without a user. The target is not checked. */
+/** Undefined for anything but an http(s) URL without a user. The target is not checked. */
 function partsOf(text: string): Address | undefined {
   const [, authority, rest = ''] = ADDRESS.exec(text) ?? []
   const url = authority === undefined ? null : URL.parse(authority)
@@ -27,7 +27,10 @@ function partsOf(text: string): Address | undefined {
   return { origin: url.origin, target: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
-/** Takes an address apart. `URL` would resolve dots, drop a lone question mark and encode: what is signed is what is sent. */
+/**
+ * Splits a URL. `URL` would resolve dots, drop a lone question mark and encode, but the signature covers the target
+ * as sent.
+ */
 export function parseAddress(text: string): Address {
   const address = partsOf(text)
   if (address === undefined) {
@@ -39,7 +42,7 @@ export function parseAddress(text: string): Address {
   )
 }
 
-/** The origin of a deployment, from its address with or without the base path. */
+/** The origin of a deployment, from its URL with or without the base path. */
 export function parseBase(text: string): string {
   const { origin = '', target = '' } = partsOf(text) ?? {}
   if (!text.includes('#') && ['/', BASE_PATH, `${BASE_PATH}/`].includes(target)) return origin

@@ -2,14 +2,14 @@ import { messageOf } from '../../../../src/contract/error-message.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
-/** What keeps a connection from being made, by the code that Node gives. */
+/** Reasons of connection failures, by Node's error code. */
 const REASONS: { readonly [code: string]: string } = {
   ENOTFOUND: 'could not be reached: its host name is not known (DNS)',
   EAI_AGAIN: 'could not be reached: its host name could not be looked up (DNS)',
   ECONNREFUSED: 'could not be reached: nothing listens there',
   ECONNRESET: 'could not be reached: the connection was closed before a response arrived',
-  EHOSTUNREACH: 'could not be reached: there is no way to its host',
-  ENETUNREACH: 'could not be reached: there is no network',
+  EHOSTUNREACH: 'could not be reached: no route to its host',
+  ENETUNREACH: 'could not be reached: the network is unreachable',
   ETIMEDOUT: 'could not be reached: its host does not respond',
   EPROTO: 'could not be reached: it does not speak TLS as expected; is it http:// there?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'could not be reached: it speaks no TLS; is it http:// there?',
@@ -32,7 +32,7 @@ function codeOf(error: unknown): string {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : ''
 }
 
-/** Why a request got no response, as the rest of a sentence that starts with the address. */
+/** Why a request got no response, as the end of a sentence that starts with the URL. */
 export function describeFailure(error: unknown, timeoutMs: number): string {
   const name = propertyOf(error, 'name') ?? (error instanceof Error ? error.name : '')
   if (name === 'AbortError' || name === 'TimeoutError') {

@@ -1,5 +1,5 @@
 /**
- * Whether a response without a signature says nothing about the service: a proxy's error or rate limit, or the 503 of a
+ * Whether an unsigned response proves nothing about the service: a proxy's error or rate limit, or the 503 of a
  * service that does not sign.
  */
 export function isInconclusive(status: number): boolean {

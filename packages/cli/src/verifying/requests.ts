@@ -11,29 +11,29 @@ import { CommandFailure } from '../command/command-failure.ts'
 import { EXIT_CODES } from '../command/command.ts'
 import { describeFailure } from './failure-reason.ts'
 
-/** A request that writes nothing. */
+/** A request that changes nothing. */
 export interface RequestSpec {
   readonly method: string
-  /** Path and query, sent as they are. */
+  /** Path and query, sent unchanged. */
   readonly target: string
   readonly headers?: { readonly [name: string]: string }
-  /** For another origin than the client's own. */
+  /** Overrides the client's origin. */
   readonly origin?: string
 }
 
-/** A response as it came. */
+/** A response as received. */
 export interface Received {
   readonly method: string
   readonly target: string
-  /** Of the request. */
+  /** Sent If-None-Match. */
   readonly ifNoneMatch?: string
   readonly status: number
   /** Names and values as on the wire. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly field: HeaderFields
-  /** The body, its content coding undone; empty where `coding` could not be. */
+  /** The body after removing its content coding; empty if `coding` is unknown. */
   readonly body: Uint8Array
-  /** What Content-Encoding says, in lower case; undefined where nothing or `identity`. */
+  /** Content-Encoding in lower case; undefined if it is missing or `identity`. */
   readonly coding: string | undefined
   /** Whether the body could be decoded. */
   readonly isDecoded: boolean
@@ -42,10 +42,10 @@ export interface Received {
   readonly receivedAtMs: number
 }
 
-/** Asks once, follows nothing, retries nothing. Rejects with an UnreachableError. */
+/** Sends one request without redirects or retries. Rejects with an UnreachableError. */
 export type Ask = (spec: RequestSpec) => Promise<Received>
 
-/** No HTTP response arrived. The message is one line for a person; a command has an exit code for it. */
+/** No HTTP response arrived. The message is one line; commands exit with 3. */
 export class UnreachableError extends CommandFailure {
   constructor(message: string) {
     super('UNREACHABLE', message, EXIT_CODES.unreachable)
@@ -56,12 +56,12 @@ export class UnreachableError extends CommandFailure {
 /** Options of an HTTP client. */
 export interface HttpClientOptions {
   readonly origin: string
-  /** For a whole response. */
+  /** Limit for the whole response. */
   readonly timeoutMs: number
   readonly nowMs: () => number
 }
 
-/** An HTTP client, and what ends its connections. */
+/** An HTTP client. `close` ends its connections. */
 export interface HttpClient {
   readonly ask: Ask
   close(): void
@@ -94,7 +94,7 @@ const DECODERS: { readonly [coding: string]: Decode } = {
   ...(zstdDecompress === undefined ? {} : { zstd: decoderOf(zstdDecompress) }),
 }
 
-/** More than a response may have. It stands as the rest of a sentence that starts with where the response is from. */
+/** A response that is too large. The message is the end of a sentence that starts with the URL. */
 export class TooLargeError extends Error {
   constructor(unit: string) {
     super(`has more than ${MAX_RESPONSE_BYTES} ${unit}; no valid response is nearly as large`)
@@ -103,8 +103,8 @@ export class TooLargeError extends Error {
 }
 
 /**
- * The body without its content coding (RFC 9110 8.4); undefined where it cannot be undone. Rejects with a TooLargeError
- * where too much comes of it.
+ * The body without its content coding (RFC 9110 8.4); undefined if it cannot be decoded. Rejects with a TooLargeError
+ * if it decodes to too much.
  */
 export async function decodeBody(bytes: Buffer, coding: string): Promise<Uint8Array | undefined> {
   if (!Object.hasOwn(DECODERS, coding)) return undefined
@@ -116,13 +116,13 @@ export async function decodeBody(bytes: Buffer, coding: string): Promise<Uint8Ar
   })
 }
 
-/** What a Content-Encoding says, or undefined where it says nothing. */
+/** The codings of a Content-Encoding; undefined if it is empty or missing. */
 export function codingOf(field: HeaderFields): string | undefined {
   const coding = field(HEADERS.contentEncoding)?.trim().toLowerCase()
   return coding === '' || coding === 'identity' ? undefined : coding
 }
 
-/** Pairs of names and values from the flat list of node:http, whose strings hold one byte a character. */
+/** Pairs of names and values from the flat list of node:http, whose strings have one byte per character. */
 function pairsOf(raw: readonly string[]): (readonly [string, string])[] {
   return Array.from({ length: raw.length / 2 }, (_, index) => [
     raw[2 * index] ?? '',
@@ -138,7 +138,7 @@ function readWhole(response: http.IncomingMessage): Promise<Buffer> {
       bytes += chunk.length
       if (bytes <= MAX_RESPONSE_BYTES) chunks.push(chunk)
       else {
-        // Before what the end of the connection says.
+        // Before the error that the end of the connection causes.
         reject(new TooLargeError('bytes'))
         response.destroy()
       }
@@ -150,8 +150,8 @@ function readWhole(response: http.IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Creates an HTTP client over node:http and node:https. Not fetch, which drops a lone question mark, decodes without
- * a word, and hides what came.
+ * Creates an HTTP client over node:http and node:https. Not fetch, which drops a lone question mark, decodes bodies
+ * silently and hides what was received.
  */
 export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions): HttpClient {
   const options = { keepAlive: true, maxSockets: 24 }
@@ -213,7 +213,7 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
         }
       } catch (error) {
         const url = `${spec.origin ?? origin}${target}`
-        // A response that was cut for being late looks like one that broke off.
+        // An aborted late response looks like a broken connection.
         const cause: unknown = deadline.aborted ? deadline.reason : error
         const reason =
           cause instanceof TooLargeError ? cause.message : describeFailure(cause, timeoutMs)
@@ -235,7 +235,7 @@ function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-/** The `fetch` for the verifying client, over an HTTP client. A redirect is an error there, as the client asks for. */
+/** The `fetch` of the verifying client, over an HTTP client. Redirects are errors, as the client requests. */
 export function createFetch(ask: Ask): Fetch {
   return async (url, { headers, signal }) => {
     signal.throwIfAborted()

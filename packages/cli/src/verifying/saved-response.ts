@@ -7,7 +7,7 @@ import { propertyOf } from '../../../../src/contract/property-of.ts'
 import { CommandFailure } from '../command/command-failure.ts'
 import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
-/** A response from files, as `curl -D HEADERS -o BODY` wrote them. */
+/** A response from files, in the format of `curl -D HEADERS -o BODY`. */
 export interface SavedResponse {
   /** Of the last status line; undefined if it is missing. */
   readonly status: number | undefined
@@ -15,13 +15,13 @@ export interface SavedResponse {
   readonly body: Uint8Array
 }
 
-/** As much as any JSON has that a command wrote: the evidence of three responses of the largest kind, in base64, and keys. */
+/** The largest JSON that a command writes: evidence of three large responses in base64, and keys. */
 const MAX_JSON_BYTES = 100_000_000
 
-/** Of all responses on the way; a server's own are refused above 16 kB by most programs. */
+/** Of all header blocks in the file; most programs refuse a server's own above 16 kB. */
 const MAX_HEAD_BYTES = 1_000_000
 
-/** Not only a regular file: a shell gives what another program writes as a pipe. */
+/** Also a pipe: shells pass the output of another program as one. */
 async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
   try {
     return await readFileUpTo(file, maxBytes)
@@ -35,8 +35,8 @@ async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
 const STATUS_LINE = /^HTTP\/\d(?:\.\d)? (\d{3})(?: |$)/
 
 /**
- * Reads the head of a response. A file of curl holds one block for each response on the way (a proxy's, an interim one,
- * a redirect); the last one counts.
+ * Reads the head of a response. A file of curl has one block for each response (a proxy's, an interim one, a
+ * redirect); the last one counts.
  */
 export function parseHead(text: string): Pick<SavedResponse, 'status' | 'headers'> {
   const blocks = text.split(/\r?\n\r?\n/).filter((block) => block.trim() !== '')
@@ -69,7 +69,7 @@ async function decodeSaved(
   }
 }
 
-/** Reads a saved response. A body that was saved in its content coding is decoded; one that curl decoded is left. */
+/** Reads a saved response. A body in its content coding is decoded; one that curl decoded already is not. */
 export async function readSavedResponse(
   headersFile: string,
   bodyFile: string | undefined,
@@ -83,7 +83,7 @@ export async function readSavedResponse(
   return { ...head, body: decoded ?? bytes }
 }
 
-/** Parses a file as JSON, without ever quoting it. */
+/** Parses a file as JSON, without quoting it in errors. */
 export async function readJsonFile(file: string): Promise<unknown> {
   const text = (await readBytes(file, MAX_JSON_BYTES)).toString('utf8')
   try {
@@ -93,7 +93,7 @@ export async function readJsonFile(file: string): Promise<unknown> {
   }
 }
 
-/** The keys of a saved signing-key document: the response's body, or its `data` alone. */
+/** The keys of a saved signing-key document: the response's body, or only its `data`. */
 export async function readKeysFile(file: string): Promise<readonly VerificationKey[]> {
   const content = await readJsonFile(file)
   return parseSigningKeys(propertyOf(content, 'data') ?? content)

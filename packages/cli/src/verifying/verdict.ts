@@ -22,7 +22,7 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../../../../src/contract/limits.ts'
 import { pluralOf } from '../command/wording.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
-/** What each step of a check asks. */
+/** What each step checks. */
 const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
   keys: 'keys at hand, one of them pinned where there are pins',
   proof: 'the headers of a signature',
@@ -37,7 +37,7 @@ const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
 
 const QUESTION_304 = 'the ETag is one that the request named'
 
-/** One step of a check, as it is shown. */
+/** One step of a check, for display. */
 export interface Step {
   readonly step: VerificationStep
   readonly outcome: 'ok' | 'failed' | 'unchecked'
@@ -45,20 +45,20 @@ export interface Step {
   readonly found: string
 }
 
-/** What refused a response. */
+/** Why a response was refused. */
 export interface Fault {
   readonly code: VerificationFault
   readonly step: VerificationStep
   readonly message: string
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface Verdict {
   readonly steps: readonly Step[]
-  /** Undefined where everything holds. */
+  /** Undefined if every check passed. */
   readonly fault: Fault | undefined
   readonly verified: VerifiedResponse | undefined
-  /** The response that failed, if it is another one than the response in question: that of the keys. */
+  /** The failed response, if it is that of the keys. */
   readonly response?: HttpResponse | undefined
 }
 
@@ -114,7 +114,7 @@ function freshnessOf(
   return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${maxAgeSeconds} s${proof}`
 }
 
-/** What of each step can be seen without trusting the response. */
+/** Observed values of each step, without trusting the response. */
 async function observe(
   response: HttpResponse & Expectations,
   verified: VerifiedResponse | undefined,
@@ -152,7 +152,7 @@ async function observe(
   }
 }
 
-/** Checks a response with the published verifier, and describes what each step expected and found. */
+/** Verifies a response with the published verifier, and describes what each step expected and found. */
 export async function verifyInSteps(response: HttpResponse & Expectations): Promise<Verdict> {
   try {
     const verified = await verifyResponse(response)
@@ -165,7 +165,7 @@ export async function verifyInSteps(response: HttpResponse & Expectations): Prom
       !response.keys.some(({ keyId }) => response.pinnedKeyIds?.includes(keyId))
     const step = code === 'UNKNOWN_KEY' && isAbsent ? 'keys' : stepOfFault(code, response)
     const { signature = '', body = '', ...observed } = await observe(response, undefined)
-    // What these two say is why they failed.
+    // These two steps describe their failure in the message.
     const failed = step === 'signature' ? { signature } : step === 'body' ? { body } : {}
     return verdictOf({ code, step, message }, response, { ...observed, ...failed })
   }

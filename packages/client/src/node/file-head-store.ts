@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseSavedHead, type HeadStore } from '../head-store.ts'
 import { readFileUpTo } from './read-file-up-to.ts'
 
-/** More than a head has whose response is as large as the client takes one. */
+/** Larger than any head, whose response is limited by the client. */
 const MAX_BYTES = 64_000_000
 
 function codeOf(error: unknown): string | undefined {
@@ -12,8 +12,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the file is there. Throws a TypeError where something else is: what comes out of a device or a pipe was not
- * kept there, and the file that takes the place of the last one would take theirs.
+ * Whether the file exists. Throws a TypeError for anything but a regular file: a device or a pipe did not store the
+ * head, and replacing it would destroy it.
  */
 async function isThere(file: string): Promise<boolean> {
   try {
@@ -35,7 +35,7 @@ const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set([
   'EISDIR',
 ])
 
-/** Makes the names in a folder durable, where that is possible: after a power cut a name that is not may be gone. */
+/** Makes file names in a folder durable where the system supports it: otherwise they may be lost in a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r')
@@ -49,7 +49,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Not by `recursive`: that never ends where the system refuses a folder as if its parent were missing, as in /proc. */
+/** // Not `recursive`, which never ends if the system refuses a folder as if its parent were missing, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
   const make = async () => {
     try {
@@ -71,9 +71,9 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Keeps the head of the last audit in a file, which is replaced as a whole; its folder is made where it is missing. What
- * was saved outlives a power cut where the file system can sync a folder. `load` and `save` reject with a TypeError if the name is not that of a regular file, `load` with a
- * RangeError where it is larger than a head can be.
+ * Stores the head of the last audit in a file, which is replaced atomically; its folder is created if it is missing.
+ * A saved head survives a power cut if the file system can sync a folder. `load` and `save` reject with a TypeError
+ * if the name is not that of a regular file, `load` with a RangeError if the file is too large for a head.
  *
  * @example
  * ```ts
@@ -94,7 +94,8 @@ export function createFileHeadStore(file: string): HeadStore {
         const handle = await open(beside, 'wx')
         try {
           await handle.writeFile(`${JSON.stringify(head)}\n`)
-          // Renamed before its bytes are on disk, a power cut could leave an empty file in place of the head.
+          // If the rename came before the bytes are on disk, a power cut could leave an empty file in place of the
+          // head.
           await handle.sync()
         } finally {
           await handle.close()

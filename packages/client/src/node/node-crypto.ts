@@ -1,10 +1,10 @@
 import nodeCrypto, { createPublicKey, verify } from 'node:crypto'
 import type { ImportEd25519, Sha256 } from '../platform-crypto.ts'
 
-// The OpenSSL that is behind Node's WebCrypto too, called at once. Handing so little work to another thread costs a
-// fifth of a signature's check and several times a hash, and Node 20 prints that Ed25519 in WebCrypto is an experiment.
+// The same OpenSSL as behind Node's WebCrypto, called synchronously. Another thread costs a fifth of a signature
+// check and several times a hash, and Node 20 prints a warning about Ed25519 in WebCrypto.
 
-/** Without an object for each hash; the first releases of Node 20 do not have it. */
+/** // `hash` needs no object per hash; early releases of Node 20 lack it. */
 const hash = nodeCrypto.hash as typeof nodeCrypto.hash | undefined
 
 function sha256(content: Uint8Array | string, encoding: 'base64' | 'base64url' | 'hex'): string {
@@ -13,16 +13,16 @@ function sha256(content: Uint8Array | string, encoding: 'base64' | 'base64url' |
     : hash('sha256', content, encoding)
 }
 
-/** Padded: what Content-Digest carries (RFC 9530). */
+/** Padded: the form in Content-Digest (RFC 9530). */
 export const sha256Base64: Sha256 = (content) => sha256(content, 'base64')
 
 /** Without padding: the id of a key (RFC 7638), the digest of an ETag. */
 export const sha256Base64url: Sha256 = (content) => sha256(content, 'base64url')
 
-/** In lower case: the hash of a version entry. */
+/** Lower case: the hash of a version entry. */
 export const sha256Hex: Sha256 = (content) => sha256(content, 'hex')
 
-/** Throws for no curve point. */
+/** Throws unless the bytes are a curve point. */
 export const importEd25519: ImportEd25519 = (publicKey) => {
   const x = Buffer.from(publicKey).toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })

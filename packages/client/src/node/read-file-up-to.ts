@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
 /**
- * The bytes of a file, of which there may be so many. Reads no more than that, so that a device or a pipe without an end
- * does no harm. Rejects with a RangeError where there are more, and else as `open` and `read` of node:fs do.
+ * Reads a file of at most `maxBytes`. Stops there, so an endless device or pipe does no harm. Rejects with a
+ * RangeError for a larger file, and otherwise as `open` and `read` of node:fs do.
  */
 export async function readFileUpTo(file: string, maxBytes: number): Promise<Buffer> {
   const handle = await open(file)

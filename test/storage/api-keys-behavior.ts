@@ -31,7 +31,7 @@ export interface ApiKeyBackend {
 const MANY = 1000
 
 /** The ids just before and just behind an id. */
-function neighboursOf(keyId: string): readonly string[] {
+function neighborsOf(keyId: string): readonly string[] {
   const number = BigInt(`0x${keyId}`)
   return [number - 1n, number + 1n].map((each) => each.toString(16).padStart(16, '0'))
 }
@@ -41,13 +41,13 @@ function countOf<Value>(values: readonly Value[], wanted: Value): number {
 }
 
 /** What every way to keep the keys has to do. */
-export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
+export function testApiKeysBehavior(backend: ApiKeyBackend): void {
   describe(`API keys on ${backend.name}`, { skip: backend.skip ?? false }, () => {
     test('a key is found by its id, as it was added, and by no other', async (t) => {
       const { apiKeys } = await backend.open(t)
       const keys = Array.from({ length: 50 }, (_, number) => makeKey(number))
       const others = [
-        ...keys.flatMap(({ keyId }) => neighboursOf(keyId)),
+        ...keys.flatMap(({ keyId }) => neighborsOf(keyId)),
         '',
         '-'.repeat(16),
         '0'.repeat(16),
@@ -237,7 +237,7 @@ export function testApiKeysBehaviour(backend: ApiKeyBackend): void {
         read,
         keys.map(({ keyId }) => keyId),
       )
-      const [second] = await apiKeys.readAfter(neighboursOf(read[1] ?? '')[0] ?? '', 1)
+      const [second] = await apiKeys.readAfter(neighborsOf(read[1] ?? '')[0] ?? '', 1)
       assert.equal(second?.keyId, read[1])
     })
 

@@ -28,7 +28,7 @@ export interface StorageBackend {
 }
 
 /** What every way to keep the waitlist has to do. */
-export function testWaitlistBehaviour(backend: StorageBackend): void {
+export function testWaitlistBehavior(backend: StorageBackend): void {
   describe(`waitlist on ${backend.name}`, { skip: backend.skip ?? false }, () => {
     test('adds a new address; a known one is a duplicate and changes nothing', async (t) => {
       const { waitlist } = (await backend.open(t)).storage

@@ -164,7 +164,7 @@ export function describeCache(
   })
 
   test(
-    'a response stays good for a week of revalidations, whoever asks with what',
+    'a response stays valid for a week of revalidations, with any mix of clients',
     options,
     async (t) => {
       const rig = await startCacheRig(t, startCache)

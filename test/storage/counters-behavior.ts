@@ -8,7 +8,7 @@ export interface SetClock {
   nowMs(): number
 }
 
-/** How the suite gets counters that know nothing yet. */
+/** Creates empty counters for the suite. */
 export interface CountersBackend {
   readonly name: string
   open(t: TestContext, clock: SetClock): Promise<Counters>
@@ -145,7 +145,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(await counters.spend('longer', nextMinuteMs + 1), true)
     clock.now = nextMinuteMs
     assert.equal(await counters.spend('longer', nextMinuteMs + 1), false)
-    // Over, and spent anew: from here its later time holds, also past the minute of the first.
+    // Expired, and spent again: from here its later time applies, also past the minute of the first.
     clock.now += 1
     assert.equal(await counters.spend('longer', nextMinuteMs + 5 * MINUTE_MS), true)
     clock.now += 2 * MINUTE_MS
@@ -178,12 +178,12 @@ export function testCounters({ name, open }: CountersBackend): void {
     const untilMs = clock.now + MINUTE_MS
     await counters.release('never spent')
     assert.equal(await counters.spend('id', untilMs), true)
-    assert.equal(await counters.spend('neighbour', untilMs), true)
+    assert.equal(await counters.spend('neighbor', untilMs), true)
     await counters.release('id')
     await counters.release('id')
     assert.equal(await counters.spend('id', untilMs), true)
     assert.equal(await counters.spend('id', untilMs), false)
-    assert.equal(await counters.spend('neighbour', untilMs), false)
+    assert.equal(await counters.spend('neighbor', untilMs), false)
   })
 
   test(`${name}: a secret is one per name until its time`, async (t) => {
@@ -198,7 +198,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.deepEqual([...first], [...second])
     assert.notDeepEqual([...(await counters.secret('other', untilMs))], [...first])
     const kept = [...first]
-    // Whoever gets it cannot change what the others get.
+    // A caller cannot change what the others get.
     first.fill(0)
     clock.now = untilMs - 1
     assert.deepEqual([...(await counters.secret('salt', untilMs + 9 * MINUTE_MS))], kept)
