@@ -27,6 +27,8 @@ export interface ValkeyOptions {
 /** A command that takes longer fails, and its caller falls back. */
 const COMMAND_TIMEOUT_MS = 500
 const CONNECT_TIMEOUT_MS = 2000
+/** A connection that returns nothing for so long while a command waits is replaced: its other end may be gone silently. */
+const SOCKET_TIMEOUT_MS = 2000
 const MAX_RECONNECT_DELAY_MS = 2000
 const SECRET_BYTES = 32
 const MIN_MAJOR_VERSION = 7
@@ -35,6 +37,7 @@ const PREFIX = 'svc:'
 const CONNECTION_OPTIONS = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: CONNECT_TIMEOUT_MS,
+  socketTimeout: SOCKET_TIMEOUT_MS,
   // A server that is away must fail a call at once, since a fallback is waiting.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
