@@ -19,38 +19,18 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
-import { buildClient } from '../../scripts/build-client.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { installClient } from '../support/installed-client.ts'
 import { runApp } from '../support/running-app.ts'
 import { key } from './scripted-client.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 const root = mkdtempSync(path.join(tmpdir(), 'client-package-'))
-const built = path.join(root, 'built')
-const consumer = path.join(root, 'consumer')
-let tarball = ''
-
-/** npm as it is beside any Node, told to reach for nothing. */
-function npm(args: readonly string[], cwd: string) {
-  return run('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd,
-    env: {
-      ...process.env,
-      npm_config_cache: path.join(root, 'cache'),
-      npm_config_update_notifier: 'false',
-    },
-  })
-}
+let [built, tarball, consumer] = ['', '', '']
 
 before(async () => {
-  mkdirSync(built)
-  mkdirSync(consumer)
-  await buildClient(built)
-  await npm(['pack', '--pack-destination', root], built)
-  tarball = path.join(root, readdirSync(root).find((file) => file.endsWith('.tgz')) ?? 'missing')
-  writeFileSync(path.join(consumer, 'package.json'), '{"private":true,"type":"module"}')
-  await npm(['install', tarball], consumer)
+  ;({ built, tarball, consumer } = await installClient(root))
 })
 
 after(() => rmSync(root, { recursive: true, force: true }))
