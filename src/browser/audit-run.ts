@@ -92,7 +92,7 @@ function createProgress(run: AuditRun) {
     end(current, { state: 'passed', detail })
   }
 
-  /** // Nothing is known about later steps. */
+  /** Nothing is known about later steps. */
   function skipRest(): void {
     for (const step of STEPS) if (!ended.has(step)) end(step, { state: 'skipped' })
   }

@@ -139,7 +139,7 @@ export function mountTryForm(
     }
   }
 
-  /** // Not `disabled`, which would remove the focus from the button. */
+  /** Not `disabled`, which would remove the focus from the button. */
   function setAsking(isOn: boolean): void {
     isAsking = isOn
     button.setAttribute('aria-disabled', String(isOn))

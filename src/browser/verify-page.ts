@@ -24,7 +24,7 @@ function showLines(text: string): void {
   }
 }
 
-/** // Not `disabled`, which would remove the focus from the button. */
+/** Not `disabled`, which would remove the focus from the button. */
 function setChecking(isOn: boolean): void {
   isChecking = isOn
   startButton.setAttribute('aria-disabled', String(isOn))

@@ -10,7 +10,7 @@ function isSpace(character: string | undefined): boolean {
   return character === ' ' || character === '\t'
 }
 
-/** Without the white space around it; of HTTP's two kinds alone (RFC 9110 5.6.3). */
+/** A value without surrounding white space; only HTTP's two kinds (RFC 9110 5.6.3). */
 function trimSpace(text: string): string {
   let start = 0
   let end = text.length
@@ -19,7 +19,7 @@ function trimSpace(text: string): string {
   return text.slice(start, end)
 }
 
-/** Whether the scheme's name stands here, in any case, and ends here (RFC 9110 11.1). */
+/** Whether the scheme's name is here, in any case, as a whole word (RFC 9110 11.1). */
 function isBearerAt(value: string, at: number): boolean {
   const end = at + BEARER.length
   if (end < value.length && !isSpace(value[end])) return false
@@ -27,9 +27,9 @@ function isBearerAt(value: string, at: number): boolean {
 }
 
 /**
- * What follows the Bearer scheme, alone or behind another line's, as far as the value goes; undefined without it. What
- * stands between quotes is some other scheme's parameter and may say anything (RFC 9110 5.6.4). One pass, since the value
- * may be as long as a listener lets it be, and anyone may send it.
+ * The value after the Bearer scheme, on its own line or joined to another, up to its end; undefined if missing.
+ * Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). One pass, because anyone
+ * may send a long value.
  */
 function bearerOf(value: string): string | undefined {
   let isQuoted = false

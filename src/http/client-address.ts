@@ -3,10 +3,10 @@ import { createRangeCheck, type AddressRange } from '../service/address-range.ts
 import type { ApiRequest } from './api-request.ts'
 
 const FORWARDED_FOR = 'x-forwarded-for'
-/** An address with the port that some proxies add; an IPv6 address has brackets then. */
+/** An address with the port that some proxies add; IPv6 addresses are then in brackets. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/
 
-/** Finds the address that a request comes from, as far as it is known. */
+/** Determines the client address of a request, if known. */
 export type ClientAddress = (request: Pick<ApiRequest, 'peerAddress' | 'header'>) => string
 
 /** The address in one member of X-Forwarded-For; undefined for anything else, such as `unknown`. */
@@ -19,9 +19,9 @@ function addressIn(member: string): string | undefined {
 }
 
 /**
- * Reads client addresses behind the given proxies. Each proxy appends the address it was asked
- * from, so X-Forwarded-For is read from the right, and only as far as the proxies are trusted: what a client wrote into
- * it itself stands to the left of that and is never believed.
+ * Reads client addresses behind the given proxies. Each proxy appends the address of its peer, so X-Forwarded-For is
+ * read from the right, and only as far as the proxies are trusted. Values that a client wrote itself are further left
+ * and are ignored.
  */
 export function createClientAddress(trustedProxies: readonly AddressRange[]): ClientAddress {
   const isTrusted = createRangeCheck(trustedProxies)

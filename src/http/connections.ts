@@ -16,23 +16,23 @@ export interface Exchanged {
 
 /** The open connections of a server. Requests of one connection are handled one after the other. */
 export interface Connections {
-  /** Must be called for every request, when its headers are there. */
+  /** Call it for every request once its headers are complete. */
   begin(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void
-  /** The request that is handled or was handled last; undefined before the first. */
+  /** The current or last request; undefined before the first. */
   lastExchangeOf(socket: Socket): Exchanged | undefined
-  /** Whether the response is the last one that is owed on its connection as far as it was read. */
+  /** Whether the response is the last one owed on its connection, as far as it was read. */
   isLastOwed(response: ServerResponse): boolean
-  /** Nothing behind the current request is handled (RFC 9112 9.6). */
+  /** Ignores everything behind the current request (RFC 9112 9.6). */
   closeAfterResponse(socket: Socket): void
   isClosing(socket: Socket): boolean
-  /** Calls `end` once all requests that were read are answered, unless the connection is closed by then. */
+  /** Calls `end` once all requests that were read are answered, unless the connection is closed before. */
   whenAnswered(socket: Socket, end: () => void): void
-  /** Closes the connections that have owed nothing for `quietMs`; to be called again and again. */
+  /** Closes connections that have been idle for `quietMs`; call it repeatedly. */
   closeQuiet(quietMs: number): void
   closeAll(): void
-  /** How many are open. */
+  /** Number of open connections. */
   count(): number
-  /** Resets connections whose peer does not read; to be called again and again. Gives how many. */
+  /** Resets connections whose peer does not read, and returns their number; call it repeatedly. */
   resetStalled(): number
 }
 
@@ -43,11 +43,11 @@ export interface StallOptions {
 }
 
 /**
- * Requests of a connection that are parsed ahead of their turn. The rest of what was received waits as bytes. If a whole
- * chunk is parsed, 120 connections with 64 KiB of requests take 267 MiB instead of 147.
+ * Requests of a connection that are parsed ahead. The rest of the input waits as bytes. If whole chunks were parsed,
+ * 120 connections with 64 KiB of requests would take 267 MiB instead of 147.
  */
 const MAX_WAITING = 8
-/** A peer that takes less than this within the time of a stall, while more is owed, is stalled. */
+/** A peer that takes less than this within the stall time, while more is owed, is stalled. */
 const MIN_PROGRESS_BYTES = 60 * 1024
 
 interface WaitingRequest {
@@ -55,29 +55,29 @@ interface WaitingRequest {
   readonly handle: () => void
 }
 
-/** What is known of one connection. */
+/** State of one connection. */
 interface Connection {
   readonly socket: Socket
   /** Called when the client has closed its side. */
   readonly onEnd: () => void
   last: Exchanged | undefined
-  /** How far the connection was read when the last request had come; more than this is the start of another one. */
+  /** Bytes read when the last request arrived; more than this is the start of another request. */
   bytesRead: number
   isClosing: boolean
-  /** Whether the parser was stopped, and what was received waits as bytes. */
+  /** Whether the parser is stopped and the input waits as bytes. */
   isParserStopped: boolean
   readonly waiting: WaitingRequest[]
-  /** To be called behind the last response. */
+  /** Called behind the last response. */
   end: (() => void) | undefined
   /** Whether `advance` is called when the current response is finished. */
   isAdvancing: boolean
-  /** Since when the connection owes nothing, as far as `closeQuiet` has seen. */
+  /** When the connection became idle, as `closeQuiet` observed it. */
   quietSinceMs: number | undefined
-  /** Since when bytes are unsent, and how many were taken then. */
+  /** When bytes became unsent, and how many had been taken then. */
   unsentSince: { readonly ms: number; readonly taken: number } | undefined
 }
 
-/** Node detaches a response from its socket when all of it was passed to the kernel. */
+/** Node detaches a response from its socket when the kernel has all of it. */
 function isAnswered({ last }: Connection): boolean {
   return last === undefined || last.response.socket === null
 }
@@ -96,7 +96,7 @@ function isQuiet(connection: Connection): boolean {
 
 function ignoreError(): void {}
 
-/** The request line and the fields, as they were received but for white space around the values. */
+/** The request line and the fields as received, except for white space around values. */
 function formatHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -105,14 +105,14 @@ function formatHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): 
   return `${head}\r\n`
 }
 
-/** Ends the current parser: what it has not handled goes back to where it came from. */
+/** Ends the current parser: its unhandled input is put back. */
 function putBack(connection: Connection, request: IncomingMessage, rest: Buffer): void {
   const { socket } = connection
   connection.isParserStopped = true
   socket.off('end', connection.onEnd)
   socket.on('error', ignoreError)
   holdReading(socket)
-  // Two chunks, since one would copy the rest at every stop.
+  // Two chunks, because a single one would be copied at every stop.
   socket.unshift(rest)
   socket.unshift(Buffer.from(formatHead(request), 'latin1'))
 }
@@ -121,14 +121,14 @@ function putBack(connection: Connection, request: IncomingMessage, rest: Buffer)
 function parseAgain(connection: Connection, server: Server): void {
   const { socket } = connection
   connection.isParserStopped = false
-  // The time of an idle connection, which the previous parser set and this one would not take back.
+  // The idle timeout, which the previous parser set and this one would not reset.
   socket.setTimeout(0)
   server.emit('connection', socket)
   socket.off('error', ignoreError)
   socket.resume()
 }
 
-/** Goes on behind a finished response: the next request, then the bytes that were put back, then the end. */
+/** Continues after a finished response: the next request, then the bytes that were put back, then the end. */
 function advance(connection: Connection, server: Server): void {
   const { socket, waiting } = connection
   connection.isAdvancing = false
@@ -155,7 +155,7 @@ function advanceLater(connection: Connection, server: Server): void {
   connection.last?.response.once('finish', () => advance(connection, server))
 }
 
-/** A peer must take 60 KiB in the time of a stall while more is owed, and some byte while anything is. */
+/** A peer must take 60 KiB within the stall time while more is owed, and at least a byte while anything is. */
 function isStalled(connection: Connection, { stalledAfterMs, monotonicMs }: StallOptions): boolean {
   const { socket, unsentSince } = connection
   const taken = takenBytes(socket)
@@ -175,7 +175,7 @@ function isStalled(connection: Connection, { stalledAfterMs, monotonicMs }: Stal
   return false
 }
 
-/** Follows the connections of a server, and has the requests of each handled one after the other. */
+/** Tracks the connections of a server, and serializes the requests of each. */
 export function trackConnections(server: Server, stall: StallOptions): Connections {
   const connections = new Map<Socket, Connection>()
   keepConnectionsOnClose(server)

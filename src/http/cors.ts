@@ -1,6 +1,6 @@
 import { CORS, HEADERS } from '../contract/headers.ts'
 
-/** What every response of a read endpoint carries, errors and 304 included (spec section 8, Fetch standard 3.2). */
+/** Headers of every response of a read endpoint, including errors and 304 (spec section 8, Fetch standard 3.2). */
 export const CORS_HEADERS: readonly string[] = [
   HEADERS.accessControlAllowOrigin,
   CORS.allowOrigin,
@@ -8,7 +8,7 @@ export const CORS_HEADERS: readonly string[] = [
   CORS.exposeHeaders.join(', '),
 ]
 
-/** What a response to a preflight carries. */
+/** Headers of a response to a preflight. */
 export const PREFLIGHT_HEADERS: readonly string[] = [
   HEADERS.accessControlAllowOrigin,
   CORS.allowOrigin,

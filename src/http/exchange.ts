@@ -3,7 +3,7 @@ import type { CheckedKey } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
 import type { ApiRequest } from './api-request.ts'
 
-/** Gives the data of a success, or throws ApiError. One per row of the registry. */
+/** Returns the data of a success, or throws ApiError. One per row of the registry. */
 export type Handler = (exchange: Exchange) => Payload | Promise<Payload>
 
 /** A row of the registry joined with its handler. */
@@ -13,32 +13,32 @@ export interface ServedEndpoint {
   readonly handler: Handler
 }
 
-/** A path and the rows that stand on it. */
+/** A path and its rows. */
 export interface Route {
   /** Rows by method; HEAD goes with GET. */
   readonly endpoints: ReadonlyMap<string, ServedEndpoint>
-  /** Value of `Allow`: read methods first, as the registry orders them. */
+  /** Value of `Allow`: read methods first, in the order of the registry. */
   readonly allow: string
-  /** Whether the path can be read, and so answers preflights. */
+  /** Whether the path can be read, and therefore has preflights. */
   readonly isRead: boolean
 }
 
-/** One request on its way through the pipeline, and what the steps have found out so far. */
+/** A request in the pipeline, with the results of earlier steps. */
 export interface Exchange {
   readonly request: ApiRequest
-  /** When the request was taken up: milliseconds since the epoch, and the same as the wire writes it. */
+  /** When the request was received: milliseconds since the epoch, and as an ISO 8601 text. */
   readonly nowMs: number
   readonly issuedAt: string
   readonly requestId: string
-  /** Set by findRoute; an unknown path ends there. */
+  /** Set by findRoute, where unknown paths end. */
   route: Route | undefined
-  /** Set by findRoute: what the caller filled in for the path's parameter. */
+  /** Set by findRoute: the value of the path's parameter. */
   parameter: string
   /** Set by checkMethod. */
   endpoint: ServedEndpoint | undefined
-  /** Set by checkKey when the request carries a key. */
+  /** Set by checkKey if the request has a key. */
   key: CheckedKey | undefined
-  /** Set by receiveBody, for the rows that take one. */
+  /** Set by receiveBody, for rows with a body. */
   body: Uint8Array | undefined
   /** Set by callHandler. */
   payload: Payload | undefined

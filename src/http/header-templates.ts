@@ -12,17 +12,17 @@ import { LINKS } from '../contract/links.ts'
 import { CORS_HEADERS } from './cors.ts'
 import type { ServedEndpoint } from './exchange.ts'
 
-/** Everything about an endpoint's success that no request changes. */
+/** The parts of an endpoint's success that are equal for all requests. */
 interface HeaderTemplate {
   readonly success: readonly string[]
   readonly notModified: readonly string[]
   readonly schemaId: string | undefined
-  /** Bytes of the envelope around the data. */
+  /** Size of the envelope around the data. */
   readonly envelopeBytes: number
   readonly status: number
 }
 
-/** A success's body length does not depend on these: a UUID has 36 characters and a timestamp 24. */
+/** The body length does not depend on these: a UUID has 36 characters and a timestamp 24. */
 const SAMPLE_IDENTITY = {
   requestId: '00000000-0000-4000-8000-000000000000',
   issuedAt: '2000-01-01T00:00:00.000Z',
@@ -36,7 +36,7 @@ const INDEX_LINK = [
   `<${ENDPOINTS.status.path}>; rel="status"; type="application/json"`,
 ].join(', ')
 
-/** Header values that announce an endpoint's end (RFC 9745, RFC 8594). */
+/** Headers that announce an endpoint's deprecation (RFC 9745, RFC 8594). */
 function deprecationHeaders({ deprecation }: Endpoint): readonly string[] {
   if (deprecation === undefined) return []
   return [

@@ -16,8 +16,8 @@ import {
 import { createRequestHandler } from './request-handler.ts'
 
 /**
- * Called for every response once it is sent, for metrics. A request that was malformed before the end of its headers has
- * neither a method nor a time.
+ * Called for every response once it is sent, for metrics. A request that was malformed before the end of its headers
+ * has neither method nor time.
  */
 export type ResponseObserver = (
   method: string | undefined,
@@ -25,13 +25,13 @@ export type ResponseObserver = (
   seconds: number | undefined,
 ) => void
 
-/** Settings of a listener, and what it works with beside the app. */
+/** Settings of a listener, and its dependencies beside the app. */
 export interface ListenerOptions {
-  /** Whether responses ask search engines not to index, also those that the app did not make. */
+  /** Whether responses ask search engines not to index, including the listener's own. */
   readonly noIndex: boolean
   readonly log: Log
   readonly onResponse?: ResponseObserver
-  /** Connections at one time; one more is closed at once. */
+  /** Maximum number of connections; further ones are closed at once. */
   readonly maxConnections?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs?: number
@@ -40,18 +40,18 @@ export interface ListenerOptions {
 
 const MAX_CONNECTIONS = 10_000
 const STALLED_AFTER_MS = 60_000
-/** Stalls are looked for this often within the time of one. */
+/** Number of stall checks within the stall time. */
 const STALL_CHECKS = 12
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** Node's default of 30 s would let 15 s be 45. */
+/** Node's default of 30 s would turn 15 s into up to 45. */
 const TIMEOUT_CHECK_MS = 1000
-/** Longer than the idle time of common load balancers (60 s), which then close first and never send into a close. */
+/** Longer than the idle timeout of common load balancers (60 s), which then close first and never send into a close. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-/** While the listener stops, a connection stays open this long for a request that is on its way. */
+/** While the listener stops, a connection stays open this long for a request in transit. */
 const QUIET_MS = 1000
-/** While the listener stops, idle connections are looked for this often. */
+/** Interval of the idle check while the listener stops. */
 const QUIET_CHECK_MS = 50
 
 const SERVER_OPTIONS = {
@@ -62,7 +62,7 @@ const SERVER_OPTIONS = {
   // Checked here, since caches may store Node's own response to an invalid Host.
   requireHostHeader: false,
   noDelay: true,
-  // No stream is set up for a body that is not there: 1 µs of 40.
+  // Without a body, no stream is set up: saves 1 µs of 40.
   optimizeEmptyRequests: true,
 } as const
 
@@ -85,14 +85,14 @@ interface ListenerState {
 
 const LISTENERS = new WeakMap<Server, ListenerState>()
 
-/** Discards a request behind the last response of its connection; unread input would reset the connection. */
+/** Discards a request after the last response of its connection; unread input would reset the connection. */
 function discard(request: IncomingMessage): void {
   request.resume()
 }
 
 function limitConnections(server: Server, state: ListenerState, maxConnections: number): void {
   server.maxConnections = maxConnections
-  // A worker would otherwise hand the connection to another one, back and forth while all are full.
+  // Otherwise a worker hands the connection to another one, back and forth while all are full.
   Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => {
     state.refused += 1
@@ -108,7 +108,7 @@ function resetStalledConnections(server: Server, state: ListenerState, stalledAf
   })
 }
 
-/** Creates an HTTP server for the app. It does not listen yet; `stopListening` ends it. */
+/** Creates an HTTP server for the app, not yet listening. `stopListening` ends it. */
 export function createListener(app: App, options: ListenerOptions): Server {
   const { noIndex, log, onResponse } = options
   const server = createServer(SERVER_OPTIONS, receive)
@@ -145,11 +145,11 @@ export function createListener(app: App, options: ListenerOptions): Server {
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const isBodyComing = hasBody(request)
-    // The parser reports such a request as an error behind this; its rejection is the one response.
+    // The parser also reports such a request as an error; rejecting that sends the one response.
     if (hasUndelimitedBody(request)) return
     if (connections.isClosing(request.socket)) return discard(request)
     begin(request, response, isBodyComing)
-    // Node loses the bytes behind an offer to upgrade, so the connection ends with its response.
+    // Node loses the bytes after an upgrade request, so the connection ends with its response.
     if (request.headers.upgrade !== undefined) {
       connections.closeAfterResponse(request.socket)
       response.shouldKeepAlive = false
@@ -184,7 +184,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
   return server
 }
 
-/** Listens; resolves with the port that was taken. Rejects with the reason in words. */
+/** Listens and resolves with the port. Rejects with a readable reason. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     function fail(error: NodeJS.ErrnoException): void {
@@ -210,9 +210,9 @@ export function connectionCountsOf(server: Server): ConnectionCounts | undefined
 }
 
 /**
- * Stops accepting connections, answers what was sent, and closes each connection behind a response that says so. A
- * connection without a request is closed after a quiet second, since a request may be on its way. Closes what is left
- * after `graceMs`.
+ * Stops accepting connections, responds to received requests, and closes each connection after a response that
+ * announces it. A connection without a request is closed after an idle second, because a request may be in transit.
+ * Closes the rest after `graceMs`.
  */
 export async function stopListening(server: Server, graceMs: number): Promise<void> {
   const listener = LISTENERS.get(server)

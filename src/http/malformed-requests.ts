@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 import { endConnection } from './lingering-close.ts'
 
-/** What rejecting needs. */
+/** Dependencies of the rejection. */
 export interface RejectionDependencies {
   readonly connections: Connections
-  /** Names and values in turn, for every response. */
+  /** Headers of every response: names and values alternate. */
   readonly robotsTag: readonly string[]
-  /** Called for each rejection that has no request, and so no response to observe. */
+  /** Called for each rejection without a request, and so without a response to observe. */
   readonly onRejection: (status: number) => void
 }
 
@@ -63,7 +63,7 @@ export function rejectMalformedRequests(
   /** The parser reports every further byte of a rejected connection as another error. */
   const rejected = new WeakSet<Socket>()
 
-  /** Rejects the last input of a connection behind the responses that are owed, since clients match them by order. */
+  /** Rejects the last input of a connection after the owed responses, because clients match them by order. */
   function rejectLast(socket: Socket, status: number): void {
     if (rejected.has(socket) || !socket.writable) return
     rejected.add(socket)
@@ -72,7 +72,7 @@ export function rejectMalformedRequests(
       connections.whenAnswered(socket, () => rejectSocket(socket, status))
       return
     }
-    // The body of the current request is malformed. This is its response, unless it has one already.
+    // The body of the current request is malformed. This is its response, unless it already has one.
     if (last.response.headersSent) {
       connections.whenAnswered(socket, () => endConnection(socket, ''))
     } else reject(last.request, last.response, status)

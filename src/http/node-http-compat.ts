@@ -2,14 +2,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /*
- * Everything the listener relies on that Node does not document. Sources are named by file and function as of Node 26;
- * Node 24 has the same code. test/http/node-http-compat.test.ts fails on the Node version that changes one of them.
+ * Everything undocumented in Node that the listener relies on. Sources are named by file and function as of Node 26;
+ * Node 24 has the same code. test/http/node-http-compat.test.ts fails on a Node version that changes one of them.
  */
 
-/** What `parser.onIncoming` returns to have the parser stop behind the headers, as it does for CONNECT. */
+/** Return value of `parser.onIncoming` that stops the parser after the headers, as for CONNECT. */
 const STOP_PARSING = 2
 
-/** A request as the parser hands it over (lib/_http_common.js, parserOnHeadersComplete). */
+/** A request as the parser passes it (lib/_http_common.js, parserOnHeadersComplete). */
 type ParsedRequest = IncomingMessage & { upgrade: boolean }
 
 interface HttpParser {
@@ -32,15 +32,15 @@ interface Internals {
 const internalsOf = (socket: Socket) => socket as unknown as Internals
 
 /**
- * Keeps a connection open for the responses that are still owed after the client closed its side. Without it Node ends
- * the connection at once (lib/_http_server.js, socketOnEnd).
+ * Keeps a connection open for the owed responses after the client has closed its side. Otherwise Node ends the
+ * connection at once (lib/_http_server.js, socketOnEnd).
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 /**
- * Replaces what Node does after the last response of a connection (lib/_http_server.js, resOnFinish). Its own
+ * Replaces Node's behavior after the last response of a connection (lib/_http_server.js, resOnFinish). Its
  * `destroySoon` closes at once, and unread input then resets the connection before the client has read the response.
  */
 export function replaceDestroySoon(socket: Socket, end: (socket: Socket) => void): void {
@@ -48,14 +48,14 @@ export function replaceDestroySoon(socket: Socket, end: (socket: Socket) => void
 }
 
 /**
- * Replaces what `server.close` does with open connections (lib/_http_server.js, httpServerPreClose). Node destroys every
- * connection without a request, also one whose next request is on its way.
+ * Replaces `server.close`'s handling of open connections (lib/_http_server.js, httpServerPreClose). Node destroys
+ * every connection without a request, even if its next request is in transit.
  */
 export function keepConnectionsOnClose(server: Server): void {
   server.closeIdleConnections = () => {}
 }
 
-/** Takes back that a response is the last of its connection, which Node decides when the client ends (socketOnEnd). */
+/** Undoes Node's decision that a response is the last of its connection, made when the client ends (socketOnEnd). */
 export function keepOpenAfter(response: ServerResponse): void {
   Object.assign(response, { _last: false })
 }
@@ -64,22 +64,22 @@ export function keepOpenAfter(response: ServerResponse): void {
 export interface RequestGate {
   /** Whether the next request may be handled at once. */
   isOpen(): boolean
-  /** Keeps a request for later. Returns false if the connection is not to be parsed any further. */
+  /** Queues a request. Returns false if parsing of the connection must stop. */
   defer(request: IncomingMessage, handle: () => void): boolean
 }
 
 /**
- * Puts a gate between the parser and Node's handling of requests (lib/_http_server.js, parserOnIncoming). Node handles
- * every request of a chunk before it looks at back-pressure, so 64 KiB of pipelined requests would be answered into
- * memory (https://github.com/nodejs/node/issues/4332). When the gate stops the parser, Node detaches it and emits
- * `upgrade` with the request and the bytes behind its headers; the request was not handled.
+ * Puts a gate between the parser and Node's handling of requests (lib/_http_server.js, parserOnIncoming). Node
+ * handles every request of a chunk before it checks back-pressure, so 64 KiB of pipelined requests would be answered
+ * into memory (https://github.com/nodejs/node/issues/4332). When the gate stops the parser, Node detaches it and
+ * emits `upgrade` with the request and the bytes after its headers; the request is not handled.
  */
 export function gateRequests(socket: Socket, gate: RequestGate): void {
   const { parser } = internalsOf(socket)
   if (!parser) return
   const handle = parser.onIncoming
   parser.onIncoming = (request, keepAlive) => {
-    // CONNECT is reported as an event of its own behind this.
+    // CONNECT is reported as an event of its own after this.
     if (request.method === 'CONNECT') return handle(request, keepAlive)
     // The listener for `upgrade` is for stopped parsers only; offers to upgrade are declined.
     request.upgrade = false
@@ -91,15 +91,17 @@ export function gateRequests(socket: Socket, gate: RequestGate): void {
 }
 
 /**
- * Pauses a connection until it gets its next parser. `pause` alone would not last: each request that Node handles meanwhile
- * resumes its connection unless it is marked as paused (lib/_http_incoming.js, readStart).
+ * Pauses a connection until it gets its next parser. `pause` alone would not last: each request that Node handles in
+ * the meantime resumes its connection unless it is marked as paused (lib/_http_incoming.js, readStart).
  */
 export function holdReading(socket: Socket): void {
   Object.assign(socket, { _paused: true })
   socket.pause()
 }
 
-/** How many bytes the peer's kernel or ours has taken; it grows while the peer reads. Undefined after the close. */
+/**
+ * Number of bytes that the peer's kernel or ours has taken; it grows while the peer reads. Undefined after the close.
+ */
 export function takenBytes(socket: Socket): number | undefined {
   const { _handle: handle } = internalsOf(socket)
   return handle ? handle.bytesWritten - handle.writeQueueSize : undefined
@@ -109,8 +111,8 @@ export function takenBytes(socket: Socket): number | undefined {
 const OTHER_PROTOCOLS = ['RTSP', 'ICE']
 
 /**
- * Whether the request line names another protocol with version 1.0. The parser does not say, so the bytes it works on
- * are searched; a request line that arrived in an earlier packet than the end of the headers is not found.
+ * Whether the request line names another protocol with version 1.0. The parser does not report it, so its input is
+ * searched; a request line from an earlier packet than the end of the headers is not found.
  */
 export function hasOtherProtocol({ socket, method, url, httpVersion }: IncomingMessage): boolean {
   if (httpVersion !== '1.0') return false

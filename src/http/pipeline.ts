@@ -21,7 +21,7 @@ export interface PipelineDependencies {
   readonly router: Router
   readonly responder: Responder
   readonly apiKeys: ApiKeys
-  /** The service's own origin, as browsers write it. */
+  /** The service's own origin, in the browsers' form. */
   readonly ownOrigin: string
   /** From the registry. No configuration changes it. */
   readonly issuance: Issuance
@@ -32,8 +32,8 @@ export interface PipelineDependencies {
 }
 
 /**
- * A step reads the exchange, adds to it, and ends it by returning a reply or throwing an ApiError. A step that need not
- * wait returns no promise, so that a plain read is answered in its turn of the event loop.
+ * A step reads the exchange, adds to it, and ends it by returning a reply or throwing an ApiError. A step that does
+ * not wait returns no promise, so that a plain read takes one turn of the event loop.
  */
 type Step = (exchange: Exchange, dependencies: PipelineDependencies) => Outcome | Promise<Outcome>
 type Outcome = Reply | void
@@ -42,7 +42,7 @@ const CONTENT_ENCODING = HEADERS.contentEncoding.toLowerCase()
 const CONTENT_TYPE = HEADERS.contentType.toLowerCase()
 const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 
-/** Every API request takes these steps in this order. */
+/** The steps of every API request, in order. */
 const STEPS: readonly Step[] = [
   findRoute,
   checkMethod,
@@ -76,7 +76,7 @@ function checkMethod(exchange: Exchange, { responder }: PipelineDependencies): R
   throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
 }
 
-/** While issuance is paused its endpoint refuses every request, whatever it carries (contract decisions section 5). */
+/** While issuance is paused its endpoint refuses every request (contract decisions section 5). */
 function refuseWhileIssuancePaused(
   { endpoint }: Exchange,
   { issuance }: PipelineDependencies,
@@ -85,8 +85,8 @@ function refuseWhileIssuancePaused(
 }
 
 /**
- * A presented key is checked and counted; the request is never treated as anonymous (spec 5.4). Requests for an unknown
- * path or method ended before this.
+ * A presented key is checked and counted; the request is never treated as anonymous (spec 5.4). Requests for an
+ * unknown path or method have ended before.
  */
 function checkKey(exchange: Exchange, { apiKeys }: PipelineDependencies): void | Promise<void> {
   const key = presentedKey(exchange.request)
@@ -95,7 +95,6 @@ function checkKey(exchange: Exchange, { apiKeys }: PipelineDependencies): void |
   return undefined
 }
 
-/** A key that cannot be checked is the failure of the key store and not of the endpoint. */
 function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): void | Promise<void> {
   function giveUp(cause: unknown): never {
     throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
@@ -206,7 +205,7 @@ function fail(
   }
 }
 
-/** Formats instants. Requests of one millisecond share the text, since formatting costs as much as all the steps. */
+/** Formats instants. Requests of the same millisecond share the text, because formatting costs as much as all steps. */
 function createInstantWriter(): (nowMs: number) => string {
   let lastMs = Number.NaN
   let last = ''
@@ -219,7 +218,7 @@ function createInstantWriter(): (nowMs: number) => string {
   }
 }
 
-/** The pipeline: every API request in, its reply out. Never throws and never rejects. */
+/** Creates the pipeline for API requests. It never throws and never rejects. */
 export function createPipeline(
   dependencies: PipelineDependencies,
 ): (request: ApiRequest) => Reply | Promise<Reply> {

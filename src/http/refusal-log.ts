@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contract/errors.ts'
 import type { Log } from '../service/log.ts'
 
-/** A refusal with an internal cause, as it is logged. */
+/** A refusal with an internal cause, for the log. */
 export interface Refusal {
   readonly requestId: string
   readonly endpoint: string | undefined
@@ -12,8 +12,8 @@ export interface Refusal {
 const INTERVAL_MS = 1000
 
 /**
- * Logs refusals with a cause, each code once a second: while a store is down anyone can cause thousands of them. The next
- * line has the number of suppressed ones as `untold`.
+ * Logs refusals with a cause, each code once a second: while a store is down anyone can cause thousands of them. The
+ * next line has the number of suppressed ones as `untold`.
  */
 export function createRefusalLog(log: Log): (refusal: Refusal, nowMs: number) => void {
   const last = new Map<ErrorCode, { toldAtMs: number; untold: number }>()

@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../contract/api-error.ts'
 
-/** An unread body of at most this length is read and discarded behind the response; a longer one closes the connection. */
+/** An unread body up to this length is discarded after the response; a longer one closes the connection. */
 const MAX_DISCARDED_BYTES = 65_536
 
-/** The body of one request: read by the step that needs it, or discarded behind the response. */
+/** The body of one request: read by the step that needs it, or discarded after the response. */
 export interface RequestBody {
   /**
-   * The whole body, in bytes. Throws ApiError PAYLOAD_TOO_LARGE for one of more than `limitBytes`, declared or sent, and
-   * stops reading there (RFC 9110 15.5.14). To be called once.
+   * The whole body. Throws ApiError PAYLOAD_TOO_LARGE if it has more than `limitBytes`, declared or sent, and stops
+   * reading there (RFC 9110 15.5.14). Call it once.
    */
   read(limitBytes: number): Promise<Buffer>
-  /** Whether the connection must close behind the response, since the rest of the body may be too long to discard. */
+  /** Whether the connection must close after the response, because the rest of the body may be too long to discard. */
   isTooLongToDiscard(): boolean
-  /** Reads and discards what is left, so that the connection can be used again. */
+  /** Discards the rest, so that the connection can be reused. */
   discard(): void
 }
 
-/** The chunks in one buffer. They are wiped, since Node reads later requests into the same memory. */
+/** Joins chunks. They are wiped, because Node reads later requests into the same memory. */
 function gather(chunks: readonly Buffer[], bytes: number): Buffer {
   const body = Buffer.allocUnsafeSlow(bytes)
   let at = 0

@@ -4,12 +4,12 @@ import { hasOtherProtocol } from './node-http-compat.ts'
 /** `scheme://authority`. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i
 /**
- * `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2). A host that is empty, or a user before it, makes an http address
- * invalid (RFC 9110 4.2.1 and 4.2.4).
+ * `uri-host [ ":" port ]` (RFC 9110 7.2, RFC 3986 3.2.2). An empty host or a user makes an http URL invalid (RFC 9110
+ * 4.2.1 and 4.2.4).
  */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?$/i
 
-/** The request target in origin form; undefined for a form that is not served (RFC 9112 3.2). */
+/** The request target in origin form; undefined for an unsupported form (RFC 9112 3.2). */
 export function originFormOf(target: string): string | undefined {
   if (target.startsWith('/')) return target
   const [start = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? []
@@ -18,7 +18,7 @@ export function originFormOf(target: string): string | undefined {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** Whether the request has the one well-formed Host that RFC 9112 3.2 asks for (HTTP/1.0 may have none). */
+/** Whether the request has exactly one well-formed Host (RFC 9112 3.2); HTTP/1.0 may have none. */
 function hasValidHost(request: IncomingMessage): boolean {
   const { rawHeaders } = request
   let host: string | undefined
@@ -50,9 +50,9 @@ export function expectsContinueOnly({ headers }: IncomingMessage): boolean {
   return expectations.every((each) => each.trim().toLowerCase() === '100-continue')
 }
 
-/** The status that rejects a request for its version, Host or framing; undefined if these are valid. */
+/** The status that rejects a request for its version, Host or framing; undefined if they are valid. */
 export function framingFault(request: IncomingMessage): 400 | 501 | undefined {
-  // The parser accepts versions that have another syntax.
+  // The parser accepts malformed versions.
   if (request.httpVersionMajor !== 1 || !hasValidHost(request)) return 400
   if (request.httpVersion === '1.0') {
     // HTTP/1.0 has no transfer codings (RFC 9112 6.1).

@@ -5,15 +5,15 @@ import type { Connections } from './connections.ts'
 import { apiRequestOf } from './incoming-request.ts'
 import type { RequestBody } from './request-body.ts'
 
-/** What handling requests needs beside the app. */
+/** Dependencies besides the app. */
 export interface RequestHandlerDependencies {
   readonly connections: Connections
-  /** Whether the listener was asked to stop. */
+  /** Whether the listener is stopping. */
   readonly isStopping: () => boolean
   readonly log: Log
 }
 
-/** Has the app handle a request, and writes its reply. Never throws. */
+/** Passes a request to the app, and writes its reply. Never throws. */
 export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,7 +28,7 @@ export function createRequestHandler(
   app: App,
   { connections, isStopping, log }: RequestHandlerDependencies,
 ): RequestHandler {
-  /** Whether the server closes the connection behind this response, and so must say it (RFC 9112 9.6). */
+  /** Whether the server closes the connection after this response, which must then announce it (RFC 9112 9.6). */
   function isLast(
     { socket }: IncomingMessage,
     response: ServerResponse,
@@ -44,7 +44,7 @@ export function createRequestHandler(
     body: RequestBody,
     { status, headers, body: content }: Reply,
   ): void {
-    // Rejected meanwhile for a malformed body.
+    // Rejected in the meantime for a malformed body.
     if (response.headersSent) return
     const mustClose = isLast(request, response, body)
     body.discard()
@@ -52,9 +52,9 @@ export function createRequestHandler(
       connections.closeAfterResponse(request.socket)
       response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
     } else {
-      // A 304 carries only what a cache may store; HTTP/1.1 connections persist by default.
+      // A 304 has only headers that caches may store; HTTP/1.1 connections persist by default.
       if (status === 304 && request.httpVersion === '1.1') response.removeHeader('Connection')
-      // Node's type asks for a mutable array; it does not change it.
+      // Node's type requires a mutable array, which it does not change.
       response.writeHead(status, headers as string[])
     }
     response.end(content)

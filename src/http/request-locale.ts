@@ -4,11 +4,11 @@ import type { ApiRequest } from './api-request.ts'
 
 const ACCEPT_LANGUAGE = HEADERS.acceptLanguage.toLowerCase()
 const REFERER = HEADERS.referer.toLowerCase()
-/** A language range with its weight (RFC 9110 12.5.4, RFC 4647 2.1); the weight is 1 where it is left out. */
+/** A language range with its weight, 1 by default (RFC 9110 12.5.4, RFC 4647 2.1). */
 const WEIGHTED_RANGE =
   /^[ \t]*(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i
 
-/** For requests without a supported language. */
+/** The locale of requests without a supported language. */
 const [DEFAULT_LOCALE] = LOCALES
 
 interface WeightedLanguage {
@@ -17,10 +17,10 @@ interface WeightedLanguage {
   readonly quality: number
 }
 
-/** The first subtag, which is all that tells these locales apart: any Chinese is zh-CN. */
+/** The first subtag is enough to distinguish these locales: any Chinese is zh-CN. */
 const languageOf = (range: string): string => (range.split('-')[0] ?? '').toLowerCase()
 
-/** The elements that keep the grammar; the others are passed over. */
+/** The well-formed elements; others are ignored. */
 function weightedLanguages(header: string): readonly WeightedLanguage[] {
   return header.split(',').flatMap((element) => {
     const [, range, weight = '1'] = WEIGHTED_RANGE.exec(element) ?? []
@@ -29,8 +29,8 @@ function weightedLanguages(header: string): readonly WeightedLanguage[] {
 }
 
 /**
- * The locale that an Accept-Language prefers (RFC 9110 12.5.4): highest weight, then first in the header. `*` stands for
- * every locale that no other element names. A weight of 0 is a refusal. `en` where nothing else is left.
+ * The locale that an Accept-Language prefers (RFC 9110 12.5.4): highest weight, then first in the header. `*` matches
+ * every locale that no other element names. A weight of 0 excludes. Fallback: `en`.
  */
 export function localeOfAcceptLanguage(header: string | undefined): Locale {
   const languages = weightedLanguages(header ?? '')
@@ -52,7 +52,7 @@ export function localeOfAcceptLanguage(header: string | undefined): Locale {
   return best?.locale ?? DEFAULT_LOCALE
 }
 
-/** The locale of the page that a Referer names, when it is one of this origin's pages. */
+/** The locale of the page in a Referer, if it is a page of this origin. */
 function localeOfReferer(referer: string | undefined, ownOrigin: string): Locale | undefined {
   const page = referer === undefined ? null : URL.parse(referer)
   if (page?.origin !== ownOrigin) return undefined
@@ -61,8 +61,8 @@ function localeOfReferer(referer: string | undefined, ownOrigin: string): Locale
 }
 
 /**
- * The locale of a request that names none itself (contract decisions section 4): that of the page its form stands on,
- * else the one its Accept-Language prefers, else `en`. The origin is a serialised one, such as `https://example.org`.
+ * The locale of a request without one (contract decisions section 4): that of the form's page, else the preferred one
+ * of its Accept-Language, else `en`. The origin is serialized, such as `https://example.org`.
  */
 export function localeOfRequest(request: Pick<ApiRequest, 'header'>, ownOrigin: string): Locale {
   return (

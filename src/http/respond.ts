@@ -14,7 +14,7 @@ import { commonHeaders, createHeaderTemplates } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 import { WRITE_METHODS } from './router.ts'
 
-/** Writes responses: the one place that knows which headers go with which outcome. */
+/** Writes responses: the only place that decides which headers a response has. */
 export interface Responder {
   /** 200 or 201 with the enveloped data, signed. */
   success(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply
@@ -24,13 +24,13 @@ export interface Responder {
   preflight(exchange: Exchange, route: Route): Reply
   /** An error of the catalog, signed. */
   failure(exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota): Reply
-  /** The last resort, when signing itself failed: 503 SIGNING_UNAVAILABLE without a signature. */
+  /** The fallback if signing itself fails: 503 SIGNING_UNAVAILABLE without a signature. */
   unsigned(exchange: Exchange, quota?: KeyQuota): Reply
 }
 
-/** What a responder is made of. */
+/** Dependencies of a responder. */
 export interface ResponderOptions {
-  /** Undefined where no signing key is configured: responses are unsigned (spec 5.7). */
+  /** Undefined without a signing key: responses are unsigned (spec 5.7). */
   readonly signer: ResponseSigner | undefined
   /** Whether responses ask search engines not to index (a preview deployment). */
   readonly noIndex: boolean
@@ -48,7 +48,7 @@ function quotaHeaders(quota: KeyQuota | undefined): readonly string[] {
   ]
 }
 
-/** RFC 6750 section 3: why the key was refused, and no more than that. */
+/** RFC 6750 section 3: why the key was refused, without further details. */
 function challengeHeaders(code: ErrorCode): readonly string[] {
   if (errorOf(code).status !== 401) return []
   return [
@@ -57,7 +57,7 @@ function challengeHeaders(code: ErrorCode): readonly string[] {
   ]
 }
 
-/** The headers that identify and sign one response; a HEAD has none of them (contract decisions 3.5). */
+/** The headers that identify and sign a response; HEAD has none of them (contract decisions 3.5). */
 function proofHeaders(
   signer: ResponseSigner | undefined,
   { request, requestId, issuedAt }: Exchange,
@@ -81,19 +81,19 @@ function proofHeaders(
 }
 
 function errorHeaders({ request, route }: Exchange): readonly string[] {
-  // An unknown path is answered like a read, so that a page can see what went wrong.
+  // An unknown path gets the CORS headers of a read, so that pages can read the error.
   const readable = route === undefined || route.isRead
   return readable && !WRITE_METHODS.has(request.method) ? CORS_HEADERS : []
 }
 
-/** What went wrong with a request, and what the key that it carried may still do. */
+/** The error of a request, and the remaining quota of its key. */
 interface Failure {
   readonly code: ErrorCode
   readonly details: ApiErrorDetails
   readonly quota: KeyQuota | undefined
 }
 
-/** An error of the catalog, signed where there is a signer. */
+/** An error of the catalog, signed if a signer is configured. */
 function failureReply(
   exchange: Exchange,
   { code, details, quota }: Failure,
@@ -122,13 +122,13 @@ function failureReply(
   return { status: error.status, headers, body }
 }
 
-/** A body that is the same in every response. */
+/** A body that is equal in every response. */
 interface DocumentBody {
   readonly bytes: Buffer
   readonly digest: string
 }
 
-/** Bodies without an envelope, made once: unsent responses then share the bytes of a document of some 100 kB. */
+/** Bodies without an envelope, created once: unsent responses then share the bytes of a document of some 100 kB. */
 function createDocumentBodies(): (payload: Payload) => DocumentBody {
   const bodies = new WeakMap<Payload, DocumentBody>()
   return (payload) => {
@@ -140,7 +140,7 @@ function createDocumentBodies(): (payload: Payload) => DocumentBody {
   }
 }
 
-/** Makes the responder of a deployment. */
+/** Creates the responder of a deployment. */
 export function createResponder({ signer, noIndex }: ResponderOptions): Responder {
   const common = commonHeaders(noIndex)
   const templateOf = createHeaderTemplates(common)

@@ -9,7 +9,7 @@ export interface ResponseCacheOptions {
   readonly clock: Clock
 }
 
-/** A response, and its headers with the age that it has now. */
+/** A response, and its headers with the current age. */
 interface StoredResponse {
   readonly reply: Reply
   readonly storedAtMs: number
@@ -20,7 +20,7 @@ interface StoredResponse {
 /** More than the fixed paths of the registry; versions by id share the rest. */
 const MAX_RESPONSES = 256
 const { cacheControl: CACHEABLE } = CACHE_CLASSES['static-snapshot']
-/** A request with one of these is not answered from the cache: it has a key or asks for a fresh or an unchanged response. */
+/** Requests with one of these headers bypass the cache: they have a key or ask for a fresh or an unchanged response. */
 const BYPASSING_HEADERS = [
   HEADERS.authorization,
   HEADERS.key,
@@ -39,9 +39,9 @@ function withAge({ status, headers, body }: Reply, ageSeconds: number): Reply {
 }
 
 /**
- * Reuses signed responses of static-snapshot endpoints for anonymous readers, as a shared cache in front would (RFC 9111):
- * the same request id, time and signature, with an Age. Targets with a query are never stored, so that clients cannot
- * fill the cache. Responses are dropped with the app when a release is taken up.
+ * Reuses signed responses of static-snapshot endpoints for anonymous readers, as a shared cache in front would (RFC
+ * 9111): with the same request id, time and signature, and an Age. Targets with a query are never stored, so that
+ * clients cannot fill the cache. Responses are dropped with the app when a release is loaded.
  */
 export function createResponseCache(app: App, { seconds, clock }: ResponseCacheOptions): App {
   const responses = new Map<string, StoredResponse>()

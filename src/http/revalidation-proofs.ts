@@ -1,12 +1,12 @@
 import { formatRevalidated, formatRevalidationText } from '../contract/signature.ts'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 
-/** Enough for every path many times over; random queries must not grow it. */
+/** Enough for every path many times; random queries must not grow it. */
 const MAX_PROOFS = 1024
 
 /**
- * The values of X-SVC-Revalidated. A proof is signed once and used again for the same method, target and ETag within
- * the same second (contract decisions 3.4), so that a crowd that revalidates one snapshot costs one signature.
+ * The values of X-SVC-Revalidated. A proof is signed once per second for the same method, target and ETag (contract
+ * decisions 3.4), so that many clients that revalidate one snapshot cost one signature.
  */
 export function createRevalidationProofs(
   signer: ResponseSigner,

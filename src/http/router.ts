@@ -2,13 +2,13 @@ import { ApiError } from '../contract/api-error.ts'
 import { ENDPOINTS, type Registry } from '../contract/endpoints.ts'
 import type { Handler, Route, ServedEndpoint } from './exchange.ts'
 
-/** A route and what the caller filled in for its parameter ('' where it has none). */
+/** A route and the value of its path parameter ('' if it has none). */
 export interface FoundRoute {
   readonly route: Route
   readonly parameter: string
 }
 
-/** Finds the route of a path, compared as received: nothing is decoded, resolved or folded. */
+/** Finds the route of a path, compared as received, without decoding or normalization. */
 export type Router = (path: string) => FoundRoute | undefined
 
 interface OpenRoute {
@@ -35,7 +35,7 @@ const refusePreview: Handler = () => {
   throw new ApiError('PREVIEW_NOT_ENABLED')
 }
 
-/** The router of a registry's rows. Every row but a preview needs a handler; throws when one is missing. */
+/** Creates the router of a registry. Every row but a preview needs a handler; throws if one is missing. */
 export function createRouter(
   registry: Registry,
   handlers: { readonly [name: string]: Handler },
@@ -70,7 +70,7 @@ export function createRouter(
   }
 }
 
-/** Methods that change something, by the contract's rows; their responses never carry a CORS header. */
+/** Paths with only writing methods; their responses never have a CORS header. */
 export const WRITE_METHODS: ReadonlySet<string> = new Set(
   Object.values(ENDPOINTS)
     .map(({ method }) => method)

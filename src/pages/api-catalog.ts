@@ -4,22 +4,25 @@ import { LOCALES } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { pathOfPage } from './page.ts'
 
-/** Path below the locale of the page that describes the API to people. */
+/** Path, below the locale, of the API reference for people. */
 const REFERENCE_PATH = 'reference'
 
-/** Where it stands (RFC 9727 section 2). */
+/** Path of the catalog (RFC 9727 section 2). */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
 /** A linkset (RFC 9264 4.2) with the profile that says it is an API catalog (RFC 9727 section 4). */
 export const API_CATALOG_TYPE =
   'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** Value of a Link field that leads to the catalog, for the catalog itself and for the home pages (RFC 9727 section 3). */
+/**
+ * Value of a Link field that refers to the catalog, for the catalog itself and for the home pages (RFC 9727 section
+ * 3).
+ */
 export const API_CATALOG_LINK = `<${API_CATALOG_PATH}>; rel="api-catalog"`
 
 /**
- * The API catalog (RFC 9727): that there is one API, and where it is described to machines and to people (relations of
- * RFC 8631). Addresses are whole ones, as the RFC's examples have them, so that the text can be read anywhere.
+ * The API catalog (RFC 9727): the API with its descriptions for programs and for people (relations of RFC 8631). URLs
+ * are absolute, as in the RFC's examples, so that the catalog can be read anywhere.
  */
 export function createApiCatalog(origin: string): string {
   const api = origin + BASE_PATH

@@ -38,7 +38,7 @@ function section(context: PageContext, name: (typeof SECTIONS)[number], data: Ar
     : flowRows(context, data.flows, data.components)
 }
 
-/** Components and data flows, drawn. */
+/** Components and data flows as a picture. */
 function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {
   const t = texts.picture
   return graphPicture({

@@ -10,7 +10,7 @@ type Flows = SnapshotData<'architecture'>['flows']
 /** Prefix of the id of a component's row. */
 export const PART_PREFIX = 'part'
 
-/** The parts of a described system as rows, each with an anchor. */
+/** Components as rows, each with an anchor. */
 export function partRows(context: PageContext, parts: Parts): Html {
   const { texts, content } = context
   const t = texts.architecture
@@ -41,7 +41,7 @@ export function partRows(context: PageContext, parts: Parts): Html {
   </table>`
 }
 
-/** What flows between the parts as rows; the parts are links to their own rows. */
+/** Data flows as rows; components link to their own rows. */
 export function flowRows(context: PageContext, flows: Flows, parts: Parts): Html {
   const { texts, content } = context
   const t = texts.architecture

@@ -40,7 +40,7 @@ function entryBox({ locale, texts }: PageContext, entry: VersionEntry, index: nu
   </a> `
 }
 
-/** From the hash a version names to the version that has it. */
+/** The arrow from a previous hash to its version. */
 function link(index: number): Html {
   const x = index * (BOX.width + BOX.gap) + BOX.width + 2
   return html`<path class="picture-link" d="M${x} 84H${x + BOX.gap - 26}" />

@@ -4,19 +4,19 @@ import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { type Challenge, CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import type { Log } from '../service/log.ts'
 
-/** What the page of challenges is made from. */
+/** Options of the challenge endpoint. */
 export interface ChallengePageOptions {
   readonly challenge: Challenge
   readonly deployment: 'primary' | 'preview'
   readonly log: Log
 }
 
-/** A response of this page: a text, or nothing for HEAD. */
+/** A response of this endpoint: a text, or nothing for HEAD. */
 interface ChallengeReply extends Reply {
   readonly body: string | undefined
 }
 
-/** What a request asks a challenge for: `for` in its query, once or not at all. Undefined for anything else in it. */
+/** The purpose of a challenge: `for` in the query, once or not at all. Undefined for any other query. */
 function purposeOf(target: string): ChallengePurpose | undefined {
   const query = target.indexOf('?')
   const asked = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('for')
@@ -25,12 +25,12 @@ function purposeOf(target: string): ChallengePurpose | undefined {
 }
 
 /**
- * Serves GET and HEAD of the page that hands out challenges, as JSON that the ALTCHA widget reads; for which path it is
- * called is its caller's to say (`challenge.description.path`). `?for=issue-key` gives one that is good for a key, and
- * without it they are good for a registration. Undefined where the provider lets this service hand out none: there is no
- * such page then.
+ * Serves GET and HEAD of the endpoint that issues challenges, as JSON for the ALTCHA widget; the caller routes its
+ * path (`challenge.description.path`). With `?for=issue-key` a challenge is valid for a key, otherwise for a
+ * registration. Undefined if the provider issues its own challenges.
  *
- * No part of the API: nothing is signed, no other site's script may read it, and no request is counted. It never rejects.
+ * Not part of the API: responses are unsigned, other origins cannot read them, and requests are not counted. Never
+ * rejects.
  */
 export function createChallengePage({
   challenge: { issue },

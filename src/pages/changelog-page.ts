@@ -14,7 +14,7 @@ type Change = Changelog['unreleased'][number]
 
 type Release = Changelog['releases'][number]
 
-/** How many releases stand on the page, and how many changes of each. */
+/** Number of releases on the page, and of changes in each. */
 const SHOWN_RELEASES: ShownLimits = { items: 20, bytes: 40_000 }
 const SHOWN_CHANGES: ShownLimits = { items: 50, bytes: 12_000 }
 
@@ -22,7 +22,7 @@ const UNRELEASED_ID = 'unreleased'
 
 const releaseId = (version: string): string => `v${version}`
 
-/** Method and path of an endpoint, leading to the reference where this runtime serves it. */
+/** Method and path of an endpoint, linked to the reference if this runtime serves it. */
 function endpointLink({ locale, facts }: PageContext, endpoint: string): Html {
   const found = Object.entries(facts.registry).find(
     ([, { method, path }]) => `${method} ${path}` === endpoint,
@@ -54,7 +54,7 @@ function changeItem(context: PageContext, change: Change): Html {
   </li> `
 }
 
-/** Changes by kind, the kinds in the order of the schema. */
+/** Changes by kind, in the order of the schema. */
 function changesByKind(context: PageContext, changes: readonly Change[]): HtmlValue {
   const { moreChanges } = context.texts.changelog
   const byKind = CHANGELOG_KINDS.flatMap((kind) => changes.filter((change) => change.kind === kind))
@@ -117,7 +117,7 @@ function contentsOf({ texts }: PageContext, releases: readonly Release[]) {
   ]
 }
 
-/** What changed for callers of the API. */
+/** Changes of the API for its callers. */
 export const CHANGELOG_PAGE: Page = {
   path: 'changelog',
   title: (texts) => texts.changelog.title,

@@ -2,17 +2,17 @@ import { html, type Html } from './html.ts'
 import { plainText } from './rich-text.ts'
 import type { Texts } from './texts.ts'
 
-/** What a copy button copies and how it says so. */
+/** What a copy button copies, and its label. */
 export interface CopyOptions {
   /** Id of the element whose text is copied. */
   readonly from: string
-  /** What that is, in the page's language: it completes the button's name and what is said afterwards. */
+  /** Name of the copied text in the page's language, for the button's label and the announcement. */
   readonly what: string
 }
 
 /**
- * A button that copies the text of an element and says what it copied. The script of all pages serves it; without
- * scripts it is not shown.
+ * A button that copies the text of an element and announces it. The script of all pages implements it; without
+ * scripts it is hidden.
  */
 export function copyButton(texts: Texts, { from, what }: CopyOptions): Html {
   const { copy, copied } = texts.site
@@ -26,16 +26,16 @@ export function copyButton(texts: Texts, { from, what }: CopyOptions): Html {
   </button>`
 }
 
-/** Code in a box of its own. */
+/** A box with code. */
 export interface CodeBoxOptions {
   /** Id of the code, unique on its page. */
   readonly id: string
-  /** What the code is, in the page's language: shown above it, and the name of its copy button. */
+  /** Name of the code in the page's language: its label, and part of the copy button's label. */
   readonly label: string
   readonly code: string
 }
 
-/** Code with its label and a copy button. A line that is too long scrolls inside the box. */
+/** Code with its label and a copy button. Long lines scroll inside the box. */
 export function codeBox(texts: Texts, { id, label, code }: CodeBoxOptions): Html {
   return html`<div class="code">
     <p class="code-head">

@@ -1,16 +1,16 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** Content codings the pages are sent in, the one that makes them smallest first (RFC 9110 8.4.1, RFC 7932). */
+/** Content codings of the pages, smallest result first (RFC 9110 8.4.1, RFC 7932). */
 const CODINGS = ['br', 'gzip', 'identity'] as const
 
 export type ContentCoding = (typeof CODINGS)[number]
 
-/** High enough to be near the smallest. */
+/** Nearly as small as the maximum level. */
 const BROTLI_QUALITY = 9
 
 /**
- * Bits of the window: 64 kB, which holds every page. From 17 on the encoder sets up tables of megabytes for each text, which
- * takes five to twenty times as long and saves nothing.
+ * Bits of the window: 64 kB, which covers every page. From 17 on the encoder allocates megabytes of tables per text,
+ * which takes five to twenty times as long and saves nothing.
  */
 const BROTLI_WINDOW_BITS = 16
 
@@ -28,14 +28,14 @@ function choose(acceptEncoding: string): ContentCoding {
   return found ?? 'identity'
 }
 
-/** Clients send few different values. Others are handled without being cached. */
+/** Clients send few different values. Others are parsed each time. */
 const MAX_REMEMBERED = 64
 const MAX_REMEMBERED_LENGTH = 100
 const remembered = new Map<string, ContentCoding>()
 
 /**
- * The coding to select for an Accept-Encoding (RFC 9110 12.5.3): the smallest that it does not refuse. A weight above 0
- * counts as wanted, since none of them costs anything once the page is made.
+ * The coding to select for an Accept-Encoding (RFC 9110 12.5.3): the smallest one accepted. Weights above 0 count the
+ * same, because every coding of a page is computed once.
  */
 export function codingOf(acceptEncoding: string | undefined): ContentCoding {
   if (acceptEncoding === undefined) return 'identity'
@@ -48,7 +48,7 @@ export function codingOf(acceptEncoding: string | undefined): ContentCoding {
   return coding
 }
 
-/** Bytes in a content coding. */
+/** Encodes bytes. */
 export function encode(bytes: Buffer, coding: ContentCoding): Buffer {
   if (coding === 'gzip') return gzipSync(bytes, { level: 9 })
   if (coding === 'identity') return bytes

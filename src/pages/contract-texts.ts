@@ -14,7 +14,7 @@ import type { JsonSchema } from '../contract/schema-type.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { withThaiLines } from './thai-lines.ts'
 
-/** The tables whose words for people are shown on pages. */
+/** Contract tables with texts that pages show. */
 interface WordedTables {
   readonly registry: { readonly [name: string]: Endpoint }
   readonly errors: { readonly [code: string]: CatalogError }
@@ -22,14 +22,14 @@ interface WordedTables {
   readonly snapshotSchemas: { readonly [name: string]: JsonSchema }
 }
 
-/** Translations of one text, by locale. A locale that is missing falls back to English. */
+/** Translations of one text, by locale. A missing locale falls back to English. */
 export interface ContractTranslations {
   readonly [english: string]: { readonly [L in Exclude<Locale, 'en'>]?: string }
 }
 
 /**
- * Every text for people in the contract's tables that a page shows, each once, in the order of the tables. These are
- * the keys of `locales/contract.json`, which `npm run generate` keeps complete.
+ * Every text of the contract's tables that a page shows, once, in the order of the tables. These are the keys of
+ * `locales/contract.json`, which `npm run generate` keeps complete.
  */
 export function contractTextsOf(tables: WordedTables): readonly string[] {
   const texts = [
@@ -55,7 +55,7 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
 
 const TRANSLATIONS: ContractTranslations = contractTranslations
 
-/** What a machine says, among the words of a text: paths, codes, header fields, names of fields, media types. */
+/** Code in a text: paths, codes, header fields, field names, media types. */
 const MACHINE_WORD = new RegExp(
   [
     String.raw`/api/[\w/.-]*\w`,
@@ -69,7 +69,7 @@ const MACHINE_WORD = new RegExp(
   'g',
 )
 
-/** A text with the words of machines in it set apart. */
+/** A text with its code marked up. */
 export function withCode(text: string): Html {
   const pieces: HtmlValue[] = []
   let from = 0
@@ -81,8 +81,8 @@ export function withCode(text: string): Html {
 }
 
 /**
- * A text of the contract's tables in a language. Translations are looked up by their English, so a text that is new or
- * was reworded is shown in English, marked as such, until it is translated; the check reports it.
+ * A text of the contract's tables in a language. Translations are looked up by their English, so a new or reworded
+ * text appears in English, marked as such, until it is translated; the check reports it.
  */
 export function contractText(locale: Locale, english: string): Html {
   if (locale === 'en') return withCode(english)

@@ -7,7 +7,7 @@ import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { richText, plainText } from './rich-text.ts'
 
-/** The error slot of a field. The script fills it. */
+/** The error slot of a field, filled by the script. */
 function fieldError(field: string): Html {
   return html`<p class="field-error" id="${field}-error"></p>`
 }
@@ -82,7 +82,7 @@ function consent({ texts }: PageContext): Html {
   </fieldset>`
 }
 
-/** What the provider's challenge is shown in. The script finds out by `data-provider` which one it is to serve. */
+/** The element of the provider's challenge. The script reads `data-provider`. */
 function challengeBox({ locale, texts, facts }: PageContext): Html {
   const { provider, path, siteKey } = facts.challenge
   if (isHosted(provider)) {
@@ -98,7 +98,7 @@ function challengeBox({ locale, texts, facts }: PageContext): Html {
       <span>${texts.earlyAccess.form.testChallenge}</span></label
     >`
   }
-  // Nothing is watched of how a person moves and types, and no link leads away from a form that is being filled in.
+  // No tracking of movement or typing, and no link that leaves a half-filled form.
   const configuration = { hideFooter: true, hideLogo: true, humanInteractionSignature: false }
   return html`<link rel="stylesheet" href="${facts.assetPath('altcha.css')}" />
     <altcha-widget
@@ -133,8 +133,8 @@ function challenge(context: PageContext): Html {
 }
 
 /**
- * The form. It is drawn at once, so nothing shifts later; its button works once the script runs, and where scripts are
- * off the style sheet takes it away.
+ * The form. It is rendered at once, so nothing shifts later. Its button works once the script runs; without scripts
+ * the style sheet hides the form.
  */
 export function registrationForm(context: PageContext): Html {
   const { earlyAccess } = context.texts

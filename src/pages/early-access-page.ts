@@ -14,7 +14,7 @@ import { scriptTexts } from './script-texts.ts'
 function commandOf({ locale, facts: { origin, challenge } }: PageContext): string {
   const isTest = challenge.provider === 'test'
   const solve = isTest ? '' : `TOKEN="$(npm run -s svc -- challenge solve ${origin})"\n`
-  // Out of the single quotes and into double ones, so that the shell puts the token in.
+  // Closes the single quotes and opens double ones, so that the shell inserts the token.
   const token = isTest ? TEST_TOKEN : `'"$TOKEN"'`
   const body = `{"email":"you@example.org","locale":"${locale}","consent":true,"challengeToken":"${token}"}`
   return `${solve}curl ${origin}${ENDPOINTS.register.path} \\
@@ -22,7 +22,7 @@ function commandOf({ locale, facts: { origin, challenge } }: PageContext): strin
   -d '${body}'`
 }
 
-/** The way that is left to who runs no scripts. */
+/** What visitors without scripts can do instead. */
 function otherWay(context: PageContext): Html {
   const { texts, facts } = context
   const { noScript } = texts.earlyAccess
@@ -53,7 +53,7 @@ function withoutScripts(context: PageContext): Html {
   </noscript>`
 }
 
-/** Replaces the form after it was sent: the ticket, or the notice of a known address. */
+/** Replaces the form after it was sent: the ticket, or the notice about a known address. */
 function results({ texts, facts: { keyId } }: PageContext): Html {
   const { result, duplicate } = texts.earlyAccess
   return html`<section

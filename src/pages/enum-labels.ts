@@ -9,7 +9,7 @@ type QueueItem = ItemOf<SnapshotData<'development-queue'>['items']>
 type Part = ItemOf<SnapshotData<'architecture'>['components']>
 type Security = SnapshotData<'wallet/security'>
 
-/** The machine words of published data that a page shows, by the list of texts that says them for people. */
+/** Enum values of published data that a page shows, by the list of their labels. */
 export interface EnumLabels {
   readonly componentState: SnapshotData<'status'>['state']
   readonly incidentState: Incident['state']
@@ -34,8 +34,8 @@ type LabelTexts = {
 }
 
 /**
- * A machine word in words for people. A word of a schema that the locale file lacks does not compile. A release may be
- * newer than this program, so a word it does not know is shown as it is.
+ * The label of an enum value. A value of a schema without a label does not compile. A release may be newer than this
+ * program, so an unknown value is shown as it is.
  */
 export function labelFor<List extends keyof EnumLabels>(
   texts: Texts,
@@ -47,10 +47,10 @@ export function labelFor<List extends keyof EnumLabels>(
   return Object.hasOwn(known, word) ? known[word] : html`<code>${word}</code>`
 }
 
-/** How a state is meant; each has a color and a shape. */
+/** The severity of a state; each has a color and a shape. */
 type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle'
 
-/** The lists whose words are states, and how each is meant. */
+/** The lists whose values are states, with their severities. */
 const SEVERITIES = {
   componentState: {
     operational: 'good',
@@ -79,7 +79,7 @@ const SEVERITIES = {
   readonly [List in keyof EnumLabels]?: { readonly [Word in EnumLabels[List]]: Severity }
 }
 
-/** A word of state with its color and shape. */
+/** A state label with its color and shape. */
 export function stateBadge<List extends keyof typeof SEVERITIES>(
   texts: Texts,
   list: List,

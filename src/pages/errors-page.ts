@@ -19,7 +19,7 @@ function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
   return codes.includes(code)
 }
 
-/** Which endpoints respond with a code of their own, and where else it occurs. */
+/** The endpoints that return a code, and where else it occurs. */
 function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
   const { anyKeyed, noRoute, noEndpoint } = texts.errorCatalog
   const isOfKeys = isOneOf(KEY_ERRORS, code)
@@ -121,7 +121,7 @@ function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html
   </section>`
 }
 
-/** Codes by status, the lowest status first and each status in the order of the catalog. */
+/** Codes by status in ascending order, each status in the order of the catalog. */
 function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
   const codes = Object.keys(ERRORS) as ErrorCode[]
   const statuses = [...new Set(codes.map((code) => errorOf(code).status))].toSorted((a, b) => a - b)
@@ -130,7 +130,7 @@ function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
   )
 }
 
-/** The codes by which the check of a signature names what did not hold. */
+/** The codes of failed verification steps. */
 function verifierSection({ texts }: PageContext): Html {
   const t = texts.errorCatalog
   return html`<section aria-labelledby="${VERIFIER_ID}">
@@ -146,7 +146,7 @@ function verifierSection({ texts }: PageContext): Html {
   </section>`
 }
 
-/** Every code of the error catalog under an anchor of its own. */
+/** Every code of the error catalog with an anchor. */
 export const ERRORS_PAGE: Page = {
   path: 'errors',
   title: (texts) => texts.errorCatalog.title,

@@ -19,12 +19,12 @@ export function feedPath(locale: Locale, format: FeedFormat): string {
   return `/${locale}/feed.${format}`
 }
 
-/** The newest versions and incidents that a feed has. */
+/** Number of newest versions and incidents in a feed. */
 const MAX_VERSIONS = 50
 const MAX_INCIDENTS = 50
 
 interface FeedEntry {
-  /** A `tag:` URI (RFC 4151), which does not change. */
+  /** A `tag:` URI (RFC 4151), which is permanent. */
   readonly id: string
   readonly url: string
   readonly title: string
@@ -68,7 +68,7 @@ function incidentEntries({ locale, texts, facts, content }: PageContext): readon
   }))
 }
 
-/** Versions and incidents, the latest first. */
+/** Versions and incidents, newest first. */
 function entriesOf(context: PageContext): readonly FeedEntry[] {
   const versions = context.facts
     .newestVersions(MAX_VERSIONS)
@@ -120,7 +120,7 @@ function atomFeed(context: PageContext): string {
   return feed.atom1()
 }
 
-/** Own code, since the library writes version 1 of the format. */
+/** Own code, because the library writes version 1 of the format. */
 function jsonFeed(context: PageContext): string {
   const { name, title, description, home, url } = describeFeed(context)
   const feed = {

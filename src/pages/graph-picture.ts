@@ -6,9 +6,9 @@ import { picture, textLines, wrapText, type PictureOptions } from './picture.ts'
 export interface GraphNode {
   readonly id: string
   readonly title: string
-  /** A second, quieter line. */
+  /** A second, muted line. */
   readonly kind: string
-  /** Id of the element on the page that has the same as text. */
+  /** Id of the element on the page with the same content as text. */
   readonly target: string
   readonly isPlanned: boolean
   /** Fixed column. Without it the boxes are in rows that follow from the edges. */
@@ -22,7 +22,7 @@ export interface GraphEdge {
   readonly isPlanned: boolean
 }
 
-/** A graph and how it is described. */
+/** A graph with its text alternative. */
 export interface GraphOptions extends Pick<PictureOptions, 'id' | 'title' | 'description'> {
   readonly locale: Locale
   readonly nodes: readonly GraphNode[]

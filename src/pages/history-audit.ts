@@ -2,12 +2,12 @@ import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { richText } from './rich-text.ts'
 
-/** Name in the browser's storage under which the head of the last audit is kept. */
+/** Storage key of the last audit's head. */
 export const SAVED_HEAD_NAME = 'svc-history-head'
 
 /**
- * The audit as the page has it before its script runs: what it does, what it asks for, and the places that the script
- * fills. Without scripts the style sheet hides the form, and the command that does the same is named.
+ * The audit before its script runs: what it does, its form, and the places that the script fills. Without scripts the
+ * style sheet hides the form, and the equivalent command is shown.
  */
 export function auditForm({ locale, texts, facts }: PageContext): Html {
   const { history } = texts

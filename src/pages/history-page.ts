@@ -17,7 +17,7 @@ const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
 
 const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
 
-/** Id of a version's entry. The script finds the entry by it. */
+/** Id of a version's entry, used by the script. */
 function entryId(snapshotId: string): string {
   return snapshotId.toLowerCase()
 }
@@ -35,7 +35,7 @@ function changesOf({ texts }: PageContext, { changes }: VersionEntry): Html {
   </ul>`
 }
 
-/** The link to the version before: whole, broken, or the beginning of the chain. */
+/** The link to the previous version: intact, broken, or the start of the chain. */
 function linkOf(
   { texts }: PageContext,
   entry: VersionEntry,
@@ -91,7 +91,7 @@ function chainEntry(
   </li> `
 }
 
-/** What is not drawn, and where it is. */
+/** How many versions are not drawn, and where they are. */
 function older({ locale, texts }: PageContext, count: number): Html | false {
   if (count === 0) return false
   const { history } = texts

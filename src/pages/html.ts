@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by `html` alone, which escapes every value that is not markup itself. */
+/** Safe markup: created only by `html`, which escapes every value that is not markup. */
 export class Html {
   readonly text: string
 
@@ -29,29 +29,29 @@ function written(value: HtmlValue): string {
   return typeof value === 'object' ? value.map(written).join('') : escapeHtml(String(value))
 }
 
-/** Stands for the values while the pieces of a template are looked at as one text; no template holds it. */
+/** Placeholder for values while the pieces of a template are processed as one text; it occurs in no template. */
 const VALUE = '\0'
 
-/** Elements of HTML without an end tag (HTML standard 13.1.2), in the form that the formatter of the sources gives them. */
+/** Void elements (HTML standard 13.1.2), in the form that the source formatter writes. */
 const VOID_TAG =
   /<(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b([^<>]*?)\s*\/>/g
 
-/** Where the sources break lines and indent: it tells a browser no more than a single break does. */
+/** Line breaks and indentation of the sources, which are equivalent to a single line break. */
 const INDENTATION = /[ \t]*\n\s*/g
 
-/** Elements at whose inner ends a line break shows nothing; not `pre`, where it would. */
+/** Elements in which leading and trailing line breaks are not rendered; not `pre`, where they are. */
 const BLOCK =
   'article|aside|body|button|caption|d[dlt]|details|div|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|html|label|legend|li|main|nav|[ou]l|p|section|summary|table|tbody|t[dhr]|template|thead'
 
-/** A line break behind the start tag of such an element, and one before its end tag. */
+/** A line break after the start tag or before the end tag of such an element. */
 const BREAK_WITHIN = new RegExp(`(<(?:${BLOCK})(?:\\s[^<>]*)?>)\\n|\\n(?=</(?:${BLOCK})>)`, 'g')
 
 const tidied = new WeakMap<TemplateStringsArray, readonly string[]>()
 
-/** A space at the end is most often followed by a line break, and would then stand at the end of a line. */
+/** A trailing space is usually followed by a line break. */
 const LAST_SPACE = / +$/
 
-/** The pieces of a template as they are sent: without the indentation of the sources, void elements without a slash. */
+/** The pieces of a template as sent: without the indentation of the sources, void elements without a slash. */
 function piecesOf(template: TemplateStringsArray): readonly string[] {
   const known = tidied.get(template)
   if (known !== undefined) return known
@@ -67,8 +67,8 @@ function piecesOf(template: TemplateStringsArray): readonly string[] {
 }
 
 /**
- * A template of markup. Values are escaped, so a value can be used in an element or a quoted attribute, and
- * they are sent to the letter. Space in the template is sent as little of it as means the same to a browser.
+ * A markup template. Values are escaped, so they can be used in elements and quoted attributes, and are otherwise
+ * unchanged. White space of the template is reduced where it makes no difference.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const pieces = piecesOf(template)
@@ -77,7 +77,7 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Html(text)
 }
 
-/** Several pieces of markup with another between each two. */
+/** Joins markup with a separator. */
 export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html {
   return html`${pieces.map((piece, index) => (index === 0 ? piece : [between, piece]))}`
 }

@@ -1,7 +1,7 @@
 import type { Organization } from '../contract/organization.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 
-/** A file made from the organization's identity. Its path holds a digest of its content. */
+/** A file made from the organization's identity. Its path contains a digest of its content. */
 export interface IdentityFile {
   readonly path: string
   readonly contentType: string
@@ -31,7 +31,7 @@ function accentCss({ light, dark }: NonNullable<Organization['accentColor']>): s
   return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}\n`
 }
 
-/** Makes the files of an organization; a demonstration has none. */
+/** Creates the files of an organization; a demonstration has none. */
 export function createIdentityFiles(organization: Organization | undefined): IdentityFiles {
   const { accentColor, logo } = organization ?? {}
   return {

@@ -6,23 +6,23 @@ import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './p
 import { operatorText, plainText } from './rich-text.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
-/** Characters of a version's hash that the footer shows. */
+/** Number of hash characters in the footer. */
 const SHOWN_HASH_CHARACTERS = 12
 
-/** The script and the style sheet of every page. */
+/** Script and style sheet of every page. */
 const SITE_SCRIPT = 'site.js'
 const SITE_STYLE = 'style.css'
 
 const LICENSE_URL = 'https://www.apache.org/licenses/LICENSE-2.0'
 
-/** Locales as Open Graph writes them. */
+/** Locales in Open Graph notation. */
 const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
   en: 'en_US',
   th: 'th_TH',
   'zh-CN': 'zh_CN',
 }
 
-/** Name of the site: the organization's, or that of the software in a demonstration. */
+/** Name of the site: the organization's, or the software's in a demonstration. */
 function siteName({ texts, content }: PageContext): string {
   return content.organization?.name ?? texts.site.name
 }
@@ -118,7 +118,7 @@ function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
   </nav>`
 }
 
-/** The groups of the navigation and the paths in each. A page that no group names is in the last. */
+/** The groups of the navigation with their paths. Ungrouped pages are in the last group. */
 const GROUPS = [
   {
     name: 'record',
@@ -128,7 +128,7 @@ const GROUPS = [
   { name: 'takePart', paths: ['early-access', 'privacy'] },
 ] as const satisfies readonly { name: keyof Texts['site']['groups']; paths: readonly string[] }[]
 
-/** Pages by group, each group in the order of the table. Groups without pages are left out. */
+/** Pages by group, in the order of the table. Empty groups are left out. */
 function groupedPages(pages: readonly Page[]) {
   const groupOf = ({ path }: Page) =>
     GROUPS.find(({ paths }) => paths.some((each) => each === path))?.name ?? GROUPS.at(-1)?.name
@@ -138,7 +138,7 @@ function groupedPages(pages: readonly Page[]) {
   })).filter((group) => group.pages.length > 0)
 }
 
-/** Ids of the popovers that narrow screens show in place of navigation and contents. They need no script. */
+/** Ids of the popovers that replace navigation and contents on narrow screens. They need no script. */
 const PAGES_ID = 'pages-menu'
 const CONTENTS_ID = 'contents-menu'
 
@@ -218,7 +218,7 @@ function brand(context: PageContext): Html {
   </p>`
 }
 
-/** What the page was built from, and where to verify it. */
+/** The version that the page was built from, and where to verify it. */
 function provenance({ locale, texts, facts }: PageContext): Html {
   const { head: version, keyId } = facts
   const t = texts.site.footer
@@ -278,14 +278,14 @@ function footer(context: PageContext): Html {
   </footer>`
 }
 
-/** Says on every page of a service without an organization that it is a demonstration. */
+/** Marks every page of a service without an organization as a demonstration. */
 function demonstrationNotice({ texts, content }: PageContext): Html | undefined {
   return content.organization === undefined
     ? html`<aside class="demonstration">${texts.site.demonstration}</aside>`
     : undefined
 }
 
-/** A whole page as it is sent. */
+/** A whole page. */
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
   const { locale, texts } = context
   const { main, contents, rail } = page.body(context)

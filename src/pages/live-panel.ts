@@ -4,7 +4,7 @@ import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 
-/** Stands for what only the response says. */
+/** Shown until the response arrives. */
 const UNKNOWN = '…'
 
 /** The steps of a check before it starts. The script replaces them with a list of the same height. */

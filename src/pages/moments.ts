@@ -3,10 +3,10 @@ import { html, type Html } from './html.ts'
 
 const UTC = 'UTC'
 
-/** So that no narrow line begins with the zone alone. */
+/** No-break space, so that no line begins with the time zone. */
 const NO_BREAK = '\u00a0'
 
-/** A moment as a reader of the language writes it, to the minute and in UTC. */
+/** A moment in the format of a language, to the minute and in UTC. */
 function writtenMoment(locale: Locale, iso: string): string {
   const text = new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
@@ -18,8 +18,8 @@ function writtenMoment(locale: Locale, iso: string): string {
 }
 
 /**
- * A moment (ISO 8601, UTC) for a cell or a list of facts: in UTC, and below it a line that the script of all pages fills
- * with the reader's own time (`data-moment`). The line is there from the start, so that nothing shifts.
+ * A moment (ISO 8601, UTC) for a table cell or list: in UTC, with a line below that the script of all pages fills
+ * with the local time (`data-moment`). The line exists from the start, so that nothing shifts.
  */
 export function momentHtml(locale: Locale, iso: string): Html {
   return html`<span class="moment"
@@ -28,12 +28,12 @@ export function momentHtml(locale: Locale, iso: string): Html {
   ></span>`
 }
 
-/** The same within a sentence, in UTC alone. */
+/** A moment within a sentence, in UTC only. */
 export function momentInText(locale: Locale, iso: string): Html {
   return html`<time datetime="${iso}">${writtenMoment(locale, iso)}</time>`
 }
 
-/** A day (ISO 8601) as a reader of the language writes it. */
+/** A day (ISO 8601) in the format of a language. */
 export function dayHtml(locale: Locale, iso: string): Html {
   const text = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: UTC }).format(
     new Date(iso),

@@ -1,20 +1,20 @@
 import type { Html } from './html.ts'
 
-/** How much of a list that only grows stands on a page: the page has to stay light, also in Thai. */
+/** How much of a growing list a page shows: the page must stay small, also in Thai. */
 export interface ShownLimits {
   readonly items: number
-  /** About how much markup they may be. The first one is shown however much it is. */
+  /** Approximate limit of their markup. The first item is always shown. */
   readonly bytes: number
 }
 
 /** The part of a list that a page shows. */
 export interface ShownPart {
   readonly shown: readonly Html[]
-  /** How many were left out. */
+  /** Number of omitted items. */
   readonly left: number
 }
 
-/** Renders the first items of a list, as many as there is room for; those that have to be seen are never left out. */
+/** Renders the first items of a list up to the limits; required items are never omitted. */
 export function newestShown<Item>(
   items: readonly Item[],
   { items: most, bytes: room }: ShownLimits,

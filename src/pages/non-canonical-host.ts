@@ -1,4 +1,4 @@
-/** The names that a browser on the same machine may have for it. */
+/** Loopback names that a browser may use. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 function authorityOf(address: string): URL | undefined {
@@ -7,9 +7,9 @@ function authorityOf(address: string): URL | undefined {
 }
 
 /**
- * Returns a check whether a Host field is another loopback name of the origin, with the same port. To a browser,
- * `localhost` and `127.0.0.1` are two origins, and a form sent from one to the other would be rejected. An origin outside
- * this machine has no other name.
+ * Creates a check whether a Host field is another loopback name of the origin, with the same port. For browsers,
+ * `localhost` and `127.0.0.1` are two origins, and a form sent from one to the other would be rejected. An origin
+ * outside this machine has no other names.
  */
 export function nonCanonicalHost(origin: string): (host: string | undefined) => boolean {
   const own = authorityOf(origin)

@@ -16,7 +16,7 @@ import { stateBadge, labelFor } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
 
-/** What the newest version changed, a line for each kind of change. */
+/** Changes of the newest version, one line for each kind. */
 function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
   const t = texts.overview
   const { changes } = facts.head
@@ -111,7 +111,7 @@ function checkYourself({ locale, texts, facts }: PageContext): Html {
   </section>`
 }
 
-/** A place to go on to: a page by the key of its texts. */
+/** A link to another page, by the key of its texts. */
 interface Place {
   readonly path: string
   readonly texts:
@@ -128,7 +128,7 @@ interface Place {
 
 const place = (texts: Place['texts'], path: string = texts): Place => ({ path, texts })
 
-/** Who comes here, and the pages for each. */
+/** Groups of readers with their pages. */
 const READERS = [
   { name: 'reader', places: [place('status'), place('roadmap'), place('changelog')] },
   { name: 'developer', places: [place('reference'), place('errorCatalog', 'errors')] },
@@ -139,7 +139,7 @@ const READERS = [
   readonly places: readonly Place[]
 }[]
 
-/** Documents for programs that go with the pages of a reader. */
+/** Machine-readable documents for a group of readers. */
 const DOCUMENTS = {
   developer: { path: READ_PATHS.openapi, text: 'openapiLink' },
   operator: { path: READ_PATHS.policy, text: 'policyLink' },
@@ -177,7 +177,7 @@ function whereToGo({ locale, texts, facts }: PageContext): Html {
   </section>`
 }
 
-/** How many versions the chain shows. */
+/** Number of versions in the drawn chain. */
 const CHAIN_LENGTH = 4
 
 function lead({ texts, facts, content }: PageContext): HtmlValue {
@@ -199,7 +199,7 @@ function chainSection(context: PageContext): Html {
   </section>`
 }
 
-/** Whose record this is, a live verification, and the ways on. */
+/** The publisher, a live verification, and links to the other pages. */
 export const OVERVIEW_PAGE: Page = {
   path: '',
   title: (texts) => texts.overview.title,

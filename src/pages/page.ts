@@ -11,9 +11,9 @@ import type { Texts } from './texts.ts'
 
 /** Published content in the language of a page. */
 export interface LocalizedContent {
-  /** Data of a resource as the newest version has it, translated; undefined if missing or damaged. */
+  /** Data of a resource in the newest version, translated; undefined if missing or damaged. */
   snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined
-  /** Whose record this is; undefined in a demonstration. */
+  /** The organization; undefined in a demonstration. */
   readonly organization: Organization | undefined
   /** Whether a text has no translation and is therefore in English. */
   isUntranslated(text: string): boolean
@@ -23,14 +23,14 @@ export interface LocalizedContent {
 
 /** Facts that are fixed for one release of one deployment. */
 export interface SiteFacts {
-  /** Own origin: scheme and authority, without a slash at the end. */
+  /** The deployment's origin: scheme and authority, without a trailing slash. */
   readonly origin: string
-  /** The rows that this runtime serves. */
+  /** The registry rows that this runtime serves. */
   readonly registry: Registry
   readonly runtime: Runtime
   readonly registryVersion: string
   readonly issuance: Issuance
-  /** The version that is served. */
+  /** The served version. */
   readonly head: VersionEntry
   readonly versionCount: number
   /** The summaries of all versions, newest first. */
@@ -41,13 +41,13 @@ export interface SiteFacts {
   version(snapshotId: string): VersionEntry | undefined
   /** Data of a resource of any version, read when called; undefined if missing, damaged or redacted. */
   archived(name: string, digest: string): unknown
-  /** Data of a resource as the newest version has it, in the language it was written in. */
+  /** Data of a resource in the newest version, in its original language. */
   snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined
   /** The published content in a language. */
   content(locale: Locale): LocalizedContent
-  /** Whether the operator publishes wallet views. Without them the wallet page is left out of the navigation. */
+  /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
   readonly hasWallet: boolean
-  /** Id of the key that signs; undefined if responses are unsigned. */
+  /** Id of the signing key; undefined if responses are unsigned. */
   readonly keyId: string | undefined
   readonly challenge: ChallengeDescription
   /** URI of the security contact; undefined if unknown. */
@@ -59,7 +59,7 @@ export interface SiteFacts {
   assetPath(file: string): string
 }
 
-/** What one page in one language is made from. */
+/** Context of one page in one language. */
 export interface PageContext {
   readonly locale: Locale
   readonly texts: Texts
@@ -75,9 +75,9 @@ export interface ContentsEntry {
 
 /** The content of a page between header and footer. */
 export interface PageBody {
-  /** One `h1` and what follows it. */
+  /** The `h1` and everything after it. */
   readonly main: Html
-  /** Sections for the rail beside the text; a short page has none. */
+  /** Sections for the contents rail; short pages have none. */
   readonly contents?: readonly ContentsEntry[]
   /** A rail of its own in place of `contents`. */
   readonly rail?: Html
@@ -94,7 +94,7 @@ export interface Page {
   body(context: PageContext): PageBody
   /** Excluded from navigation, sitemap and search engines. */
   readonly noIndex?: true
-  /** Path of the page in whose place the navigation marks this one; the page itself is not in the navigation. */
+  /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */
   readonly parent?: string
   /** Whether the page is in the navigation and the sitemap. Default: always. */
   isListed?(facts: SiteFacts): boolean

@@ -6,14 +6,14 @@ export interface PictureOptions {
   readonly id: string
   /** What the picture shows, in a few words. */
   readonly title: string
-  /** What it says, in a sentence. The same facts are on the page as text. */
+  /** Its content as a sentence. The same facts are on the page as text. */
   readonly description: string
   readonly width: number
   readonly height: number
   readonly content: HtmlValue
 }
 
-/** An inline SVG in a box that scrolls where the window is narrower. It has links, so it is a group and not an image. */
+/** An inline SVG in a box that scrolls in narrow windows. It contains links, so its role is group and not image. */
 export function picture(options: PictureOptions): Html {
   const { id, title, description, width, height, content } = options
   return html`<figure class="picture">
@@ -36,10 +36,10 @@ export function picture(options: PictureOptions): Html {
   </figure>`
 }
 
-/** Approximate width of a character in em: enough to break lines in a picture, where no browser does it. */
+/** Approximate width of a character in em: precise enough to break lines in SVG, which browsers do not do. */
 function characterWidth(character: string): number {
   if (/\p{Script=Han}|[\u3000-\u30ff\uff00-\uffef]/u.test(character)) return 1
-  // Vowels and tone marks above and below take no room.
+  // Thai vowels and tone marks above and below have no width.
   if (/[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200b\u2060]/.test(character)) return 0
   if (/[mwMW@]/.test(character)) return 0.85
   if (/[iljtfr.,:;'|! ]/.test(character)) return 0.32
@@ -52,7 +52,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/** Breaks a text into lines of at most `em` width; what does not fit into `maxLines` ends with an ellipsis. */
+/** Breaks a text into lines of at most `em` width; text beyond `maxLines` is replaced by an ellipsis. */
 export function wrapText(
   text: string,
   { em, maxLines, locale }: { em: number; maxLines: number; locale: string },

@@ -22,7 +22,7 @@ function challengeText({ texts, facts }: PageContext): Html {
   return html`${provider === 'test' ? challenge.test : challenge.altcha}`
 }
 
-/** The number or address of a contact as a person writes it. */
+/** The displayed number or address of a contact. */
 function contactLink(contact: string): Html {
   const shown = contact.replace(/^(?:mailto|tel):([^?;]*).*$/, '$1')
   return html`<a href="${contact}"><code>${decodable(shown)}</code></a>`
@@ -74,7 +74,7 @@ function contactParts({ texts, facts, content }: PageContext): Html {
     ${facts.contact !== undefined && html`<p>${richText(privacy.securityTxt, { link })}</p>`}`
 }
 
-/** Who decides about the data, as the operator published it; a demonstration names no one. */
+/** The data controller, as published by the operator; a demonstration names none. */
 function controllerSection(
   context: PageContext,
 ): readonly (readonly [id: string, title: string, content: Html])[] {
@@ -165,7 +165,7 @@ function body(context: PageContext) {
   }
 }
 
-/** What the service keeps of its visitors, and what it does not. */
+/** Which data of its visitors the service stores. */
 export const PRIVACY_PAGE: Page = {
   path: 'privacy',
   title: (texts) => texts.privacy.title,

@@ -11,7 +11,7 @@ import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
 
-/** The windows of the limits are minutes, but for one. */
+/** All windows of limits but one are a minute. */
 const HOUR_SECONDS = 3600
 
 const code = (text: string | number): Html => html`<code>${text}</code>`
@@ -20,7 +20,7 @@ function codeLink(path: string): Html {
   return html`<a href="${path}">${code(path)}</a>`
 }
 
-/** Terms of a table of the contract with what each means. */
+/** The terms of a contract table with their meanings. */
 function meanings(context: PageContext, table: { readonly [term: string]: string }): Html {
   return html`<dl class="facts">
     ${Object.entries(table).map(
@@ -178,7 +178,7 @@ function corsPart({ locale, texts }: PageContext): Html {
   return html`<p>${richText(texts.reference.about.corsText, { methods })}</p>`
 }
 
-/** Sections that hold for every endpoint. */
+/** Sections that apply to every endpoint. */
 export function aboutSections(context: PageContext): Html {
   const sections = {
     address: addressPart,

@@ -17,7 +17,7 @@ import { curlOf, exampleOfEndpoint } from './reference-example.ts'
 import { fieldsList, queryList, responseFields } from './reference-fields.ts'
 import { methodBadge, type NamedEndpoint } from './reference-rail.ts'
 
-/** Ids of the general parts that the entries refer to. */
+/** Ids of the general sections that endpoints link to. */
 export const ABOUT_IDS = {
   address: 'about-address',
   envelope: 'about-envelope',
@@ -68,7 +68,10 @@ function parameterText({ locale, texts }: PageContext, parameter: PathParameter)
   </dl>`
 }
 
-/** The errors of a row, without those of API keys: every endpoint has them, so the page on authentication lists them. */
+/**
+ * The errors of a row, without those of API keys: every endpoint has them, so the section on authentication lists
+ * them.
+ */
 function ownErrors(row: Endpoint): readonly ErrorCode[] {
   const own = new Set<ErrorCode>([...row.errors, row.failure])
   return errorsOf(row).filter((each) => own.has(each))
@@ -91,7 +94,7 @@ export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): H
   )
 }
 
-/** The errors of an endpoint with their status and its phrase. */
+/** The errors of an endpoint with their status and reason phrase. */
 function errorList(context: PageContext, row: Endpoint): Html {
   const { errors } = context.texts.reference
   return html`<h3>${errors}</h3>
@@ -117,7 +120,7 @@ function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoi
   </p>`
 }
 
-/** Data for the form that fills in the path. */
+/** Data for the form that fills in the path parameter. */
 function parameterData(parameter: PathParameter): Html {
   const { name, example, mayBeEmpty } = parameter
   return html` data-parameter="${name}"

@@ -13,11 +13,11 @@ import { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import type { NamedEndpoint } from './reference-rail.ts'
 
-/** Characters of one line of an example. */
+/** Line length of examples. */
 const LINE_CHARACTERS = 72
-/** Longer texts are cut. */
+/** Maximum length of strings. */
 const TEXT_CHARACTERS = 40
-/** Levels shown of an example with more characters than this. */
+/** Maximum depth of examples that are longer than this. */
 const LEVELS = [
   { characters: 1200, depth: 1 },
   { characters: 600, depth: 3 },
@@ -47,36 +47,36 @@ function compactJson(value: JsonValue, depth: number, indent = ''): string {
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
 }
 
-/** An example in full, or its upper levels if it is long. */
+/** An example in full, or without its lower levels if it is long. */
 function exampleText(value: JsonValue): string {
   const { length } = JSON.stringify(value)
   const depth = LEVELS.find(({ characters }) => length > characters)?.depth
   return compactJson(value, depth ?? Infinity)
 }
 
-/** Text between tags, where quotation marks need no escape. */
+/** Text between tags, where quotation marks need no escaping. */
 function inElement(text: string): Html {
   return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
 }
 
-/** The path of an endpoint with the example of its parameter. */
+/** The path of an endpoint with its example parameter. */
 function examplePath({ path, parameter }: Endpoint): string {
   return parameter === undefined
     ? path
     : path.replace(`{${parameter.name}}`, encodeURIComponent(parameter.example))
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** A request for curl that asks an endpoint with its examples. */
+/** A curl command that calls an endpoint with example values. */
 export function curlOf(row: Endpoint, origin: string): Html {
   const { method, authentication, request } = row
   const words = [
     `curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath(row)}`,
-    // The shell fills in the key, which therefore is not in the shell's history.
+    // The shell expands the key, so that it is not in the shell's history.
     ...(authentication === 'api-key' ? [`-H "${HEADERS.authorization}: Bearer $API_KEY"`] : []),
     ...(request === undefined
       ? []
@@ -88,7 +88,7 @@ export function curlOf(row: Endpoint, origin: string): Html {
   return inElement(words.join(' \\\n '))
 }
 
-/** The members of an envelope beside `data`, the same in every example. */
+/** The envelope members of every example besides `data`. */
 const REST_OF_ENVELOPE = `"ok": true, ${MORE}, "data": `
 
 function responseHtml(status: number, body: string): Html {
@@ -108,7 +108,7 @@ export function exampleError(code: ErrorCode): Html {
   return responseHtml(error.status, JSON.stringify(body, undefined, 1))
 }
 
-/** Data of the current release that an endpoint returns, or undefined for data that no release has. */
+/** Data of the current release for an endpoint; undefined if releases do not contain it. */
 function releaseData({ facts }: PageContext, { name, row }: NamedEndpoint): JsonValue | undefined {
   const resource = row.path.slice(`${BASE_PATH}/`.length)
   if (isSnapshotName(resource)) {
@@ -118,14 +118,14 @@ function releaseData({ facts }: PageContext, { name, row }: NamedEndpoint): Json
   return name === 'version' || name === 'versionById' ? toJson(facts.head) : undefined
 }
 
-/** An example of a response. */
+/** An example response. */
 export interface ExampleResponse {
   readonly html: Html
-  /** Whether its data come from the current release. */
+  /** Whether the data is from the current release. */
   readonly isReal: boolean
 }
 
-/** A response of an endpoint with its status: data of the current release if it has any, else of the schema. */
+/** An example response with its status: data of the current release if available, else from the schema. */
 export function exampleOfEndpoint(context: PageContext, endpoint: NamedEndpoint): ExampleResponse {
   const { success, failure } = endpoint.row
   if (success === undefined) return { html: exampleError(failure), isReal: false }

@@ -5,12 +5,12 @@ import { html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
 import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 
-/** What a field may hold, one sentence for each rule of its schema. */
+/** The rules of a field, one sentence each. */
 function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly HtmlValue[] {
   const { oneOf, maxLength, maxItems, range, defaultValue, form } = texts.reference
   const values = field.enum ?? field.items?.enum
   return [
-    // Of a field with one value its description tells all.
+    // A constant is described by its description.
     values !== undefined &&
       values.length > 1 &&
       richText(oneOf, {
@@ -30,7 +30,7 @@ function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly Ht
   ]
 }
 
-/** One field: name, type, whether it must be sent, and what it may hold. */
+/** A field: name, type, whether it is required, and its rules. */
 function fieldItem(
   context: PageContext,
   { name, field, isRequired }: { name: string; field: JsonSchema; isRequired: boolean },
@@ -73,14 +73,14 @@ export function fieldsList(context: PageContext, schema: JsonSchema): Html {
     </dl>`
 }
 
-/** A field of a response with the path that leads to it. */
+/** A field of a response with its path. */
 interface ResponseField {
   readonly path: string
   readonly schema: JsonSchema
   readonly isRequired: boolean
 }
 
-/** The fields of a schema, one level after another: `components[].state`. */
+/** The fields of a schema, level by level: `components[].state`. */
 function fieldsOf(schema: JsonSchema, prefix = ''): readonly ResponseField[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]): ResponseField[] => {
     const path = prefix === '' ? name : `${prefix}.${name}`

@@ -34,5 +34,5 @@ function groupPage(tag: Tag): Page {
   }
 }
 
-/** The endpoints of the reference, a page for each tag: together they would be too heavy for a phone. */
+/** The endpoints of the reference, one page per tag: a single page would be too large for phones. */
 export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map(groupPage)

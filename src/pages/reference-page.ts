@@ -41,7 +41,7 @@ function groupCard(context: PageContext, tag: Tag): Html | undefined {
   </section> `
 }
 
-/** What holds for all endpoints, and the way to each of them. */
+/** Sections that apply to all endpoints, and links to each endpoint. */
 export const REFERENCE_PAGE: Page = {
   path: 'reference',
   title: (texts) => texts.reference.title,

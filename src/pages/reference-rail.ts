@@ -24,7 +24,7 @@ export function endpointsOf(registry: Registry, tag: Tag): readonly NamedEndpoin
     .map(([name, row]) => ({ name, row }))
 }
 
-/** The method as a badge, which tells reads from writes by more than its color: by its word. */
+/** The method as a badge; its text and color distinguish reads from writes. */
 export function methodBadge(method: string): Html {
   return html`<span class="method method-${method.toLowerCase()}">${method}</span>`
 }

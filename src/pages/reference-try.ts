@@ -3,13 +3,13 @@ import { pathOfPage, type PageContext } from './page.ts'
 import { richText, plainText } from './rich-text.ts'
 import { scriptTexts } from './script-texts.ts'
 
-/** Name of the template that the page's script clones for each endpoint that is tried. */
+/** Id of the template that the page's script clones for each tried endpoint. */
 const TEMPLATE_ID = 'try-form'
 
 /**
- * What the page's script needs to try an endpoint: the form with its element for the response, once for all of them,
- * and the key that is expected. The verification texts are fetched from the verify page when
- * needed: in Thai they would make this page too large.
+ * The template for trying an endpoint: the form, the place of the response, and the expected key, once for all
+ * endpoints. The verification texts are fetched from the verify page when needed: in Thai they would make this page
+ * too large.
  */
 export function tryTemplates({ locale, texts, facts }: PageContext): Html {
   const { try: t } = texts.reference

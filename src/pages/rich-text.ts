@@ -1,7 +1,7 @@
 import type { Locale } from '../contract/locales.ts'
 import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
 
-/** A text with a form for each plural category that its language has (CLDR; `other` is the one that all have). */
+/** A text with a form for each plural category of its language (CLDR; every language has `other`). */
 export interface PluralForms {
   readonly one?: string
   readonly other: string
@@ -15,8 +15,8 @@ export interface RichTextValues {
 const PLACEHOLDER = /\{([a-zA-Z]+)\}/g
 
 /**
- * A text of a locale with its `{places}` filled; the text and every value that is not markup are escaped. Throws a
- * TypeError for a place without a value: a page with a hole is not to be sent.
+ * A text of a locale with its `{placeholders}` filled. The text and every value that is not markup are escaped.
+ * Throws a TypeError for a placeholder without a value: an incomplete page must not be sent.
  */
 export function richText(text: string, values: RichTextValues = {}): Html {
   const pieces: HtmlValue[] = []
@@ -29,7 +29,7 @@ export function richText(text: string, values: RichTextValues = {}): Html {
   return html`${pieces}${text.slice(from)}`
 }
 
-/** The same without markup, for a title or an attribute. */
+/** A filled text without markup, for titles and attributes. */
 export function plainText(
   text: string,
   values: { readonly [name: string]: string | number },
@@ -41,26 +41,26 @@ export function plainText(
   })
 }
 
-/** A counted text in the form that its language asks for, with `{count}` written as the language writes numbers. */
+/** A counted text in the plural form of its language, with `{count}` formatted. */
 export function countText(locale: Locale, forms: PluralForms, count: number): Html {
   const category = new Intl.PluralRules(locale).select(count)
   const text = (category === 'one' ? forms.one : undefined) ?? forms.other
   return richText(text, { count: new Intl.NumberFormat(locale).format(count) })
 }
 
-/** What stands between two sentences: Chinese sets none, since its full stop brings a gap of its own. */
+/** Separator between sentences: none in Chinese, whose full stop has its own space. */
 const BETWEEN_SENTENCES: { readonly [Each in Locale]: string } = { en: ' ', th: ' ', 'zh-CN': '' }
 
-/** What stands between two words of a machine in a row. */
+/** Separator between code words in a list. */
 const BETWEEN_CODES: { readonly [Each in Locale]: string } = { en: ', ', th: ', ', 'zh-CN': '、' }
 
-/** Sentences one after another, as the language sets them. Nothing stands for `undefined` and `false`. */
+/** Joins sentences with the language's separator. `undefined` and `false` are left out. */
 export function sentencesHtml(locale: Locale, sentences: readonly HtmlValue[]): Html {
   const said = sentences.filter((each) => each !== undefined && each !== false)
   return joinHtml(said, BETWEEN_SENTENCES[locale])
 }
 
-/** Words of a machine in a row, none of which is the last: codes, header fields, methods. */
+/** Joins code words without a conjunction: codes, header fields, methods. */
 export function codesHtml(locale: Locale, codes: readonly HtmlValue[]): Html {
   return joinHtml(codes, BETWEEN_CODES[locale])
 }
@@ -69,13 +69,13 @@ const TAG = /<[^>]*>/g
 const LATIN_THEN_OWN = /[\dA-Za-z]\0[\p{Script=Han}\p{Script=Thai}]/u
 const OWN_THEN_LATIN = /[\p{Script=Han}\p{Script=Thai}]\0[\dA-Za-z]/u
 
-/** Whether a space belongs between two pieces: Chinese and Thai words stand off from Latin ones. */
+/** Whether a space belongs between two pieces: Chinese and Thai words are separated from Latin ones. */
 function standOff(before: Html, after: Html): boolean {
   const seam = `${before.text.replaceAll(TAG, '')}\0${after.text.replaceAll(TAG, '')}`
   return LATIN_THEN_OWN.test(seam) || OWN_THEN_LATIN.test(seam)
 }
 
-/** Several pieces in a row, as the language says such a row: with commas, its word for "and", or neither. */
+/** Joins pieces as a list of the language: with commas and its word for "and", or neither. */
 export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
   const places = pieces.map((_, index) => String(index))
   const parts = new Intl.ListFormat(locale, { type: 'conjunction' })
@@ -87,7 +87,7 @@ export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
   })}`
 }
 
-/** Text that is always English, such as the note of a version; marked on pages in other languages. */
+/** Text that is always English, such as the note of a version; marked as English on other pages. */
 export function inEnglish(locale: Locale, text: string): Html {
   return locale === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
 }

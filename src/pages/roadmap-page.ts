@@ -68,7 +68,7 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
   </div>`
 }
 
-/** The items in columns by horizon, with an arrow from each to what depends on it. */
+/** Items in columns by horizon, with arrows from each to its dependents. */
 function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'roadmap'>) {
   const t = texts.picture
   return graphPicture({
@@ -138,7 +138,7 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
   </table>`
 }
 
-/** What is meant to come, and the work in hand and waiting. */
+/** Planned items, and the development queue. */
 export const ROADMAP_PAGE: Page = {
   path: 'roadmap',
   title: (texts) => texts.roadmap.title,

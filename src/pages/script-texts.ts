@@ -1,8 +1,8 @@
 import { Html } from './html.ts'
 
 /**
- * Texts of the page's locale for the page's script, which reads them by the same name (src/browser/page-texts.ts). A
- * template is neither shown nor read aloud, and its text needs no escape but for two characters.
+ * Texts for the page's script, which reads them by name (src/browser/page-texts.ts). A template is neither shown nor
+ * read aloud, and only two characters of its text need escaping.
  */
 export function scriptTexts(name: string, texts: object): Html {
   const json = JSON.stringify(texts).replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -1,6 +1,6 @@
 /**
- * Headers of every response outside the API (contract decisions section 8): nothing inline, nothing from elsewhere but the
- * named origins, in no frame. Names and values in turn.
+ * Headers of every response outside the API (contract decisions section 8): nothing inline, only the named origins,
+ * no framing. Names and values alternate.
  */
 export function securityHeaders(foreignOrigins: readonly string[] = []): readonly string[] {
   const sources = ["'self'", ...foreignOrigins].join(' ')

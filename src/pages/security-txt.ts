@@ -1,32 +1,32 @@
 import { DAY_MS, formatInstant } from '../contract/instant.ts'
 import { LOCALES } from '../contract/locales.ts'
 
-/** Where it stands (RFC 9116 section 3). */
+/** Path of the file (RFC 9116 section 3). */
 export const SECURITY_TXT_PATH = '/.well-known/security.txt'
 
-/** RFC 9116 2.5.5 recommends less than a year; half of one shows sooner that a copy was forgotten. */
+/** RFC 9116 2.5.5 recommends less than a year; half a year reveals a forgotten copy sooner. */
 const VALID_DAYS = 180
 
-/** What a security.txt is made from. */
+/** Options of security.txt. */
 export interface SecurityTxtOptions {
-  /** Own origin: scheme and authority, without a slash at the end. */
+  /** The deployment's origin: scheme and authority, without a trailing slash. */
   readonly origin: string
-  /** URI at which the operator hears of security problems: https:, mailto: or tel:. */
+  /** URI of the security contact: https:, mailto: or tel:. */
   readonly contact: string
-  /** Path of the page that says how to report. */
+  /** Path of the page on reporting. */
   readonly policyPath: string
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
 
-/** The UTC day of a time, counted from 1970: the text stays the same within one. */
+/** The UTC day as a number since 1970: the text changes once a day. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS)
 }
 
 /**
- * The text of security.txt (RFC 9116). An address of the web in `Canonical` or `Policy` must begin with https://, so a
- * deployment without it has neither.
+ * The text of security.txt (RFC 9116). URLs in `Canonical` and `Policy` must begin with https://, so a deployment
+ * without https has neither.
  */
 export function createSecurityTxt({
   origin,

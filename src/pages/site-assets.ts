@@ -6,7 +6,7 @@ import { sha256Base64url } from '../crypto/sha256.ts'
 const PAGES_DIR = fileURLToPath(new URL('.', import.meta.url))
 const ASSETS_DIR = fileURLToPath(new URL('../../assets', import.meta.url))
 
-/** Files that are not made but written. */
+/** Files that are sources and not built. */
 const OWN_FILES = ['style.css', 'favicon.svg']
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
@@ -16,23 +16,23 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
 }
 
 const DIGEST_CHARACTERS = 12
-/** The address of a file of any build, with its name and its ending. */
+/** Path of a file of any build: digest, name and extension. */
 const BUILT_PATH = new RegExp(String.raw`^/assets/([\w-]+)\.[\w-]{${DIGEST_CHARACTERS}}(\.\w+)$`)
 
-/** A style sheet, script or picture that the pages name by an address with its digest. */
+/** A style sheet, script or picture whose path contains its digest. */
 export interface SiteAsset {
   readonly path: string
   readonly contentType: string
   readonly text: string
 }
 
-/** What the pages load beside their HTML. */
+/** Files that pages load. */
 export interface SiteAssets {
-  /** Address of a file; throws an Error for one that is not there. */
+  /** Path of a file; throws an Error for an unknown one. */
   pathOf(file: string): string
   /** The file at an address, or undefined. */
   at(path: string): SiteAsset | undefined
-  /** Where a file stands now that another build of it had at this address, or undefined. */
+  /** Current path of a file for its path in another build; undefined if unknown. */
   successorOf(path: string): string | undefined
 }
 
@@ -49,8 +49,8 @@ function readAsset(dir: string, file: string): SiteAsset {
 }
 
 /**
- * Reads the style sheet and the icon beside this file and all of `assets/`, which `npm run generate` makes from
- * src/browser. Their addresses hold a digest of the content, so they may be kept for ever.
+ * Reads the style sheet and the icon next to this file and all of `assets/`, which `npm run generate` builds from
+ * src/browser. Paths contain a digest of the content, so responses can be cached forever.
  */
 export function readSiteAssets(): SiteAssets {
   const byFile = new Map(OWN_FILES.map((file) => [file, readAsset(PAGES_DIR, file)]))
@@ -72,7 +72,7 @@ export function readSiteAssets(): SiteAssets {
   }
 }
 
-/** The icon for clients that look at `/favicon.ico`. */
+/** The icon for clients that request `/favicon.ico`. */
 export function readFavicon(): Buffer {
   return readFileSync(path.join(PAGES_DIR, 'favicon.ico'))
 }

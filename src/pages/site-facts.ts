@@ -26,10 +26,10 @@ import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import type { LocalizedContent, SiteFacts } from './page.ts'
 
-/** What the facts are taken from. */
+/** Sources of the facts. */
 export interface SiteFactsOptions {
   readonly origin: string
-  /** The rows that this runtime serves. */
+  /** The registry rows that this runtime serves. */
   readonly registry: Registry
   readonly runtime: Runtime
   readonly registryVersion: string
@@ -43,18 +43,18 @@ export interface SiteFactsOptions {
   assetPath(file: string): string
 }
 
-/** Releases are checked against their digests and schemas when they are loaded. */
+/** Loading a release checks it against its digests and schemas. */
 function valueOf(payload: Payload): unknown {
   return JSON.parse(payload.json)
 }
 
-/** The organization as it was published, or undefined in a demonstration. */
+/** The published organization; undefined in a demonstration. */
 export function readOrganization(releases: Releases): Organization | undefined {
   const payload = releases.resource(ORGANIZATION_RESOURCE)
   return payload === undefined ? undefined : (valueOf(payload) as Organization)
 }
 
-/** The published content in one language. Missing translations fall back to the language of the content. */
+/** The published content in one language. Missing translations fall back to the original. */
 function createLocalizedContent(releases: Releases, locale: Locale): LocalizedContent {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
@@ -101,7 +101,7 @@ function createLocalizedContent(releases: Releases, locale: Locale): LocalizedCo
   }
 }
 
-/** The facts of one release, read from it when a page needs them. */
+/** The facts of one release, read on demand. */
 export function createSiteFacts(options: SiteFactsOptions): SiteFacts {
   const { releases, challenge, ...rest } = options
   const history = (): DataOf<'VersionHistory'> =>

@@ -5,19 +5,19 @@ import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { codingOf, encode, type ContentCoding } from './content-coding.ts'
 
-/** What a request says that a file outside the API depends on. */
+/** The parts of a request that a file outside the API depends on. */
 export type SiteRequest = Pick<ApiRequest, 'method' | 'target' | 'path' | 'header'>
 
-/** Describes a file. Its bytes are made once, at the first request. */
+/** Describes a file. Its bytes are created once, at the first request. */
 export interface SiteFileOptions {
-  /** 200 when left out. */
+  /** Default: 200. */
   readonly status?: number
   /** Media type with its charset. */
   readonly contentType: string
-  /** Language of those it is written for (RFC 9110 8.5); none for what programs read. */
+  /** Language of its readers (RFC 9110 8.5); undefined for machine-readable files. */
   readonly contentLanguage?: Locale
   readonly cacheControl: string
-  /** Headers beyond type, length, validators and caching: names and values in turn. */
+  /** Headers beyond type, length, validators and caching: names and values alternate. */
   readonly headers: readonly string[]
   readonly make: () => string | Uint8Array
 }
@@ -25,7 +25,7 @@ export interface SiteFileOptions {
 /** Serves GET and HEAD of one file; the caller refuses other methods. */
 export type SiteFile = (request: SiteRequest) => Reply
 
-/** One file in one coding, ready to be sent. */
+/** One file in one coding, ready to send. */
 interface Prepared {
   readonly etag: string
   readonly whole: Reply
@@ -34,8 +34,8 @@ interface Prepared {
 }
 
 /**
- * A file that is kept in memory in every coding it was asked for, with its responses as they are sent. Its entity tag is
- * strong and belongs to the coding (RFC 9110 8.8.3).
+ * A file, cached in memory in every requested coding with its responses. Its entity tag is strong and belongs to the
+ * coding (RFC 9110 8.8.3).
  */
 export function createSiteFile(options: SiteFileOptions): SiteFile {
   const { status = 200, contentType, contentLanguage, cacheControl, headers, make } = options
@@ -46,7 +46,7 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
     identity ??= Buffer.from(make() as string)
     const body = encode(identity, coding)
     const etag = `"${sha256Base64url(identity.toString('latin1')).slice(0, 27)}-${coding}"`
-    // What a cache needs of either response (RFC 9110 15.4.5).
+    // Headers of both responses, for caches (RFC 9110 15.4.5).
     const kept = [
       HEADERS.etag,
       etag,

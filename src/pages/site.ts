@@ -32,7 +32,7 @@ const ICON_PATH = '/favicon.ico'
 const ICON_CACHING = 'public, max-age=86400'
 /** The path of an asset contains its digest. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
-/** A feed changes with a release. Readers poll; a few minutes are soon enough. */
+/** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
 const FEED_CACHING = 'public, max-age=300'
 const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})$/
@@ -40,7 +40,7 @@ const NO_CACHING = 'no-store'
 /** Plain text, since page rendering has just failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
-/** Everything outside the API is made from these. */
+/** Dependencies of the site. */
 export interface SiteOptions extends Omit<
   SiteFactsOptions,
   'assetPath' | 'logoPath' | 'accentPath'
@@ -205,7 +205,7 @@ export function createSite(options: SiteOptions): App {
     ])
   }
 
-  /** A redirect that is not cached. */
+  /** A redirect that must not be cached. */
   function temporaryRedirect(target: string): Reply {
     return bodiless(307, ['Location', target, HEADERS.cacheControl, NO_CACHING])
   }
@@ -217,7 +217,7 @@ export function createSite(options: SiteOptions): App {
       return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
     }
     if (path.startsWith('/assets/')) {
-      // Requested by a page that was cached before a deployment, or made by another machine during one.
+      // Requested by a page that was cached before a deployment, or rendered by another node during one.
       const successor = assets().successorOf(path)
       if (successor !== undefined) return temporaryRedirect(successor)
     }

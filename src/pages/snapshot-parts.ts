@@ -10,16 +10,13 @@ import { momentHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
 
-/** Where the API has the same resource. */
+/** Link to the resource in the API. */
 function jsonLink(name: SnapshotName): Html {
   const path = `${BASE_PATH}/${name}`
   return html`<a href="${path}"><code>${path}</code></a>`
 }
 
-/**
- * What is made of a published resource or, where its data is damaged, a notice that says so. The rest of the page does
- * not depend on it.
- */
+/** The rendered resource or, if its data is damaged, a notice. The rest of the page does not depend on it. */
 export function fromSnapshot<Name extends SnapshotName>(
   { facts, texts, locale, content }: PageContext,
   name: Name,
@@ -40,7 +37,7 @@ export function fromSnapshot<Name extends SnapshotName>(
   </div>`
 }
 
-/** The summary of a resource, when the operator last looked at it, and where a program finds the same. */
+/** The summary of a resource, the date of its last review, and its link in the API. */
 export function snapshotHead(
   { locale, texts: { snapshot }, facts, content }: PageContext,
   name: SnapshotName,
@@ -59,7 +56,7 @@ export function snapshotHead(
     </dl>`
 }
 
-/** Says how many items of a resource are not on the page, and where the API has all of them; nothing where none is missing. */
+/** How many items of a resource the page omits, with a link to all of them; nothing if it omits none. */
 export function notShown(
   { locale, texts }: PageContext,
   name: SnapshotName,
@@ -71,7 +68,7 @@ export function notShown(
   return html`<p class="muted">${sentencesHtml(locale, [countText(locale, forms, count), all])}</p>`
 }
 
-/** Says that published texts are in English, if one of these resources has texts without a translation. */
+/** Notice that published texts are in English, if one of these resources has texts without a translation. */
 export function languageNote(
   { texts, content }: PageContext,
   ...names: readonly SnapshotName[]
@@ -81,7 +78,7 @@ export function languageNote(
     : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
 }
 
-/** Statements of the operator, each with an anchor of its own. */
+/** Statements of the operator, each with an anchor. */
 export function statementList(
   { content }: PageContext,
   items: readonly { readonly id: string; readonly title: string; readonly statement: string }[],

@@ -6,14 +6,14 @@ import { plainText } from './rich-text.ts'
 
 type Status = SnapshotData<'status'>
 
-/** How many days the bars show. */
+/** Number of days that the bars show. */
 const DAYS = 45
 const BAR = { width: 6, gap: 3, height: 30 } as const
 
 const IMPACTS = ['none', 'minor', 'major', 'critical'] as const
 type DayState = 'before' | 'clear' | 'minor' | 'major'
 
-/** The worst impact on a component on one day, as the published incidents state it. */
+/** The worst impact on a component on one day, from the published incidents. */
 function stateOfDay(
   status: Status,
   componentId: string,
@@ -34,7 +34,7 @@ function stateOfDay(
   return worst === 1 ? 'minor' : 'major'
 }
 
-/** Each state has a color and a height of its own. */
+/** Each state has its own color and height. */
 const SHAPES: { readonly [State in DayState]: readonly [className: string, height: number] } = {
   before: ['picture-none', 6],
   clear: ['picture-good', BAR.height],
@@ -43,8 +43,8 @@ const SHAPES: { readonly [State in DayState]: readonly [className: string, heigh
 }
 
 /**
- * A bar for each day up to the publication: a full bar without incident, a shorter one with an incident, a stub before
- * the record began. Nothing is invented: only published incidents count.
+ * A bar for each day up to the publication: full without incidents, shorter with one, a stub before the record began.
+ * Only published incidents count.
  */
 export function dayBars(
   { locale, texts, facts }: PageContext,

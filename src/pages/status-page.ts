@@ -13,7 +13,7 @@ import { stateBadge, labelFor } from './enum-labels.ts'
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
 
-/** How many incidents the page shows, and how many updates of each. */
+/** Number of incidents on the page, and of updates in each. */
 const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 
@@ -126,7 +126,7 @@ function incidentList(context: PageContext, status: Status): Html {
   return html`${shown}${notShown(context, 'status', t.older, left)}`
 }
 
-/** Checks that the browser makes now, beside what was published. */
+/** Live checks in the browser, next to the published state. */
 function selfCheck({ texts, facts }: PageContext): Html | undefined {
   const t = texts.status.live
   if (facts.keyId === undefined) return undefined
@@ -141,7 +141,7 @@ function selfCheck({ texts, facts }: PageContext): Html | undefined {
   </section>`
 }
 
-/** The published state of the components beside a live check, and the incidents. */
+/** The published state of the components, live checks, and the incidents. */
 export const STATUS_PAGE: Page = {
   path: 'status',
   scripts: ['status-page.js'],

@@ -4,10 +4,10 @@ import zhCN from '../../locales/zh-CN.json' with { type: 'json' }
 import type { Locale } from '../contract/locales.ts'
 import { withThaiLines } from './thai-lines.ts'
 
-/** Every text of the pages, by the key it has in the locale files. The others are compared with English. */
+/** Every text of the pages, by its key in the locale files. The other languages are compared with English. */
 export type Texts = typeof en
 
-/** The same tree with each text as `change` makes it. */
+/** The same tree with each text changed by `change`. */
 function mapTexts<Tree>(tree: Tree, change: (text: string) => string): Tree
 function mapTexts(tree: unknown, change: (text: string) => string): unknown {
   if (typeof tree === 'string') return change(tree)
@@ -18,7 +18,7 @@ function mapTexts(tree: unknown, change: (text: string) => string): unknown {
   )
 }
 
-/** The texts of each locale: a key that a language lacks does not compile. */
+/** The texts of each locale: a missing key does not compile. */
 export const TEXTS: { readonly [L in Locale]: Texts } = {
   en,
   th: mapTexts(th, withThaiLines),

@@ -1,12 +1,12 @@
-/** Stands within a word: no line breaks here. */
+/** Word joiner: no line break here. */
 const JOINED = '\u2060'
-/** Stands between two words: a line may break here. */
+/** Zero-width space: a line may break here. */
 const SEAM = '\u200b'
 
 /**
- * Thai sets no space between words, and browsers find the ends of lines by a dictionary. It lacks loanwords: it breaks
- * them, or takes their last letters for the beginning of the next word. Each stands here with `+` where it was seen to
- * be broken; lines may break at both of its ends.
+ * Thai has no spaces between words, so browsers find line breaks with a dictionary. It lacks loanwords: it breaks
+ * them, or merges their last letters with the next word. Each is listed with `+` where it was broken; lines may break
+ * at both ends of it.
  */
 const LOANWORDS = [
   'แฮช',
@@ -29,7 +29,7 @@ const LOANWORDS = [
   'ลง+นาม',
 ] as const
 
-/** Neighbors that the dictionary takes apart in the wrong place, with `|` where the seam is. */
+/** Neighboring words that the dictionary separates in the wrong place, with `|` at the boundary. */
 const NEIGHBORS = ['ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว'] as const
 
 const THAI = /[\u0e01-\u0e3a\u0e40-\u0e45]/

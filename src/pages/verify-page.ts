@@ -9,7 +9,7 @@ import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 import { commandRecipe, curlRecipe, packageRecipe } from './verify-recipe.ts'
 
-/** Stands for a key id where the deployment has no key. */
+/** Placeholder for the key id of a deployment without a key. */
 const NO_KEY_ID = 'KEYID'
 
 const SECTIONS = [
@@ -27,7 +27,7 @@ const code = (text: string): Html => html`<code>${text}</code>`
 
 const jsonLink = (path: string): Html => html`<a href="${path}">${code(path)}</a>`
 
-/** The six lines with their meaning; the last two are known once there is a response, and the script fills them in. */
+/** The six lines with their meanings; the script fills in the last two once a response arrives. */
 function signedLines({ texts }: PageContext): Html {
   const { verify } = texts
   const { lines } = verify
@@ -194,7 +194,7 @@ function body(context: PageContext) {
   }
 }
 
-/** How a response is checked: by hand, in the browser, from a program, on the command line. */
+/** How to verify a response: by hand, in the browser, from a program, on the command line. */
 export const VERIFY_PAGE: Page = {
   path: 'verify',
   title: (texts) => texts.verify.title,

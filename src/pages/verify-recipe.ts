@@ -1,13 +1,13 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 
-/** What the commands and programs of the page name: this deployment and its key. */
+/** Values of the commands and programs on the page. */
 export interface RecipeFacts {
-  /** Own origin: scheme and authority, without a slash at the end. */
+  /** The deployment's origin: scheme and authority, without a trailing slash. */
   readonly origin: string
   readonly keyId: string
 }
 
-/** The check of one response with curl and openssl, as the README has it, and that of the key against the pinned id. */
+/** Verification of one response with curl and openssl, as in the README, and of the key against the pinned id. */
 export function curlRecipe({ origin, keyId }: RecipeFacts): string {
   return `base=${origin}
 pin=${keyId}
@@ -39,7 +39,7 @@ test "$id" = "$pin" &&
 `
 }
 
-/** A verified read with the package. */
+/** A verified read with the client library. */
 export function packageRecipe({ origin, keyId }: RecipeFacts): string {
   return `import { createClient } from '@public-api/client'
 
@@ -52,7 +52,7 @@ console.log(data.state, new Date(provedAtMs).toISOString())
 `
 }
 
-/** What the command line checks. */
+/** What the svc commands check. */
 export function commandRecipe({ origin, keyId }: RecipeFacts): string {
   const pin = `--pin ${keyId}`
   return `npm run svc -- verify ${origin}${READ_PATHS.status} ${pin}

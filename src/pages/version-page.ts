@@ -11,11 +11,11 @@ import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, plainText } from './rich-text.ts'
 
-/** How many differences one resource shows. The archive has the rest. */
+/** Number of differences shown per resource. The archive has the rest. */
 const SHOWN_CHANGES: ShownLimits = { items: 60, bytes: 9000 }
-/** What all resources together may show, so that the page stays light. */
+/** Limit for all resources together, so that the page stays small. */
 const SHOWN_RESOURCES: ShownLimits = { items: 20, bytes: 30_000 }
-/** A longer value is cut: the archive has it in full. */
+/** Longer values are cut; the archive has them in full. */
 const VALUE_CHARACTERS = 400
 
 /** Path of a resource in the archive. */
@@ -53,7 +53,7 @@ function changeItem(context: PageContext, change: FieldChange): Html {
   </li> `
 }
 
-/** A resource that was added or removed as a whole. */
+/** A resource that was added or removed. */
 function wholeChange(before: JsonValue | undefined, after: JsonValue | undefined): FieldChange {
   return {
     path: '',
@@ -63,7 +63,7 @@ function wholeChange(before: JsonValue | undefined, after: JsonValue | undefined
   }
 }
 
-/** What changed in one resource, field by field. */
+/** The changes of one resource, field by field. */
 function resourceChanges(
   context: PageContext,
   name: string,
@@ -202,7 +202,7 @@ function body(context: PageContext, entry: VersionEntry) {
   }
 }
 
-/** The page of one version. It is made for each request, so that a long history takes no memory. */
+/** The page of one version. It is rendered for each request, so that a long history takes no memory. */
 export function versionPage(entry: VersionEntry): Page {
   const { snapshotId } = entry
   return {

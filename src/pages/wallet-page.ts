@@ -15,7 +15,7 @@ import {
 } from './wallet-views.ts'
 
 interface View {
-  /** Id of its section, and the key of its title. */
+  /** Id of a section, and the key of its title. */
   readonly id: keyof Texts['wallet']
   render(context: PageContext): Html
 }
@@ -46,7 +46,7 @@ const VIEWS: readonly View[] = [
   viewOf('development', 'wallet/development', developmentView),
 ]
 
-/** Whether a wallet is attached; nothing where the view that says so is damaged. */
+/** Whether a wallet is attached; nothing if that view is damaged. */
 function attachment({ texts, content }: PageContext): Html | undefined {
   const wallet = content.snapshot('wallet')
   if (wallet === undefined) return undefined

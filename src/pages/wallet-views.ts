@@ -8,15 +8,16 @@ import { operatorText } from './rich-text.ts'
 import { statementList } from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
-// What each wallet view holds beyond its summary: empty lists while no wallet is attached, and the page says so.
+// The content of each wallet view besides its summary. Lists are empty while no wallet is attached, and the page says
+// so.
 
 interface Column {
   readonly title: string
-  /** A cell without content is empty; on narrow screens its label is left out too. */
+  /** Empty for a cell without content; on narrow screens its label is left out too. */
   readonly cells: readonly HtmlValue[]
 }
 
-/** Rows whose head is a published name with its id, or a line for an empty list. */
+/** Rows whose header is a published name with its id, or a line for an empty list. */
 function namedRows(
   { texts, content }: PageContext,
   items: readonly { readonly id: string; readonly name: string; readonly summary?: string }[],
@@ -46,7 +47,7 @@ function namedRows(
   </table>`
 }
 
-/** Items with a title as rows of `namedRows`. */
+/** Items with a title as `namedRows`. */
 const titled = (items: readonly { id: string; title: string; summary?: string }[]) =>
   items.map(({ id, title, summary }) => ({
     id,
@@ -54,7 +55,7 @@ const titled = (items: readonly { id: string; title: string; summary?: string }[
     ...(summary === undefined ? {} : { summary }),
   }))
 
-/** Of `/wallet`: networks, the other views, boundaries. */
+/** `/wallet`: networks, the other views, boundaries. */
 export function overviewView(context: PageContext, data: SnapshotData<'wallet'>): Html {
   const { texts, content } = context
   const t = texts.wallet
@@ -83,7 +84,7 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
     ${statementList(context, data.boundaries, { prefix: 'boundary', none: t.none })}`
 }
 
-/** Of `/wallet/architecture`: parts, flows, boundaries. */
+/** `/wallet/architecture`: components, flows, boundaries. */
 export function architectureView(
   context: PageContext,
   data: SnapshotData<'wallet/architecture'>,
@@ -100,7 +101,7 @@ export function architectureView(
     })}`
 }
 
-/** Of `/wallet/security`: custody, controls, reviews, what is never published. */
+/** `/wallet/security`: custody, controls, reviews, what is never published. */
 export function securityView(context: PageContext, data: SnapshotData<'wallet/security'>): Html {
   const { locale, texts, content } = context
   const t = texts.wallet
@@ -156,7 +157,7 @@ export function securityView(context: PageContext, data: SnapshotData<'wallet/se
     )}`
 }
 
-/** Of `/wallet/evidence`: documents and how each can be checked. */
+/** `/wallet/evidence`: documents and how to verify each. */
 export function evidenceView(
   context: PageContext,
   { evidence }: SnapshotData<'wallet/evidence'>,
@@ -194,7 +195,7 @@ export function evidenceView(
   )}`
 }
 
-/** Of `/wallet/capabilities`. */
+/** `/wallet/capabilities`. */
 export function capabilitiesView(
   context: PageContext,
   { capabilities }: SnapshotData<'wallet/capabilities'>,
@@ -217,7 +218,7 @@ export function capabilitiesView(
   })
 }
 
-/** Of `/wallet/integration`. */
+/** `/wallet/integration`. */
 export function integrationView(
   context: PageContext,
   { interfaces }: SnapshotData<'wallet/integration'>,
@@ -240,7 +241,7 @@ export function integrationView(
   })
 }
 
-/** Of `/wallet/development`. */
+/** `/wallet/development`. */
 export function developmentView(
   context: PageContext,
   { items }: SnapshotData<'wallet/development'>,

@@ -25,9 +25,9 @@ const SITEMAP_PATH = '/sitemap.xml'
 /** They change with a deployment, and clients request them rarely. */
 const CACHING = 'public, max-age=3600'
 
-/** What the files are made from. */
+/** Options of the files. */
 export interface WellKnownFilesOptions {
-  /** Own origin: scheme and authority, without a slash at the end. */
+  /** The deployment's origin: scheme and authority, without a trailing slash. */
   readonly origin: string
   readonly deployment: 'primary' | 'preview'
   readonly pages: readonly Page[]
@@ -35,7 +35,7 @@ export interface WellKnownFilesOptions {
   /** URI of the security contact; undefined if none is known. */
   readonly contact: string | undefined
   readonly clock: Clock
-  /** Headers of every response outside the API: names and values in turn. */
+  /** Headers of every response outside the API: names and values alternate. */
   readonly headers: readonly string[]
 }
 

@@ -8,7 +8,7 @@ import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/cors.ts'
 import { payloadOfCanonical } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 
-/** Where the archive is: a copy of it is a copy of the releases folder (contract decisions section 10). */
+/** Path of the archive: a copy of it is a copy of the releases folder (contract decisions section 10). */
 const ARCHIVE_PATH = '/archive/'
 const VERSIONS_INDEX = 'versions.json'
 const VERSION = /^versions\/(VS-\d{4,})\.json$/
@@ -16,14 +16,14 @@ const RESOURCE = /^resources\/(.+)\/([^/]+)\.json$/
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 
-/** A file is named by what it holds, so it never changes. */
+/** A file is named by the digest of its content, so it never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'public, max-age=0, must-revalidate'
 const NO_STORE = 'no-store'
 const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
-/** What a path of the archive holds. */
+/** A file of the archive by its path. */
 interface ArchiveFile {
   readonly status: 200 | 410
   readonly cacheControl: string
@@ -32,7 +32,7 @@ interface ArchiveFile {
   readonly etag: string
 }
 
-/** What the archive is made of. */
+/** Options of the archive. */
 export interface ArchiveOptions {
   readonly releases: Releases
   /** Whether responses ask search engines not to index. */
@@ -61,16 +61,16 @@ function findResource(releases: Releases, name: string, digest: string): Archive
     const { reason, redactedAt } = redaction
     return fileOf(canonicalJson({ reason, redactedAt }), 410, REVALIDATED)
   }
-  // The file first, so that a made-up digest does not search all versions.
+  // The file first, so that an unknown digest does not search all versions.
   const json = releases.readResource(name, digest)
   if (json === undefined || !releases.namesResource(name, digest)) return undefined
   return fileOf(json, 200, IMMUTABLE)
 }
 
 /**
- * Serves the published files: `versions.json`, each version entry and each resource that a version names, exactly the
- * bytes that were hashed. Nothing is signed, since a signed chain names every digest. Gives undefined for a path that is
- * not in the archive.
+ * Serves the published files: `versions.json`, each version entry and each resource of a version, as the exact bytes
+ * that were hashed. Responses are unsigned, because the signed chain contains every digest. Returns undefined for a
+ * path outside the archive.
  */
 export function createArchive({
   releases,

@@ -6,7 +6,7 @@ import type { ApiKeys } from '../service/api-keys.ts'
 import type { AcceptedChallenge, Challenge } from '../service/challenge.ts'
 import { payloadOf } from '../service/payload.ts'
 
-/** What the issuance handler is built on. */
+/** Dependencies of the issuance handler. */
 export interface CreateKeyDependencies {
   readonly apiKeys: ApiKeys
   readonly challenge: Challenge
@@ -32,7 +32,7 @@ export function createCreateKey({ apiKeys, challenge }: CreateKeyDependencies): 
     try {
       return payloadOf(await apiKeys.issue({ label, ttlDays }))
     } catch (error) {
-      // No key was made, so the caller may send the same again.
+      // No key was created, so the caller may repeat the request.
       await accepted.release()
       throw error
     }

@@ -37,7 +37,7 @@ export function describeEarlyAccess(
       maxInterests: LIMITS.maxInterests,
       maxUseCaseLength: LIMITS.maxUseCaseCodePoints,
     },
-    // There is nothing to solve while nothing can be registered.
+    // While registration is closed, there is no challenge to solve.
     challenge: state === 'open' ? challenge : { ...challenge, path: null },
     privacy: [
       'No IP address is stored or logged.',

@@ -17,7 +17,7 @@ import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
 import { createVersions } from './versions.ts'
 
-/** What the handlers read from. */
+/** Dependencies of the handlers. */
 export interface HandlerDependencies {
   readonly registry: Registry
   readonly releases: Releases
@@ -28,13 +28,13 @@ export interface HandlerDependencies {
     /** Has examples from the release, so it is created when it is first requested. */
     openapi(): Payload
   }
-  /** The signing-key document; undefined where no signing key is configured. */
+  /** The signing-key document; undefined without a signing key. */
   readonly signingKeys: Payload | undefined
   readonly apiKeys: ApiKeys
   readonly waitlist: Waitlist
   readonly challenge: Challenge
   readonly clientAddress: ClientAddress
-  /** The service's own origin, as browsers write it. */
+  /** The service's own origin, in the browsers' form. */
   readonly ownOrigin: string
   /** The consent statement of the registration form in a locale. */
   readonly consentText: (locale: Locale) => string
@@ -44,7 +44,7 @@ export interface HandlerDependencies {
 
 type RowOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name]
 
-/** A handler for each row that serves data of its own; rows that serve a snapshot share one. */
+/** A handler for each row with its own data; snapshot rows share one. */
 type OwnHandlers = {
   readonly [
     Name in EndpointName as RowOf<Name> extends
@@ -60,7 +60,7 @@ export interface Handlers {
   readonly [name: string]: Handler
 }
 
-/** The handlers of the rows that serve a published snapshot. */
+/** The handlers of the snapshot rows. */
 function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
   return Object.fromEntries(
     Object.entries(registry).flatMap(([name, { snapshot }]) => {
@@ -75,12 +75,12 @@ function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
   )
 }
 
-/** `data` of the time endpoint: this machine's clock, and how far it can be trusted. */
+/** `data` of the time endpoint: this machine's clock, with its quality. */
 function readTime(nowMs: number, quality: TimeQuality): DataOf<'Time'> {
   return { utc: formatInstant(nowMs), epochMs: nowMs, label: 'SERVER_UTC', quality }
 }
 
-/** Creates the handlers. Each gives the data of a success or throws ApiError. */
+/** Creates the handlers. Each returns the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerDependencies): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
   const { clientAddress, ownOrigin, consentText, timeQuality, clock } = parts

@@ -7,7 +7,7 @@ import { localeOfRequest } from '../http/request-locale.ts'
 import { payloadOf } from '../service/payload.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 
-/** What the registration handler is built on. */
+/** Dependencies of the registration handler. */
 export interface RegisterDependencies {
   readonly waitlist: Waitlist
   readonly clientAddress: ClientAddress
@@ -17,7 +17,7 @@ export interface RegisterDependencies {
   readonly consentText: (locale: Locale) => string
 }
 
-/** Parses the body and wipes its bytes, so that personal data is in memory no longer than needed. */
+/** Parses the body and wipes its bytes, so that personal data stays in memory no longer than needed. */
 function parseOnce(body: Uint8Array): unknown {
   try {
     return parseJsonBody(body)
@@ -26,7 +26,7 @@ function parseOnce(body: Uint8Array): unknown {
   }
 }
 
-/** The registration handler. Limits come first, since they also count invalid requests. */
+/** The registration handler. Limits come first, because they also count invalid requests. */
 export function createRegister({
   waitlist,
   clientAddress,

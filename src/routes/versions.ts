@@ -5,7 +5,7 @@ import type { HistoryPageRequest, Releases } from '../service/releases.ts'
 const { path, query } = ENDPOINTS.versions
 const WHOLE_NUMBER = /^[1-9]\d*$/
 
-/** The value of a parameter that was sent once. Which of several values is meant is unknown, so all are ignored. */
+/** The value of a query parameter that was sent once. Repeated parameters are ambiguous and ignored. */
 function onlyValue(parameters: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = parameters.getAll(name)
   return others.length === 0 ? value : undefined
@@ -18,7 +18,7 @@ function limitOf(parameters: URLSearchParams): number | undefined {
   return limit <= query.limit.maximum ? limit : undefined
 }
 
-/** What a query selects of the history. Values that are malformed or unknown select nothing. */
+/** The page of the history that a query selects. Malformed and unknown values select nothing. */
 function parsePageRequest(search: string): HistoryPageRequest {
   const parameters = new URLSearchParams(search)
   return { limit: limitOf(parameters), before: onlyValue(parameters, 'before') }

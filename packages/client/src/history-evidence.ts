@@ -133,7 +133,7 @@ export function hashOf(entry: VersionEntry): Promise<string> | string {
   return sha256Hex(versionHashText(entry))
 }
 
-/** // Signed data may contain any JSON in place of a number or a hash, and `String` does not work for every object. */
+/** Signed data may contain any JSON in place of a number or a hash, and `String` does not work for every object. */
 function textOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   return typeof value === 'string' ? value : JSON.stringify(value)

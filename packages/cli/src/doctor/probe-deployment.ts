@@ -167,7 +167,7 @@ async function verifyAt(
   }
 }
 
-/** // From a response that no cache can have stored: its signature covers a random number. */
+/** From a response that no cache can have stored: its signature covers a random number. */
 async function measureSkew(response: Received | undefined, keys: Survey['keys']): Promise<number> {
   const signedAtMs = parseInstant(response?.field(HEADERS.signedAt) ?? '')
   if (response === undefined || signedAtMs === undefined) return 0

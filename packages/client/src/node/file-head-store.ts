@@ -49,7 +49,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** // Not `recursive`, which never ends if the system refuses a folder as if its parent were missing, as in /proc. */
+/** Not `recursive`, which never ends if the system refuses a folder as if its parent were missing, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
   const make = async () => {
     try {

@@ -4,7 +4,7 @@ import type { ImportEd25519, Sha256 } from '../platform-crypto.ts'
 // The same OpenSSL as behind Node's WebCrypto, called synchronously. Another thread costs a fifth of a signature
 // check and several times a hash, and Node 20 prints a warning about Ed25519 in WebCrypto.
 
-/** // `hash` needs no object per hash; early releases of Node 20 lack it. */
+/** `hash` needs no object per hash; early releases of Node 20 lack it. */
 const hash = nodeCrypto.hash as typeof nodeCrypto.hash | undefined
 
 function sha256(content: Uint8Array | string, encoding: 'base64' | 'base64url' | 'hex'): string {
