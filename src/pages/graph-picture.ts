@@ -122,7 +122,9 @@ function columnPath(from: Placed, to: Placed): string {
   }
   const x2 = to.x - HEAD
   const bend = (x2 - x1) / 2
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+  // Passes below a box that is between them.
+  const bow = y1 === y2 && x2 - x1 > GAP.column ? BOX.height - HEAD : 0
+  return `M${x1} ${y1}C${x1 + bend} ${y1 + bow} ${x2 - bend} ${y2 + bow} ${x2} ${y2}`
 }
 
 function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
@@ -160,7 +162,7 @@ export function graphPicture({
   return picture({
     ...described,
     width: width + RETURN_WIDTH,
-    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + 2,
+    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + GAP.box,
     content: html`<defs>
         <marker
           id="${arrow}"
