@@ -21,7 +21,8 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether a program listens on a port of loopback. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => resolve(false))
