@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.ts'
 
-/** What every API key begins with (spec 2.5). */
+/** Prefix of every API key (spec 2.5). */
 export const API_KEY_PREFIX = 'svk_'
 
 /** Random bytes of a key's two parts: its id is written in hexadecimal, its secret in base64url without padding. */
@@ -14,13 +14,13 @@ const SECRET_LENGTH = Math.ceil((API_KEY_BYTES.secret * 8) / 6)
 /** The form of an API key (spec 2.5). */
 export const API_KEY_FORMAT: string = formatApiKey('<keyId>', '<secret>')
 
-/** What a key id looks like: the public part of a key (contract decisions section 5). */
+/** Form of a key id, the public part of a key (contract decisions section 5). */
 export const API_KEY_ID_PATTERN: string = `^[0-9a-f]{${API_KEY_ID_LENGTH}}$`
 
-/** What a key's label may be (spec 2.5). */
+/** Form of a key's label (spec 2.5). */
 export const API_KEY_LABEL_PATTERN: string = `^[A-Za-z0-9 ._-]{1,${LIMITS.maxLabelLength}}$`
 
-/** Taken apart by position, since the secret may hold `_` itself: 43 base64url characters are 256 bits and a padding. */
+/** Split by position, because the secret may contain `_`: 43 base64url characters are 256 bits and padding. */
 const API_KEY = new RegExp(
   `^${API_KEY_PREFIX}([0-9a-f]{${API_KEY_ID_LENGTH}})_[A-Za-z0-9_-]{${SECRET_LENGTH}}$`,
 )

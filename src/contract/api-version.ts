@@ -1,5 +1,5 @@
 /** The major version; X-SVC-API-Version reports it. */
 export const API_VERSION = 'v1'
 
-/** Where every endpoint of this major version lives. */
+/** Base path of this major version. */
 export const BASE_PATH = '/api/v1'

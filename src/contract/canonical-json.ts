@@ -7,7 +7,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue | undefined }
 
-/** Names and indexes that lead to the value being written. Put into words only where something has no canonical form. */
+/** Names and indexes of the current value, formatted only for an error. */
 type Place = (string | number)[]
 
 function refuse(place: Place, subject: string): never {
@@ -15,14 +15,14 @@ function refuse(place: Place, subject: string): never {
   throw new TypeError(`$${where}: ${subject} has no JSON form; expected JSON`)
 }
 
-/** A Date, a Map or another object of a class would be written as `{}`, or as less than it holds. */
+/** A Date, a Map or another class instance would lose its content. */
 function requirePlain(value: object, place: Place): void {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Object.prototype || prototype === null) return
   refuse(place, `an instance of ${value.constructor.name}`)
 }
 
-/** Throws for whatever a program may hold and JSON cannot carry. */
+/** Throws for values that JSON cannot represent. */
 function requireJson(value: unknown, place: Place): void {
   if (typeof value === 'boolean' || value === null) return
   if (typeof value === 'string') {
@@ -39,7 +39,7 @@ function requireJson(value: unknown, place: Place): void {
 function requireMembers(value: object, place: Place): void {
   const isArray = Array.isArray(value)
   if (!isArray) requirePlain(value, place)
-  // Of an array its holes too, which are undefined.
+  // Holes of arrays are undefined too.
   for (const [name, member] of isArray ? value.entries() : Object.entries(value)) {
     if (member === undefined && !isArray) continue
     place.push(name)
@@ -50,8 +50,8 @@ function requireMembers(value: object, place: Place): void {
 }
 
 /**
- * Whether all objects have their names in the canonical order. Looks at everything, and throws for the two things that
- * JSON.parse gives and that have no canonical form.
+ * Whether all objects have their names in canonical order. Visits everything, and throws for the two results of
+ * JSON.parse that have no canonical form.
  */
 function isInOrder(value: JsonValue | undefined): boolean {
   if (typeof value === 'string' && !value.isWellFormed()) throw new TypeError('a lone surrogate')
@@ -73,7 +73,7 @@ function write(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members: string[] = []
-  // The default sort compares UTF-16 code units too. Names that are whole numbers come first in every object.
+  // The default sort compares UTF-16 code units too. Integer names always come first in an object.
   for (const name of Object.keys(value).toSorted()) {
     const member = (value as { readonly [name: string]: JsonValue | undefined })[name]
     if (member !== undefined) members.push(`${JSON.stringify(name)}:${write(member)}`)
@@ -82,18 +82,18 @@ function write(value: JsonValue): string {
 }
 
 /**
- * The canonical JSON text of what JSON.parse gave: as `canonicalJson`, without looking for what JSON.parse cannot give.
- * Throws a TypeError for Infinity (1e999) and lone surrogates.
+ * The canonical JSON text of a result of JSON.parse: `canonicalJson` without checks for values that JSON.parse never
+ * returns. Throws a TypeError for Infinity (1e999) and lone surrogates.
  */
 export function canonicalJsonOfParsed(value: JsonValue): string {
-  // What was sent in order, as the service does it, JSON.stringify writes in a third of the time.
+  // For data in canonical order, as the service sends it, JSON.stringify takes a third of the time.
   return isInOrder(value) ? JSON.stringify(value) : write(value)
 }
 
 /**
  * The canonical JSON text of a value (RFC 8785, JCS): object members sorted by UTF-16 code units, no white space,
- * numbers as ECMAScript writes them. Members that are `undefined` are left out, as `JSON.stringify` does.
- * Throws a TypeError that names the place for what JSON cannot carry (NaN, Infinity, functions, lone surrogates).
+ * numbers as ECMAScript writes them. Members that are `undefined` are left out, as in `JSON.stringify`. Throws a
+ * TypeError that names the place of a value JSON cannot represent (NaN, Infinity, functions, lone surrogates).
  */
 export function canonicalJson(value: JsonValue): string {
   requireJson(value, [])

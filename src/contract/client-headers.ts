@@ -1,6 +1,6 @@
 /**
- * Names of the header fields that a client reads or sends. They stand apart from the rest of `HEADERS`, which takes
- * them from here, so that a verifier in a browser carries these and not the whole table.
+ * Names of the header fields that a client reads or sends. Separate from `HEADERS`, which includes them, so that
+ * browsers do not load the whole table.
  */
 export const CLIENT_HEADERS = {
   authorization: 'Authorization',

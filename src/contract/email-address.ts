@@ -13,10 +13,10 @@ const SURROUNDING_SPACE = new Set(['\t', '\n', '\f', '\r', ' '])
 /** The local part of a valid email address in HTML: ASCII, unquoted, dots anywhere. */
 const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/i
 /**
- * A domain as it may be typed: the ASCII of host names, and whatever IDNA may know beyond ASCII. So nothing reaches the
- * URL parser that it would take for a delimiter, undo as a percent-escape or drop as a tab.
+ * A domain as typed: ASCII characters of host names, and everything beyond ASCII. The URL parser thus gets no
+ * character that it would treat as a delimiter, percent-decode or drop.
  */
-// oxlint-disable-next-line no-control-regex -- all of ASCII is meant, and all beyond it
+// oxlint-disable-next-line no-control-regex -- covers all of ASCII and everything beyond
 const TYPED_DOMAIN = /^(?:[a-z0-9.-]|[^\x00-\x7f])+$/i
 /**
  * One label of the converted domain (HTML, RFC 1034 3.5). Punycode whose only hyphen comes first is invalid, since

@@ -40,7 +40,7 @@ export interface DeprecationNotice {
 /** One row of the registry: everything the service promises about one method on one path. */
 export interface Endpoint {
   readonly method: Method
-  /** Path template from the root; a parameter in braces may only stand at the end. */
+  /** Path template from the root; a parameter in braces is allowed only at the end. */
   readonly path: string
   readonly summary: string
   readonly description: string
@@ -68,7 +68,7 @@ export interface Endpoint {
   }
   /** The published snapshot that this endpoint serves. */
   readonly snapshot?: SnapshotName
-  /** Errors of its own; `errorsOf` adds those every endpoint shares. */
+  /** Its own errors; `errorsOf` adds those that every endpoint shares. */
   readonly errors: readonly ErrorCode[]
   /** The error for an unexpected failure. */
   readonly failure: ErrorCode
@@ -90,7 +90,7 @@ export const KEY_ERRORS = [
   'KEYS_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** Defaults of most rows: a public read of published data. A row states what differs. */
+/** Defaults of most rows: a public read of published data. Rows state only differences. */
 const publicRead = {
   method: 'GET',
   status: 'active',

@@ -1,7 +1,7 @@
 /**
- * Names of fields that are never accepted, by what they would carry (contract decisions section 4). Written as
- * `foldFieldName` gives them. A form that sends one misunderstands this service and gets a code of its own,
- * before it sends the secret of another person. Other unlisted names are not part of this table.
+ * Names of fields that are never accepted, by what they would contain (contract decisions section 4), in the form of
+ * `foldFieldName`. A form that sends one has misunderstood this service and gets a specific code before it sends
+ * another person's secret. Other unknown names are not in this table.
  */
 export const FORBIDDEN_FIELDS = {
   passwords: [
@@ -474,7 +474,7 @@ export function isForbiddenField(name: string): boolean {
   return FORBIDDEN.has(foldFieldName(name))
 }
 
-/** Whether this is `sessionId` in whatever spelling; the service has no sessions, and says so by a code of its own. */
+/** Whether this is a spelling of `sessionId`: the service has no sessions and rejects it with its own code. */
 export function isSessionIdField(name: string): boolean {
   return foldFieldName(name) === 'sessionid'
 }

@@ -1,6 +1,6 @@
 import { CLIENT_HEADERS } from './client-headers.ts'
 
-/** Names of the header fields the contract speaks of, as they stand on the wire. */
+/** Names of the contract's header fields, as sent. */
 export const HEADERS = {
   acceptLanguage: 'Accept-Language',
   accessControlAllowHeaders: 'Access-Control-Allow-Headers',

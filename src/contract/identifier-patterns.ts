@@ -1,5 +1,4 @@
-// How identifiers and digests are written. Sources of regular expressions and not the expressions themselves, so that a
-// JSON Schema and the code that checks the same text take the same one.
+// Forms of identifiers and digests. Sources of regular expressions, so that JSON Schemas and code use the same ones.
 
 /** A version snapshot's id: VS- and at least four digits (spec 2.4). */
 export const SNAPSHOT_ID_PATTERN: string = String.raw`^VS-\d{4,}$`

@@ -5,9 +5,9 @@ export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$
 export const DAY_MS = 86_400_000
 
 /**
- * Milliseconds since 1970 of such a moment, or undefined if the text has another form or names a time that does not exist.
- * `Date.parse` alone takes 30 February for 2 March and 24:00 for the next day; the day it read must be the one
- * written. A leap second is refused, since no Date can hold it.
+ * Milliseconds since 1970 of a moment, or undefined if the text has another form or the time does not exist.
+ * `Date.parse` alone reads 30 February as 2 March and 24:00 as the next day, so the parsed day is compared with the
+ * text. A leap second is refused, because a Date cannot represent it.
  */
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT.test(text)) return undefined
@@ -16,7 +16,10 @@ export function parseInstant(text: string): number | undefined {
   return time.getUTCDate() === Number(text.slice(8, 10)) ? time.getTime() : undefined
 }
 
-/** A moment as the service and its commands write it: in milliseconds. Throws a RangeError beyond what a Date can hold. */
+/**
+ * A moment in the format of the service and its commands, in milliseconds. Throws a RangeError outside the range of
+ * Date.
+ */
 export function formatInstant(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }

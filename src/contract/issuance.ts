@@ -7,7 +7,7 @@ export type Issuance =
       readonly approvedBy: string
       /** When, as an ISO 8601 date. */
       readonly approvedAt: string
-      /** Where the approval can be read. */
+      /** URL or path of the approval. */
       readonly reference: string
     }
 

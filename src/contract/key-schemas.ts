@@ -75,7 +75,7 @@ const quota = {
   },
 } as const
 
-/** `data` of an issued key; the only response that holds the key itself. */
+/** `data` of an issued key; the only response with the key itself. */
 export const ISSUED_KEY_SCHEMA = {
   type: 'object',
   description: 'A new API key. The key is shown only in this response.',

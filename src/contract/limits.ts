@@ -9,7 +9,7 @@ export const LIMITS = {
   maxUseCaseCodePoints: 500,
   /** Longest email address, in characters of its converted (IDNA) form. */
   maxEmailLength: 254,
-  /** Most entries in `interests`. */
+  /** Maximum number of `interests`. */
   maxInterests: 10,
   /** Longest API key label, in characters. */
   maxLabelLength: 40,

@@ -23,8 +23,8 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The known name that a mistyped one was most likely meant to be, or `undefined` when none is near: at most a third
- * of its letters may differ, without regard to case.
+ * The known name most similar to a mistyped one; `undefined` if more than a third of its letters differ. Ignores
+ * case.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 100) return undefined

@@ -25,7 +25,7 @@ const VIEW_SUMMARIES = {
   development: 'The work on the wallet.',
 } as const
 
-/** What the wallet views say when the content folder has no wallet files. */
+/** Content of the wallet views if the content folder has no wallet files. */
 export const NO_WALLET_VIEWS: { readonly [N in WalletName]: SnapshotData<N> } = {
   wallet: {
     ...head,

@@ -8,7 +8,7 @@ import {
 } from './snapshot-fields.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 
-/** Name of the resource that holds the organization's identity. It has no endpoint; the pages and feeds show it. */
+/** Name of the resource with the organization's identity. It has no endpoint; the pages and feeds show it. */
 export const ORGANIZATION_RESOURCE = 'site/organization'
 
 /** Media types of a logo. */
@@ -86,7 +86,7 @@ const REST = {
 
 const REQUIRED = ['name', 'url', 'description', 'contact', 'links', 'privacy'] as const
 
-/** Schema of `content/organization.yaml`: what the operator writes. */
+/** Schema of `content/organization.yaml`. */
 export const ORGANIZATION_CONTENT_SCHEMA = {
   type: 'object',
   title: 'Organization',
@@ -121,7 +121,7 @@ export const ORGANIZATION_CONTENT_SCHEMA = {
   },
 } as const satisfies JsonSchema
 
-/** `data` of `site/organization`: what is published. */
+/** `data` of `site/organization`, the published form. */
 export const ORGANIZATION_SCHEMA = {
   type: 'object',
   title: 'Organization',
@@ -177,7 +177,7 @@ export const ORGANIZATION_SCHEMA = {
   },
 } as const satisfies JsonSchema
 
-/** What the operator wrote in `content/organization.yaml`. */
+/** The content of `content/organization.yaml`. */
 export type OrganizationContent = SchemaType<typeof ORGANIZATION_CONTENT_SCHEMA>
 
 /** The organization's identity as it is published. */

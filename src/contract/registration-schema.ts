@@ -16,8 +16,8 @@ export const INTERESTS = [
 ] as const
 
 /**
- * Body of a registration, closed: any other field is refused. A module of its own, so that the form's
- * page can check what was typed without carrying all of them into a browser.
+ * Body of a registration, closed: other fields are rejected. A separate module, so that the form's page loads only
+ * this schema.
  */
 export const REGISTRATION_SCHEMA = {
   type: 'object',

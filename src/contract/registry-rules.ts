@@ -17,7 +17,7 @@ import { DATA_SCHEMAS, REQUEST_SCHEMAS, type DataSchemaName } from './schemas.ts
 import type { JsonSchema } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
 
-/** What a registry is checked with. */
+/** Options of the registry check. */
 export interface RegistryCheckOptions {
   readonly issuance: Issuance
 }
@@ -264,7 +264,7 @@ function checkSuccess({ row }: NamedRow): readonly string[] {
       Object.hasOwn(DATA_SCHEMAS, success.data),
       `the data schema ${success.data} is unknown`,
     ),
-    // The two names are spec 2.1 and 2.2: one resource without an envelope, one with an envelope of its own.
+    // Spec 2.1 and 2.2 define these two: a resource without an envelope, and one with its own envelope.
     ...violationUnless(
       (success.envelope === 'none') === (success.data === 'OpenApiDocument'),
       'the OpenAPI document, and nothing else, is sent without an envelope',

@@ -57,8 +57,8 @@ export type SchemaType<S extends JsonSchema> = S extends { readonly nullable: tr
   : NonNullType<S>
 
 /**
- * The same schema with every object closed: a field that is not described is refused. Responses stay open in the
- * contract, because new optional fields may ship inside v1 (spec 9.2); what an operator writes is checked closed.
+ * The same schema with every object closed, so that undescribed fields are rejected. Responses stay open in the
+ * contract, because new optional fields may ship inside v1 (spec 9.2); content is checked closed.
  */
 export function closeSchema(schema: JsonSchema): JsonSchema {
   return {

@@ -24,10 +24,10 @@ export const REVALIDATION_TEXT_LINES = [
   '{etag}',
 ] as const
 
-/** What a response signature binds. */
+/** The signed parts of a response. */
 export interface SignedResponse {
   readonly method: string
-  /** The request target as the server received it: path, and `?query` where one was sent, nothing decoded. */
+  /** The request target as received: path, and `?query` if sent, not decoded. */
   readonly target: string
   readonly status: number
   /** The value of X-SVC-Signed-At, character for character. */
@@ -41,7 +41,7 @@ export function formatSignedText(response: SignedResponse): string {
   return `${RESPONSE_LABEL}\n${response.method}\n${response.target}\n${response.status}\n${response.signedAt}\n${response.contentDigest}`
 }
 
-/** What the proof on a 304 binds. */
+/** The signed parts of a 304's proof. */
 export interface SignedRevalidation {
   readonly method: string
   readonly target: string

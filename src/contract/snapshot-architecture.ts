@@ -55,7 +55,7 @@ export const BOUNDARY = {
   },
 } as const
 
-/** `data` of `/architecture`: the parts of the service, what flows between them, what holds and what is out of reach. */
+/** `data` of `/architecture`: components, data flows, guarantees and boundaries of the service. */
 export const ARCHITECTURE_SCHEMA = {
   type: 'object',
   title: 'Architecture',

@@ -1,6 +1,6 @@
 import { dayField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
 
-/** Kinds of change, as Keep a Changelog 1.1.0 names them. */
+/** Kinds of change from Keep a Changelog 1.1.0. */
 export const CHANGELOG_KINDS = [
   'added',
   'changed',

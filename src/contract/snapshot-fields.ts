@@ -18,7 +18,7 @@ export function idField<const D extends string, const E extends string>(
   } as const
 }
 
-/** Most characters (Unicode code points) of a text for people, by what it is for. */
+/** Maximum length (Unicode code points) of texts for people, by purpose. */
 const TEXT_LENGTHS = { line: 120, sentence: 300, text: 1000 } as const
 
 /** Text for people: plain, no markup, never empty, of limited length. */
@@ -36,7 +36,7 @@ export function textField<const D extends string, const E extends string>(
   } as const
 }
 
-/** An email address that is meant for the public. */
+/** A public email address. */
 export function emailField<const D extends string, const E extends string>(
   description: D,
   example: E,
@@ -105,7 +105,7 @@ export function addressField<const D extends string, const E extends string>(
   } as const
 }
 
-/** When the operator last looked at what the snapshot says. The same in every snapshot. */
+/** When the operator last reviewed the snapshot; part of every snapshot. */
 export const UPDATED_AT = momentField(
   'When the operator last reviewed this snapshot, in UTC.',
   '2026-11-21T00:00:00Z',

@@ -6,7 +6,7 @@ export const HORIZONS = ['now', 'next', 'later'] as const
 /** States of a queue item. */
 export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'done'] as const
 
-/** `data` of `/roadmap`: what is planned, by horizon and without dates. */
+/** `data` of `/roadmap`: plans by horizon, without dates. */
 export const ROADMAP_SCHEMA = {
   type: 'object',
   title: 'Roadmap',
@@ -53,7 +53,7 @@ export const ROADMAP_SCHEMA = {
   },
 } as const
 
-/** `data` of `/development-queue`: what is worked on and in which order. */
+/** `data` of `/development-queue`: the work in progress and its order. */
 export const DEVELOPMENT_QUEUE_SCHEMA = {
   type: 'object',
   title: 'Development queue',

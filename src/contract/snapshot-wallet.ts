@@ -10,8 +10,8 @@ import {
 } from './snapshot-fields.ts'
 import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
 
-// Each view describes a wallet that may be attached one day and holds empty lists until then, so that attaching one
-// fills fields in and breaks no reader.
+// Each view describes a wallet that may be attached one day. Its lists are empty until then, so that attaching one
+// only fills in fields and breaks no reader.
 
 const WALLET_HEAD = {
   attached: {

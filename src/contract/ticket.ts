@@ -1,10 +1,10 @@
-/** What every ticket of a registration begins with (spec 2.2). */
+/** Prefix of every ticket (spec 2.2). */
 export const TICKET_PREFIX = 'EA-'
 
 /** Random bytes of a ticket. */
 export const TICKET_BYTES = 8
 
-/** What the contract promises of a ticket. It leaves the length open, so that a longer one breaks no client. */
+/** Promised form of a ticket. The length is not limited, so that a longer ticket breaks no client. */
 export const TICKET_PATTERN: string = `^${TICKET_PREFIX}[A-F0-9]+$`
 
 /** A ticket: the prefix, and the bytes in upper-case hexadecimal. */

@@ -13,7 +13,7 @@ export const TRANSLATION_LOCALES: readonly TranslationLocale[] = LOCALES.filter(
   (locale): locale is TranslationLocale => locale !== CONTENT_LOCALE,
 )
 
-/** Name of the resource that holds the translations into a locale. It has no endpoint; the pages show it. */
+/** Name of the resource with the translations into a locale. It has no endpoint; the pages show it. */
 export function translationResource<L extends TranslationLocale>(
   locale: L,
 ): `site/translations/${L}` {
@@ -32,7 +32,7 @@ export interface Translations {
   readonly resources: { readonly [name: string]: Overlay }
 }
 
-/** Whether a field holds text for people, which can be translated: any text without a format of its own. */
+/** Whether a field is translatable: any text without a format of its own. */
 export function isTranslatable(schema: JsonSchema): boolean {
   return (
     schema.type === 'string' &&
@@ -65,8 +65,8 @@ export interface TranslatedData<T> {
 }
 
 /**
- * Applies a translation to the data of a resource, which keeps its shape. Texts that the overlay does not have stay as
- * they are. `schema` is that of the resource.
+ * Applies a translation to the data of a resource. Untranslated texts stay unchanged. `schema` is that of the
+ * resource.
  */
 export function translateData<T>(
   schema: JsonSchema,

@@ -6,7 +6,7 @@ export const VERSION_HASH_LABEL = 'svc-version-v1'
 /** `previousHash` of the first entry. */
 export const GENESIS_PREVIOUS_HASH: string = '0'.repeat(64)
 
-/** How a resource of a version differs from the version before. */
+/** Difference of a resource from the previous version. */
 export const CHANGE_KINDS = ['added', 'changed', 'removed'] as const
 
 /** One version snapshot: an entry of the hash chain (contract decisions section 6). */
@@ -27,7 +27,7 @@ export interface VersionEntry {
   readonly changes: readonly {
     /** Name of the resource. */
     readonly resource: string
-    /** How it differs. */
+    /** The kind of difference. */
     readonly kind: (typeof CHANGE_KINDS)[number]
   }[]
   /** Note of the operator. */
@@ -38,7 +38,7 @@ export interface VersionEntry {
   readonly hash: string
 }
 
-/** What the history index says of an entry. */
+/** An entry's summary in the history index. */
 export type VersionSummary = Pick<
   VersionEntry,
   'snapshotId' | 'sequence' | 'createdAt' | 'previousHash' | 'hash'

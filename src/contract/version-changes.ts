@@ -4,7 +4,7 @@ import { ChainError, type VersionEntry } from './version-chain.ts'
 /** The digests of a version, by resource name. */
 type Resources = VersionEntry['resources']
 
-/** How the resources of a version differ from those of the version before it, sorted by name. */
+/** Differences between the resources of a version and the previous one, sorted by name. */
 export function changesBetween(before: Resources, after: Resources): VersionEntry['changes'] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
   return names.flatMap((resource) => {

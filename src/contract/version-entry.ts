@@ -15,7 +15,7 @@ const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 
 /** A version entry is invalid: unreadable, not JSON, not canonical, or a member is missing or has the wrong shape. */
 export class VersionEntryError extends Error {
-  /** The entry that was meant, as its file or address names it. */
+  /** The expected entry, named by its file or path. */
   readonly snapshotId: string
 
   constructor(snapshotId: string, problem: string, cause?: unknown) {
@@ -45,7 +45,7 @@ function isChange(value: unknown): boolean {
   )
 }
 
-/** What each member must be, and how to say so. Members beyond these are allowed: the hash covers them too. */
+/** The rule of each member, with its message. Additional members are allowed; the hash covers them too. */
 const MEMBERS: readonly (readonly [
   name: keyof VersionEntry,
   isRight: (value: unknown) => boolean,
@@ -116,7 +116,7 @@ export interface StoredVersion {
   readonly text: string
 }
 
-/** Where a chain is read from, and with which hash. */
+/** Where a chain is read from, and the head it must have. */
 export interface VersionChainSource {
   /** Ids of all versions, oldest first. */
   readonly snapshotIds: readonly string[]
@@ -127,9 +127,9 @@ export interface VersionChainSource {
 }
 
 /**
- * Yields every version, oldest first, and keeps none. Checks each entry against the one before it (`after` for the first
- * one), against its own hash, and its `changes` against its resources. Throws a VersionEntryError or a ChainError that
- * names the first invalid entry.
+ * Yields every version, oldest first, without storing any. Checks each entry against the previous one (`after` for
+ * the first), its hash against its content, and its `changes` against its resources. Throws a VersionEntryError or a
+ * ChainError that names the first invalid entry.
  */
 export function* walkVersionChain(
   source: VersionChainSource,
@@ -139,7 +139,7 @@ export function* walkVersionChain(
   for (const snapshotId of source.snapshotIds) {
     const text = readTextOf(source, snapshotId)
     const entry = parseVersionEntry(text, snapshotId)
-    // A renamed file would link and hash correctly, and stand where the next version has to go.
+    // A renamed file would link and hash correctly, but occupy the place of the next version.
     if (entry.snapshotId !== snapshotId) {
       throw new VersionEntryError(snapshotId, `the entry there is ${entry.snapshotId}`)
     }

@@ -69,7 +69,7 @@ function toRgb([lightness, a, b]: Lab): Rgb {
   ]
 }
 
-/** The most of a color's chroma that sRGB can show at this lightness. */
+/** The share of a color's chroma that sRGB can show at this lightness. */
 function fitChroma([lightness, a, b]: Lab): Rgb {
   for (let part = 1; part > 0; part -= 0.02) {
     const rgb = toRgb([lightness, a * part, b * part])
@@ -78,7 +78,7 @@ function fitChroma([lightness, a, b]: Lab): Rgb {
   return toRgb([lightness, 0, 0])
 }
 
-/** Why a color cannot be the accent, as what was found and what was expected; undefined if it can. */
+/** Why a color cannot be the accent: what was found and expected; undefined if it can. */
 export function accentFault(color: string): { found: string; expected: string } | undefined {
   const onLight = contrast(color, ACCENT_SURFACES.light)
   if (onLight < MIN_CONTRAST) {

@@ -17,7 +17,7 @@ import { findLeaks } from './leak-guard.ts'
 import { DEFAULT_SETTINGS, SETTINGS_FILE } from './publishing-settings.ts'
 import { PublishError } from './publish-error.ts'
 
-/** What every change of a release folder needs. */
+/** Dependencies of every change of a release folder. */
 export interface ReleaseOptions {
   readonly store: ReleaseStore
   /** Milliseconds since 1970; becomes the version's `createdAt`. */
@@ -30,7 +30,7 @@ export interface ReleaseOptions {
 /** Longest note of a version, in UTF-16 code units. */
 const MAX_NOTE_LENGTH = 500
 
-/** Checks a line that will be published. `name` is what a mistake calls it. Throws a PublishError. */
+/** Checks a line that will be published. `name` is its name in an error. Throws a PublishError. */
 export function checkLine(name: string, line: string): void {
   if (line.trim() === '' || line.length > MAX_NOTE_LENGTH) {
     throw new PublishError(
@@ -119,7 +119,7 @@ export function createEntry(
   return { ...unhashed, hash: versionHash(unhashed) }
 }
 
-/** Whether an entry says what the newest version says already. */
+/** Whether an entry equals the content of the newest version. */
 export function isUnchanged(head: VersionEntry, entry: VersionEntry): boolean {
   return (
     entry.changes.length === 0 &&
@@ -165,7 +165,7 @@ export function appendEntry(
   head: VersionEntry | undefined,
   entry: VersionEntry,
 ): void {
-  // Checks the entry by the rules that every reader applies, before it is published for good.
+  // Checks the entry by the rules of every reader before it is published permanently.
   verifyLink(head, entry, versionHash(entry))
   verifyChanges(head, entry)
   store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))

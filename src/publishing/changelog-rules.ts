@@ -69,7 +69,7 @@ function checkChange(
       )
     }
   }
-  // What was removed is no longer in the registry.
+  // Removed endpoints are not in the registry.
   if (change.kind === 'removed') return
   for (const [index, endpoint] of (change.endpoints ?? []).entries()) {
     if (!endpoint.includes(`${BASE_PATH}/`) && !endpoint.endsWith(BASE_PATH)) continue
@@ -106,7 +106,7 @@ function checkDeprecation(
   }
   const { sunsetAt, successor } = deprecation
   const sunsetOn = sunsetAt.slice(0, 10)
-  // A released entry keeps the date it announced when the sunset is postponed.
+  // A released entry keeps its announced date if the sunset is postponed.
   const isWrong =
     change.sunsetOn !== undefined &&
     (releasedOn === undefined ? change.sunsetOn !== sunsetOn : change.sunsetOn > sunsetOn)

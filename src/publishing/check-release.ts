@@ -14,14 +14,14 @@ import { createSchemaCheck } from './schema-check.ts'
 import { type ReleaseFinding, verifyReleases } from './verify-releases.ts'
 import { parseYamlSource } from './yaml-source.ts'
 
-/** What to check, and against what. */
+/** What to check. */
 export interface CheckOptions {
   readonly contentDir: string
   readonly store: ReleaseStore
   /** Milliseconds since 1970. */
   readonly nowMs: number
   readonly registryVersion: string
-  /** The command that publishes, as the operator would type it; named where that is the remedy. */
+  /** The publish command as typed, for messages. */
   readonly publishCommand?: string
 }
 
@@ -33,7 +33,7 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
       findings.push({ where, message: 'found an unknown resource, expected only described ones' })
       continue
     }
-    // A translation has no schema: publishing checks it against what it translates.
+    // A translation has no schema: publishing checks it against the original.
     if (!isTranslatedName(name)) continue
     let text: string
     try {
@@ -57,9 +57,9 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
 }
 
 /**
- * Checks a release folder from end to end: the chain, the digest of every file of every version, the newest
- * resources against their schemas, the registry version, and that the content folder compiles to exactly what the
- * newest version publishes. An empty list means that all of it holds.
+ * Checks a release folder completely: the chain, the digest of every file of every version, the newest resources
+ * against their schemas, the registry version, and that the content folder compiles to exactly the newest version.
+ * Returns the problems.
  */
 export async function checkRelease(options: CheckOptions): Promise<readonly ReleaseFinding[]> {
   const { contentDir, store, registryVersion, publishCommand = 'svc publish' } = options
@@ -82,7 +82,7 @@ export async function checkRelease(options: CheckOptions): Promise<readonly Rele
       message: `found the ${name} version ${found}, expected ${expected}; run ${publishCommand}`,
     })
   }
-  // A machine whose clock is behind still knows that the newest version was made before now.
+  // Even with a slow clock, the newest version was created before now.
   const nowMs = Math.max(options.nowMs, Date.parse(head.createdAt))
   const compiled = await compileContent(contentDir, nowMs)
   for (const mistake of compiled.mistakes) {

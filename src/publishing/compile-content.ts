@@ -59,7 +59,7 @@ import {
 import { checkValues } from './value-rules.ts'
 import { type ContentSource, parseYamlSource } from './yaml-source.ts'
 
-/** A resource ready to be stored: its canonical JSON text and the digest of that. */
+/** A resource ready to store: its canonical JSON text with its digest. */
 export interface CompiledResource {
   readonly text: string
   readonly digest: string
@@ -112,7 +112,7 @@ function checkSemantics(data: SoundData, reportFor: (name: SnapshotName) => Repo
   }
 }
 
-/** One pass over the content: what was parsed so far and every mistake so far. */
+/** One pass over the content, with everything parsed and every mistake so far. */
 interface Compilation {
   readonly mistakes: readonly ContentMistake[]
   /** Every file that was read, for the leak guard. */
@@ -185,7 +185,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
     if (imported === undefined) return source
     mistakes.push(...imported.mistakes)
     if (imported.source === undefined) return undefined
-    // Only what is published: an export has columns that are not.
+    // Only published values: an export has other columns.
     files.push({ file: imported.file, text: '', source: { ...source, texts: imported.texts } })
     return imported.source
   }
@@ -235,7 +235,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
     },
     readSettings(file) {
       const nothing = { value: DEFAULT_SETTINGS, source: undefined }
-      // Not among the files of the leak guard: it repeats what the guard found.
+      // Not scanned by the leak guard: it repeats the guard's findings.
       const outcome = file === undefined ? undefined : parseYamlSource(file.file, file.text)
       mistakes.push(...(outcome?.mistakes ?? []))
       if (outcome?.source === undefined) return nothing
@@ -284,7 +284,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
   }
 }
 
-/** Hides what a mistake quotes if the leak guard reported the same line: a report must not spread a secret. */
+/** Hides the quotation of a mistake on a line that the leak guard reported: a report must not spread a secret. */
 function hideLeaks(
   mistakes: readonly ContentMistake[],
   leaks: readonly ContentMistake[],
@@ -299,8 +299,8 @@ function hideLeaks(
 
 /**
  * Compiles a content folder: every file is parsed and checked against its closed schema, the semantic rules and the
- * leak guard. `nowMs` is the clock that "not in the future" is measured with. `texts` are further texts that will be
- * published, by the name a mistake gives them (the version's note).
+ * leak guard. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish, by their
+ * names in mistakes (the version's note).
  */
 export async function compileContent(
   contentDir: string,

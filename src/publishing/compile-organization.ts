@@ -51,7 +51,9 @@ function compileLogo(
   return { mediaType: LOGO_TYPES[0], base64, width: svg.width, height: svg.height, alt }
 }
 
-/** Domains for documentation (RFC 2606), which the content of `svc init` uses. The history would keep them for good. */
+/**
+ * Documentation domains (RFC 2606), which the content of `svc init` uses. Published, they would stay in the history.
+ */
 const PLACEHOLDER_DOMAIN = /[@/.]example\.(?:com|net|org)(?![^/?#])/i
 
 /** Reports addresses of the organization that `svc init` wrote as placeholders. Returns whether it found none. */
@@ -70,7 +72,7 @@ function checkReplaced({ url, contact, privacy }: OrganizationContent, report: R
   return placeholders.length === 0
 }
 
-/** Makes the published identity from what the operator wrote; undefined with any mistake, which is reported. */
+/** Creates the published identity from the operator's file; reports mistakes and then returns undefined. */
 export function compileOrganization(
   content: OrganizationContent,
   readFile: (name: string) => ReferencedFile | undefined,

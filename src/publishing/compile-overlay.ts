@@ -26,9 +26,8 @@ function withHint(name: string, known: readonly string[], otherwise: string): st
 }
 
 /**
- * Turns what an overlay file says into the published overlay: items of lists by their key. A list in the file may be a
- * list (each item with its key) or a map from keys. Every text must translate one that `data` has; reports what does
- * not.
+ * Converts an overlay file to the published overlay, with list items by their key. A list in the file may be a list
+ * (each item with its key) or a map from keys. Every text must translate one of `data`; others are reported.
  */
 export function compileOverlay(
   value: JsonValue,

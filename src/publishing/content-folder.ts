@@ -110,7 +110,7 @@ function explainUnknown(name: string): string {
     : `a known name; did you mean ${nearest}?`
 }
 
-/** Mistakes for resources without a file. Wallet files may be left out, all together. */
+/** Mistakes for resources without a file. Wallet files may be missing all together. */
 function findMissing(contentDir: string, present: ReadonlySet<string>): readonly ContentMistake[] {
   const missing = SNAPSHOT_NAMES.filter((name) => !present.has(contentFileName(name)))
   const isWallet = (name: string): boolean => WALLET_NAMES.some((wallet) => wallet === name)

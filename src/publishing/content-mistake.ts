@@ -1,7 +1,7 @@
 /** Path of a field in a resource: member names and list indexes, from the top. */
 export type FieldPath = readonly (string | number)[]
 
-/** One mistake in the content, and where it is. */
+/** A mistake in the content, with its place. */
 export interface ContentMistake {
   /** The file as the operator would open it. */
   readonly file: string

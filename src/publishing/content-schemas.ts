@@ -9,7 +9,7 @@ const FILE = {
   description: 'A file in the content folder.',
 } as const
 
-/** Fields of a content file that say where other fields come from, by resource. */
+/** Fields of a content file that import other fields, by resource. */
 const CHANGELOG_IMPORT = {
   type: 'object',
   description:

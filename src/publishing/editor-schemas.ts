@@ -15,7 +15,7 @@ export interface EditorSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Name of the folder of schemas in a content folder. Its dot keeps it out of the content. */
+/** Name of the folder of schemas in a content folder. Its dot excludes it from the content. */
 export const SCHEMAS_FOLDER = '.schemas'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'

@@ -32,8 +32,8 @@ function toPlainText(markdown: string): string {
 }
 
 /**
- * Reads `unreleased` and `releases` from a changelog in the format Keep a Changelog 1.1.0. Endpoints that a change
- * names become its `endpoints`. Changes are sorted by kind.
+ * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0. Endpoints named by a
+ * change become its `endpoints`. Changes are sorted by kind.
  */
 export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields {
   const mistakes: ContentMistake[] = []

@@ -8,29 +8,29 @@ import { type ContentMistake, describeValue } from './content-mistake.ts'
 import { createPlaceRecorder, type ImportedFields } from './imported-source.ts'
 import type { SourcePlace } from './yaml-source.ts'
 
-/** How the columns of an export become the fields of items (`itemsFrom` in a content file). */
+/** Maps the columns of an export to the fields of items (`itemsFrom` in a content file). */
 export interface CsvMapping {
   readonly file: string
   /** The header of the column for each field. */
   readonly columns: { readonly [field: string]: string }
   /** For a field: what each value of its column becomes; `skip` leaves the row out. */
   readonly values?: { readonly [field: string]: { readonly [value: string]: string } }
-  /** Values of fields that have no column, or where it is empty. */
+  /** Values for fields whose column is missing or empty. */
   readonly defaults?: { readonly [field: string]: string }
   readonly delimiter?: string
 }
 
-/** What a row becomes if a value is mapped to it. */
+/** Mapped value that excludes a row. */
 const SKIP = 'skip'
 
-/** Most rows of an export. */
+/** Maximum number of rows. */
 const MAX_ROWS = 2000
 
 interface Cell extends SourcePlace {
   readonly text: string
 }
 
-/** Where each field of a record starts, as lines and characters after the start of its raw text. */
+/** Offset of each field of a record in its raw text, as lines and characters. */
 function fieldPlaces(raw: string, delimiter: string): readonly { line: number; column: number }[] {
   const places = [{ line: 0, column: 1 }]
   let isQuoted = false
@@ -172,7 +172,7 @@ export function importCsv(
     readonly rank: number
   }
 
-  /** undefined for a row that is left out. */
+  /** Undefined for an excluded row. */
   function readRow(cells: readonly Cell[], index: number): Row | undefined {
     const item: { [field: string]: JsonValue } = {}
     const cellOf = new Map<string, SourcePlace>()

@@ -2,11 +2,11 @@ import type { JsonValue } from '../contract/canonical-json.ts'
 import type { ContentMistake, FieldPath } from './content-mistake.ts'
 import type { ContentSource, SourcePlace, SourceText } from './yaml-source.ts'
 
-/** Fields of a resource that come from another file than its YAML. */
+/** Fields of a resource that are imported from another file. */
 export interface ImportedFields {
   /** By name, as they replace the fields of the YAML file. */
   readonly fields: { readonly [name: string]: JsonValue }
-  /** Where each value is in the other file, by JSON text of its path. */
+  /** Place of each value in the other file, by the JSON text of its path. */
   readonly places: ReadonlyMap<string, SourcePlace>
   readonly mistakes: readonly ContentMistake[]
 }

@@ -13,7 +13,7 @@ export interface GuardedFile {
   readonly file: string
   readonly text: string
   readonly source: ContentSource | undefined
-  /** Email addresses of fields that are meant for them. */
+  /** Public email addresses of contact fields. */
   readonly publicEmails?: readonly string[]
 }
 
@@ -21,7 +21,7 @@ interface Finding {
   readonly rule: string
   readonly found: string
   readonly expected: string
-  /** Where it starts and ends in the original text. */
+  /** Its start and end in the original text. */
   readonly start: number
   readonly end: number
 }
@@ -134,9 +134,9 @@ function createPlaces(text: string): (offset: number) => { line: number; column:
 }
 
 /**
- * Searches files for what must not be published: the text as written, comments included, and each value as it would
- * be published, which differs from the text where YAML folds lines or resolves escapes. A report names the place and
- * the rule, and never any part of what was found.
+ * Searches files for secrets and personal data: the text as written, including comments, and each value as published,
+ * which differs from the text where YAML folds lines or resolves escapes. A report names the place and the rule, and
+ * never any part of the finding.
  */
 export async function findLeaks(
   files: readonly GuardedFile[],

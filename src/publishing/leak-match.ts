@@ -1,6 +1,6 @@
 /** A run of characters that a leak rule objects to. */
 export interface LeakMatch {
-  /** Where it starts in the text that was searched. */
+  /** Start in the searched text. */
   readonly index: number
   readonly text: string
 }

@@ -3,14 +3,17 @@ import { findNonPublicAddresses } from './non-public-addresses.ts'
 import { findBase32Secrets, findRandomTexts } from './random-texts.ts'
 import { findRecoveryPhrases } from './recovery-phrases.ts'
 
-/** One sort of text that must not be published. */
+/** A kind of text that must not be published. */
 export interface LeakRule {
   readonly id: string
   /** What was found, for a person; completes "found …". */
   readonly found: string
   /** What to do about it; completes "expected …". */
   readonly expected: string
-  /** Whether the operator may allow an exact text in content/publishing.yaml. Never for what can only be a secret. */
+  /**
+   * Whether the operator may allow an exact text in content/publishing.yaml. Never for texts that can only be
+   * secrets.
+   */
   readonly allowable: boolean
   /** Whether the rule looks at published values only, and not at comments or the YAML around them. */
   readonly valuesOnly: boolean
@@ -18,7 +21,7 @@ export interface LeakRule {
   find(text: string): readonly LeakMatch[]
 }
 
-/** API keys of this service, also where spaces or punctuation were put into them. */
+/** API keys of this service, even with inserted spaces or punctuation. */
 function findApiKeys(text: string): readonly LeakMatch[] {
   const whole = matchesOf(/svk_[0-9A-Za-z]{8,}_[A-Za-z0-9_-]{16,}/gi, text)
   const wholeAt = new Set(whole.map(({ index }) => index))
@@ -73,7 +76,7 @@ function findEmailAddresses(text: string): readonly LeakMatch[] {
 const secret = { allowable: false, valuesOnly: false } as const
 const perhaps = { allowable: true, valuesOnly: false } as const
 
-/** The service's own rules, beside the recommended ones of secretlint. */
+/** The service's own rules, in addition to the recommended ones of secretlint. */
 export const LEAK_RULES: readonly LeakRule[] = [
   {
     ...secret,

@@ -9,7 +9,7 @@ const SIGNATURE: Buffer = Buffer.from('89504e470d0a1a0a', 'hex')
 
 const MAX_SIDE = 2048
 
-/** Chunks that an image needs to look right. All others, such as comments and the camera's data, are left out. */
+/** Chunks that affect the rendering. All others, such as comments and camera metadata, are removed. */
 const KEPT_CHUNKS: ReadonlySet<string> = new Set([
   'IHDR',
   'PLTE',

@@ -31,7 +31,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
     dominant-baseline textLength lengthAdjust href role lang`.split(/\s+/),
 )
 
-/** Most elements; a logo has a few dozen. Bounds what `use` can multiply. */
+/** Maximum number of elements; a logo has a few dozen. Limits what `use` can multiply. */
 const MAX_ELEMENTS = 2000
 const MAX_USES = 50
 const MAX_DEPTH = 32
@@ -83,9 +83,9 @@ function sizeOf(attributes: {
 }
 
 /**
- * Reads an SVG strictly as XML and writes it again with nothing but elements and attributes of a short list, so that
- * it can draw and do nothing else. Comments, metadata and what editors add in their own namespaces are left out.
- * Whatever could run, load or refer to something outside the file is a mistake.
+ * Parses an SVG strictly as XML and writes it with only allowed elements and attributes, so that it can only draw.
+ * Comments, metadata and editor namespaces are removed. Anything that could run, load or refer to something outside
+ * the file is a mistake.
  */
 export function sanitizeSvg(text: string): SvgOutcome {
   const mistakes: SvgMistake[] = []
@@ -94,7 +94,7 @@ export function sanitizeSvg(text: string): SvgOutcome {
   let size: readonly [number, number] | undefined
   let elements = 0
   let uses = 0
-  // Whether each open element is written; what is inside one that is not is not written either.
+  // Whether each open element is written; the content of one that is not is not written either.
   const open: boolean[] = []
 
   const report = (found: string, expected: string): void => {

@@ -44,7 +44,7 @@ function isTellingInteger(digits: string): boolean {
   )
 }
 
-/** Whether the text before an address says that it is a version number, `version 10.0.0.1` or `v10.0.0.1`. */
+/** Whether the text before an address marks it as a version number, `version 10.0.0.1` or `v10.0.0.1`. */
 function isVersionNumber(text: string, index: number): boolean {
   return /(?:^|[^a-z])(?:v|version|release)[ =:]{0,3}$/i.test(
     text.slice(Math.max(0, index - 12), index),

@@ -18,7 +18,7 @@ export interface PublishOptions extends ReleaseOptions {
   readonly contentDir: string
 }
 
-/** What publishing did. */
+/** The result of publishing. */
 export interface PublishResult {
   /**
    * `published` wrote a version. With the others the newest version already says all of this: `unchanged` had nothing
@@ -44,7 +44,7 @@ export async function requireContent(
   throw new PublishError('CONTENT', `the content has ${count}`, { mistakes })
 }
 
-/** The resources of the newest version whose files no longer contain what was published. */
+/** The resources of the newest version whose files were changed. */
 function findDamaged(store: ReleaseStore, head: VersionEntry): readonly string[] {
   return Object.entries(head.resources)
     .filter(([name, digest]) => resourceFault(store, name, digest) !== undefined)

@@ -44,5 +44,5 @@ export const SETTINGS_SCHEMA = {
 /** The settings of the publishing step. */
 export type PublishingSettings = SchemaType<typeof SETTINGS_SCHEMA>
 
-/** What holds without a settings file: nothing is allowed. */
+/** Default without a settings file: nothing is allowed. */
 export const DEFAULT_SETTINGS: PublishingSettings = { allowedTexts: [] }

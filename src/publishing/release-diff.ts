@@ -17,7 +17,7 @@ export interface ResourceDiff {
   readonly problem?: string
 }
 
-/** Where the text of a resource comes from. */
+/** Reads the text of a resource. */
 type ReadText = (resource: string, digest: string) => string
 
 function parse(read: ReadText, resource: string, digest: string): JsonValue {
@@ -61,7 +61,7 @@ export function diffVersions(
   return diffBetween([before.resources, read], [after.resources, read])
 }
 
-/** What publishing content would change; everything is added if nothing is published yet. */
+/** What publishing would change; everything is added if nothing is published yet. */
 export function diffContent(
   store: ReleaseStore,
   head: VersionEntry | undefined,

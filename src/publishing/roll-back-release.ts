@@ -32,7 +32,7 @@ function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readon
       continue
     }
     if (!isTranslatedName(name)) continue
-    // The schemas may have grown since: what is served must match those of today.
+    // The schemas may have changed since: the content must match the current ones.
     const data: unknown = JSON.parse(store.readResourceText(name, digest))
     const violation = schemaViolation(TRANSLATED_SCHEMAS[name], data)
     if (violation !== undefined) obstacles.push(`${name} does not match its schema: ${violation}`)

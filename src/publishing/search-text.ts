@@ -1,6 +1,6 @@
 import { lastAtOrBefore } from './last-at-or-before.ts'
 
-/** A text as the leak rules search it, and the way back to the text it was made from. */
+/** A text normalized for the leak rules, with offsets into the original. */
 export interface SearchText {
   readonly text: string
   /** Offset in the original of the character at `index` of `text`. `index` may be the length of the text. */
@@ -42,8 +42,8 @@ function decode([whole, decimal, hex, name, percent]: RegExpExecArray): string {
 const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
 
 /**
- * Normalizes a text so that one spelling of a secret is enough for a rule: compatibility forms (NFKC), HTML character
- * references and percent-encoding become the characters they stand for, invisible characters go.
+ * Normalizes a text so that a rule needs only one spelling of a secret: compatibility forms (NFKC), HTML character
+ * references and percent-encoding are decoded, and invisible characters are removed.
  */
 export function createSearchText(original: string): SearchText {
   if (PLAIN.test(original)) return { text: original, originalOffset: (index) => index }

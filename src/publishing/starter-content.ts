@@ -106,7 +106,7 @@ function starterFile(
   ].join('\n')
 }
 
-/** The files of a new content folder, by path. Wallet files are left out: then no wallet is attached. */
+/** The files of a new content folder, by path. Without wallet files, no wallet is attached. */
 export function createStarterContent(nowMs: number): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {

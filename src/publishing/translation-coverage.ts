@@ -14,7 +14,7 @@ import {
 } from '../contract/translations.ts'
 import type { CompiledResource } from './compile-content.ts'
 
-/** How much of the content is translated into a locale. Equal texts of one resource count once. */
+/** The share of the content that is translated into a locale. Equal texts of one resource count once. */
 export interface TranslationCoverage {
   readonly locale: TranslationLocale
   readonly translated: number

@@ -14,7 +14,7 @@ function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Checks that a text is what it looks like: no hidden characters, no surrounding white space. */
+/** Checks that a text has no hidden characters and no surrounding white space. */
 export function checkText(text: string, path: FieldPath, report: Report): void {
   const hidden = HIDDEN_CHARACTER.exec(text.replaceAll('\n', ' '))
   if (hidden !== null) {
@@ -48,8 +48,8 @@ function checkUniqueIds(items: readonly JsonValue[], path: FieldPath, report: Re
 }
 
 /**
- * Rules for every value of every resource: ids are unique in their list, dates are not in the future, text is what it
- * looks like.
+ * Rules for every value of every resource: ids are unique in their list, dates are not in the future, texts have no
+ * hidden characters.
  */
 export function checkValues(
   value: JsonValue,

@@ -26,7 +26,7 @@ export interface SourcePlace {
   readonly column: number
 }
 
-/** A text value and where it is. */
+/** A text value and its place. */
 export interface SourceText extends SourcePlace {
   readonly path: FieldPath
   readonly value: string
@@ -39,7 +39,7 @@ export interface ContentSource {
   readonly value: JsonValue
   /** Every text value, in the order of the file. */
   readonly texts: readonly SourceText[]
-  /** Where a field's value is, or its name with `part: 'name'`; the nearest field around it if it is absent. */
+  /** The place of a field's value, or of its name with `part: 'name'`; of the nearest parent if it is missing. */
   place(path: FieldPath, part?: 'name' | 'value'): SourcePlace
 }
 

@@ -16,7 +16,7 @@ function lineAt(text: string, offset: number): string {
   return text.slice(start, end === -1 ? undefined : end)
 }
 
-/** Where the quoted text starts that is still open at an offset. */
+/** Start of the quoted text that is still open at an offset. */
 function openQuoteBefore(document: Document, offset: number): number | undefined {
   let start: number | undefined
   visit(document, {
@@ -82,7 +82,7 @@ function explainToken(offset: number, message: string): SyntaxMistake {
   }
 }
 
-/** What there is to know about an error of the YAML parser. */
+/** Facts about an error of the YAML parser. */
 interface ErrorContext {
   readonly document: Document
   readonly text: string
@@ -90,7 +90,7 @@ interface ErrorContext {
   readonly message: string
 }
 
-/** Explains an error; without an offset of its own it is where the parser says. */
+/** Explains an error; by default at the parser's position. */
 type Explain = (
   error: ErrorContext,
 ) => Pick<SyntaxMistake, 'found' | 'expected'> & { readonly offset?: number }

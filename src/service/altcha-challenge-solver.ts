@@ -19,7 +19,7 @@ export class AltchaSolverError extends Error {
 }
 
 const ALGORITHMS: readonly unknown[] = ['PBKDF2/SHA-256', 'PBKDF2/SHA-384', 'PBKDF2/SHA-512']
-/** A try with this many rounds takes about a tenth of a second; a higher cost is not meant to be solved. */
+/** A try with this many rounds takes about a tenth of a second; higher costs are not solved. */
 const MAX_COST = 1_000_000
 const MAX_KEY_BYTES = 64
 /** Keys are derived in Node's thread pool, which has four threads. */

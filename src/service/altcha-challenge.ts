@@ -48,7 +48,7 @@ const LIFE_MS = 10 * 60_000
 const CLOCK_MARGIN_MS = 60 * 60_000
 
 const SECRET_NAME = 'challenge-key'
-/** The key has no end of its own. The date is one that every store can represent. */
+/** The key never expires. The date is one that every store can represent. */
 const KEY_UNTIL_MS = Date.UTC(9999, 0, 1)
 
 /** The widget makes about 750 characters of it. */

@@ -39,7 +39,7 @@ export class TooManyKeysError extends Error {
   }
 }
 
-/** The key check, and what a key's holder may do with it. */
+/** Checks keys, and serves their holders. */
 export interface ApiKeys {
   /**
    * Checks the presented text and counts the request against the key's quota. Rejects with an ApiError: KEY_INVALID for

@@ -36,7 +36,7 @@ export interface Challenge {
   verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge>
 }
 
-/** A token could not be verified. The message says why and contains nothing of the token. */
+/** A token could not be verified. The message states the reason without the token. */
 export class ChallengeUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -8,7 +8,7 @@ import { createTestChallenge } from './test-challenge.ts'
 /** A configured challenge: its provider, and the settings of a hosted one. */
 export type ChallengeSettings = { readonly provider: 'altcha' | 'test' } | HostedSettings
 
-/** What every challenge is built on. */
+/** Dependencies of every challenge. */
 export interface ChallengeDependencies {
   readonly counters: Counters
   readonly clock: Clock

@@ -16,8 +16,8 @@ export interface ConfiguredNtpServer extends NtpServer {
 }
 
 /**
- * Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the port is 123 when left out. Looks nothing up.
- * Throws a RangeError.
+ * Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the default port is 123. Does not resolve names. Throws a
+ * RangeError.
  */
 export function parseNtpServer(text: string): ConfiguredNtpServer {
   const match = /^(?:\[([^\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text)

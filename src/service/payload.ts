@@ -24,7 +24,7 @@ export function payloadOf(data: object): Payload {
   return payloadOfCanonical(canonicalJson(data as JsonValue))
 }
 
-/** The payload of a document that people read too: members keep their order; the tag is over its canonical form. */
+/** The payload of a document for people too: members keep their order; the tag covers its canonical form. */
 export function documentPayloadOf(document: object): Payload {
   const json = JSON.stringify(document)
   return {

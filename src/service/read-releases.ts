@@ -15,7 +15,7 @@ import { digestFault } from '../crypto/resource-digest.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 
-/** The published releases cannot be served: none exists, the chain is broken, or they do not extend what is served. */
+/** The published releases cannot be served: none exists, the chain is broken, or they do not extend the served ones. */
 export class ReleasesError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -43,7 +43,7 @@ export interface LoadedResource {
 export interface LoadedReleases {
   /** The canonical JSON of each version entry, oldest first. */
   readonly versionTexts: readonly string[]
-  /** What the history index says of these entries: members of a JSON array, newest first. */
+  /** The summaries of these entries in the history index: members of a JSON array, newest first. */
   readonly summaries: string
   readonly resources: readonly LoadedResource[]
   readonly faults: readonly ResourceFault[]
@@ -161,7 +161,7 @@ interface DamagedFile extends Omit<ResourceFault, 'served'> {
   readonly digest: string
 }
 
-/** The resources of the newest version, and what is wrong with the others. */
+/** The resources of the newest version, and the faults of the others. */
 function loadNewest(
   store: Reader,
   { snapshotId, resources }: VersionEntry,
@@ -224,7 +224,7 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
   }
 }
 
-/** What a reader of an update knows of the served releases. */
+/** The served releases, as far as reading an update needs them. */
 export interface ServedReleases {
   readonly head: VersionEntry
   /** Resources of the newest served version that are unavailable. */

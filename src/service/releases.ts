@@ -18,7 +18,7 @@ import {
   type ServedReleases,
 } from './read-releases.ts'
 
-/** Published, checked releases, ready to be sent. Immutable: a release that is taken up makes another one of these. */
+/** Published, checked releases, ready to send. Immutable: an update creates a new object. */
 export interface Releases {
   /** Data of the newest version of a snapshot, or undefined when it is missing or damaged. */
   snapshot(name: SnapshotName): Payload | undefined
@@ -59,7 +59,7 @@ export interface HistoryPage {
 
 /** Releases that can be extended. */
 export interface ServableReleases extends Releases {
-  /** The newest version entry and what is unavailable of it. */
+  /** The newest version entry and its unavailable resources. */
   readonly served: ServedReleases
   /**
    * These releases with an update. Throws an Error if the update follows another version.
@@ -67,7 +67,7 @@ export interface ServableReleases extends Releases {
   extend(update: ReleaseUpdate): ServableReleases
 }
 
-/** How the history index says its hashes are made. */
+/** How hashes are computed, as stated in the history index. */
 const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
 
 function parseEntry(text: string): VersionEntry {
@@ -91,7 +91,7 @@ function historyFrame(count: number, head: ChainHead): readonly [before: string,
   return [before, `],"head":${canonicalJson({ ...head })}}`]
 }
 
-/** Where the entry of a version ends in the summaries. Canonical JSON writes snapshotId last. */
+/** The end of a version's entry in the summaries. Canonical JSON writes snapshotId last. */
 function endOfSummary(summaries: string, sequence: number, from: number): number {
   const end = `"snapshotId":"${formatSnapshotId(sequence)}"}`
   return summaries.indexOf(end, from) + end.length
@@ -104,7 +104,7 @@ function createState(state: State): ServableReleases {
   const headText = versionTexts.at(-1) ?? ''
   const head = parseEntry(headText)
   const { snapshotId: headSnapshotId, hash } = head
-  // Put together by hand, because parsing ten thousand summaries would block for long.
+  // Concatenated text, because parsing ten thousand summaries would block for long.
   const [before, after] = historyFrame(count, { snapshotId: headSnapshotId, hash })
   const history = payloadOfCanonical(before + summaries + after)
 
@@ -127,7 +127,7 @@ function createState(state: State): ServableReleases {
     const newest = (sequenceOf(olderThan ?? '') ?? count + 1) - 1
     const oldest = Math.max(1, newest - limit + 1)
     if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
-    // Slices of the one index: no version is parsed and nothing of a page is kept.
+    // Slices of the one index: no version is parsed and no page is cached.
     const members = history.json.slice(before.length, -after.length)
     let entries = ''
     if (newest >= 1) {

@@ -1,7 +1,7 @@
 import type { PublishedSigningKey } from './signing-key-document.ts'
 
 /**
- * Where a time, in milliseconds since 1970, lies relative to a signing key's period. Both ends belong to the period.
+ * Position of a time, in milliseconds since 1970, relative to a signing key's period. Both ends belong to the period.
  * Verifiers refuse signatures made outside it.
  */
 export function periodStateOf(

@@ -2,7 +2,7 @@ import { formatInstant } from '../contract/instant.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './signing-key-document.ts'
 
-/** Keys in a signing-key document, at most. Clients refuse a longer document (`MAX_KEYS` of the client). */
+/** Maximum number of keys in a signing-key document. Clients refuse a longer one (`MAX_KEYS` of the client). */
 export const MAX_PUBLISHED_KEYS = 64
 
 type Keys = readonly PublishedSigningKey[]

@@ -1,6 +1,5 @@
-// Own code and no npm client: those looked at (sntp, ntp-time, ntp-time-sync) put the real send time on the wire and
-// take the delay from the wall clock, so a forged response or a stepping clock would pass for a measurement.
-//
+// Own code instead of an npm client: the candidates (sntp, ntp-time, ntp-time-sync) send the real time on the wire
+// and measure the delay with the wall clock, so a forged response or a stepping clock would pass as a measurement.
 // SNTP is not authenticated: anyone on the path can forge it. Use a daemon on this machine or in a trusted network.
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -62,9 +61,9 @@ export class SntpError extends Error {
 }
 
 /**
- * One response: when our monotonic clock read `atMonotonicMs`, the reference stood at `referenceMs` (Unix
- * milliseconds), give or take `errorMs`. The wall clock has no part in it, so it may step meanwhile without harm.
- * All figures are milliseconds and may have fractions.
+ * One response: when our monotonic clock was `atMonotonicMs`, the reference was `referenceMs` (Unix milliseconds) ±
+ * `errorMs`. The wall clock is not used, so it may step in the meantime. All values are milliseconds and may have
+ * fractions.
  */
 export interface SntpSample {
   readonly referenceMs: number
@@ -104,12 +103,12 @@ export interface SntpMeasurement extends Omit<SntpQuery, 'address' | 'port'> {
 }
 
 /**
- * Measures the reference time. The sample of least error is kept: the shorter the way, the less room for it to be
- * uneven, which is the one thing SNTP cannot see (RFC 5905 section 10). A first sample within `goodErrorMs` ends the
- * measurement, so that a near and healthy server gets one query; the further queries are for lost and late packets.
+ * Measures the reference time. The sample with the smallest error is kept: a shorter path leaves less room for
+ * asymmetry, the one thing SNTP cannot see (RFC 5905 section 10). A first sample within `goodErrorMs` ends the
+ * measurement, so that a near and healthy server gets one query; further queries are for lost and late packets.
  *
- * A name with several addresses is tried address by address. A kiss-o'-death ends the measurement at once: as an error,
- * or beside the sample already in hand. Throws `SntpError`.
+ * A name with several addresses is tried address by address. A kiss-o'-death ends the measurement at once: as an
+ * error, or with the sample already taken. Throws `SntpError`.
  */
 export async function measureSntp(measurement: SntpMeasurement): Promise<MeasuredTime> {
   const candidates = [...(await addressesOf(measurement))]
@@ -277,7 +276,7 @@ function timestampMs(packet: Buffer, offset: number, nowMs: number): number | nu
   return (unixSeconds + era * ERA_SECONDS) * 1000 + (fraction * 1000) / ERA_SECONDS
 }
 
-/** An address stands for itself; a name goes through the system's resolver, so that its hosts file counts. */
+/** An address is used as it is; a name is resolved by the system, including its hosts file. */
 function addressesOf(measurement: SntpMeasurement): Promise<readonly string[]> {
   const { host } = measurement.server
   if (isIPv4(host) || isIPv6(host)) return Promise.resolve([host])
@@ -310,7 +309,7 @@ async function pause(spacingMs: number, signal: AbortSignal | undefined): Promis
 }
 
 /**
- * Runs `start` until it settles, the deadline passes or the caller gives up, whichever is first, and then calls the
+ * Runs `start` until it settles, the deadline passes or the caller aborts, whichever comes first, and then calls the
  * clean-up that `start` returned. The timer does not keep the process alive.
  */
 function withDeadline<T>(

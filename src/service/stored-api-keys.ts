@@ -33,7 +33,7 @@ interface HashSecret {
   readonly hash: (key: string) => Buffer
 }
 
-/** What the keys are built on. */
+/** Dependencies of the keys. */
 export interface StoredApiKeysDependencies {
   readonly store: ApiKeyStore
   readonly counters: Counters

@@ -19,14 +19,14 @@ export interface TimeQuality {
   readonly offsetMs: number | null
   /** Whole milliseconds, rounded up: the true offset lies within offsetMs ± maxErrorMs, if the source is right. */
   readonly maxErrorMs: number | null
-  /** When the source last gave a good response: ISO 8601, UTC, by this clock at that time. */
+  /** When the source last gave a usable response: ISO 8601, UTC, by this clock at that time. */
   readonly checkedAt: string | null
 }
 
 /** `quality()` reads two clocks and does a little arithmetic: it may be called for every request. */
 export interface TimeQualityMonitor {
   quality(): TimeQuality
-  /** Stops timers and closes sockets. What is known stays readable until it is too old. */
+  /** Stops timers and closes sockets. The last result stays readable until it is too old. */
   close(): void
 }
 
@@ -42,14 +42,14 @@ export const TIME_QUALITY_BOUNDS = {
   intervalMs: 64_000,
   /** After a failure; doubles up to the interval. RFC 4330 section 10 sets 15 s as the least. */
   retryMs: 16_000,
-  /** Three failed measurements in a row, twelve lost packets, fit in: that is silence and no bad luck. */
+  /** Covers three failed measurements in a row (twelve lost packets). */
   silenceLimitMs: LIMITS.timeSilenceSeconds * 1000,
   /**
-   * For the name lookup and for each query. A longer way than half of it would put the error beyond `maxDistanceMs`
+   * For the name lookup and for each query. A path longer than half of it would put the error beyond `maxDistanceMs`
    * anyway; the other half is for a slow server.
    */
   queryTimeoutMs: 2000,
-  /** Queries in one measurement at most; the first sample within `goodErrorMs` ends it. */
+  /** Maximum number of queries in one measurement; the first sample within `goodErrorMs` ends it. */
   queries: 4,
   /** Between two queries of one measurement: RFC 5905 spaces a burst by 2 s, and rate limiters expect no less. */
   spacingMs: 2000,
@@ -60,7 +60,7 @@ export const TIME_QUALITY_BOUNDS = {
    * clock moves the monotonic one along (at 500 ppm, 32 ms in an interval); that shows at the next measurement, not before.
    */
   driftPpm: 15,
-  /** What this clock is read to: it comes in whole milliseconds, and the response has a timestamp of its own. */
+  /** Reading error of this clock: it counts whole milliseconds, and the response has its own timestamp. */
   readingMs: 1,
   /**
    * The server said RATE: intervals double each time and stay so while the process lives, up to this
@@ -82,7 +82,9 @@ export interface TimeQualityOptions {
   readonly monotonicMs: () => number
   /** One measurement; throws when it fails. Default: `measureSntp`. */
   readonly measure?: (measurement: SntpMeasurement) => Promise<MeasuredTime>
-  /** Runs a function once, later, and returns what cancels it. Timers that do not keep the process alive by default. */
+  /**
+   * Runs a function once, later, and returns a cancel function. By default timers that do not keep the process alive.
+   */
   readonly schedule?: (run: () => void, delayMs: number) => () => void
   /** From 0 up to 1; spreads the measurements of several processes. `Math.random` by default. */
   readonly random?: () => number
@@ -95,7 +97,7 @@ export interface TimeQualityOptions {
 
 const NOTHING_KNOWN = { offsetMs: null, maxErrorMs: null, checkedAt: null } as const
 
-/** For a server without a time source: UNVERIFIED for good. */
+/** For a server without a time source: always UNVERIFIED. */
 export function createUnverifiedTime(): TimeQualityMonitor {
   return {
     quality: () => ({ state: 'UNVERIFIED', source: null, ...NOTHING_KNOWN }),

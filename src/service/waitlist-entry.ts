@@ -24,7 +24,7 @@ export interface WaitlistEntry {
   readonly consent: Consent | null
 }
 
-/** A decrypted row is not a valid entry. The message contains nothing of it. */
+/** A decrypted row is not a valid entry. The message does not quote it. */
 export class WaitlistEntryError extends Error {
   constructor(message: string) {
     super(message)

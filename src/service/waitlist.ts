@@ -32,7 +32,7 @@ export interface Waitlist {
   register(registration: Registration): Promise<DataOf<'RegistrationResult'>>
 }
 
-/** What the waitlist is built on. */
+/** Dependencies of the waitlist. */
 export interface WaitlistDependencies {
   readonly store: WaitlistStore
   readonly limits: RegistrationLimits
@@ -62,7 +62,7 @@ export function createWaitlist({
 }: WaitlistDependencies): Waitlist {
   let failedAtMs = Number.NEGATIVE_INFINITY
 
-  /** Keeps a refusal of the contract; turns any other failure into REGISTRATION_UNAVAILABLE. */
+  /** Keeps an ApiError; turns any other failure into REGISTRATION_UNAVAILABLE. */
   function toApiError(cause: unknown): ApiError {
     if (cause instanceof ApiError) return cause
     failedAtMs = clock.nowMs()

@@ -6,7 +6,7 @@ import { type CountedWindow, type Counters, CountersError, type CountOutcome } f
 const REQUEST = 'svc.counters.request'
 const RESPONSE = 'svc.counters.response'
 
-/** A call of a worker as plain JSON, which is what the channel carries. */
+/** A call of a worker as plain JSON for the channel. */
 type Call =
   | { readonly method: 'count'; readonly windows: readonly CountedWindow[] }
   | {
@@ -83,7 +83,7 @@ export function serveCounters(counters: Counters): () => void {
     } catch {
       // A response without a value reports the failure.
     }
-    // The callback keeps the exit of the worker from becoming an error event.
+    // The callback prevents an error event when the worker exits.
     if (worker.isConnected()) worker.send(response, undefined, () => {})
   }
 

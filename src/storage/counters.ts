@@ -1,6 +1,6 @@
 /** A fixed window that requests are counted in. It starts with the first counted request and is never extended. */
 export interface CountedWindow {
-  /** What is counted, such as `register:<actor>`; never an address. */
+  /** The subject of a count, such as `register:<actor>`; never an address. */
   readonly key: string
   /** The maximum number of requests in one window. */
   readonly limit: number

@@ -15,7 +15,7 @@ export function readRegularFile(file: string, maxBytes: number): Buffer {
     if (!stats.isFile()) throw new Error('it is not a regular file')
     const buffer = Buffer.allocUnsafeSlow(Math.min(stats.size, maxBytes) + 1)
     let length = 0
-    // One byte of room is left at the end of the file, so a file that grows meanwhile is noticed.
+    // The buffer has one extra byte, so that a growing file is noticed.
     while (length < buffer.length) {
       const count = fs.readSync(handle, buffer, length, buffer.length - length, null)
       if (count === 0) return buffer.subarray(0, length)

@@ -35,7 +35,7 @@ export type ReleaseFileFault =
   /** The text to be written is larger than readers accept; no file was touched. */
   | 'TOO_LARGE'
 
-/** A file of a release is missing, damaged or refused; `path` is the file that was meant. */
+/** A file of a release is missing, damaged or refused; `path` is the file. */
 export class ReleaseFileError extends Error {
   readonly code: ReleaseFileFault
   readonly path: string
@@ -63,7 +63,7 @@ export interface ReleaseStore {
   /** The text of one resource. Its digest is not checked here. Throws a ReleaseFileError, REDACTED for a redacted one. */
   readResourceText(name: string, digest: string): string
   /**
-   * Stores a resource; durable when it returns, and may be repeated. A file of this name that holds anything else is
+   * Stores a resource; durable when it returns, and may be repeated. A file of this name with other content is
    * damaged (the name is the digest) and is replaced. A redacted resource is refused with REDACTED.
    */
   writeResource(name: string, digest: string, text: string): void
@@ -156,7 +156,7 @@ function writeInFolder(filePath: string, write: () => void): void {
   }
 }
 
-/** Opens a release folder. It need not exist yet: it is made by the first write. */
+/** Opens a release folder. The first write creates it. */
 export function openReleaseStore(directory: string): ReleaseStore {
   const root = path.resolve(directory)
   const versionsFolder = path.join(root, 'versions')

@@ -1,6 +1,6 @@
 import { type CountedWindow, type Counters, CountersError } from './counters.ts'
 
-/** Where requests are counted now: with all nodes, or in this node alone at its share of the limits. */
+/** Where requests are counted: with all nodes, or in this node alone at its share of the limits. */
 export type LimiterMode = 'shared' | 'local'
 
 export interface SharedCountersDependencies {

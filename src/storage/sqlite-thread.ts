@@ -21,7 +21,7 @@ export interface ThreadResponse {
 
 /** A thread that runs store calls. It starts with the first call. */
 export interface SqliteThread {
-  /** Resolves with what the call returned. Rejects with a StorageError. */
+  /** Resolves with the result of the call. Rejects with a StorageError. */
   send(call: StoreCall): Promise<unknown>
   /** Finishes pending calls and ends the thread. */
   close(): Promise<void>

@@ -18,7 +18,7 @@ export const STORAGE_PROBLEMS = {
 
 export type StorageProblem = keyof typeof STORAGE_PROBLEMS
 
-/** Problems that go away without anyone changing the configuration; the store recovers by itself. */
+/** Problems that resolve without a change of configuration; the store recovers by itself. */
 const TRANSIENT: ReadonlySet<StorageProblem> = new Set([
   'LOCKED',
   'FULL',

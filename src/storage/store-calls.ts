@@ -1,7 +1,7 @@
 import type { Stores } from './storage.ts'
 
 /**
- * What a method does to the database. `replace` leaves old content in the write-ahead log, and so does `erase`, which is
+ * The effect of a method on the database. `replace` and `erase` leave old content in the write-ahead log; `erase` is
  * refused while a reader would keep it there.
  */
 export type CallEffect = 'read' | 'write' | 'replace' | 'erase'

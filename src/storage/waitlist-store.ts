@@ -30,7 +30,7 @@ export interface WaitlistCount {
   /** Undefined for an empty list. */
   readonly firstRegisteredAtMs: number | undefined
   readonly lastRegisteredAtMs: number | undefined
-  /** Registrations by recipient, most first. */
+  /** Number of registrations by recipient, largest first. */
   readonly byRecipient: readonly { readonly recipient: string; readonly count: number }[]
 }
 

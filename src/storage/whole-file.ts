@@ -61,7 +61,7 @@ function setRights(handle: number, { mode, owner }: FileRights): void {
   if (mode !== undefined) fs.fchmodSync(handle, mode)
 }
 
-/** Writes a complete file under a temporary name and lets `place` move it. Leaves nothing else behind. */
+/** Writes a complete file under a temporary name, which `place` moves. Leaves nothing else. */
 function writeBeside(
   file: string,
   text: string,

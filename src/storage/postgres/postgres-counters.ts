@@ -9,7 +9,7 @@ export interface PostgresCountersDependencies {
 
 const SECRET_BYTES = 32
 const SWEEP_INTERVAL_MS = 60_000
-/** How far the clocks of two nodes may be apart. Requests that wait for a window's lock have read the clock before it. */
+/** Maximum clock difference of two nodes. Requests that wait for a window's lock have read the clock before. */
 const MAX_CLOCK_SKEW_MS = 60_000
 
 /** Windows of one key but different lengths are counted apart. */
@@ -25,7 +25,7 @@ export function createPostgresCounters({
 }: PostgresCountersDependencies): Counters {
   let sweptAtMs = Number.NEGATIVE_INFINITY
 
-  /** Deletes what has ended, once a minute. */
+  /** Deletes expired rows, once a minute. */
   async function sweep(client: Queryable, nowMs: number): Promise<void> {
     if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
     sweptAtMs = nowMs

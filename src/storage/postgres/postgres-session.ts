@@ -31,10 +31,13 @@ export interface Queryable {
   query(sql: string, values?: Values): Promise<readonly Row[]>
 }
 
-/** How much a transaction must survive. */
+/** The failures that a transaction must survive. */
 export type Durability = 'durable' | 'volatile'
 
-/** Connections to one PostgreSQL server. Nothing is bound to a session, so a pooler in transaction mode may stand between. */
+/**
+ * Connections to one PostgreSQL server. Nothing is bound to a session, so a pooler in transaction mode may be in
+ * between.
+ */
 export interface PostgresSession extends Queryable {
   /**
    * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever the
@@ -79,13 +82,13 @@ function toQueryable(client: ClientBase | Pool): Queryable {
       const result: QueryResult<Row> | readonly QueryResult[] = await client.query<Row>(sql, [
         ...values,
       ])
-      // Several statements without values give several results, of which none is asked for.
+      // Several statements without values return several results, which are not needed.
       return 'rows' in result ? result.rows : []
     },
   }
 }
 
-/** A COMMIT whose outcome the server did not report; `result` holds if it succeeded. */
+/** A COMMIT whose outcome the server did not report; `result` applies if it succeeded. */
 class LostCommit extends Error {
   readonly transactionId: string
   readonly result: unknown
