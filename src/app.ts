@@ -141,6 +141,7 @@ export function createAppComposer(
       registryVersion: REGISTRY_VERSION,
       issuance,
       releases,
+      api: answerApi,
       keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
     })
     const serveArchive = createArchive({ releases, noIndex: deployment === 'preview' })

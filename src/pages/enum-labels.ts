@@ -48,7 +48,7 @@ export function labelFor<List extends keyof EnumLabels>(
 }
 
 /** The severity of a state; each has a color and a shape. */
-type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle'
+export type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle'
 
 /** The lists whose values are states, with their severities. */
 const SEVERITIES = {
@@ -79,13 +79,21 @@ const SEVERITIES = {
   readonly [List in keyof EnumLabels]?: { readonly [Word in EnumLabels[List]]: Severity }
 }
 
+/** The severity of a state; idle for a value that this program does not know. */
+export function severityOf<List extends keyof typeof SEVERITIES>(
+  list: List,
+  word: EnumLabels[List],
+): Severity {
+  const severities: { readonly [word: string]: Severity } = SEVERITIES[list]
+  return (Object.hasOwn(severities, word) ? severities[word] : undefined) ?? 'idle'
+}
+
 /** A state label with its color and shape. */
 export function stateBadge<List extends keyof typeof SEVERITIES>(
   texts: Texts,
   list: List,
   word: EnumLabels[List],
 ): Html {
-  const tones: { readonly [word: string]: Severity } = SEVERITIES[list]
-  const tone = Object.hasOwn(tones, word) ? tones[word] : undefined
-  return html`<span class="state state-${tone ?? 'idle'}">${labelFor(texts, list, word)}</span>`
+  const severity = severityOf(list, word)
+  return html`<span class="state state-${severity}">${labelFor(texts, list, word)}</span>`
 }

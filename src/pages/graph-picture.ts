@@ -1,6 +1,6 @@
 import type { Locale } from '../contract/locales.ts'
 import { html, type Html } from './html.ts'
-import { picture, textLines, wrapText, type PictureOptions } from './picture.ts'
+import { arrowMarker, picture, textLines, wrapText, type PictureOptions } from './picture.ts'
 
 /** A box of a graph. */
 export interface GraphNode {
@@ -163,27 +163,15 @@ export function graphPicture({
     ...described,
     width: width + RETURN_WIDTH,
     height: Math.max(...placed.map(({ y }) => y)) + BOX.height + GAP.box,
-    content: html`<defs>
-        <marker
-          id="${arrow}"
-          viewBox="0 0 8 8"
-          refX="7"
-          refY="4"
-          markerWidth="7"
-          markerHeight="7"
-          orient="auto-start-reverse"
-        >
-          <path class="picture-head" d="M0 0L8 4L0 8Z" />
-        </marker>
-      </defs>
-      ${drawn.map(({ from, to, isPlanned }) => {
-        const [a, b] = [byId.get(from), byId.get(to)]
-        if (a === undefined || b === undefined) return undefined
-        return html`<path
-          class="picture-link${isPlanned ? ' picture-link-planned' : ''}"
-          d="${hasColumns ? columnPath(a, b) : rowPath(a, b, width + RETURN_WIDTH / 2)}"
-          marker-end="url(#${arrow})"
-        /> `
-      })}${placed.map((each) => nodeBox(each, locale))}`,
+    content: html`${arrowMarker(arrow)}
+    ${drawn.map(({ from, to, isPlanned }) => {
+      const [a, b] = [byId.get(from), byId.get(to)]
+      if (a === undefined || b === undefined) return undefined
+      return html`<path
+        class="picture-link${isPlanned ? ' picture-link-planned' : ''}"
+        d="${hasColumns ? columnPath(a, b) : rowPath(a, b, width + RETURN_WIDTH / 2)}"
+        marker-end="url(#${arrow})"
+      /> `
+    })}${placed.map((each) => nodeBox(each, locale))}`,
   })
 }

@@ -7,6 +7,7 @@ import type { VersionEntry, VersionSummary } from '../contract/version-chain.ts'
 import type { Runtime } from '../contract/visible-endpoints.ts'
 import type { ChallengeDescription } from '../service/challenge.ts'
 import type { Html } from './html.ts'
+import type { SampleResponse } from './sample-response.ts'
 import type { Texts } from './texts.ts'
 
 /** Published content in the language of a page. */
@@ -49,6 +50,8 @@ export interface SiteFacts {
   readonly hasWallet: boolean
   /** Id of the signing key; undefined if responses are unsigned. */
   readonly keyId: string | undefined
+  /** A response of this service, made when it is first needed; undefined if there is no signed one. */
+  readonly sampleResponse: SampleResponse | undefined
   readonly challenge: ChallengeDescription
   /** URI of the security contact; undefined if unknown. */
   readonly contact: string | undefined

@@ -11,15 +11,17 @@ export interface PictureOptions {
   readonly width: number
   readonly height: number
   readonly content: HtmlValue
+  /** Whether nothing in it is a link. With links it is a group: the parts of an image cannot be reached. */
+  readonly isImage?: boolean
 }
 
-/** An inline SVG in a box that scrolls in narrow windows. It contains links, so its role is group and not image. */
+/** An inline SVG in a box that scrolls in narrow windows. */
 export function picture(options: PictureOptions): Html {
-  const { id, title, description, width, height, content } = options
+  const { id, title, description, width, height, content, isImage = false } = options
   return html`<figure class="picture">
     <div class="wide" role="group" tabindex="0" aria-labelledby="${id}-title">
       <svg
-        role="group"
+        role="${isImage ? 'img' : 'group'}"
         aria-labelledby="${id}-title"
         aria-describedby="${id}-text"
         viewBox="0 0 ${width} ${height}"
@@ -72,6 +74,28 @@ export function wrapText(
   let last = shown[maxLines - 1] ?? ''
   while (widthOf(`${last}…`) > em) last = last.slice(0, -1).trimEnd()
   return [...shown.slice(0, maxLines - 1), `${last}…`]
+}
+
+/** A text cut to a number of characters, with an ellipsis. */
+export function cutText(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
+}
+
+/** The tip of an arrow, for `marker-end`. */
+export function arrowMarker(id: string): Html {
+  return html`<defs>
+    <marker
+      id="${id}"
+      viewBox="0 0 8 8"
+      refX="7"
+      refY="4"
+      markerWidth="7"
+      markerHeight="7"
+      orient="auto-start-reverse"
+    >
+      <path class="picture-head" d="M0 0L8 4L0 8Z" />
+    </marker>
+  </defs>`
 }
 
 /** Lines of text below one another. */

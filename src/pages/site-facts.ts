@@ -7,6 +7,7 @@ import {
   ORGANIZATION_SCHEMA,
   type Organization,
 } from '../contract/organization.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import {
   SNAPSHOT_SCHEMAS,
@@ -21,10 +22,12 @@ import {
 } from '../contract/translations.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import type { Runtime } from '../contract/visible-endpoints.ts'
+import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import type { LocalizedContent, SiteFacts } from './page.ts'
+import { readSampleResponse, type SampleResponse } from './sample-response.ts'
 
 /** Sources of the facts. */
 export interface SiteFactsOptions {
@@ -36,6 +39,8 @@ export interface SiteFactsOptions {
   readonly issuance: Issuance
   readonly releases: Releases
   readonly keyId: string | undefined
+  /** Responds to requests for the API. */
+  readonly api: App
   readonly challenge: Challenge
   readonly contact: string | undefined
   readonly logoPath: string | undefined
@@ -103,16 +108,21 @@ function createLocalizedContent(releases: Releases, locale: Locale): LocalizedCo
 
 /** The facts of one release, read on demand. */
 export function createSiteFacts(options: SiteFactsOptions): SiteFacts {
-  const { releases, challenge, ...rest } = options
+  const { releases, challenge, api, ...rest } = options
   const history = (): DataOf<'VersionHistory'> =>
     valueOf(releases.history) as DataOf<'VersionHistory'>
   const version = (snapshotId: string): VersionEntry | undefined => {
     const entry = releases.version(snapshotId)
     return entry === undefined ? undefined : (valueOf(entry) as VersionEntry)
   }
+  let sample: { readonly response: SampleResponse | undefined } | undefined
   return {
     ...rest,
     challenge: challenge.description,
+    get sampleResponse() {
+      sample ??= { response: readSampleResponse(api, READ_PATHS.status) }
+      return sample.response
+    },
     get head() {
       return valueOf(releases.head) as VersionEntry
     },

@@ -1,5 +1,6 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
+import { incidentTimeline } from './incident-timeline.ts'
 import { pendingSteps } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
@@ -16,6 +17,8 @@ type Incident = Status['incidents'][number]
 /** Number of incidents on the page, and of updates in each. */
 const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
+/** How many of the newest incidents are drawn: a picture is as long as the text of an incident. */
+const TIMELINES = 3
 
 function componentRows(context: PageContext, status: Status): Html {
   const { locale, texts, content } = context
@@ -73,7 +76,12 @@ function affectedParts(
   )
 }
 
-function incidentArticle(context: PageContext, status: Status, incident: Incident): Html {
+function incidentArticle(
+  context: PageContext,
+  status: Status,
+  incident: Incident,
+  hasTimeline: boolean,
+): Html {
   const { locale, texts, content } = context
   const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
   const t = texts.status
@@ -107,6 +115,7 @@ function incidentArticle(context: PageContext, status: Status, incident: Inciden
           <dd>${affectedParts(context, status, components)}</dd>`
       }
     </dl>
+    ${hasTimeline && incidentTimeline(context, incident)}
     <h4>${t.updates}</h4>
     <dl class="facts">${said.shown}</dl>
     ${notShown(context, 'status', t.olderUpdates, said.left)}
@@ -120,7 +129,7 @@ function incidentList(context: PageContext, status: Status): Html {
   const { shown, left } = newestShown(
     status.incidents,
     SHOWN_INCIDENTS,
-    (incident) => incidentArticle(context, status, incident),
+    (incident, index) => incidentArticle(context, status, incident, index < TIMELINES),
     ({ state }) => state !== 'resolved',
   )
   return html`${shown}${notShown(context, 'status', t.older, left)}`

@@ -2,6 +2,7 @@ import { HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
+import { anatomyPicture } from './anatomy-picture.ts'
 import { codeBox, copyButton } from './code-box.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { richText } from './rich-text.ts'
@@ -27,19 +28,24 @@ const code = (text: string): Html => html`<code>${text}</code>`
 
 const jsonLink = (path: string): Html => html`<a href="${path}">${code(path)}</a>`
 
-/** The six lines with their meanings; the script fills in the last two once a response arrives. */
-function signedLines({ texts }: PageContext): Html {
+/** The six lines of the sample response with their meaning. The script replaces them with those of a live response. */
+function signedLines({ texts, facts }: PageContext): Html {
   const { verify } = texts
+  const { sampleResponse: sample } = facts
   const { lines } = verify
   const rows: readonly (readonly [name: string, content: HtmlValue, meaning: HtmlValue])[] = [
     ['label', code(SIGNED_TEXT_LINES[0]), lines.label],
     ['method', code('GET'), lines.method],
     ['target', code(READ_PATHS.status), lines.target],
     ['status', code('200'), lines.status],
-    ['signedAt', verify.fromResponse, richText(lines.signedAt, { header: code(HEADERS.signedAt) })],
+    [
+      'signedAt',
+      sample === undefined ? verify.fromResponse : code(sample.signedAt),
+      richText(lines.signedAt, { header: code(HEADERS.signedAt) }),
+    ],
     [
       'digest',
-      verify.fromResponse,
+      sample === undefined ? verify.fromResponse : code(sample.contentDigest),
       richText(lines.digest, { header: code(HEADERS.contentDigest) }),
     ],
   ]
@@ -71,8 +77,13 @@ function signedLines({ texts }: PageContext): Html {
 
 function signedSection(context: PageContext): Html {
   const { verify } = context.texts
+  const { sampleResponse: sample } = context.facts
   return html`<p>${verify.signedLead}</p>
-    ${signedLines(context)}
+    ${sample && anatomyPicture(context, sample)} ${signedLines(context)}
+    ${
+      sample !== undefined &&
+      html`<p>${verify.signatureValue} <code id="sample-signature">${sample.signature}</code></p>`
+    }
     <p>
       ${richText(verify.signedHeader, {
         header: code(HEADERS.signature),

@@ -4,6 +4,7 @@ import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
 import type { Texts } from './texts.ts'
+import { walletBoundary } from './wallet-boundary.ts'
 import {
   architectureView,
   capabilitiesView,
@@ -67,7 +68,7 @@ export const WALLET_PAGE: Page = {
       main: html`<h1>${t.title}</h1>
         ${attachment(context)}
         <p>${t.published}</p>
-        ${languageNote(context, ...WALLET_NAMES)}
+        ${languageNote(context, ...WALLET_NAMES)}${walletBoundary(context)}
         ${VIEWS.map(
           ({ id, render }) =>
             html`<section>

@@ -7,6 +7,7 @@ import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
 import { statementList } from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
+import { ROW_PREFIXES } from './wallet-boundary.ts'
 
 // The content of each wallet view besides its summary. Lists are empty while no wallet is attached, and the page says
 // so.
@@ -74,14 +75,14 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
     <dl class="facts">
       ${data.views.map(
         ({ id, path, summary }) =>
-          html`<dt id="view-${id}">
+          html`<dt id="${ROW_PREFIXES.view}-${id}">
               <a href="${path}"><code>${path}</code></a>
             </dt>
             <dd>${operatorText(content, summary)}</dd> `,
       )}
     </dl>
     <h3>${t.boundaries}</h3>
-    ${statementList(context, data.boundaries, { prefix: 'boundary', none: t.none })}`
+    ${statementList(context, data.boundaries, { prefix: ROW_PREFIXES.boundary, none: t.none })}`
 }
 
 /** `/wallet/architecture`: components, flows, boundaries. */
@@ -96,7 +97,7 @@ export function architectureView(
     ${flowRows(context, data.flows, data.components)}
     <h3>${architecture.boundaries}</h3>
     ${statementList(context, data.boundaries, {
-      prefix: 'architecture-boundary',
+      prefix: ROW_PREFIXES.architectureBoundary,
       none: wallet.none,
     })}`
 }
@@ -153,7 +154,7 @@ export function securityView(context: PageContext, data: SnapshotData<'wallet/se
     ${statementList(
       context,
       neverPublished.map(({ id, title, reason }) => ({ id, title, statement: reason })),
-      { prefix: 'never', none: t.none },
+      { prefix: ROW_PREFIXES.neverPublished, none: t.none },
     )}`
 }
 

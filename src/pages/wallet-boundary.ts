@@ -1,0 +1,144 @@
+import { BASE_PATH } from '../contract/api-version.ts'
+import { html, type Html } from './html.ts'
+import type { PageContext } from './page.ts'
+import { picture, textLines, wrapText } from './picture.ts'
+
+const COLUMNS = 4
+const BOX = { width: 190, height: 52, gap: 12 } as const
+const PADDING = 14
+const WIDTH = COLUMNS * (BOX.width + BOX.gap) - BOX.gap + 2 * PADDING
+/** From the top of a zone to its boxes. */
+const ZONE_HEAD = 40
+/** Between a zone and the boundary. */
+const MARGIN = 20
+const TEXT_PX = 13
+
+/** Prefixes of the ids of the rows on the wallet page that say the same as the boxes. */
+export const ROW_PREFIXES = {
+  view: 'view',
+  boundary: 'boundary',
+  architectureBoundary: 'architecture-boundary',
+  neverPublished: 'never',
+} as const
+
+/** A box and the id of the row that says the same. */
+interface Item {
+  readonly target: string
+  readonly title: string
+  /** Whether the title is a path and not a text. */
+  readonly isPath?: boolean
+}
+
+function itemsOf(
+  prefix: string,
+  rows: readonly { readonly id: string; readonly title: string }[],
+): readonly Item[] {
+  return rows.map(({ id, title }) => ({ target: `${prefix}-${id}`, title }))
+}
+
+function rowsHeight({ length }: readonly Item[]): number {
+  const rows = Math.ceil(length / COLUMNS)
+  return Math.max(0, rows * (BOX.height + BOX.gap) - BOX.gap)
+}
+
+function itemBox(
+  { locale, content }: PageContext,
+  { target, title, isPath = false }: Item,
+  { x, y }: { x: number; y: number },
+): Html {
+  const em = (BOX.width - 24) / TEXT_PX
+  const lines = isPath ? [title] : wrapText(title, { em, maxLines: 2, locale })
+  const text = textLines(lines, {
+    x: x + 12,
+    y: y + (lines.length === 1 ? 31 : 22),
+    step: 18,
+    className: isPath ? 'picture-code' : 'picture-text',
+  })
+  return html`<a href="#${target}">
+    <rect
+      class="picture-box"
+      x="${x}"
+      y="${y}"
+      width="${BOX.width}"
+      height="${BOX.height}"
+      rx="6"
+    />
+    ${content.isUntranslated(title) ? html`<g lang="en">${text}</g>` : text}
+  </a> `
+}
+
+/** Boxes in rows, from a height on. */
+function boxRows(context: PageContext, items: readonly Item[], top: number): readonly Html[] {
+  return items.map((item, index) =>
+    itemBox(context, item, {
+      x: PADDING + (index % COLUMNS) * (BOX.width + BOX.gap),
+      y: top + Math.floor(index / COLUMNS) * (BOX.height + BOX.gap),
+    }),
+  )
+}
+
+/** One side of the boundary: a surface with a title and boxes. */
+function zone(
+  context: PageContext,
+  { title, items, top }: { title: string; items: readonly Item[]; top: number },
+): Html {
+  const height = ZONE_HEAD + rowsHeight(items) + PADDING
+  return html`<rect
+      class="picture-zone"
+      x="0"
+      y="${top}"
+      width="${WIDTH}"
+      height="${height}"
+      rx="6"
+    />
+    <text class="picture-name" x="${PADDING}" y="${top + 26}">${title}</text>
+    ${boxRows(context, items, top + ZONE_HEAD)}`
+}
+
+/** The boundary: a dashed line behind each row of what the operator states about it. */
+function boundaryLines(items: readonly Item[], top: number): readonly Html[] {
+  const rows = Math.max(1, Math.ceil(items.length / COLUMNS))
+  return Array.from({ length: rows }, (_, row) => {
+    const y = items.length === 0 ? top : top + row * (BOX.height + BOX.gap) + BOX.height / 2
+    return html`<path class="picture-boundary" d="M0 ${y}H${WIDTH}" />`
+  })
+}
+
+/**
+ * The trust boundary of the wallet: above it what the views publish, below it what they never contain, and on it what
+ * the operator states about it. Undefined if a view is missing or nothing is stated to be withheld.
+ */
+export function walletBoundary(context: PageContext): Html | undefined {
+  const { content, texts } = context
+  const t = texts.picture
+  const wallet = content.snapshot('wallet')
+  const withheld = itemsOf(
+    ROW_PREFIXES.neverPublished,
+    content.snapshot('wallet/security')?.neverPublished ?? [],
+  )
+  if (wallet === undefined || wallet.views.length === 0 || withheld.length === 0) return undefined
+  const published = wallet.views.map(({ id, path }): Item => ({
+    target: `${ROW_PREFIXES.view}-${id}`,
+    title: path.slice(BASE_PATH.length),
+    isPath: true,
+  }))
+  const boundaries = [
+    ...itemsOf(ROW_PREFIXES.boundary, wallet.boundaries),
+    ...itemsOf(
+      ROW_PREFIXES.architectureBoundary,
+      content.snapshot('wallet/architecture')?.boundaries ?? [],
+    ),
+  ]
+  const boundaryTop = ZONE_HEAD + rowsHeight(published) + PADDING + MARGIN
+  const withheldTop = boundaryTop + rowsHeight(boundaries) + MARGIN
+  return picture({
+    id: 'wallet-picture',
+    title: t.walletTitle,
+    description: wallet.attached ? t.walletText : t.walletTextNone,
+    width: WIDTH,
+    height: withheldTop + ZONE_HEAD + rowsHeight(withheld) + PADDING,
+    content: html`${zone(context, { title: t.walletPublished, items: published, top: 0 })}
+    ${boundaryLines(boundaries, boundaryTop)} ${boxRows(context, boundaries, boundaryTop)}
+    ${zone(context, { title: texts.wallet.neverPublished, items: withheld, top: withheldTop })}`,
+  })
+}

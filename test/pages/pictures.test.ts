@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { releasesOf, type MadeContent } from '../support/made-content.ts'
+import { htmlFaults } from '../support/page-checks.ts'
+import { parsePage, textIn, unescapeHtml, type PageMarkup } from '../support/page-markup.ts'
+import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
+
+type Incident = SnapshotData<'status'>['incidents'][number]
+
+const MOMENT = '2026-10-10T09:00:00Z'
+
+interface ReadPage {
+  readonly text: string
+  readonly markup: PageMarkup
+}
+
+async function readPage(app: RunningApp, page: string, locale: Locale = 'en'): Promise<ReadPage> {
+  const text = await (await app.fetch(`/${locale}/${page}`)).text()
+  assert.deepEqual(await htmlFaults(text), [])
+  return { text, markup: parsePage(text) }
+}
+
+/** The content of a picture whose name and description are elements of the page. The parser of pages leaves SVG out. */
+function pictureIn({ text, markup }: ReadPage, id: string, role: 'img' | 'group'): string {
+  const [tag = '', content = ''] =
+    [...text.matchAll(/<svg\b[^>]*>(.*?)<\/svg>/gs)].find(([svg]) =>
+      svg.includes(`aria-labelledby="${id}-title"`),
+    ) ?? []
+  assert.match(tag, new RegExp(`^<svg\\s+role="${role}"`))
+  assert.match(tag, new RegExp(`^[^>]*aria-describedby="${id}-text"`))
+  assert.equal(content.includes('<a '), role === 'group')
+  for (const part of ['title', 'text']) {
+    const [element] = markup.all(`#${id}-${part}`)
+    assert.ok(element !== undefined && textIn(element).length > 2, part)
+  }
+  return content
+}
+
+/** The text in the elements of a picture with this name. */
+function textsOf(picture: string, name = 'text'): readonly string[] {
+  return Array.from(picture.matchAll(new RegExp(`<${name}\\b.*?</${name}>`, 'gs')), ([element]) =>
+    unescapeHtml(element.replaceAll(/<[^>]*>/g, ''))
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  )
+}
+
+const said = ({ markup }: ReadPage, id: string): string => markup.all(`#${id}`).map(textIn).join()
+
+function statusWith(incidents: readonly Incident[]): MadeContent {
+  return {
+    status: {
+      state: 'operational',
+      summary: 'All is well.',
+      updatedAt: MOMENT,
+      components: [
+        { id: 'api', name: 'API', summary: 'Reads.', state: 'operational', since: MOMENT },
+      ],
+      incidents: [...incidents],
+    },
+  }
+}
+
+const INCIDENT: Incident = {
+  id: 'late',
+  title: 'Late',
+  state: 'resolved',
+  impact: 'major',
+  startedAt: '2026-10-09T02:00:00Z',
+  resolvedAt: '2026-10-09T08:00:00Z',
+  components: ['api'],
+  updates: [
+    { at: '2026-10-09T10:00:00Z', state: 'resolved', text: 'Over.' },
+    { at: '2026-10-09T04:00:00Z', state: 'identified', text: 'A disk.' },
+  ],
+}
+
+describe('the timeline of an incident', () => {
+  for (const locale of LOCALES) {
+    test(`shows each published moment in order in ${locale}`, async (t) => {
+      const app = await runApp(t, { releases: releasesOf(statusWith([INCIDENT])) })
+      const picture = pictureIn(await readPage(app, 'status', locale), 'timeline-late', 'img')
+      const { status, labels } = TEXTS[locale]
+      const expected: readonly (readonly string[])[] = [
+        ['02:00', status.started],
+        ['04:00', labels.incidentState.identified],
+        ['08:00', status.ended],
+        ['10:00', labels.incidentState.resolved],
+      ]
+      const shown = textsOf(picture)
+      assert.equal(shown.length, expected.length)
+      for (const [index, parts] of expected.entries()) {
+        for (const part of parts) assert.ok(shown[index]?.includes(part), shown.join())
+      }
+    })
+  }
+
+  test('is to scale, and its bar lasts from start to end', async (t) => {
+    const app = await runApp(t, { releases: releasesOf(statusWith([INCIDENT])) })
+    const picture = pictureIn(await readPage(app, 'status'), 'timeline-late', 'img')
+    const [axis, bar] = [...picture.matchAll(/<rect\b[^>]*>/g)].map(([rect]) => rect)
+    const widthOf = (rect = ''): number => Number(/\swidth="(\d+)"/.exec(rect)?.[1])
+    // Six of eight hours.
+    assert.equal(widthOf(bar) / widthOf(axis), 0.75)
+    assert.match(bar ?? '', /class="picture-bad"/)
+  })
+
+  test('of an open incident says that it is not resolved', async (t) => {
+    const { resolvedAt: _, ...open } = INCIDENT
+    const incident = { ...open, state: 'identified', updates: open.updates.slice(1) } as const
+    const app = await runApp(t, { releases: releasesOf(statusWith([incident])) })
+    const page = await readPage(app, 'status')
+    assert.equal(textsOf(pictureIn(page, 'timeline-late', 'img')).length, 2)
+    assert.match(said(page, 'timeline-late-text'), /not resolved: Major/)
+  })
+
+  test('is not drawn without incidents, nor for one moment', async (t) => {
+    const moment = {
+      ...INCIDENT,
+      resolvedAt: INCIDENT.startedAt,
+      updates: [{ at: INCIDENT.startedAt, state: 'resolved' as const, text: 'Over.' }],
+    }
+    for (const incidents of [[], [moment]]) {
+      const app = await runApp(t, { releases: releasesOf(statusWith(incidents)) })
+      assert.deepEqual((await readPage(app, 'status')).markup.all('figure.picture'), [])
+    }
+  })
+})
+
+/** Wallet views that state what they publish, what they withhold, and their boundary. */
+function walletWith(
+  attached: boolean,
+  neverPublished: SnapshotData<'wallet/security'>['neverPublished'],
+): MadeContent {
+  const head = { attached, summary: 'A wallet.', updatedAt: MOMENT }
+  return {
+    wallet: {
+      ...head,
+      networks: [],
+      views: [{ id: 'security', path: '/api/v1/wallet/security', summary: 'Controls.' }],
+      boundaries: [{ id: 'no-query', title: 'No <live> query', statement: 'None.' }],
+    },
+    'wallet/architecture': {
+      ...head,
+      components: [],
+      flows: [],
+      boundaries: [{ id: 'no-flow', title: 'No flow', statement: 'None.' }],
+    },
+    'wallet/security': { ...head, custody: 'own', controls: [], reviews: [], neverPublished },
+  }
+}
+
+describe('the trust boundary of the wallet', () => {
+  for (const locale of LOCALES) {
+    test(`shows what is published and what is withheld in ${locale}`, async (t) => {
+      const content = walletWith(true, [{ id: 'keys', title: 'Private keys', reason: 'Theft.' }])
+      const app = await runApp(t, { releases: releasesOf(content) })
+      const page = await readPage(app, 'wallet', locale)
+      const picture = pictureIn(page, 'wallet-picture', 'group')
+      const targets = Array.from(
+        picture.matchAll(/<a href="#([^"]*)"/g),
+        ([, target]) => target ?? '',
+      )
+      const boxes = textsOf(picture, 'a').map((text, index) => [text, targets[index]])
+      assert.deepEqual(boxes, [
+        ['/wallet/security', 'view-security'],
+        ['No <live> query', 'boundary-no-query'],
+        ['No flow', 'architecture-boundary-no-flow'],
+        ['Private keys', 'never-keys'],
+      ])
+      for (const target of targets) assert.ok(page.markup.ids.includes(target), target)
+      // The operator's texts have no translation here.
+      assert.equal(picture.split('lang="en"').length - 1, locale === 'en' ? 0 : 3)
+      assert.equal(said(page, 'wallet-picture-text'), TEXTS[locale].picture.walletText)
+    })
+  }
+
+  test('says that no wallet is attached', async (t) => {
+    const content = walletWith(false, [{ id: 'keys', title: 'Private keys', reason: 'Theft.' }])
+    const page = await readPage(await runApp(t, { releases: releasesOf(content) }), 'wallet')
+    assert.equal(said(page, 'wallet-picture-text'), TEXTS.en.picture.walletTextNone)
+  })
+
+  test('is not drawn if nothing is withheld or a view is damaged', async (t) => {
+    const content = walletWith(true, [{ id: 'keys', title: 'Private keys', reason: 'Theft.' }])
+    for (const releases of [
+      releasesOf(walletWith(true, [])),
+      releasesOf(content, { damaged: ['wallet'] }),
+      releasesOf(content, { damaged: ['wallet/security'] }),
+    ]) {
+      const { markup } = await readPage(await runApp(t, { releases }), 'wallet')
+      assert.deepEqual(markup.all('svg'), [])
+    }
+  })
+})
+
+describe('the anatomy of a signed response', () => {
+  for (const locale of LOCALES) {
+    test(`is that of a response that verifies, in ${locale}`, async (t) => {
+      const app = await runApp(t, { releases: releasesOf(statusWith([])) })
+      const page = await readPage(app, 'verify', locale)
+      const picture = pictureIn(page, 'anatomy-picture', 'img')
+      const lines = page.markup.all('table.signed-lines tbody tr').map((row) => {
+        const [code] = row.querySelectorAll('td code')
+        return code === undefined ? '' : textIn(code)
+      })
+      const signature = said(page, 'sample-signature')
+      const key = createPublicKey(TEST_SIGNING_KEY)
+      const text = Buffer.from(lines.join('\n'))
+      assert.ok(verify(null, text, key, Buffer.from(signature, 'base64')))
+      const shown = textsOf(picture).join('\n')
+      const start = (value: string): string => value.slice(0, 24)
+      for (const [index, line] of lines.entries()) {
+        assert.ok(shown.includes(`${index + 1} ${start(line)}`), line)
+      }
+      assert.ok(shown.includes(`X-SVC-Signature: ${start(signature)}`))
+      const response = await app.fetch('/api/v1/status')
+      assert.ok(shown.includes(`ETag: ${response.headers.get('ETag')}`), shown)
+      const bytes = Buffer.byteLength(await response.text())
+      assert.match(shown, new RegExp(`\\b${bytes}\\b`))
+    })
+  }
+
+  test('is not drawn if responses are unsigned or the status is damaged', async (t) => {
+    for (const parts of [
+      { signing: undefined },
+      { releases: releasesOf({}, { damaged: ['status'] }) },
+    ]) {
+      const { markup } = await readPage(await runApp(t, parts), 'verify')
+      assert.deepEqual(markup.all('svg'), [])
+      assert.deepEqual(markup.all('#sample-signature'), [])
+    }
+  })
+})
