@@ -78,6 +78,33 @@ const PROXIES: readonly Proxy[] = [
       return ['run', '--config', file, '--adapter', 'caddyfile']
     },
   },
+  {
+    program: 'apache2',
+    configure(folder, { https, http, service }, { certificate, key }) {
+      const documented = readFileSync('deploy/apache/public-api.conf', 'utf8')
+        .replaceAll(`ServerName ${NAME}`, 'ServerName localhost')
+        .replaceAll(NAME, 'localhost')
+      const site = configuredFrom(documented, {
+        '127.0.0.1:8080': `127.0.0.1:${service}`,
+        '<VirtualHost *:443>': `<VirtualHost 127.0.0.1:${https}>`,
+        '<VirtualHost *:80>': `<VirtualHost 127.0.0.1:${http}>`,
+        '/etc/letsencrypt/live/localhost/fullchain.pem': certificate,
+        '/etc/letsencrypt/live/localhost/privkey.pem': key,
+      })
+      const named = /a2enmod (.+)/.exec(site)?.[1]?.split(' ') ?? []
+      const modules = ['mpm_event', 'authz_core', 'socache_shmcb', ...named].map(
+        (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
+      )
+      // Apache does not serve as root.
+      const user = userInfo().uid === 0 ? ['User nobody', 'Group nogroup'] : []
+      const paths = [`ServerRoot ${folder}`, `DefaultRuntimeDir ${folder}`, `PidFile ${folder}/pid`]
+      const listen = [https, http].map((port) => `Listen 127.0.0.1:${port}`)
+      const global = [...paths, `ErrorLog ${folder}/error.log`, 'ServerTokens Prod']
+      const file = path.join(folder, 'apache.conf')
+      writeFileSync(file, [...modules, ...global, ...user, ...listen, site].join('\n'))
+      return ['-DFOREGROUND', '-f', file]
+    },
+  },
 ]
 
 function httpVersionOf(port: number, ca: string): Promise<string | undefined> {
@@ -119,6 +146,7 @@ for (const proxy of PROXIES) {
       env: { ...process.env, NODE_EXTRA_CA_CERTS: ca },
     })
     const { status, out, error } = await outcomeOf(child)
+    assert.notEqual(out, '', error)
     const { errors, warnings } = JSON.parse(out) as {
       readonly errors: number
       readonly warnings: number
