@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import { describe, type TestContext } from 'node:test'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { describeCache, type StartedCache } from './cache-behaviour.ts'
+import { describeCache, type StartedCache } from './cache-behavior.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from './cache-process.ts'
 import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
 

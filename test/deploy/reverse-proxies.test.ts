@@ -96,7 +96,7 @@ const PROXIES: readonly Proxy[] = [
         (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
       )
       // Apache does not serve as root.
-      const user = userInfo().uid === 0 ? ['User nobody', 'Group nogroup'] : []
+      const user = userInfo().uid === 0 ? ['User www-data', 'Group www-data'] : []
       const paths = [`ServerRoot ${folder}`, `DefaultRuntimeDir ${folder}`, `PidFile ${folder}/pid`]
       const listen = [https, http].map((port) => `Listen 127.0.0.1:${port}`)
       const global = [...paths, `ErrorLog ${folder}/error.log`, 'ServerTokens Prod']
