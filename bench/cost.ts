@@ -37,7 +37,7 @@ const RATIO_TARGETS = [
   ['service: 304 / 200', 'not-modified', 'service', 1],
 ] as const
 
-/** What every part of the benchmark is given. */
+/** Options of every part of the benchmark. */
 export interface BenchContext {
   readonly workspace: Workspace
   readonly cores: Cores

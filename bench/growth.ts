@@ -113,7 +113,7 @@ async function measureFolder(
   }
 }
 
-/** How long `svc publish` takes to add a version that changes the status, in milliseconds. */
+/** The time of `svc publish` for a version that changes the status, in milliseconds. */
 function measurePublishing({ workspace }: BenchContext, releasesDir: string): number {
   const contentDir = path.join(workspace.folder, 'content')
   cpSync(path.join(ROOT_DIR, 'content'), contentDir, { recursive: true })

@@ -5,7 +5,7 @@ import { responseBytes, requestHead } from './wire.ts'
 // The process that generates the load. It implements as little HTTP as it needs, so that it costs less than any server it
 // measures: a prepared request on each keep-alive connection, the next one as soon as the response is complete.
 
-/** Gives the bytes of each request by its index. */
+/** The bytes of each request, by index. */
 function createRequests({ port, method, target, headers, body }: Load): (index: number) => Buffer {
   const fields = {
     ...headers,

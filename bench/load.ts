@@ -6,7 +6,7 @@ export const NUMBER_PLACEHOLDER = '########'
 
 /** The body of each request. */
 export interface NumberedBody {
-  /** Contains NUMBER_PLACEHOLDER where the number goes; without it all bodies are equal. */
+  /** NUMBER_PLACEHOLDER in it is replaced by the number of the request. */
   readonly text: string
   /** The numbers are `first + (index * step) % count`, zero-padded to the placeholder's length. */
   readonly first: number
@@ -19,7 +19,7 @@ export interface Load {
   readonly port: number
   readonly method: string
   readonly target: string
-  /** Beside Host, User-Agent and Accept. */
+  /** In addition to Host, User-Agent and Accept. */
   readonly headers: { readonly [name: string]: string }
   readonly expectedStatus: number
   /** Must appear in every response. */

@@ -15,7 +15,7 @@ export const PARTS = [
 ] as const
 export type Part = (typeof PARTS)[number]
 
-/** How much a full run measures. */
+/** Size of a full run. */
 const FULL = {
   rounds: 7,
   // V8 compiles during the first 25,000 requests or so, on the measured processor.
@@ -56,7 +56,7 @@ const QUICK: Partial<Sizes> = {
   pageRounds: 2,
 }
 
-/** What one run does. */
+/** Parts of one run. */
 export interface BenchOptions extends Sizes {
   readonly json: boolean
   readonly write: boolean
@@ -115,7 +115,7 @@ function parseRounds(text: string): number {
   return Number(text)
 }
 
-/** What a run does, from its flags. Throws a ScriptUsageError. */
+/** The parts of a run, from its flags. Throws a ScriptUsageError. */
 export function parseOptions(values: FlagValues): BenchOptions {
   const { quick, json, write, only } = values
   if (write && (quick || only.length > 0)) {

@@ -9,7 +9,7 @@ import {
 } from '../src/crypto/response-signer.ts'
 import { sha256Base64 } from '../src/crypto/sha256.ts'
 
-/** What every peer sends: taken from the service's response, so that all send the same. */
+/** The response of every peer, taken from the service. */
 export interface PeerResponse {
   readonly target: string
   readonly schemaId: string

@@ -30,7 +30,7 @@ export function targetCells({ expected, isMet }: Target): readonly string[] {
 export interface PartReport {
   readonly tables: readonly Table[]
   readonly targets: readonly Target[]
-  /** What limits the figures of this run, one sentence each. */
+  /** Limitations of the run's figures, one sentence each. */
   readonly notes?: readonly string[]
 }
 

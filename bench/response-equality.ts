@@ -48,7 +48,7 @@ export function repeatableHeadersOf({ fields }: FetchedResponse): readonly strin
     .flat()
 }
 
-/** What peers must send, taken from a response of the service. */
+/** The response that peers must send, taken from the service. */
 export function peerResponseOf(response: FetchedResponse, signingKeyPem: string): PeerResponse {
   const text = response.body.toString()
   const { schema } = JSON.parse(text) as { schema: string }
@@ -84,7 +84,7 @@ function isSignatureValid(response: FetchedResponse, signingKeyPem: string): boo
   return header(HEADERS.contentDigest) === contentDigest && isVerified
 }
 
-/** Throws unless a peer sends what the service sends, and names the difference. */
+/** Throws unless a peer's response equals the service's, and names the difference. */
 export function requireEqualResponse(
   name: string,
   service: FetchedResponse,

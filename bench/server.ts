@@ -2,7 +2,7 @@ import { startChild, type Child } from './children.ts'
 import { boundTo } from './cores.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A server that is measured, in a process of its own. */
+/** A measured server in its own process. */
 export interface MeasuredServer {
   readonly port: number
   /** CPU time of its process since the start, all threads, in microseconds. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { REGISTRATION_BODY } from './registration-body.ts'
 import { NUMBER_PLACEHOLDER } from './load.ts'
 
-/** What one request came to. */
+/** Result of one request. */
 export interface Sample {
   readonly kind: string
   readonly latencyMs: number
@@ -25,7 +25,7 @@ interface Exchange {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
-  /** Loopback address to send from: each one is an actor of its own. */
+  /** Loopback source address; each is a separate actor. */
   readonly localAddress?: string
 }
 
@@ -67,7 +67,7 @@ function exchange(port: number, agent: Agent, sent: Exchange): Promise<Received>
   })
 }
 
-/** One kind of client: what it sends next, and what it expects. */
+/** One kind of client: its next request and the expected response. */
 interface Client {
   readonly kind: string
   /** Pause between two requests, so that the mix stays the same whatever the service's speed. */

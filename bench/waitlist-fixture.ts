@@ -14,7 +14,7 @@ import type { SealedRegistration } from '../src/storage/waitlist-store.ts'
 import { normalizedAddress } from './registration-body.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What fixture rows are made with: the secrets of the measured servers. */
+/** Secrets of the measured servers, for fixture rows. */
 interface RowMaker {
   readonly hashAddress: (normalized: string) => Uint8Array
   readonly recipient: string
@@ -26,7 +26,7 @@ const ROWS_PER_TRANSACTION = 10_000
 const LOCK_WAIT_MS = 2000
 /** About the length of a registration before it is encrypted. */
 const PLAIN_BYTES = 250
-/** Holds the index of a million rows, which is written in random order. */
+/** Large enough for the index of a million rows, which is written in random order. */
 const FILL_CACHE_KIB = 262_144
 
 function newTicket(): string {

@@ -7,13 +7,13 @@ const ROOT = path.dirname(import.meta.dirname)
 
 /** A temporary folder for one run: secrets, data and the peers' response. The checkout is not written to. */
 export interface Workspace {
-  /** Where npm starts the service. */
+  /** Working folder of the service. */
   readonly root: string
   /** The folder itself, also for the databases of the parts. */
   readonly folder: string
   /** Environment of every server. The port is free to choose. */
   readonly env: NodeJS.ProcessEnv
-  /** The command behind `npm start`, without npm: Node, its options as package.json has them, the main file. */
+  /** The command of `npm start`, without npm: Node, its options from package.json, the main file. */
   readonly startCommand: readonly string[]
   /** The Node options among them; the peers get the same. */
   readonly nodeOptions: readonly string[]

@@ -34,8 +34,8 @@ async function bundle(file: string, options: BuildOptions): Promise<BuiltAsset> 
 }
 
 /**
- * The scripts that the pages load: each entry of src/browser as one module, and the ALTCHA widget. Rejects with the
- * bundler's words where one does not build.
+ * The scripts of the pages: each entry of src/browser as one module, and the ALTCHA widget. Rejects with the
+ * bundler's errors.
  */
 async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
   const sourceDir = path.join(rootDir, 'src', 'browser')
@@ -58,7 +58,7 @@ async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
 
 const ASSETS_DIR = 'assets'
 
-/** What differs between the built files and those in `assets/`: what to write there, and what does not belong there. */
+/** The differences between the built files and `assets/`: files to write, and files to delete. */
 interface AssetDrift {
   readonly outdated: readonly BuiltAsset[]
   readonly left: readonly string[]
@@ -88,7 +88,7 @@ export async function findAssetDrift(rootDir: string): Promise<readonly string[]
   ]
 }
 
-/** Makes `assets/` what src/browser says; gives the paths of the files that changed. */
+/** Writes `assets/` from src/browser and returns the changed paths. */
 export async function writeAssets(rootDir: string): Promise<readonly string[]> {
   const { outdated, left } = await driftOf(rootDir)
   for (const { file, text } of outdated) writeFileSync(path.join(rootDir, ASSETS_DIR, file), text)

@@ -35,7 +35,7 @@ const COMPILER_OPTIONS = {
   declaration: true,
   module: 'nodenext',
   target: 'es2022',
-  // What every browser with Ed25519 in WebCrypto has, and Node 20.
+  // Supported by every browser with Ed25519 in WebCrypto, and by Node 20.
   lib: ['es2023', 'es2024.string', 'dom'],
   types: ['node'],
   typeRoots: [path.join(ROOT, 'node_modules', '@types')],
@@ -63,8 +63,8 @@ function compile(outDir: string): void {
 }
 
 /**
- * Declarations name each other with .js, as a consumer's compiler looks for them. The texts of descriptions, which are
- * literal types in them, are left out: no type of the client is made of them, and they are half of the size.
+ * Declarations import each other with .js, as compilers expect. Descriptions, which are literal types in them, are
+ * removed: no type of the client uses them, and they are half of the size.
  */
 function tidyDeclarations(text: string): string {
   return text
@@ -75,7 +75,7 @@ function tidyDeclarations(text: string): string {
 const CLIENT_SOURCE = 'packages/client/src/'
 const CONTRACT_SOURCE = 'src/contract/'
 
-/** Where a compiled file goes in `dist`: the client's own modules and the contract side by side. */
+/** The path of a compiled file in `dist`: the client's own modules next to the contract. */
 function placeInDist(file: string): string {
   return file.startsWith(CLIENT_SOURCE)
     ? `client/${file.slice(CLIENT_SOURCE.length)}`
@@ -138,8 +138,8 @@ function copyVectors(folder: string): void {
 }
 
 /**
- * Makes the package as it is published in a folder: manifest, README, license, `dist` with modules, declarations and
- * the minified bundle, and `vectors`. Throws an Error with the compiler's words where the client does not compile.
+ * Creates the published package in a folder: manifest, README, license, `dist` with modules, declarations and the
+ * minified bundle, and `vectors`. Throws an Error with the compiler's messages if the client does not compile.
  */
 export async function buildClient(folder: string): Promise<void> {
   const dist = path.join(folder, 'dist')

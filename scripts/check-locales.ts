@@ -32,12 +32,12 @@ export interface TextTree {
   readonly [key: string]: string | TextTree
 }
 
-/** For each locale: the digest of the English text that each text was made from, by key. */
+/** For each locale: the digest of the English original of each text, by key. */
 export interface TranslatedFrom {
   readonly [locale: string]: { readonly [key: string]: string }
 }
 
-/** What the check looks at. */
+/** Input of the check. */
 export interface LocaleFiles {
   /** Texts by locale; The others are compared with English. */
   readonly texts: { readonly [locale: string]: TextTree }
@@ -70,7 +70,7 @@ const PLURAL_CATEGORIES: ReadonlySet<string> = new Set([
   'other',
 ])
 
-/** The keys of plural forms: trees that hold nothing but plural categories, `other` among them. */
+/** Keys of plural forms: trees with only plural categories, including `other`. */
 function pluralKeysOf(tree: TextTree, prefix = ''): readonly string[] {
   return Object.entries(tree).flatMap(([name, value]) => {
     if (typeof value === 'string') return []
@@ -85,7 +85,7 @@ function categoriesOf(locale: string): readonly string[] {
   return new Intl.PluralRules(locale).resolvedOptions().pluralCategories
 }
 
-/** The form that a key is of, where it is one of plural forms. */
+/** The plural form of a key, if it is one. */
 function formOf(key: string, plurals: ReadonlySet<string>): string | undefined {
   const at = key.lastIndexOf('.')
   return plurals.has(key.slice(0, at)) ? key.slice(at + 1) : undefined
@@ -113,7 +113,7 @@ function isWithin(key: string, keys: readonly string[]): boolean {
 const fault = (locale: string, key: string, what: string): string =>
   `locales/${locale}.json: ${key} ${what}`
 
-/** What is wrong with a file by itself. */
+/** Faults within a file. */
 function ownFaults(locale: string, tree: TextTree, plurals: ReadonlySet<string>): string[] {
   const leaves = leavesOf(tree)
   const empty = [...leaves]
@@ -127,7 +127,7 @@ function ownFaults(locale: string, tree: TextTree, plurals: ReadonlySet<string>)
   return [...empty, ...missing]
 }
 
-/** What is missing in the translations of the contract's texts, which are keyed by their English. */
+/** Missing translations of the contract's texts, which are keyed by their English. */
 function contractFaults({ texts, contract }: LocaleFiles): string[] {
   const locales = Object.keys(texts).filter((locale) => locale !== ENGLISH)
   return Object.entries(contract).flatMap(([english, translations]) =>
@@ -139,7 +139,7 @@ function contractFaults({ texts, contract }: LocaleFiles): string[] {
   )
 }
 
-/** What is wrong with a translation beside the English it was made from. */
+/** Faults of a translation, compared with its English original. */
 function translationFaults(locale: string, files: LocaleFiles): string[] {
   const { texts, translatedFrom, sameAsEnglish } = files
   const englishTree = texts[ENGLISH] ?? {}
@@ -192,7 +192,7 @@ function translationFaults(locale: string, files: LocaleFiles): string[] {
   return [...listed, ...extra]
 }
 
-/** What the list of keys and the notes name that is not there any more. */
+/** Unknown entries in the list of keys and in the notes. */
 function leftoverFaults({ texts, translatedFrom, sameAsEnglish }: LocaleFiles): string[] {
   const keys = [...leavesOf(texts[ENGLISH] ?? {}).keys()]
   const listed = sameAsEnglish
@@ -222,8 +222,8 @@ export function localeFaults(files: LocaleFiles): readonly string[] {
 }
 
 /**
- * The notes with the texts of a locale (those below some keys, where keys are given) noted as made from today's English.
- * What is still the English text is left out, unless it may be.
+ * The notes after marking a locale's texts (those below given keys, if any) as translated from the current English.
+ * Texts equal to the English are skipped, unless that is allowed.
  */
 export function noteTranslated(
   { texts, translatedFrom, sameAsEnglish }: LocaleFiles,

@@ -1,21 +1,21 @@
 /** How a step ended. */
 export interface StepResult {
   readonly isSound: boolean
-  /** What the step had to say; shown when it is not sound. */
+  /** Output of the step, shown if it failed. */
   readonly output: string
 }
 
-/** One thing that must hold of the repository. */
+/** One requirement on the repository. */
 export interface CheckStep {
   readonly name: string
-  /** What holds when it is sound, in a few words. */
+  /** The requirement in a few words. */
   readonly purpose: string
   run(): Promise<StepResult>
 }
 
-/** How the steps are run, and where their lines go. */
+/** How the steps run, and where their output goes. */
 export interface CheckRun {
-  /** Most steps at one time. */
+  /** Maximum number of concurrent steps. */
   readonly concurrency: number
   readonly write: (text: string) => void
   readonly nowMs: () => number
@@ -31,8 +31,8 @@ function paint(text: string, code: string, hasColour: boolean): string {
 }
 
 /**
- * Runs every step, several at a time, and writes a line for each as it ends, under a failing one what it had to say,
- * and a summary. Gives the names of the steps that failed. A step that throws has failed; the others still run.
+ * Runs every step, several at a time. Writes a line for each as it ends, with the output of failed ones, and a
+ * summary. Returns the names of the failed steps. A step that throws has failed; the others still run.
  */
 export async function runSteps(
   steps: readonly CheckStep[],

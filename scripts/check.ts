@@ -15,7 +15,7 @@ function program(name: string, args: readonly string[]): () => Promise<StepResul
     new Promise((resolve, reject) => {
       const child = spawn(path.join(BIN_DIR, name), args, {
         cwd: ROOT_DIR,
-        // The programs are scripts for `node`: the installed one comes first, whatever the machine has.
+        // The programs are scripts for `node`: the installed one comes first.
         env: {
           ...process.env,
           PATH: `${BIN_DIR}${path.delimiter}${process.env['PATH'] ?? ''}`,
@@ -89,7 +89,7 @@ async function findReleaseLines(): Promise<readonly string[]> {
   return found.map(({ where, message }) => `${path.relative(ROOT_DIR, where) || where}: ${message}`)
 }
 
-/** Everything that must hold, the slowest first, so that two processors end at about the same time. */
+/** Every step, slowest first, so that two processors finish at about the same time. */
 const STEPS: readonly CheckStep[] = [
   {
     name: 'lint',

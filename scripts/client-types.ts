@@ -61,7 +61,7 @@ function nameOf(schema: string): string {
   return CLIENT_NAMES[schema] ?? schema
 }
 
-/** Writes schemas as TypeScript. A titled object becomes an interface of its own, which `add` takes. */
+/** Writes schemas as TypeScript. A titled object becomes its own interface, passed to `add`. */
 function typeText(
   schema: JsonSchema,
   indent: string,

@@ -10,7 +10,7 @@ export type ChangeClass = 'text' | 'additive' | 'beta' | 'breaking'
 /** One change of the contract. */
 export interface ContractChange {
   readonly class: ChangeClass
-  /** Where it is, such as `GET /api/v1/status 200 data.components[].state`. */
+  /** Place of the change, such as `GET /api/v1/status 200 data.components[].state`. */
   readonly place: string
   readonly change: string
   /** The rows that the change affects. */
@@ -40,7 +40,7 @@ const LIMIT_USERS: { readonly [limit: string]: (row: EndpointOutline) => boolean
   timeSilenceSeconds: (row) => row.success?.data === 'Time',
 }
 
-/** Limits where a higher number accepts or promises less. */
+/** Limits whose higher value accepts or promises less. */
 const LOWER_LIMITS: ReadonlySet<string> = new Set([
   'minTtlDays',
   'maxTimeDistanceMs',

@@ -36,7 +36,7 @@ its class, its place, what changed and what it requires.
 Exit code: 0 no problems, 1 problems, 2 wrong usage.
 `
 
-/** One change with what it requires, as `--json` prints it. */
+/** One change with its requirements, as printed by `--json`. */
 export interface ReportedChange {
   readonly class: ChangeClass
   readonly place: string
@@ -44,7 +44,7 @@ export interface ReportedChange {
   readonly requires: readonly string[]
 }
 
-/** What the check found. */
+/** Result of the check. */
 export interface ContractReport {
   readonly changes: readonly ReportedChange[]
   readonly problems: readonly string[]

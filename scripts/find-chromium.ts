@@ -38,7 +38,7 @@ export function findChromium(): string | undefined {
     .find((file) => isExecutable(file))
 }
 
-/** What keeps the files that Chromium and its starter write beside the profile in a folder. */
+/** Environment that keeps Chromium's files outside the profile in one folder. */
 export function chromiumHome(folder: string) {
   return { HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder } as const
 }

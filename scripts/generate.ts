@@ -86,7 +86,7 @@ ${paths.join('')}} as const
   return { file: READ_PATHS_FILE, text }
 }
 
-/** Where two texts part, or undefined when they are the same. */
+/** The first difference between two texts; undefined if they are equal. */
 function firstDifference(found: string, expected: string): string | undefined {
   if (found === expected) return undefined
   const foundLines = found.split('\n')

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { moduleReferences, nameUses, type ModuleReference } from './module-references.ts'
 import { runScript } from './script-main.ts'
 
-/** What a room of src may import besides its own files; `../` leads to a folder beside src. */
+/** What a folder of src may import besides its own files; `../` refers to a folder beside src. */
 interface RoomRule {
   readonly mayImport: readonly string[]
   /** Rooms of which it may know the types, and nothing that runs. */
@@ -53,9 +53,9 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
 }
 
 /**
- * The import map: imports run one way. A type counts like any other import, since naming a type is a dependency on its
- * room. A folder that is not on the map is a finding as well, so that a new room is entered here first; and so is what the
- * map allows and nothing does, so that it says how things are and not how they might be.
+ * The import map: imports run one way. Type imports count too, because naming a type is a dependency. A folder that
+ * is not on the map is a fault, and so is a permission that no import uses, so that the map states the actual
+ * dependencies.
  */
 const ROOMS: { readonly [room: string]: RoomRule } = {
   ...LAYERS,
@@ -100,7 +100,7 @@ export interface LayerFinding {
   /** Path below the checked folder, with slashes. */
   readonly file: string
   readonly line: number
-  /** What it does, and what its room may do. */
+  /** A file's imports and other references, with its folder's permissions. */
   readonly message: string
 }
 
@@ -119,7 +119,7 @@ function targetOf(file: string, specifier: string): string {
   return target.replace(/^\.\.\/src\//, '')
 }
 
-/** Where such a path lies: a room, or the folder of another file beside src. */
+/** The folder of a path: a folder of src, or one beside it. */
 function placeOf(target: string): string {
   const isElsewhere = target.startsWith('../') && !PACKAGE_FILE.test(target)
   return isElsewhere ? path.posix.dirname(target) : roomOf(target)
@@ -130,7 +130,7 @@ function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRul
   return `${room} may import only ${words.length === 0 ? 'its own files' : words.join(', ')}`
 }
 
-/** What is wrong with one reference, or undefined when the map allows it. */
+/** The fault of one reference; undefined if the map allows it. */
 function faultOf(file: string, reference: ModuleReference): string | undefined {
   const room = roomOf(file)
   const rule = ROOMS[room]
@@ -169,7 +169,7 @@ function sourceFilesOf(sourceDir: string): readonly string[] {
     .toSorted()
 }
 
-/** What the map allows and no file below a source folder does, as `room: what it may import`; empty when the map is the fact. */
+/** Permissions that no file uses, as `folder: permission`; empty if the map is accurate. */
 export function findIdleAllowances(sourceDir: string): readonly string[] {
   const idle = new Set(
     Object.entries(ROOMS).flatMap(([room, { mayImport, mayImportTypesOf = [] }]) =>
@@ -187,7 +187,7 @@ export function findIdleAllowances(sourceDir: string): readonly string[] {
   return [...idle]
 }
 
-/** Checks every TypeScript file below a source folder against the import map; an empty list when all imports fit. */
+/** Checks every TypeScript file against the import map. Returns the faults. */
 export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
   return sourceFilesOf(sourceDir).flatMap((file) => {
     const source = readFileSync(path.join(sourceDir, file), 'utf8')

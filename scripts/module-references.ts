@@ -4,7 +4,7 @@ export interface ModuleReference {
   readonly specifier: string | undefined
   /** Line of the specifier, from 1. */
   readonly line: number
-  /** Whether it leaves nothing behind when types are stripped. */
+  /** Whether it disappears when types are stripped. */
   readonly isTypeOnly: boolean
 }
 
@@ -34,7 +34,7 @@ function maskSource(source: string): MaskedSource {
   const substitutions: number[] = []
   let at = 0
 
-  /** Skips a template's text from `start`; ends behind its closing quote or behind the next `${`. */
+  /** Skips a template's text from `start`; ends after its closing quote or the next `${`. */
   const skipTemplate = (start: number): void => {
     at = start
     while (at < source.length && source[at] !== '`') {

@@ -87,7 +87,7 @@ function runNode(args: readonly string[], files: readonly string[]): Promise<Run
   })
 }
 
-/** Deals the files to so many processes. */
+/** Distributes the files to processes. */
 function deal(files: readonly string[], processes: number): readonly (readonly string[])[] {
   const hands = Array.from({ length: processes }, (): string[] => [])
   for (const [index, file] of files.entries()) hands[index % processes]?.push(file)

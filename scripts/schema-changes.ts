@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../src/contract/schema-type.ts'
 
-/** What a change means for clients that were written before it. */
+/** Effect of a change on existing clients. */
 export type Impact = 'text' | 'additive' | 'breaking'
 
 /** One difference, without the row it belongs to. */

@@ -52,14 +52,14 @@ interface Shot {
   readonly locale: Locale
   readonly width: number
   readonly scheme: Scheme
-  /** Height of the window; the whole page where it is left out. */
+  /** Height of the window; undefined: the whole page. */
   readonly height?: number
 }
 
 const DESKTOP = { width: 1280, height: 900 } as const
 const PHONE = { width: 320, height: 640 } as const
 
-/** What docs/screenshots shows: each page that matters once as most see it, and each locale, width and scheme with one. */
+/** The screenshots: each important page once, and each locale, width and color scheme at least once. */
 const DOCS_SHOTS: readonly Shot[] = [
   { page: '', locale: 'en', scheme: 'light', ...DESKTOP },
   { page: '', locale: 'th', scheme: 'light', ...DESKTOP },
@@ -86,7 +86,7 @@ async function take(browser: Browser, origin: string, shot: Shot, file: string):
     viewport: { width, height: height ?? 900 },
     colorScheme: scheme,
     locale,
-    // A zone of its own, so that the reader's time differs from UTC.
+    // A time zone other than UTC, so that the local time is shown.
     timezoneId: 'Asia/Bangkok',
     reducedMotion: 'reduce',
   })

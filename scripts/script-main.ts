@@ -2,7 +2,7 @@ import path from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { messageOf } from '../src/contract/error-message.ts'
 
-/** A script was called in a way it does not know. The message is one line that says what was expected. */
+/** Wrong usage of a script. The message is one line that states what was expected. */
 export class ScriptUsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -10,7 +10,7 @@ export class ScriptUsageError extends Error {
   }
 }
 
-/** `parseArgs` of node:util, strict, with its errors as ScriptUsageError. `--help` is known besides what is named. */
+/** `parseArgs` of node:util, strict, with ScriptUsageError. Adds `--help`. */
 export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
@@ -29,7 +29,7 @@ export function parseScriptArgs<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** What a script that is called by itself is made from. */
+/** Options of a script. */
 interface Script<Options extends ParseArgsOptionsConfig> {
   /** The output of `--help`, ending in a line break. */
   readonly help: string
@@ -37,14 +37,13 @@ interface Script<Options extends ParseArgsOptionsConfig> {
   readonly options?: Options
   /** Whether positional arguments are accepted. Default: false. */
   readonly takesArguments?: boolean
-  /** Does the work and gives the exit code. Throws a ScriptUsageError for values that it does not know. */
+  /** Runs the script and returns the exit code. Throws a ScriptUsageError for invalid values. */
   readonly run: (parsed: ReturnType<typeof parseScriptArgs<Options>>) => Promise<number> | number
 }
 
 /**
- * Runs a script where its module is the program, and nothing where it is imported. The exit code is the one that `run`
- * gives, 0 after `--help`, and 2 after wrong usage, which is reported in one line. Anything else that `run` throws is a fault of
- * the script and ends it with its stack.
+ * Runs a script if its module is the main program, and not if it is imported. The exit code is that of `run`, 0 after
+ * `--help`, and 2 after wrong usage, which is reported in one line. Any other error is a defect and prints its stack.
  */
 export async function runScript<const Options extends ParseArgsOptionsConfig>(
   { main, filename }: ImportMeta,
@@ -53,7 +52,7 @@ export async function runScript<const Options extends ParseArgsOptionsConfig>(
   if (!main) return
   try {
     const parsed = parseScriptArgs(process.argv.slice(2), options, takesArguments)
-    // Looked for: the type of options that are any cannot say that help is one of them.
+    // `in` check because the generic options type does not include `help`.
     if ('help' in parsed.values) process.stdout.write(help)
     else process.exitCode = await run(parsed)
   } catch (error) {

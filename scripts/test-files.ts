@@ -3,8 +3,8 @@ import path from 'node:path'
 import { moduleReferences } from './module-references.ts'
 
 /**
- * How a test file runs: `pure` files share a process, `isolated` files start other programs and get a process each, and
- * `long` files take long by nature.
+ * How a test file runs: `pure` files share a process, `isolated` files start other programs and get their own
+ * process, `long` files run in `test:long`.
  */
 export type TestKind = 'pure' | 'isolated' | 'long'
 

@@ -30,11 +30,11 @@ function formatOnOneLine(value: unknown): string | undefined {
   return texts.every((text) => text !== undefined) ? `[${texts.join(', ')}]` : undefined
 }
 
-/** JSON as the formatter leaves it: two spaces, and a list of texts on one line where it fits. `column` is where it starts. */
+/** JSON as formatted by oxfmt: two spaces, and a list of texts on one line if it fits. `column` is its start. */
 function formatJson(value: unknown, indent = '', column = indent.length): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const line = formatOnOneLine(value)
-  // One more for the comma behind it.
+  // One more for the comma after it.
   if (line !== undefined && column + line.length < LINE_WIDTH) return line
   const inner = `${indent}  `
   if (Array.isArray(value)) {
@@ -56,7 +56,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** The vector files that are not what the app answers now, with what each would become; undefined: it would be gone. */
+/** The vector files that differ from the app's responses, with their new content; undefined for files to delete. */
 export async function findVectorDrift(): Promise<ReadonlyMap<string, string | undefined>> {
   const drift = new Map<string, string | undefined>()
   const vectors = new Map<string, unknown>(await buildVectors())

@@ -29,14 +29,14 @@ import { describeSigningKeys, type PublishedSigningKey } from './service/signing
 import type { TimeQualityMonitor } from './service/time-quality.ts'
 import type { Waitlist } from './service/waitlist.ts'
 
-/** The key that signs and what is published of it. */
+/** The signing key, and its published document. */
 export interface Signing {
   readonly signer: ResponseSigner
   /** Exactly one of them is current: the signer's. */
   readonly keys: readonly PublishedSigningKey[]
 }
 
-/** Everything the app is made of. What main opens, tests compose. */
+/** Dependencies of the app. */
 export interface AppDependencies {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
@@ -51,19 +51,19 @@ export interface AppDependencies {
   /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly AddressRange[]
   readonly timeQuality: TimeQualityMonitor
-  /** URI at which the operator hears of security problems; left out where none is known. */
+  /** URI of the security contact; undefined if unknown. */
   readonly securityContact?: string | undefined
-  /** How long a signed response is reused for anonymous readers; not at all without it. */
+  /** How long a signed response is reused for anonymous readers; undefined: never. */
   readonly cacheSeconds?: number
   readonly clock: Clock
   /** A random UUID v4, another one each time. */
   readonly newRequestId: () => string
   readonly log: Log
-  /** Another registry, for a test; the service's own when left out. */
+  /** Default: the service's registry. Tests pass others. */
   readonly registry?: Registry
   /** Handlers of rows that only a test's registry has. */
   readonly extraHandlers?: { readonly [name: string]: Handler }
-  /** The registry's word on issuance; the service's own when left out. No configuration reaches it. */
+  /** Default: the registry's issuance. No configuration changes it. */
   readonly issuance?: Issuance
 }
 
@@ -72,12 +72,12 @@ function isApiPath(path: string): boolean {
   return path === '/api' || path.startsWith('/api/')
 }
 
-/** What can be replaced while the service runs. */
+/** Dependencies that can be replaced while the service runs. */
 export type Published = Pick<AppDependencies, 'releases' | 'signing'>
 
 /**
- * Prepares everything that stays, and returns a function that composes the app for what is published. An app never
- * changes: another release is served by another app. Throws if the registry breaks one of its own rules.
+ * Prepares the fixed parts, and returns a function that creates the app for a release. An app never changes: another
+ * release is served by another app. Throws if the registry breaks one of its rules.
  */
 export function createAppComposer(
   parts: Omit<AppDependencies, keyof Published>,

@@ -30,7 +30,7 @@ export const SECRET_VARIABLES = {
   waitlistRecipient: { variable: 'SVC_WAITLIST_RECIPIENT', file: 'waitlist-recipient.txt' },
 } as const
 
-/** Where `svc signing-key new` puts the private half of the next key. The server signs with it once it is promoted. */
+/** File for the private key that `svc signing-key new` creates. The server signs with it once it is promoted. */
 export const NEXT_SIGNING_KEY_FILE = 'signing-key-next.pem'
 
 export type SecretName = keyof typeof SECRET_VARIABLES
@@ -56,14 +56,14 @@ export interface Config {
   readonly workers: number
   /** Connections of one process at one time. */
   readonly maxConnections: number
-  /** How long a signed response may be reused; 0 for not at all. */
+  /** How long a signed response may be reused; 0: never. */
   readonly cacheSeconds: number
-  /** Where several nodes count together; may contain a password. */
+  /** Shared counters of several nodes; may contain a password. */
   readonly valkeyUrl: string | undefined
   /** The number of nodes that share the limits, for the share of each while Valkey is away. */
   readonly nodes: number
   readonly adminPort: number | undefined
-  /** How often to look for a new release; 0 for on SIGHUP alone. */
+  /** How often to check for a new release; 0: only on SIGHUP. */
   readonly reloadSeconds: number
   readonly ntpServer: ConfiguredNtpServer | undefined
   /** URI for reports of security problems, as written; for security.txt and the privacy page. */
@@ -254,7 +254,7 @@ function readSecurityContact(reader: EnvironmentReader): string | undefined {
   return reader.reportInvalid(name, expected, { isSecret: contact.includes('@') })
 }
 
-/** Where a folder really is, links resolved, as far as it exists. */
+/** The real path of a folder, with links resolved as far as it exists. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder)
@@ -270,8 +270,8 @@ function isInside(folder: string, parent: string): boolean {
 }
 
 /**
- * Reads the configuration from the environment, with every mistake; a variable that is wrong stands at its default.
- * Opens and creates nothing. Relative folders are taken from `workingDir`.
+ * Reads the configuration from the environment, with every mistake; an invalid variable gets its default. Opens and
+ * creates nothing. Relative folders are resolved from `workingDir`.
  */
 export function inspectConfig(
   env: Environment,

@@ -24,7 +24,7 @@ import { periodStateOf } from './service/signing-key-period.ts'
 export interface Secrets {
   /** Undefined in a production runtime without a signing key: responses are unsigned (spec 5.7). */
   readonly signingKey: KeyObject | undefined
-  /** What is published of the signing keys; empty without a signing key. */
+  /** The published signing keys; empty without a signing key. */
   readonly publishedKeys: readonly PublishedSigningKey[]
   /** Key of the hash under which API keys are stored. */
   readonly keyHashSecret: string
@@ -151,7 +151,7 @@ export function withSecretVariables(
   return { ...config, secretVariables }
 }
 
-/** What is published of the keys, of which the one that signs must be in use already. */
+/** The published keys. The current one must be valid already. */
 function publishKeysInUse(
   signingKey: KeyObject,
   metadata: readonly PublishedSigningKey[],
@@ -239,7 +239,7 @@ export function requireSecrets({ mistakes, secrets }: SecretInspection): Secrets
   }
 }
 
-/** The file with the identity that opens the waitlist, where it lies on this machine. */
+/** The waitlist's identity file, if it is on this machine. */
 export function findWaitlistIdentity({ secretsDir }: Config): string | undefined {
   const file = path.join(secretsDir, WAITLIST_IDENTITY_FILE)
   return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file

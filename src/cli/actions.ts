@@ -10,7 +10,7 @@ import {
 /** A command whose work is done by actions, such as `svc waitlist count`. */
 export interface ActionsCommand {
   readonly name: string
-  /** What its help says of it, before the actions. */
+  /** The text of its help before the actions. */
   readonly about: string
   /** One row and one file each, loaded when it is asked for. */
   readonly actions: {
@@ -45,7 +45,7 @@ function formatUnknown(name: string, { name: command, actions }: ActionsCommand)
   return `unknown action${quoteUnknown(name)}; ${advice}`
 }
 
-/** Makes the command that gives the word to one of its actions. */
+/** Creates a command that dispatches to its actions. */
 export function createActionsCommand(parts: ActionsCommand): Command {
   const { actions } = parts
   const help = formatHelp(parts)

@@ -66,7 +66,7 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
     target,
     headers: { Accept: 'application/json' },
   })
-  // Not followed: a token for another host than the one that was named is not what was asked for.
+  // Redirects are not followed: a token of another host is useless.
   if (status >= 300 && status < 400) {
     throw new CommandFailure(
       'REDIRECT',
@@ -82,7 +82,7 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
   return new TextDecoder().decode(body)
 }
 
-/** Which challenge the deployment asks for. Nothing of what it says is shown unless it is known from the contract. */
+/** The challenge of the deployment. Prints only values that the contract defines. */
 async function describeChallenge(ask: Ask, origin: string) {
   const target = ENDPOINTS.earlyAccess.path
   const envelope = parseJson(await fetchJsonText(ask, origin, target))

@@ -11,7 +11,7 @@ export interface NewFile {
   write(part: Uint8Array | string): Promise<void>
   /** Gives the file its name. Rejects with a CommandFailure if the name was taken in the meantime. */
   finish(): Promise<void>
-  /** Leaves nothing behind. */
+  /** Removes the temporary file. */
   abandon(): Promise<void>
 }
 

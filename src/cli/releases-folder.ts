@@ -38,7 +38,7 @@ export function requireText(name: string, value: string | undefined): string {
   throw new UsageError(`expected --${name} TEXT: one line for readers of the history`)
 }
 
-/** Most mistakes that are printed; all of them are in `--json`. */
+/** Maximum number of printed mistakes; `--json` has all. */
 const MAX_PRINTED = 100
 
 /** Mistakes as lines for a person. */

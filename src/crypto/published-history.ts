@@ -7,7 +7,7 @@ import {
 } from '../contract/version-entry.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** The versions that were published, as a release store holds them. Each of these throws where it cannot be read. */
+/** The published versions, as a release store has them. Each method throws for a file that cannot be read. */
 export interface PublishedVersions {
   /** Ids of all versions, oldest first. */
   readVersionIds(): readonly string[]

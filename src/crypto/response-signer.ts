@@ -55,12 +55,12 @@ async function loadSodium(): Promise<Sodium | undefined> {
   }
 }
 
-/** Ed25519 is deterministic (RFC 8032 5.1.6), so two right implementations give one signature for any text. */
+/** Ed25519 is deterministic (RFC 8032 5.1.6), so two correct implementations produce the same signature. */
 const AGREEMENT_TEXTS = ['', 'svc-response-v1\nGET\n/\n200', `long ${'x'.repeat(SCRATCH_BYTES)}`]
 
 /**
- * The fastest signer that works here: libsodium where it loads and gives the same bytes as OpenSSL, else OpenSSL.
- * `onFallback` hears why libsodium is not used. `load` is there for tests of a machine without it.
+ * The fastest signer on this machine: libsodium if it loads and agrees with OpenSSL, else OpenSSL. `onFallback`
+ * receives the reason for OpenSSL. Tests replace `load`.
  */
 export async function openResponseSigner(
   privateKey: KeyObject,

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { sha256Base64url } from './sha256.ts'
 
-/** A key text cannot be used; the message says what was expected, never what stood there. */
+/** A key text is invalid. The message states what was expected, and does not quote the text. */
 export class SigningKeyError extends Error {
   constructor(message: string) {
     super(message)
@@ -49,7 +49,7 @@ export function parsePrivateSigningKey(pem: string): KeyObject {
 
 /** The public half of a key (private KeyObject, or public PEM) with its id. Throws SigningKeyError. */
 export function publicSigningKeyOf(source: KeyObject | string): PublicSigningKey {
-  // createPublicKey would take it; but where public keys are listed a private one was put by mistake.
+  // createPublicKey would accept it, but a private key in a list of public keys is a mistake.
   if (typeof source === 'string' && source.includes('PRIVATE KEY')) {
     throw new SigningKeyError('expected an Ed25519 public key in PEM, found a private key')
   }

@@ -4,7 +4,7 @@ import { LINKS } from '../contract/links.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
 
-/** What the discovery index is generated from. */
+/** Input of the discovery index. */
 export interface DiscoveryOptions {
   readonly registry: Registry
   readonly runtime: Runtime

@@ -38,7 +38,7 @@ export function exampleOf(schema: JsonSchema, where = '$'): JsonValue {
   throw new TypeError(`${where}: this schema has no example; expected one on every leaf`)
 }
 
-/** Most items of a list in an example: of objects, and of anything else. */
+/** Maximum number of list items in an example: objects, and other values. */
 const MOST_ITEMS = { objects: 2, others: 20 } as const
 
 /** A value whose long lists are cut to their first items, so that a document with it stays small. */

@@ -248,7 +248,7 @@ export const RESPONSE_HEADER_DOCS = {
   },
 } as const satisfies Docs<ResponseHeader>
 
-/** What each documented header means, by wire name. */
+/** Descriptions of the documented headers, by wire name. */
 export function headerMeanings(docs: { readonly [key: string]: HeaderDoc }): {
   readonly [wireName: string]: string
 } {

@@ -27,7 +27,7 @@ export interface SuccessExample {
   readonly data?: JsonValue
   /** ISO 8601 UTC. */
   readonly issuedAt?: string
-  /** Where the data come from, if readers should know. */
+  /** Source of the data, if readers should know. */
   readonly summary?: string
 }
 

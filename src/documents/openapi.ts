@@ -25,14 +25,14 @@ import { schemaComponents } from './openapi-schemas.ts'
 import { toJson, type JsonObject } from './plain-json.ts'
 import { createPolicy } from './policy.ts'
 
-/** What the OpenAPI document is generated from. */
+/** Input of the OpenAPI document. */
 export interface OpenApiOptions {
   readonly registry: Registry
   readonly runtime: Runtime
   /** Semantic version of the registry; also the version of the document. */
   readonly registryVersion: string
   readonly issuance: Issuance
-  /** Where the service is reached: scheme and authority, without a slash at the end. */
+  /** Origin of the service, without a trailing slash. */
   readonly baseUrl: string
   /** The release whose data are the examples; without it, examples are composed from the schemas. */
   readonly release?: ExampleRelease

@@ -26,7 +26,7 @@ import {
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
 import { headerMeanings, REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from './header-docs.ts'
 
-/** What the policy document is generated from. */
+/** Input of the policy document. */
 export interface PolicyOptions {
   readonly registry: Registry
   readonly runtime: Runtime

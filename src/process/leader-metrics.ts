@@ -2,7 +2,7 @@ import type { Counter, Gauge, Registry } from 'prom-client'
 import type { PublishedSigningKey } from '../service/signing-key-document.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 
-/** What the process knows that looks for releases and keys: the only one, or the primary of the workers. */
+/** Metrics of the process that watches for releases and keys: the only one, or the primary of the workers. */
 export interface LeaderState {
   readonly head: () => Pick<VersionEntry, 'snapshotId' | 'createdAt'> | undefined
   readonly reloadFailures: () => number

@@ -15,13 +15,13 @@ import { openReleaseWatcher, type ReleaseWatcher } from './release-watcher.ts'
 import type { SigningSecrets } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
 
-/** What was read before anything serves. */
+/** Data loaded before serving. */
 export interface Opened {
   readonly releases: ServableReleases
   readonly secrets: Secrets
 }
 
-/** What serves requests: the leading process itself, or workers. */
+/** The serving part: the leading process itself, or workers. */
 export interface Serving {
   readonly port: number
   readonly served: () => ServedReleases
@@ -32,7 +32,7 @@ export interface Serving {
   readonly close: () => Promise<void>
 }
 
-/** How the leader gets what serves, and its metrics where an admin port asks for them. */
+/** How the leader starts the serving part, and its metrics if an admin port is configured. */
 export interface LeaderDependencies {
   readonly log: Log
   readonly openServing: (opened: Opened) => Promise<Serving>
@@ -50,7 +50,7 @@ export function onShutdownSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** Reads what is published before any secret is created: a broken chain ends the start and leaves nothing behind. */
+/** Loads the releases before any secret is created: a broken chain ends the start without leaving files. */
 async function openFiles(config: Config, log: Log): Promise<Opened> {
   const releases = loadReleases(openReleaseStore(config.releasesDir))
   const { secrets, made } = await openSecrets(config, Date.now())
@@ -168,7 +168,7 @@ export async function lead(
   await admin?.close()
 }
 
-/** One reload at a time; those requested meanwhile are one more. */
+/** One reload at a time; those requested during a reload are combined into one more. */
 function createReload(log: Log, ...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let isRunning = false
   let isRequested = false

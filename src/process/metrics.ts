@@ -13,14 +13,14 @@ import type { StoreHealth, StoreObserver } from './store-health.ts'
 /** Reads metrics in Prometheus' text format. */
 export type Metrics = () => Promise<{ readonly contentType: string; readonly text: string }>
 
-/** Counts what goes through a service, by how it ended. The result behaves as the service does. */
+/** Counts the requests and calls of a service, by result. The returned service behaves like the original. */
 export interface OutcomeCounters {
   readonly waitlist: (waitlist: Waitlist) => Waitlist
   readonly challenge: (challenge: Challenge) => Challenge
   readonly apiKeys: (apiKeys: ApiKeys) => ApiKeys
 }
 
-/** What the metrics of one serving process are read from. */
+/** Sources of the metrics of one serving process. */
 export interface ServingState {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
@@ -233,7 +233,7 @@ export async function openProcessMetrics(): Promise<ProcessMetrics> {
   }
 }
 
-/** What the primary knows of its workers. */
+/** The primary's data about its workers. */
 export interface ClusterState {
   readonly accepting: () => readonly Worker[]
   readonly crashes: () => number
@@ -241,8 +241,8 @@ export interface ClusterState {
 }
 
 /**
- * The metrics of all workers that accept requests, added up, and what the primary knows. When a worker does not respond,
- * only the latter: a sum without it would look like counters that were reset.
+ * The metrics of all accepting workers, added up, and those of the primary. If a worker does not respond, only the
+ * latter: a sum without it would look like reset counters.
  */
 export async function openClusterMetrics(
   { accepting, crashes, requestStatus }: ClusterState,

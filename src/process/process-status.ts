@@ -5,7 +5,7 @@ export interface NotReadyReason {
   readonly message: string
 }
 
-/** What one serving process reports of itself. Plain data, so that it can cross processes. */
+/** The status of one serving process. Plain data, so that it can be sent to other processes. */
 export interface ProcessStatus {
   readonly reasons: readonly NotReadyReason[]
   /** Its metrics as prom-client's `getMetricsAsJSON` returns them. */

@@ -5,12 +5,12 @@ import { messageOf } from '../contract/error-message.ts'
 import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
 import type { UpdateThreadData } from './release-update-thread.ts'
 
-/** An update that can be taken up, undefined when nothing is new, or why it is refused. */
+/** An update to load, undefined without one, or why it is refused. */
 export type UpdateOutcome =
   | { readonly update: ReleaseUpdate | undefined }
   | { readonly refusal: string }
 
-/** A disk that does not respond must not end the looking for good. */
+/** A disk that does not respond must not stop the checks forever. */
 const DEADLINE_MS = 60_000
 
 const THREAD_FILE = new URL('release-update-thread.ts', import.meta.url)

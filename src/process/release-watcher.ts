@@ -6,7 +6,7 @@ import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
 import type { Log } from '../service/log.ts'
 import { readUpdateInThread, type UpdateOutcome } from './read-update.ts'
 
-/** A release that is not taken up, and why. */
+/** A refused release, with the reason. */
 export interface RefusedRelease {
   readonly snapshotId: string
   readonly reason: string
@@ -18,7 +18,7 @@ export interface ReleaseWatcher {
   readonly reload: () => Promise<void>
   /** The release that is refused, or undefined. */
   readonly refused: () => RefusedRelease | undefined
-  /** How often a release was refused since the start. */
+  /** Number of refusals since the start. */
   readonly failures: () => number
   readonly close: () => void
 }
@@ -122,7 +122,8 @@ export function openReleaseWatcher(
   return {
     reload() {
       if (looking === undefined) return start(true)
-      // What is being read may be older than the reason of this call. One more look serves all who call meanwhile.
+      // The release being read may be older than this call's reason. One further check serves all calls made in the
+      // meantime.
       queued ??= looking.then(() => {
         queued = undefined
         return start(true)

@@ -3,7 +3,7 @@ import { ConfigError, inspectConfig, type Config } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { inspectSecrets } from '../secrets.ts'
 
-/** What is wrong with a folder, or undefined. A missing folder can be created unless it `mustExist`. */
+/** The problem with a folder, or undefined. A missing folder can be created unless it `mustExist`. */
 function folderMistake(
   variable: string,
   folder: string,

@@ -3,7 +3,7 @@ import { findExposedSecretFiles, findWaitlistIdentity, type Secrets } from '../s
 import type { Log } from '../service/log.ts'
 import { periodStateOf } from '../service/signing-key-period.ts'
 
-/** Logs what is allowed but probably unintended in a deployment's configuration and files. */
+/** Logs warnings about valid but probably unintended configuration and files. */
 export function warnAboutEnvironment(config: Config, log: Log): void {
   for (const name of config.unknownVariables) {
     log.warn({ variable: name }, `Unknown variable ${name}; it has no effect`)

@@ -14,7 +14,7 @@ import { ADDRESS_HASH_LABEL } from '../service/waitlist-entry.ts'
 import type { Counters } from '../storage/counters.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** What the stored services are built on. */
+/** Dependencies of the stored services. */
 export interface StoredServicesDependencies {
   readonly storage: Pick<Storage, 'waitlist' | 'apiKeys'>
   readonly counters: Counters

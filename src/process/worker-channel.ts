@@ -7,21 +7,21 @@ export interface SecretTexts {
   readonly [variable: string]: string
 }
 
-/** What a worker starts with. Sent over its channel, because other programs can read the environment of a process. */
+/** A worker's start data. Sent over its channel, because other programs can read the environment of a process. */
 export interface WorkerBoot {
   readonly secrets: SecretTexts
   /** The newest version that the other workers serve. */
   readonly head: ChainHead
 }
 
-/** What the primary sends. Other messages pass over the channel too; these have a tag. */
+/** Messages of the primary. The channel also carries other messages; these have a tag. */
 export type PrimaryMessage =
   | { readonly tag: 'svc.boot'; readonly boot: WorkerBoot }
   | { readonly tag: 'svc.release'; readonly update: ReleaseUpdate }
   | { readonly tag: 'svc.signing'; readonly secrets: SecretTexts }
   | { readonly tag: 'svc.status'; readonly request: number }
 
-/** What a worker sends back. */
+/** Messages of a worker. */
 interface StatusMessage {
   readonly tag: 'svc.status'
   readonly request: number
@@ -41,12 +41,12 @@ function tagOf(message: unknown): unknown {
     : undefined
 }
 
-/** Sends a message to a worker. A worker that has ended meanwhile needs none. */
+/** Sends a message to a worker, unless it has ended. */
 export function sendToWorker(worker: Worker, message: PrimaryMessage): void {
   if (worker.isConnected()) worker.send(message, undefined, () => {})
 }
 
-/** What a worker does with messages once it serves. */
+/** Handlers of a serving worker. */
 export interface WorkerHandlers {
   takeUp(update: ReleaseUpdate): void
   applySigning(secrets: SecretTexts): void
@@ -109,7 +109,7 @@ const STATUS_TIMEOUT_MS = 1000
 
 let lastRequest = 0
 
-/** The status of a worker; null if it ended meanwhile, undefined if it did not respond in time. */
+/** The status of a worker; null if it has ended, undefined if it did not respond in time. */
 export function requestStatus(worker: Worker): Promise<ProcessStatus | null | undefined> {
   lastRequest += 1
   const request = lastRequest

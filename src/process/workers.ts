@@ -9,9 +9,9 @@ import { sendToWorker, type PrimaryMessage, type WorkerBoot } from './worker-cha
 export interface Workers {
   /** Whether at least one of them accepts requests, and no stop was requested. */
   readonly isAccepting: () => boolean
-  /** The ones that accept requests now; those that start or end are left out. */
+  /** Number of workers that accept requests, without those that start or end. */
   readonly accepting: () => readonly Worker[]
-  /** How many exited unexpectedly since the start. */
+  /** Number of unexpected exits since the start. */
   readonly crashes: () => number
   /** Resolves once the first one listens; rejects when none manages to. */
   readonly listening: Promise<void>
@@ -50,7 +50,7 @@ export interface WorkerOptions {
 
 export interface WorkerDependencies {
   readonly log: Log
-  /** What the next worker starts with. */
+  /** Start data of the next worker. */
   readonly boot: () => WorkerBoot
 }
 

@@ -4,13 +4,13 @@ import type { Outcome } from './run-svc.ts'
 
 /** A command whose work is done by actions, as a test runs it. */
 export interface TestedActions {
-  /** The word behind `svc`. */
+  /** The command after `svc`. */
   readonly command: string
   readonly actions: readonly string[]
   readonly run: (args: readonly string[]) => Outcome
 }
 
-/** Asserts that the command and each action tell their help on standard output, and that it fits a terminal. */
+/** Asserts that the command and each action print help on standard output, within the width of a terminal. */
 export function assertHelps({ command, actions, run }: TestedActions): void {
   for (const args of [['--help'], ['-h'], ['help'], ...actions.map((each) => [each, '--help'])]) {
     const { status, out, error } = run(args)
@@ -26,7 +26,10 @@ export function assertHelps({ command, actions, run }: TestedActions): void {
   for (const action of actions) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
 }
 
-/** Asserts that each of some arguments is wrong usage, told in one line that says what was expected and which help to ask. */
+/**
+ * Asserts that each of some arguments is wrong usage, reported in one line with the expected value and the help to
+ * read.
+ */
 export function assertMisuses(
   { command, actions, run }: TestedActions,
   cases: readonly (readonly [args: readonly string[], message: RegExp])[],

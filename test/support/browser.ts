@@ -20,7 +20,7 @@ import {
 } from '../../scripts/find-chromium.ts'
 import { listen, stopListening } from '../../src/http/listener.ts'
 
-/** A page in a context of its own: no cookie, no cache and no storage of another test. */
+/** A page in its own context: without cookies, caches or storage of another test. */
 export interface OpenedPage {
   readonly page: Page
   readonly context: BrowserContext
@@ -33,13 +33,13 @@ export interface TestBrowser {
   /** Opens an empty page; it is closed with its context when the test ends. */
   openPage(t: TestContext, options?: BrowserContextOptions): Promise<OpenedPage>
   /**
-   * Opens an empty page in a browser of its own, whose caches are files of a new profile and not memory. Both are gone
-   * when the test ends. Its requests to other machines are refused, and `takeOutside` does not list them.
+   * Opens an empty page in its own browser, whose caches are files of a new profile. Both are removed when the test
+   * ends. Its requests to other machines are refused, and `takeOutside` does not list them.
    */
   openPageWithDiskCache(t: TestContext): Promise<OpenedPage>
   /**
-   * What pages asked of other machines since the last call, such as `GET http://example.test/a` or
-   * `CONNECT example.test:443`. It was refused. Requests that remain at the end of the file fail it.
+   * Requests of pages to other machines since the last call, such as `GET http://example.test/a` or `CONNECT
+   * example.test:443`. They were refused. Remaining ones fail the file at its end.
    */
   takeOutside(): readonly string[]
 }
@@ -49,10 +49,10 @@ const PROGRAM = findChromium()
 /** Why no browser can be used; undefined if one can. Fits as `{ skip }` of a test. */
 export const browserMissing = PROGRAM === undefined ? NO_CHROMIUM : undefined
 
-/** What is asked without a proxy. */
+/** Hosts that bypass the proxy. */
 const LOOPBACK = '127.0.0.1,localhost'
 
-/** What Chromium asks its makers about every form that a page shows; no page has it ask. */
+/** Requests that Chromium itself sends to Google about every form. */
 const OF_THE_BROWSER = 'CONNECT content-autofill.googleapis.com:443'
 
 /** A proxy that refuses all it is asked for, and remembers it. */
@@ -89,8 +89,8 @@ async function openPageIn(context: BrowserContext): Promise<OpenedPage> {
 }
 
 /**
- * Starts Chromium before the tests of the file that calls this at its top, and ends it after them. Without Chromium
- * nothing is started: give the tests `{ skip: browserMissing }`.
+ * Starts Chromium before the tests of the calling file, and ends it after them. Does nothing without Chromium: pass
+ * `{ skip: browserMissing }` to the tests.
  */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined

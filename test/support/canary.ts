@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { bytesOfAddress, needlesOfAddress, needlesOfText, type Needle } from './leak-search.ts'
 
-/** Makes what a visitor says of themself, each time something that exists nowhere else, and remembers it. */
+/** Creates unique personal data of a visitor, and remembers it. */
 export interface Telltale {
   /** A text of this kind with a random part. */
   text(what: string, prefix?: string): string
@@ -38,7 +38,7 @@ export function createTelltale(): Telltale {
     text: (what, prefix = '') => note(what, prefix + hex(8)),
     note,
     email() {
-      // Each part alone gives the person away.
+      // Each part alone identifies the person.
       return `${note('local part', `Q${hex(6)}`)}@${note('domain', `w${hex(6)}`)}.example`
     },
     ipv4() {

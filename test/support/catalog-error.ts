@@ -10,7 +10,7 @@ export interface Trigger {
   readonly body?: string
 }
 
-/** What the specification says of an error, written out by the test. A header that is left out must not be sent. */
+/** The expected error, written out by the test. A header that is not listed must not be sent. */
 export interface ExpectedError {
   readonly code: string
   readonly status: number
@@ -21,7 +21,7 @@ export interface ExpectedError {
   readonly wwwAuthenticate?: string
   /** Whether a page of another origin may read it. */
   readonly cors: boolean
-  /** Left out where the response is signed. */
+  /** Undefined for a signed response. */
   readonly unsigned?: true
 }
 
@@ -30,7 +30,7 @@ export const ECHO_MARKER = 'echo-marker-5d41402a'
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Sends the request to the running app and holds the whole response against what is expected. */
+/** Sends the request to the running app and compares the whole response with the expected one. */
 export async function assertCatalogError(
   app: RunningApp,
   trigger: Trigger,

@@ -11,13 +11,13 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.json': 'application/json',
 }
 
-/** The import map stands for what `imports` of the manifest tells a bundler. An icon keeps the browser from asking. */
+/** The import map replaces the manifest's `imports`. The icon prevents a request for one. */
 const PAGE = `<!doctype html><title>Client</title><link rel="icon" href="data:,">
 <script type="importmap">{"imports":{"#crypto":"/dist/client/web-crypto.js"}}</script>`
 
 /**
- * Builds the client as it is published and serves its files on a free loopback port, with an empty page at `/`, until
- * the test ends. Gives the origin.
+ * Builds the client as published and serves its files on a free loopback port, with an empty page at `/`, until the
+ * test ends. Returns the origin.
  */
 export async function serveClientPackage(t: TestContext): Promise<string> {
   const folder = temporaryFolder(t)

@@ -15,7 +15,7 @@ export const FAKE_KEYS = {
 /** Seconds until the fake window ends; it never ends. */
 const FAKE_RESET_SECONDS = 42
 
-/** API keys in memory, with what they were asked. */
+/** API keys in memory that record their calls. */
 export interface FakeApiKeys extends ApiKeys {
   /** Every key that was checked, in order. */
   readonly checked: readonly string[]

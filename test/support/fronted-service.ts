@@ -24,17 +24,17 @@ export interface FrontedService {
   readonly port: number
   /** Every request that was answered, in order. */
   readonly seen: readonly SeenRequest[]
-  /** Serves so many versions from now on, as after a deployment; the status is another one in each. */
+  /** Serves this number of versions from now on, as after a deployment; the status differs in each. */
   publish(versions: number): Promise<void>
   /** Signs with this key from now on, as after a rotation. */
   rotate(signingKey: KeyObject): Promise<void>
   /** While it is true, every connection breaks. */
   isDown: boolean
-  /** Resolves once no request has been under way for some milliseconds, such as one that a cache makes by itself. */
+  /** Resolves once no request has been pending for some milliseconds, including background requests of a cache. */
   quiet(): Promise<void>
 }
 
-/** What may differ from a service that runs by itself. */
+/** Differences from the default service. */
 export interface FrontOptions {
   /** The clock of the service: milliseconds since 1970. */
   readonly nowMs: () => number

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 
-// The program with one of its folders on a file system of its own, so that a test can fill that up. Arguments: the folder,
-// and the size as mount takes it. It keeps this process's id. Only this process and its children see the mount (user and
-// mount namespaces of Linux), and it is gone with them.
+// Runs the program with one of its folders on its own file system, so that a test can fill it up. Arguments: the
+// folder, and the size as for mount. It keeps this process's id. Only this process and its children see the mount
+// (user and mount namespaces of Linux), and it disappears with them.
 const [folder = '', size = ''] = process.argv.slice(2)
 const MOUNT_AND_GO =
   'mkdir -p "$1" && mount -t tmpfs -o "size=$2" tmpfs "$1" && shift 2 && exec "$@"'

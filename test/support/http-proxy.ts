@@ -3,7 +3,7 @@ import { request as ask, type Agent, type IncomingMessage, type ServerResponse }
 /** A response passing through a proxy, which may change any part of it. */
 export interface ProxiedResponse {
   readonly method: string
-  /** What was asked for. */
+  /** The requested method and target. */
   readonly target: string
   status: number
   /** Fields by lower-case name, but for those of one connection. */
@@ -11,9 +11,9 @@ export interface ProxiedResponse {
   body: Buffer
 }
 
-/** What is asked of the service in another way than of the proxy. */
+/** Changes to the forwarded request. */
 export interface PassedAs {
-  /** What keeps connections to the service; each request has its own unless it is given. */
+  /** Agent for connections to the service; by default each request has its own. */
   readonly agent?: Agent
   readonly target?: string
   /** Fields by lower-case name, in the place of those that came. */
@@ -49,8 +49,8 @@ function readResponse(
 }
 
 /**
- * Passes a request on to a server at a port of the loopback and sends back what it answers, once all of it has come and
- * `change` has seen it. The connection breaks where the server cannot be asked. `Content-Length` follows the body's.
+ * Forwards a request to a loopback port and sends back the response once it is complete and `change` has seen it. If
+ * the server is unreachable, the connection breaks. `Content-Length` follows the body.
  */
 export function passOn(
   request: IncomingMessage,

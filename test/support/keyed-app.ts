@@ -23,7 +23,7 @@ import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.
 export const KEYS = '/api/v1/keys'
 export const SELF = '/api/v1/keys/self'
 
-/** A registry's word that lets keys be issued. Only code can say it. */
+/** A registry with open issuance. Only code can open it. */
 export const OPEN_ISSUANCE = {
   enabled: true,
   approvedBy: 'a test',
@@ -46,7 +46,7 @@ export interface KeyedApp extends RunningApp {
   rows(): Promise<readonly StoredApiKey[]>
 }
 
-/** What a test may exchange. */
+/** Options of a test. */
 export interface KeyedAppOptions {
   /** False: the registry's own word, which is the pause. */
   readonly isOpen?: boolean
@@ -60,7 +60,7 @@ export interface KeyedAppOptions {
   readonly parts?: Partial<AppDependencies>
 }
 
-/** Starts the app over a database of its own; both are gone when the test ends. */
+/** Starts the app over its own database; both are removed when the test ends. */
 export async function runKeyedApp(
   t: TestContext,
   options: KeyedAppOptions = {},
@@ -161,7 +161,7 @@ export const ENDPOINT_REQUESTS: readonly EndpointRequest[] = Object.entries(
   }
 })
 
-/** Everything wrong that can be said of a key that there is: one text for each reason, none of which is a good key. */
+/** Every way in which an existing key can be wrong: one text for each, none of them valid. */
 export async function makeRefusedKeys(
   app: KeyedApp,
 ): Promise<{ readonly [reason: string]: string }> {

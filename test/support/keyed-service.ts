@@ -13,14 +13,14 @@ import { startService, type ServiceProcess } from './service-process.ts'
 import { codeOf, toResponse } from './received-response.ts'
 import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
 
-/** The real program, with keys that a test may put into its database. */
+/** The real program, with keys that a test can add to its database. */
 export interface KeyedService extends Deployment {
   readonly service: ServiceProcess
   readonly port: number
   readonly file: string
-  /** A request over a connection of its own, with these header lines. */
+  /** Sends a request over its own connection, with these header lines. */
   send(method: string, target: string, lines?: readonly string[]): Promise<RawResponse>
-  /** GET of a path with a key; the status, and the code of an error behind it. */
+  /** GET of a path with a key; returns the status and the error code. */
   withKey(key: string, target?: string): Promise<string>
 }
 
@@ -60,12 +60,12 @@ export function writeHashSecrets(
   write('key-hash-secret-previous.txt', previous.map((each) => `${each}\n`).join(''))
 }
 
-/** The status of a response, with the code of an error behind it. */
+/** The status of a response and its error code. */
 export function outcomeOf(raw: RawResponse): string {
   return `${raw.status} ${codeOf(toResponse('GET', '', raw)) ?? ''}`.trim()
 }
 
-/** What a start may be given. */
+/** Options of a start. */
 export interface KeyedStartOptions {
   readonly env?: { readonly [name: string]: string }
   /** A deployment whose hash secret is the test's, unless one is given. */
@@ -99,7 +99,7 @@ export async function stopKeyed({ service }: KeyedService): Promise<void> {
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
 }
 
-/** Process ids of all workers that were ever started, once there were so many. */
+/** Process ids of all workers started so far, once their number is reached. */
 export function livingPids({ service }: KeyedService, started: number): Promise<readonly number[]> {
   return eventually(`${started} workers took requests`, () => {
     const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')

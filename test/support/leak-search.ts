@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import path from 'node:path'
 
-/** Bytes that must not be found, and what they are. */
+/** Bytes that must not occur, with a description. */
 export interface Needle {
   readonly what: string
-  /** In lower case where the case is ignored. */
+  /** In lower case if case is ignored. */
   readonly bytes: Buffer
   readonly ignoresCase: boolean
 }
@@ -23,7 +23,7 @@ function needle(what: string, bytes: Buffer, ignoresCase = true): Needle {
   return { what, bytes: ignoresCase ? lowerCased(bytes) : bytes, ignoresCase }
 }
 
-/** What base64 makes of a text wherever it begins in what is encoded: the characters that depend on the text alone. */
+/** The part of a text's base64 that is independent of its offset and its neighbors. */
 function base64Forms(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text)
   return [0, 1, 2].flatMap((offset) => {
@@ -88,7 +88,7 @@ export function needlesOfAddress(address: string): readonly Needle[] {
   ]
 }
 
-/** What of the needles is in these bytes. */
+/** The needles that occur in these bytes. */
 export function findNeedles(bytes: Buffer, needles: readonly Needle[]): readonly string[] {
   const lower = lowerCased(bytes)
   return needles
@@ -96,7 +96,7 @@ export function findNeedles(bytes: Buffer, needles: readonly Needle[]): readonly
     .map(({ what }) => what)
 }
 
-/** Every file below a folder with its bytes; what is removed meanwhile is left out. */
+/** Every file below a folder with its bytes; skips files removed in the meantime. */
 export function filesBelow(
   folder: string,
   isLeftOut: (file: string) => boolean = () => false,

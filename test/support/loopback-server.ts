@@ -15,7 +15,7 @@ export async function serve(t: TestContext, onRequest: RequestListener): Promise
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An origin where nothing listens. */
+/** An origin without a listener. */
 export async function silentOrigin(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => {

@@ -13,21 +13,21 @@ import { toJson } from '../../src/documents/plain-json.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { madeEntry } from './made-entry.ts'
 
-/** What a made release holds, by resource. */
+/** Content of a test release, by resource. */
 export type MadeContent = { readonly [Name in SnapshotName]?: SnapshotData<Name> }
 
-/** What a test may say of a made version besides its content. */
+/** Options of a test version besides its content. */
 export interface MadeVersion {
   readonly note?: string
   /** Derives the resources of an earlier version from these; without it there is no earlier version. */
   readonly previous?: (resources: VersionEntry['resources']) => VersionEntry['resources']
   /** Resources without an endpoint, such as `site/organization`. */
   readonly site?: { readonly [name: string]: JsonValue }
-  /** Resources whose stored data is not what the version says. */
+  /** Resources whose stored data does not match the version. */
   readonly damaged?: readonly SnapshotName[]
 }
 
-/** Releases whose newest version has the given content; a resource that is not given holds its schema's example. */
+/** Releases whose newest version has the given content; other resources have their schema's example. */
 export function releasesOf(
   content: MadeContent,
   { note = 'Made by a test.', previous, site = {}, damaged = [] }: MadeVersion = {},

@@ -8,7 +8,7 @@ import {
 import { changesBetween } from '../../src/contract/version-changes.ts'
 import { versionHash } from '../../src/crypto/published-history.ts'
 
-/** What an entry says besides its place in the chain. */
+/** Content of an entry besides its links. */
 type EntryContent = Omit<VersionEntry, 'snapshotId' | 'sequence' | 'previousHash' | 'hash'>
 
 /** The entry that follows another one, or begins a chain, with this content. */
@@ -26,7 +26,7 @@ export function chainedEntry(
   return { ...unhashed, hash: versionHash(unhashed) }
 }
 
-/** The same with what most tests do not care for: a new status, a note, and the day of January 2026 with its number. */
+/** An entry with defaults: a new status, a note, and the day of January 2026 with its number. */
 export function madeEntry(
   previous: VersionEntry | undefined,
   resources: VersionEntry['resources'],

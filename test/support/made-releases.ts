@@ -15,7 +15,7 @@ export interface MadeReleases {
   readonly resources: Map<string, string>
 }
 
-/** Releases with `count` versions: every resource holds its schema's example, and the status changes each time. */
+/** Releases with `count` versions: every resource is its schema's example, and the status changes each time. */
 export function makeReleases(count = 2): MadeReleases {
   const versions = new Map<string, string>()
   const resources = new Map<string, string>()

@@ -1,9 +1,9 @@
 import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
 
-/** A key store in memory that notes what it is asked. */
+/** A key store in memory that records its calls. */
 export interface MemoryApiKeyStore extends ApiKeyStore {
   readonly keys: Map<string, StoredApiKey>
-  /** What was looked up, in order. */
+  /** Looked-up key ids, in order. */
   readonly found: readonly string[]
   /** While it is set, every call fails with it. */
   failure: Error | undefined

@@ -20,16 +20,16 @@ const validator = new HtmlValidate({
   rules: {
     'no-style-tag': 'error',
     'no-unknown-elements': 'error',
-    // Only where another origin could change a file: the addresses of our own hold a digest of their content.
+    // Only for files of other origins: paths of our own contain a digest of their content.
     'require-sri': ['error', { target: 'crossorigin' }],
-    // The HTML standard (3.2.6) forbids nothing but white space, and anchors are named for what they stand at: `v1.0.0`.
+    // The HTML standard (3.2.6) forbids only white space, and anchors use existing names: `v1.0.0`.
     'valid-id': ['error', { relaxed: true }],
     // Checkboxes that are one choice of several have one name, as radio buttons have.
     'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'button', 'submit', 'reset'] }],
   },
 })
 
-/** What html-validate has to say of a page, each with its line. */
+/** Messages of html-validate about a page, with lines. */
 export async function htmlFaults(text: string): Promise<readonly string[]> {
   const { results } = await validator.validateString(text)
   return results.flatMap(({ messages }) =>
@@ -39,12 +39,12 @@ export async function htmlFaults(text: string): Promise<readonly string[]> {
 
 let axeSource: string | undefined
 
-/** What axe-core finds on a page as it is shown now, each with the elements it is about; by its rules or some of them. */
+/** Violations that axe-core finds on a page, with their elements; by all or some of its rules. */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   // Not as a script element: the page's policy lets none in.
   await page.evaluate(axeSource)
-  // What is fine is not told, and no selector made for it: that is most of the time.
+  // Passed checks are not reported, which saves most of the time.
   const quick = { resultTypes: ['violations'], selectors: false, iframes: false }
   const options = JSON.stringify({ ...quick, ...(rules === undefined ? {} : { runOnly: rules }) })
   const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults

@@ -21,7 +21,7 @@ export function unescapeHtml(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
 }
 
-/** An attribute's value, or undefined where the element has no such attribute or it has no value. */
+/** An attribute's value; undefined for a missing attribute or one without a value. */
 export function attributeOf(element: HtmlElement, name: string): string | undefined {
   const value = element.getAttributeValue(name)
   return value === null ? undefined : unescapeHtml(value)
@@ -34,7 +34,7 @@ export function textIn(element: HtmlElement): string {
 
 const config = await new StaticConfigLoader({ root: true, elements: ['html5'] }).getConfigFor('')
 
-/** Parses a whole page. Throws where the parser cannot go on. */
+/** Parses a whole page. Throws if the parser fails. */
 export function parsePage(text: string): PageMarkup {
   const root = new Parser(config).parseHtml(text)
   return {

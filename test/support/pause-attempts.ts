@@ -12,7 +12,7 @@ interface Attempt {
   readonly body: string
 }
 
-/** Requests of one kind, given a key that is good. */
+/** Requests of one kind, given a valid key. */
 export interface PauseAttempts {
   readonly name: string
   readonly requests: (key: string) => readonly Attempt[]
@@ -195,8 +195,8 @@ export const PAUSE_ATTEMPTS: readonly PauseAttempts[] = [
 ]
 
 /**
- * Asserts what an attempt gets: 503 KEYS_UNAVAILABLE where it is a POST to the endpoint itself, and elsewhere whatever that
- * place answers, but no key and no success that could hold one.
+ * Asserts the response to an attempt: 503 KEYS_UNAVAILABLE for a POST to the endpoint itself, otherwise the usual
+ * response of that path, without a key or a success that could contain one.
  */
 export function assertPausedResponse(
   { status, headers, body }: RawResponse,

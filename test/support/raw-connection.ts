@@ -22,7 +22,7 @@ function splitResponses(bytes: string): readonly RawResponse[] {
   return responses
 }
 
-/** Sends bytes as they are (latin1) and gives every response that comes until the server closes the connection. */
+/** Sends bytes unchanged (latin1) and returns every response until the server closes the connection. */
 export function converse(port: number, bytes: string, timeoutMs = 5000): Promise<Conversation> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')

@@ -6,13 +6,13 @@ import { toResponse, type ReceivedResponse } from './received-response.ts'
 export interface RawRegistration {
   readonly method?: string
   readonly target?: string
-  /** Header lines besides Host, the client's address and what frames the body; `application/json` when left out. */
+  /** Header lines besides Host, the client's address and the framing; default: `application/json`. */
   readonly headers?: readonly string[]
   /** Text goes in UTF-8. */
   readonly body?: string | Uint8Array
-  /** Left out, the length is stated. Otherwise the body goes in chunks of at most so many bytes. */
+  /** Undefined: with Content-Length. Otherwise the body is sent in chunks of at most this size. */
   readonly chunkBytes?: number
-  /** The client's address; another one for each call when left out. */
+  /** The client's address; default: a new one for each call. */
   readonly address?: string
 }
 
@@ -56,7 +56,7 @@ export function rawRegistration({
   return head + (chunkBytes === undefined ? bytes.toString('latin1') : chunked(bytes, chunkBytes))
 }
 
-/** Sends a registration over a socket of its own; the response with its header names as they came. */
+/** Sends a registration over its own socket; returns the response with its header names as received. */
 export async function registerRaw(
   app: RegisteringApp,
   registration: RawRegistration,

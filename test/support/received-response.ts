@@ -73,7 +73,7 @@ export function etagOf(data: unknown): string {
   return `W/"${digestOf(data)}"`
 }
 
-/** The digest of `data`, as version entries and ETags hold it. */
+/** The digest of `data`, as in version entries and ETags. */
 export function digestOf(data: unknown): string {
   return sha256(canonicalize(data) ?? '').toString('base64url')
 }
@@ -94,7 +94,7 @@ export function assertSigned(response: ReceivedResponse, key: KeyObject): void {
   )
 }
 
-/** Asserts that X-SVC-Revalidated proves this 304 (contract decisions 3.4), and gives its signed-at. */
+/** Asserts that X-SVC-Revalidated proves this 304 (contract decisions 3.4), and returns its signed-at. */
 export function assertRevalidated(response: ReceivedResponse, key: KeyObject): string {
   const proof = response.header('x-svc-revalidated') ?? ''
   const [, signedAt = '', signature = ''] = /^(\S+); ([A-Za-z0-9+/]{86}==)$/.exec(proof) ?? []
@@ -107,7 +107,7 @@ export function assertRevalidated(response: ReceivedResponse, key: KeyObject): s
   return signedAt
 }
 
-/** Asserts that nothing of a signature is there. */
+/** Asserts that no header of a signature is present. */
 export function assertUnsigned(response: ReceivedResponse): void {
   for (const name of [
     'content-digest',

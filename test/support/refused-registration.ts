@@ -9,10 +9,10 @@ export interface Refused {
   readonly body: string
 }
 
-/** What an error's row says, without what every refused write has in common. */
+/** An error's row, without the parts that all refused writes share. */
 export type ExpectedRefusal = Omit<ExpectedError, 'cors'>
 
-/** Holds one response of an open waitlist against the row, in a window of its own. */
+/** Compares one response of an open waitlist with the row, in its own window. */
 export async function assertRegistrationError(
   app: RegisteringApp,
   { headers = {}, body }: Refused,
@@ -31,7 +31,7 @@ export async function assertRegistrationError(
   )
 }
 
-/** Each of the bodies is refused by an open waitlist as the row says, and nothing of any is kept. */
+/** Asserts that an open waitlist refuses each body as the row says, and stores nothing. */
 export async function assertRegistrationsRefused(
   t: TestContext,
   refused: readonly Refused[],

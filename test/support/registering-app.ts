@@ -26,21 +26,21 @@ export const GOOD_BODY = {
   challengeToken: 'test-pass',
 } as const
 
-/** An app whose waitlist is open: the real service over a database in a folder of its own. */
+/** An app with an open waitlist: the real service over a database in its own folder. */
 export interface RegisteringApp extends RunningApp {
   readonly folder: string
   readonly storage: Storage
   readonly counters: Counters
   /**
-   * Registers with this body, as JSON unless it is a text or a buffer already. Each call comes from another address, behind
-   * a trusted proxy, unless the headers say otherwise; so only the limit on all of them together is ever reached.
+   * Registers with this body, as JSON unless it is a text or a buffer. By default each call comes from another
+   * address, behind a trusted proxy, so that only the global limit applies.
    */
   register(body: unknown, headers?: { readonly [name: string]: string }): Promise<ReceivedResponse>
   /** All that is kept, opened with the identity, in the order of registering. */
   entries(): Promise<readonly WaitlistEntry[]>
 }
 
-/** What a test may exchange. */
+/** Options of a test. */
 export interface RegisteringOptions {
   /** Wraps the store, such as to let it fail. */
   readonly store?: (storage: Storage) => Storage

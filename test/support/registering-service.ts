@@ -21,17 +21,17 @@ export interface Sent {
   readonly target: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | Uint8Array
-  /** A connection for each request when left out. */
+  /** Default: a connection for each request. */
   readonly agent?: Agent
   readonly host?: string
   readonly localAddress?: string
-  /** How long the whole response may take; 30 s when left out. */
+  /** Limit for the whole response; default: 30 s. */
   readonly timeoutMs?: number
   /** Called once the whole request was handed to the system. */
   readonly onSent?: () => void
 }
 
-/** What the service said, whole. */
+/** The whole response. */
 export interface Said {
   readonly status: number
   /** Undefined for a success. */
@@ -52,7 +52,7 @@ function parseEnvelope(text: string): LooseEnvelope {
   return text.startsWith('{') ? (JSON.parse(text) as LooseEnvelope) : {}
 }
 
-/** Sends a request; rejects when no whole response comes. Nothing is sent twice. */
+/** Sends a request once; rejects without a complete response. */
 export function say(port: number, sent: Sent): Promise<Said> {
   const { method = 'GET', target, headers = {}, body, agent, onSent } = sent
   const { host = '127.0.0.1', localAddress = '127.0.0.1', timeoutMs = 30_000 } = sent
@@ -91,13 +91,13 @@ export function say(port: number, sent: Sent): Promise<Said> {
   })
 }
 
-/** What a registration may say besides what it must. */
+/** Optional members of a registration. */
 export interface RegistrationSaid {
   readonly email: string
   readonly [field: string]: unknown
 }
 
-/** A registration from an address of its own, unless one is given. */
+/** A registration, by default from its own address. */
 export function sayRegistration(
   port: number,
   body: RegistrationSaid,
@@ -124,15 +124,15 @@ export interface RegisteringService extends Deployment {
   read(target: string): Promise<Said>
 }
 
-/** Every request comes from behind a proxy on loopback, and `test-pass` is a solution, unless `env` says otherwise. */
+/** Every request comes through a proxy on loopback, and `test-pass` is a solution, unless `env` changes that. */
 export const REGISTERING_ENV = { SVC_CHALLENGE: 'test', SVC_TRUSTED_PROXIES: '127.0.0.1' } as const
 
-/** Where the embedded database is. */
+/** Path of the embedded database. */
 export function databaseFileOf({ dataDir }: Deployment): string {
   return path.join(dataDir, 'service.sqlite')
 }
 
-/** Starts the program, on a deployment of its own unless one is given, and waits until it serves. */
+/** Starts the program, by default on its own deployment, and waits until it serves. */
 export async function startRegistering(
   t: TestContext,
   env: { readonly [name: string]: string } = {},
@@ -150,7 +150,7 @@ export async function startRegistering(
   }
 }
 
-/** What a start may be given. */
+/** Options of a start. */
 export interface StartOptions {
   readonly deployment?: Deployment
   readonly program?: readonly string[]
@@ -163,7 +163,7 @@ export async function solvedToken(port: number): Promise<string> {
   return (await solveAltcha(text, 30_000)).token
 }
 
-/** A row of the list with what its seal holds. */
+/** A row of the list with its decrypted content. */
 export interface KeptRegistration {
   readonly row: StoredRegistration
   readonly entry: WaitlistEntry
@@ -196,7 +196,7 @@ export async function openRows(
   )
 }
 
-/** All that a deployment's list holds, opened. */
+/** The decrypted list of a deployment. */
 export async function readKept(deployment: Deployment): Promise<readonly KeptRegistration[]> {
   return openRows(deployment, await readRows(databaseFileOf(deployment)))
 }

@@ -14,8 +14,8 @@ import {
 } from './registering-app.ts'
 
 /**
- * A registering app that stands at the origin it believes in, since it takes registrations from pages of that one only.
- * A server that was there before it passes everything on, so the address is known when the app is made.
+ * A registering app at its configured origin, because it accepts registrations only from pages of that origin. A
+ * server that listens first forwards everything, so that the origin is known when the app is created.
  */
 export async function runFormApp(
   t: TestContext,
@@ -54,7 +54,7 @@ export interface OpenedForm extends OpenedPage {
   readonly console: readonly string[]
 }
 
-/** Opens the form of an app; the page's clock stands where the app's does. */
+/** Opens the form of an app; the page has the app's clock. */
 export async function openForm(
   t: TestContext,
   browser: TestBrowser,
@@ -70,7 +70,7 @@ export async function openForm(
   return { ...opened, console: lines }
 }
 
-/** Fills in what is needed, for the test mode's challenge too, and not more unless it is named. */
+/** Fills in the required fields, including the test challenge, and others only if given. */
 export async function fillForm(
   page: Page,
   values: {
@@ -95,7 +95,7 @@ export async function sendForm(page: Page): Promise<void> {
   await page.locator('#send:not([aria-disabled])').waitFor({ state: 'attached' })
 }
 
-/** What went wrong beyond a status that was to be expected, which Chromium writes to the console too. */
+/** Unexpected errors; Chromium also logs expected statuses to the console. */
 export function realErrors(errors: readonly string[]): readonly string[] {
   return errors.filter((text) => !text.startsWith('Failed to load resource'))
 }

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 /** The file of the program. */
 export const SVC: string = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
 
-/** What a run of a program came to. */
+/** Result of a run. */
 export interface Outcome {
   readonly status: number | null
   readonly out: string
   readonly error: string
 }
 
-/** What a program is started with besides its arguments. */
+/** Options besides the arguments. */
 export interface RunOptions {
   readonly input?: string
   readonly env?: { readonly [name: string]: string }
@@ -24,7 +24,7 @@ export function cleanEnvironment(changes: { readonly [name: string]: string } = 
   return { ...Object.fromEntries(kept), ...changes }
 }
 
-/** Runs a program of Node as a person would, in a folder: its file, and its arguments behind it. */
+/** Runs a Node program in a folder: its file, then its arguments. */
 export function runIn(
   folder: string,
   args: readonly string[],
@@ -40,7 +40,7 @@ export function runIn(
   return { status, out: stdout, error: stderr }
 }
 
-/** What a child that nothing is written to says until it ends. */
+/** Output of a child without input. */
 export async function outcomeOf(
   child: ChildProcessByStdio<null, Readable, Readable>,
 ): Promise<Outcome> {

@@ -13,7 +13,7 @@ import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailab
 
 export { TEST_SIGNING_KEY }
 
-/** When the test clock stands still. */
+/** The fixed time of the test clock. */
 export const TEST_NOW_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 
 /** One line of a test's log. */
@@ -23,7 +23,7 @@ export interface LogLine {
   readonly fields: { readonly [name: string]: unknown }
 }
 
-/** A running app with what a test may turn. */
+/** A running app with adjustable parts. */
 export interface RunningApp {
   readonly origin: string
   readonly port: number
@@ -43,7 +43,7 @@ export function testSigning(privateKey: KeyObject = TEST_SIGNING_KEY): Signing {
   }
 }
 
-/** A key of its own, for tests that need a wrong one. */
+/** Another key, for tests that need a wrong one. */
 export function otherSigningKey(): KeyObject {
   return generateKeyPairSync('ed25519').privateKey
 }

@@ -1,7 +1,7 @@
 /** Whole numbers from 0 up to, and without, `below`. */
 export type RandomBelow = (below: number) => number
 
-/** Random numbers that come again with the same seed (mulberry32); for tests, so that what one met can be met again. */
+/** Random numbers that repeat with the same seed (mulberry32), so that failures can be reproduced. */
 export function createSeededRandom(seed: number): RandomBelow {
   let state = seed >>> 0
   return (below) => {
@@ -12,7 +12,7 @@ export function createSeededRandom(seed: number): RandomBelow {
   }
 }
 
-/** The seed in the environment variable, or one of its own for each run. */
+/** The seed in the environment variable, or a new one for each run. */
 export function seedOf(variable: string): number {
   const given = process.env[variable]
   if (given === undefined || given === '') return Math.floor(Math.random() * 2 ** 32)

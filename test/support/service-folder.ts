@@ -7,7 +7,7 @@ import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** A folder as the service has it: a database, and secrets beside it. */
+/** A folder of the service: a database, with secrets next to it. */
 export interface ServiceFolder {
   readonly folder: string
   readonly database: string
@@ -28,7 +28,7 @@ export function makeServiceFolder(
   return { folder, database: path.join(folder, 'data', 'service.sqlite'), secretsDir }
 }
 
-/** Puts rows into a database, which is made where it is missing. What is begun together shares one sync of the disk. */
+/** Adds rows to a database, which is created if missing. Concurrent additions share one sync of the disk. */
 export async function fillDatabase(
   database: string,
   fill: (storage: Storage) => readonly Promise<unknown>[],

@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const HASTY_MAIN = fileURLToPath(new URL('short-timeout-main.ts', import.meta.url))
 
-/** How a process ended: its exit code, or the signal that killed it. */
+/** The end of a process: its exit code, or the signal that killed it. */
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -22,7 +22,7 @@ export interface WrittenLine {
   readonly [name: string]: unknown
 }
 
-/** The real program in a process of its own. */
+/** The real program in its own process. */
 export interface ServiceProcess {
   readonly pid: number
   /** Everything on standard output so far. */
@@ -30,9 +30,9 @@ export interface ServiceProcess {
   stderr(): string
   /** Standard output so far, each line as the JSON object that it must be. */
   lines(): readonly WrittenLine[]
-  /** The first line, past or to come, whose message holds the text. Rejects when the process ends without it. */
+  /** The first line, past or future, whose message contains the text. Rejects if the process ends without it. */
   line(text: string): Promise<WrittenLine>
-  /** The line that tells where it serves. */
+  /** The line with the serving address. */
   serving(): Promise<{ readonly origin: string; readonly port: number }>
   signal(name: NodeJS.Signals): void
   /** Resolves when the process has ended. */
@@ -47,8 +47,8 @@ export function hastyProgram(times: StopTimes): readonly string[] {
 }
 
 /**
- * Starts the program with a clean environment: nothing of the test's own but the path and the folder for temporary
- * files. PORT is 0 unless it is given. The process is killed when the test ends.
+ * Starts the program with a clean environment: only the path and the folder for temporary files. PORT is 0 by
+ * default. The process is killed when the test ends.
  */
 export function startService(
   t: TestContext,
@@ -73,7 +73,7 @@ export function startService(
   })
   createInterface({ input: child.stdout }).on('line', (text) => written.push(text))
   let hasEnded = false
-  // `close` comes after the streams are read to their end, `exit` may come before.
+  // `close` comes after the streams were read, `exit` may come before.
   const ended = once(child, 'close').then(([code, signal]: unknown[]): Ending => {
     hasEnded = true
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }

@@ -10,10 +10,10 @@ import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 
 const RELEASES_DIR = `${import.meta.dirname}/../../releases`
 
-/** Where the pages of a public deployment think they stand. */
+/** The origin of a public deployment in tests. */
 export const PUBLIC_ORIGIN = 'https://api.example.test'
 
-/** The releases of this repository: what is really published, and so what the pages must have room for. */
+/** The releases of this repository: real content that the pages must fit. */
 export function publishedReleases() {
   return loadReleases(openReleaseStore(RELEASES_DIR))
 }

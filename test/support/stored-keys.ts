@@ -7,10 +7,10 @@ import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 
-/** What the keys of tests are hashed with. */
+/** The hash secret of test keys. */
 export const TEST_HASH_SECRET = 'the-secret-that-tests-hash-keys-with'
 
-/** What a service over a store of keys is made with; the test's secret and the machine's clock when left out. */
+/** Options of a service over a store of keys; defaults: the test's secret and the machine's clock. */
 export interface KeysOverOptions {
   readonly hashSecret?: string
   readonly previousHashSecrets?: readonly string[]
@@ -34,7 +34,7 @@ export function keysOver(
   })
 }
 
-/** What a key is made with; 90 days, no label and the test's secret when left out. */
+/** Options of a key; defaults: 90 days, no label and the test's secret. */
 export interface MadeKeyOptions {
   readonly label?: string | null
   readonly ttlDays?: number

@@ -5,12 +5,12 @@ import { rawRequest, sendRaw } from './raw-http.ts'
 import type { RunningApp } from './running-app.ts'
 import { toResponse, assertSigned, etagOf, publishedKey } from './received-response.ts'
 
-/** What differs from one successful read to the next. */
+/** Parts that differ between successful reads. */
 export interface ExpectedRead {
   /** Name of the schema of `data`. */
   readonly schema: DataSchemaName
   readonly cacheClass: 'static-snapshot' | 'short-lived'
-  /** Value of Link; no such header when left out. */
+  /** Value of Link; undefined: no such header. */
   readonly link?: string
   /** False for the one document that is sent without an envelope. */
   readonly enveloped?: false
@@ -26,7 +26,7 @@ const CACHE_CONTROL = {
 export const EXPOSED_HEADERS =
   'X-Request-Id, X-SVC-API-Version, ETag, Retry-After, Deprecation, Sunset, Link, Content-Digest, X-SVC-Signed-At, X-SVC-Signature, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-SVC-Revalidated'
 
-/** Reads a path anonymously, holds the whole response against the contract and gives its `data`. */
+/** Reads a path anonymously, compares the whole response with the contract and returns its `data`. */
 export async function assertRead(
   app: RunningApp,
   target: string,

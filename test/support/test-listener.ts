@@ -9,7 +9,7 @@ export const QUIET_LOG = { debug() {}, info() {}, warn() {}, error() {} }
 /** The first line of a request for the status. */
 export const GET_STATUS = 'GET /api/v1/status HTTP/1.1\r\n'
 
-/** An app whose responses, its target each, come when the test releases them. */
+/** An app that responds with the target once the test releases the response. */
 export function waitingApp() {
   const waiting = new Map<string, () => void>()
   const app: App = ({ target }) =>
@@ -36,7 +36,7 @@ export function waitingApp() {
   }
 }
 
-/** A listener of the test's own, with what it logged. */
+/** A test listener, with its log. */
 export async function openListener(t: TestContext, app: App) {
   const errors: string[] = []
   const log = {

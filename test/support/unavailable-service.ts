@@ -8,7 +8,7 @@ export function createUnavailableWaitlist(): Waitlist {
   return { isOpen: () => false, admit: refuse, register: refuse }
 }
 
-/** The keys of a service whose key store is down: nothing can be checked, and no key is taken for anonymous. */
+/** Keys whose store is down: none can be checked, and no request with a key becomes anonymous. */
 export function createUnavailableApiKeys(): ApiKeys {
   const refuse = () => Promise.reject(new ApiError('KEYS_UNAVAILABLE'))
   return { check: refuse, revoke: refuse, issue: refuse }

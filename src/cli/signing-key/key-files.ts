@@ -134,7 +134,7 @@ export function refuseAsFailure<Result>(change: () => Result): Result {
   }
 }
 
-/** What an operator does next, for the end of a command's output. */
+/** Next steps for the operator, printed last. */
 export const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'
 
 /** A key as `--json` prints it. */

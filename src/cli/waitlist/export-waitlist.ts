@@ -3,7 +3,7 @@ import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { CSV_HEADER, type ExportFormat, formatExportRow } from './export-rows.ts'
 import { openRows, type RowProblem } from './open-rows.ts'
 
-/** What to export and where to write it. */
+/** What to export, and where to write it. */
 export interface ExportOptions {
   readonly store: Pick<WaitlistStore, 'readAfter'>
   /** age identities, at least one. */
@@ -13,7 +13,7 @@ export interface ExportOptions {
   readonly write: (part: Uint8Array) => Promise<boolean>
   /** Called after each page with its number of rows. */
   readonly onProgress?: (rows: number) => void
-  /** Called for each row that is left out, in the order of the list. */
+  /** Called for each skipped row, in the order of the list. */
   readonly onProblem?: (problem: RowProblem) => void
 }
 
@@ -27,9 +27,9 @@ export interface ExportResult {
 }
 
 /**
- * Decrypts the whole list and writes it in the order of registering, one page in memory at a time. Rows that cannot be
- * decrypted are reported and left out. Rejects with an AgeError for an invalid identity, and with errors of the store and of
- * `write`.
+ * Decrypts the whole list and writes it in order of registration, one page in memory at a time. Rows that cannot be
+ * decrypted are reported and skipped. Rejects with an AgeError for an invalid identity, and with errors of the store
+ * and of `write`.
  */
 export async function exportWaitlist(options: ExportOptions): Promise<ExportResult> {
   const { store, identities, format, write, onProgress, onProblem } = options

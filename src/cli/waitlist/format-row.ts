@@ -1,7 +1,7 @@
 const SHOWN_START = 12
 const SHOWN_END = 6
 
-/** Enough of an age recipient to tell it from others at a glance. */
+/** Enough characters of an age recipient to recognize it. */
 export function shortRecipient(recipient: string): string {
   return recipient.length <= SHOWN_START + SHOWN_END
     ? recipient

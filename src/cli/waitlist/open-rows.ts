@@ -23,7 +23,7 @@ export interface OpenedRow {
 
 /** One page of the list, decrypted. */
 export interface OpenedPage {
-  /** Rows that were read, including those that `pick` left out. */
+  /** Number of rows read, including those that `pick` excluded. */
   readonly read: number
   readonly opened: readonly OpenedRow[]
   readonly problems: readonly RowProblem[]
@@ -41,7 +41,7 @@ function problemReason(error: unknown, { recipient }: StoredRegistration): strin
   throw error
 }
 
-/** Decrypts a row and compares the content with the columns beside it. Rejects with AgeError or WaitlistEntryError. */
+/** Decrypts a row and compares the content with its plain columns. Rejects with AgeError or WaitlistEntryError. */
 export async function openRow(row: StoredRegistration, decryptor: Decryptor): Promise<OpenedRow> {
   const plain = await decryptor.decrypt(row.sealed)
   const entry = parseWaitlistEntry(plain)

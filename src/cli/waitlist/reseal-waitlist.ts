@@ -2,7 +2,7 @@ import { createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
 import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
 import { type OpenedRow, openRows, type RowProblem } from './open-rows.ts'
 
-/** What to encrypt again, and to whom. */
+/** What to encrypt again, and for whom. */
 export interface ResealOptions {
   readonly store: Pick<WaitlistStore, 'readAfter' | 'reseal'>
   /** age identities that decrypt the rows, at least one. */
