@@ -10,9 +10,9 @@ import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
-import { fromSnapshot } from './snapshot-parts.ts'
+import { fromSnapshot, publishedState } from './snapshot-parts.ts'
 import type { Texts } from './texts.ts'
-import { stateBadge, labelFor } from './enum-labels.ts'
+import { labelFor } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
 
@@ -46,9 +46,9 @@ function statusNow(context: PageContext): Html {
     ${fromSnapshot(
       context,
       'status',
-      ({ state, summary }) =>
-        html`<p class="lead">${stateBadge(texts, 'componentState', state)}</p>
-          <p>${operatorText(content, summary)}</p>`,
+      (status) =>
+        html`${publishedState(context, status)}
+          <p>${operatorText(content, status.summary)}</p>`,
     )}
     <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>
   </section>`

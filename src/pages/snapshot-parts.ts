@@ -6,7 +6,8 @@ import {
 } from '../contract/snapshot-schemas.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
-import { momentHtml } from './moments.ts'
+import { stateBadge } from './enum-labels.ts'
+import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
 
@@ -94,4 +95,15 @@ export function statementList(
         </div> `,
     )}
   </dl>`
+}
+
+/** The state of the whole as the operator published it, and when: it is not measured. */
+export function publishedState(
+  { locale, texts }: PageContext,
+  { state, updatedAt }: Pick<SnapshotData<'status'>, 'state' | 'updatedAt'>,
+): Html {
+  const published = richText(texts.status.asPublished, { time: momentInText(locale, updatedAt) })
+  return html`<p class="lead">
+    ${stateBadge(texts, 'componentState', state)} <span class="muted small">${published}</span>
+  </p>`
 }

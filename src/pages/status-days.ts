@@ -60,7 +60,10 @@ export function dayBars(
   const withIncident = states.filter((state) => state === 'minor' || state === 'major').length
   const recorded = states.filter((state) => state !== 'before').length
   const width = DAYS * (BAR.width + BAR.gap)
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const label = plainText(t.daysText, {
+    from: day.format(endMs - (recorded - 1) * DAY_MS),
+    to: day.format(endMs),
     days: new Intl.NumberFormat(locale).format(recorded),
     incidents: new Intl.NumberFormat(locale).format(withIncident),
   })

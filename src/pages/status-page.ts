@@ -8,7 +8,13 @@ import type { Page, PageContext } from './page.ts'
 import { listHtml, operatorText } from './rich-text.ts'
 import { dayBars } from './status-days.ts'
 import { scriptTexts } from './script-texts.ts'
-import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
+import {
+  fromSnapshot,
+  languageNote,
+  notShown,
+  publishedState,
+  snapshotHead,
+} from './snapshot-parts.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Status = SnapshotData<'status'>
@@ -166,7 +172,7 @@ export const STATUS_PAGE: Page = {
           context,
           'status',
           (status) =>
-            html`<p class="lead">${stateBadge(texts, 'componentState', status.state)}</p>
+            html`${publishedState(context, status)}
               ${snapshotHead(context, 'status', status)}${selfCheck(context)}
               <h2 id="components">${t.components}</h2>
               ${componentRows(context, status)}

@@ -131,6 +131,61 @@ describe('the timeline of an incident', () => {
   })
 })
 
+describe('the days of a component', () => {
+  const barsOf = ({ text }: ReadPage): readonly string[] => {
+    const [, content = ''] =
+      /<svg\b[^>]*\brole="img"[^>]*aria-label="[^>]*>(.*?)<\/svg>/s.exec(text) ?? []
+    return Array.from(content.matchAll(/<rect\s+class="([^"]+)"/g), ([, name]) => name ?? '')
+  }
+
+  test('have a bar each, by the worst published impact, from the first version on', async (t) => {
+    // The record began on March 4.
+    const incidents = [
+      { ...INCIDENT, startedAt: '2026-03-06T23:00:00Z', resolvedAt: '2026-03-07T01:00:00Z' },
+      {
+        ...INCIDENT,
+        id: 'slow',
+        impact: 'minor' as const,
+        startedAt: '2026-03-07T02:00:00Z',
+        resolvedAt: '2026-03-08T02:00:00Z',
+      },
+    ]
+    const content = statusWith(incidents)
+    const status = content.status && { ...content.status, updatedAt: '2026-03-09T12:00:00Z' }
+    const app = await runApp(t, { releases: releasesOf({ ...(status && { status }) }) })
+    const page = await readPage(app, 'status')
+    const bars = barsOf(page)
+    assert.equal(bars.length, 45)
+    assert.deepEqual(bars.slice(-7), [
+      'picture-none',
+      'picture-good',
+      'picture-good',
+      'picture-bad',
+      'picture-bad',
+      'picture-warn',
+      'picture-good',
+    ])
+    assert.ok(
+      unescapeHtml(page.text).includes(
+        'aria-label="Mar 4, 2026 to Mar 9, 2026. Recorded days: 6. Days with an incident: 3."',
+      ),
+    )
+  })
+})
+
+test('the status says when its state was published', async (t) => {
+  const app = await runApp(t, { releases: releasesOf(statusWith([])) })
+  for (const locale of LOCALES) {
+    for (const path of ['', '/status']) {
+      const markup = parsePage(await (await app.fetch(`/${locale}${path}`)).text())
+      const leads = markup.all('.lead').filter((lead) => lead.querySelector('.state') !== null)
+      assert.equal(leads.length, 1, path)
+      const [time] = leads[0]?.querySelectorAll('time') ?? []
+      assert.equal(time?.getAttributeValue('datetime'), MOMENT)
+    }
+  }
+})
+
 /** Wallet views that state what they publish, what they withhold, and their boundary. */
 function walletWith(
   attached: boolean,
