@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
+import { highlightJson } from './json-highlight.ts'
 import { partOf, textElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
@@ -87,6 +88,7 @@ export function createResponseView({
     headers.replaceChildren(...headerNodes(response))
     body.textContent =
       response.body.length === 0 ? texts.text('emptyBody') : readable(response.body)
+    highlightJson(body)
     element.hidden = false
     try {
       await check(response)

@@ -1,4 +1,5 @@
 // The script of every page. Each part looks for its own elements and does nothing without them.
+import { highlightJson } from './json-highlight.ts'
 
 const { documentElement: root, body } = document
 
@@ -86,6 +87,8 @@ function mountFilter(filter: HTMLElement): void {
             .replace('{total}', String(items.length))
   })
 }
+
+for (const example of document.querySelectorAll('pre.json')) highlightJson(example)
 
 for (const filter of document.querySelectorAll<HTMLElement>('.filter')) mountFilter(filter)
 

@@ -72,7 +72,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
         retryable && fact(t.retryable, retryText(context, code))
       }${fact(t.returnedBy, returnedBy(context, code))}${fact(
         t.example,
-        html`<pre>${exampleError(code)}</pre>`,
+        html`<pre class="json">${exampleError(code)}</pre>`,
       )}
     </dl>
   </section> `

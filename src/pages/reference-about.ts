@@ -48,7 +48,7 @@ function envelopePart(context: PageContext): Html {
         richText(t.commonErrors, { errors: errorLinks(context, common) }),
       ])}
     </p>
-    <pre class="code" tabindex="0"><code>${exampleError('NOT_FOUND')}</code></pre>`
+    <pre class="code json" tabindex="0">${exampleError('NOT_FOUND')}</pre>`
 }
 
 function signaturesPart({ locale, texts, facts }: PageContext): Html {

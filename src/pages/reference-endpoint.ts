@@ -133,6 +133,7 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
   const { name, row } = endpoint
   const { method, path, summary, description, request, parameter, query, success } = row
   const example = exampleOfEndpoint(context, endpoint)
+  const label = texts.reference.response
   return html`<section class="endpoint" id="${name}" ${parameter && parameterData(parameter)}>
     <div>
       <h2><a href="#${name}">${contractText(locale, summary)}</a></h2>
@@ -150,7 +151,7 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
     </div>
     <figure>
       <figcaption><code>${curlOf(row, facts.origin)}</code></figcaption>
-      <pre tabindex="0" role="group" aria-label="${texts.reference.response}">${example.html}</pre>
+      <pre class="json" tabindex="0" role="group" aria-label="${label}">${example.html}</pre>
       <p class="muted small">
         ${example.isReal ? texts.reference.exampleReal : texts.reference.exampleMade}
       </p>

@@ -14,14 +14,9 @@ import type { PageContext } from './page.ts'
 import type { NamedEndpoint } from './reference-rail.ts'
 
 /** Line length of examples. */
-const LINE_CHARACTERS = 72
+const LINE_CHARACTERS = 64
 /** Maximum length of strings. */
-const TEXT_CHARACTERS = 40
-/** Maximum depth of examples that are longer than this. */
-const LEVELS = [
-  { characters: 1200, depth: 1 },
-  { characters: 600, depth: 3 },
-] as const
+const TEXT_CHARACTERS = 72
 const MORE = '…'
 
 function textOf(value: string): string {
@@ -29,29 +24,26 @@ function textOf(value: string): string {
   return JSON.stringify(shown)
 }
 
-/** Compact JSON: short values are on one line. */
-function compactJson(value: JsonValue, depth: number, indent = ''): string {
+/** The first entry of a list of objects, or all entries of a list of texts or numbers. */
+function listParts(list: readonly JsonValue[], indent: string): readonly string[] {
+  const shown = list.every((each) => typeof each !== 'object') ? list : list.slice(0, 1)
+  const parts = shown.map((each) => compactJson(each, indent))
+  return shown.length < list.length ? [...parts, MORE] : parts
+}
+
+/** Compact JSON: short values are on one line, and lists of objects show their first entry. */
+function compactJson(value: JsonValue, indent = ''): string {
   if (typeof value === 'string') return textOf(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const deeper = `${indent}  `
   const isList = Array.isArray(value)
   const [open, close] = isList ? '[]' : '{}'
-  const entries = Object.entries(value)
-  if (depth === 0 && entries.length > 0) return `${open}${MORE}${close}`
-  const deeper = `${indent} `
-  const parts = entries.map(([name, each = null]) => {
-    const text = compactJson(each, depth - 1, deeper)
-    return isList ? text : `"${name}": ${text}`
-  })
+  const parts = isList
+    ? listParts(value, deeper)
+    : Object.entries(value).map(([name, each = null]) => `"${name}": ${compactJson(each, deeper)}`)
   const line = `${open}${parts.join(', ')}${close}`
   if (line.length + indent.length <= LINE_CHARACTERS && !line.includes('\n')) return line
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
-}
-
-/** An example in full, or without its lower levels if it is long. */
-function exampleText(value: JsonValue): string {
-  const { length } = JSON.stringify(value)
-  const depth = LEVELS.find(({ characters }) => length > characters)?.depth
-  return compactJson(value, depth ?? Infinity)
 }
 
 /** Text between tags, where quotation marks need no escaping. */
@@ -85,7 +77,9 @@ export function curlOf(row: Endpoint, origin: string): Html {
           `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request]), undefined, 1))}`,
         ]),
   ]
-  return inElement(words.join(' \\\n '))
+  // A long URL breaks after the base path.
+  const { text } = inElement(words.join(' \\\n '))
+  return new Html(text.replace(`${origin}${BASE_PATH}/`, '$&<wbr />'))
 }
 
 /** The envelope members of every example besides `data`. */
@@ -130,7 +124,7 @@ export function exampleOfEndpoint(context: PageContext, endpoint: NamedEndpoint)
   const { success, failure } = endpoint.row
   if (success === undefined) return { html: exampleError(failure), isReal: false }
   const real = releaseData(context, endpoint)
-  const text = exampleText(real ?? exampleOf(dataSchema(success.data)))
+  const text = compactJson(real ?? exampleOf(dataSchema(success.data)))
   const { status, envelope } = success
   return {
     html: responseHtml(status, envelope === 'none' ? text : `{${REST_OF_ENVELOPE}${text}}`),
