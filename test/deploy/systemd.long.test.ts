@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { generateIdentity } from '../../src/crypto/age-file.ts'
+import { hasProgram } from '../caches/cache-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const SYSTEMD = '/lib/systemd/systemd'
+const NAMESPACES = ['--mount', '--pid', '--ipc', '--uts', '--net', '--cgroup']
+
+const skip =
+  userInfo().uid === 0 &&
+  existsSync(SYSTEMD) &&
+  ['unshare', 'nsenter', 'ip', 'curl', 'openssl', 'useradd'].every(hasProgram) &&
+  spawnSync('unshare', [...NAMESPACES, '--fork', 'true']).status === 0
+    ? false
+    : 'needs root, namespaces, systemd, iproute2, curl and openssl'
+
+/** Makes the machine of docs/operating.md out of this one, in namespaces, and boots it with the units of deploy/. */
+const BOOT = `
+set -euo pipefail
+mount -t proc proc /proc
+ip link set lo up
+mount -t tmpfs tmpfs /run
+mkdir -p /run/etc /run/systemd/system
+cp -a /etc/. /run/etc
+mount --bind /run/etc /etc
+# Nothing of this machine starts.
+rm -rf /etc/systemd/system/* /etc/init.d /etc/rc*.d
+for folder in /opt /srv /var/lib /var/backups /usr/lib/systemd/system; do
+  mount -t tmpfs tmpfs "$folder"
+done
+umount -R /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup
+for target in sysinit basic shutdown timers network-online multi-user; do
+  printf '[Unit]\\nDefaultDependencies=no\\n' > /usr/lib/systemd/system/$target.target
+done
+
+mkdir -p /opt/public-api /srv/public-api
+mount --bind -o ro "$CHECKOUT" /opt/public-api
+cp -r "$CHECKOUT/releases" /srv/public-api/releases
+useradd --system --home-dir /var/lib/public-api --shell /usr/sbin/nologin public-api
+install -d -m 0700 -o public-api -g public-api /etc/public-api/secrets /var/backups/public-api
+cp "$CHECKOUT"/deploy/systemd/public-api* /etc/systemd/system/
+cd /etc/public-api/secrets
+openssl genpkey -algorithm ed25519 -out signing-key.pem
+openssl rand -hex 32 > key-hash-secret.txt
+openssl rand -hex 32 > address-hash-secret.txt
+echo "$RECIPIENT" > waitlist-recipient.txt
+chown public-api:public-api ./*
+chmod 600 ./*
+printf '%s\\n' SVC_BASE_URL=https://api.example.org SVC_TRUSTED_PROXIES=127.0.0.1 > /etc/public-api/environment
+
+# There is no journal.
+for unit in public-api public-api-backup; do
+  mkdir -p /run/systemd/system/$unit.service.d
+  printf '[Service]\\nStandardOutput=append:%s\\nStandardError=inherit\\n' "$LOGS/$unit.log" > /run/systemd/system/$unit.service.d/log.conf
+done
+touch "$LOGS/console"
+mount --bind "$LOGS/console" /dev/console
+export container=lxc
+exec ${SYSTEMD} --system --unit=multi-user.target --log-target=console --show-status=0
+`
+
+/** systemd manages the control groups below one of its own. */
+const CONTROL_GROUP =
+  '$(findmnt --noheadings --first-only --output TARGET --types cgroup2)/public-api-test'
+const START = `
+group=${CONTROL_GROUP}
+mkdir -p "$group"
+echo $$ > "$group/cgroup.procs"
+exec unshare ${NAMESPACES.join(' ')} --propagation private --fork --kill-child bash -c "$BOOT"`
+
+interface Machine {
+  /** Runs a shell command on the machine. Returns what it prints. */
+  run(command: string): string
+  /** What a file of the machine's output has so far: a unit's log, or the console. */
+  log(name: string): string
+}
+
+async function bootMachine(t: TestContext): Promise<Machine> {
+  const logs = temporaryFolder(t)
+  const { recipient } = await generateIdentity()
+  const env = { ...process.env, CHECKOUT: process.cwd(), LOGS: logs, RECIPIENT: recipient, BOOT }
+  const booting = spawn('bash', ['-euc', START], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let problems = ''
+  booting.stderr.setEncoding('utf8').on('data', (text: string) => {
+    problems += text
+  })
+  const ended = once(booting, 'close')
+  t.after(async () => {
+    booting.kill('SIGKILL')
+    await ended
+    // The processes in it end a moment later.
+    const remove = `until find ${CONTROL_GROUP} -depth -type d -exec rmdir {} +; do sleep 0.1; done`
+    spawnSync('timeout', ['10', 'bash', '-c', remove])
+  })
+  const enter = (command: string) => {
+    const file = `/proc/${booting.pid}/task/${booting.pid}/children`
+    const init = readFileSync(file, 'utf8').trim()
+    return spawnSync('nsenter', ['-t', init, ...NAMESPACES, 'bash', '-c', command], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+  }
+  await eventually('the machine has booted', () => {
+    assert.equal(booting.exitCode, null, problems)
+    return enter('systemctl is-active multi-user.target').status === 0 || undefined
+  })
+  const log = (name: string) => {
+    const file = path.join(logs, name)
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+  return {
+    log,
+    run(command) {
+      const { status, stdout, stderr } = enter(command)
+      const context = `${command}: ${stdout}${stderr}${log('public-api.log')}${log('console')}`
+      assert.equal(status, 0, context)
+      return stdout.trim()
+    },
+  }
+}
+
+const property = (name: string, unit = 'public-api') => `systemctl show --value -p ${name} ${unit}`
+
+test(
+  'systemd runs the hardened service, its restart, its reload and the backup',
+  { skip },
+  async (t) => {
+    const { run, log } = await bootMachine(t)
+    const ready = () =>
+      eventually('the service is ready', () => {
+        const code = `curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:9464/readyz || true`
+        return run(code) === '200' || undefined
+      })
+    run('systemctl enable --now public-api public-api-backup.timer')
+    await ready()
+    assert.equal(
+      run(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/api/v1/status`),
+      '200',
+    )
+
+    const pid = run(property('MainPID'))
+    const facts = run(`cat /proc/${pid}/status`)
+    for (const fact of [
+      /^NoNewPrivs:\s1$/m,
+      /^Seccomp:\s2$/m,
+      /^CapEff:\s0+$/m,
+      /^CapBnd:\s0+$/m,
+    ]) {
+      assert.match(facts, fact)
+    }
+    assert.equal(run(`stat -c %U /proc/${pid}`), 'public-api')
+    assert.match(run(`cat /proc/${pid}/limits`), /^Max core file size +0 +0/m)
+    for (const folder of [
+      '/opt/public-api',
+      '/etc/public-api',
+      '/srv/public-api',
+      '/usr',
+      '/home',
+    ]) {
+      const write = `nsenter -t ${pid} --mount touch ${folder}/written`
+      assert.equal(run(`${write} 2>/dev/null && echo written || echo refused`), 'refused', folder)
+    }
+
+    run('systemctl reload public-api')
+    await eventually('it reloads', () => log('public-api.log').includes('Reloading') || undefined)
+    run('systemctl kill --signal=KILL public-api')
+    await eventually('it is restarted', () => run(property('NRestarts')) === '1' || undefined)
+    await ready()
+
+    run('systemctl start public-api-backup')
+    const file = run('ls /var/backups/public-api/*.sqlite')
+    const count = 'node_modules/.bin/node src/cli/svc.ts waitlist count --database'
+    assert.match(run(`cd /opt/public-api && ${count} ${file}`), /^The waitlist is empty/)
+    assert.equal(run(`stat -c %a ${file}`), '600')
+    assert.notEqual(run(property('NextElapseUSecRealtime', 'public-api-backup.timer')), '')
+
+    run('systemctl stop public-api')
+    assert.deepEqual([run(property('Result')), run(property('ExecMainStatus'))], ['success', '0'])
+    assert.match(log('public-api.log'), /"level":"info"/)
+    assert.doesNotMatch(log('public-api.log'), /"level":"(?:warn|error|fatal)"/)
+  },
+)
