@@ -59,7 +59,7 @@ export function compareSchemas(
     ...found,
     ...compareEnums(before.enum, after.enum, direction, place),
     ...compareProperties(before, after, direction, place),
-    ...compareParts(before.items, after.items, direction, `${place}[]`),
+    ...compareMembers(before.items, after.items, direction, `${place}[]`),
     ...compareAdditional(before, after, direction, place),
   ]
 }
@@ -173,7 +173,7 @@ function own(table: { readonly [name: string]: JsonSchema }, name: string): Json
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-function compareParts(
+function compareMembers(
   before: JsonSchema | undefined,
   after: JsonSchema | undefined,
   direction: Direction,

@@ -121,10 +121,10 @@ export function schemaComponents(registry: {
   }
   for (const [operation, row] of Object.entries(registry)) {
     const { request, success } = row
-    if (request !== undefined) add(request, extractParts(REQUEST_SCHEMAS[request], add))
+    if (request !== undefined) add(request, extractSchemas(REQUEST_SCHEMAS[request], add))
     if (success !== undefined) {
       const schema = dataSchema(success.data)
-      add(success.data, extractParts(schema, add))
+      add(success.data, extractSchemas(schema, add))
       if (success.envelope !== 'none') {
         add(successSchemaName(success), {
           ...envelopeSchema(true, SCHEMA_IDS[success.envelope], { data: schemaRef(success.data) }),
@@ -168,12 +168,12 @@ const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/
  * The schema with each titled object inside it moved to a component, so that generators name its type. A boolean keeps no
  * enumeration, since openapi-python-client supports only strings and integers there.
  */
-function extractParts(
+function extractSchemas(
   schema: JsonSchema,
   add: (name: string, schema: JsonObject) => void,
 ): JsonObject {
   const inner = (part: JsonSchema): JsonObject => {
-    const extracted = extractParts(part, add)
+    const extracted = extractSchemas(part, add)
     if (part.type !== 'object' || part.title === undefined || !COMPONENT_TITLE.test(part.title)) {
       return extracted
     }

@@ -1,10 +1,10 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { flowRows, PART_PREFIX, partRows } from './architecture-parts.ts'
+import { flowRows, COMPONENT_PREFIX, componentRows } from './component-tables.ts'
 import { graphPicture } from './graph-picture.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
-import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-parts.ts'
+import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-sections.ts'
 
 type Architecture = SnapshotData<'architecture'>
 
@@ -34,7 +34,7 @@ function section(context: PageContext, name: (typeof SECTIONS)[number], data: Ar
     return statementList(context, data.boundaries, { prefix: 'boundary', none })
   }
   return name === 'parts'
-    ? partRows(context, data.components)
+    ? componentRows(context, data.components)
     : flowRows(context, data.flows, data.components)
 }
 
@@ -50,7 +50,7 @@ function diagram({ locale, texts }: PageContext, { components, flows }: Architec
       id,
       title: name,
       kind: texts.labels.partKind[kind],
-      target: `${PART_PREFIX}-${id}`,
+      target: `${COMPONENT_PREFIX}-${id}`,
       isPlanned: state !== 'live',
     })),
     edges: flows.map(({ from, to, state }) => ({ from, to, isPlanned: state !== 'live' })),

@@ -6,7 +6,7 @@ import { newestShown, type ShownLimits, type ShownPart } from './newest-shown.ts
 import type { Page, PageContext } from './page.ts'
 import { endpointPath } from './reference-path.ts'
 import { operatorText, plainText, richText } from './rich-text.ts'
-import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-parts.ts'
+import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-sections.ts'
 import { labelFor } from './enum-labels.ts'
 
 type Changelog = SnapshotData<'changelog'>

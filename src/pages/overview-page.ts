@@ -10,7 +10,7 @@ import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
-import { fromSnapshot, publishedState } from './snapshot-parts.ts'
+import { fromSnapshot, publishedState } from './snapshot-sections.ts'
 import type { Texts } from './texts.ts'
 import { labelFor } from './enum-labels.ts'
 

@@ -64,7 +64,7 @@ function waitlist({ texts }: PageContext): Html {
 }
 
 /** The contact for security reports, or the one that the organization published. */
-function contactParts({ texts, facts, content }: PageContext): Html {
+function contactSections({ texts, facts, content }: PageContext): Html {
   const { privacy } = texts
   const { email, url } = content.organization?.contact ?? {}
   const contact = facts.contact ?? (email === undefined ? url : `mailto:${email}`)
@@ -146,7 +146,7 @@ function body(context: PageContext) {
     [
       REPORT_ID,
       privacy.contactTitle,
-      html`${contactParts(context)}
+      html`${contactSections(context)}
         <p>${privacy.report}</p>`,
     ],
   ]

@@ -5,7 +5,7 @@ import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
 import { listHtml, operatorText, richText } from './rich-text.ts'
-import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import { fromSnapshot, languageNote, snapshotHead } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 interface Titled {

@@ -14,7 +14,7 @@ import {
   notShown,
   publishedState,
   snapshotHead,
-} from './snapshot-parts.ts'
+} from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Status = SnapshotData<'status'>
@@ -66,7 +66,7 @@ function componentRows(context: PageContext, status: Status): Html {
 }
 
 /** Links to the affected components; an unknown id is shown without a link. */
-function affectedParts(
+function affectedComponents(
   { locale, content }: PageContext,
   { components }: Status,
   ids: readonly string[],
@@ -118,7 +118,7 @@ function incidentArticle(
       ${
         components.length > 0 &&
         html`<dt>${t.affected}</dt>
-          <dd>${affectedParts(context, status, components)}</dd>`
+          <dd>${affectedComponents(context, status, components)}</dd>`
       }
     </dl>
     ${hasTimeline && incidentTimeline(context, incident)}

@@ -2,7 +2,7 @@ import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
-import { fromSnapshot, languageNote, snapshotHead } from './snapshot-parts.ts'
+import { fromSnapshot, languageNote, snapshotHead } from './snapshot-sections.ts'
 import type { Texts } from './texts.ts'
 import { walletBoundary } from './wallet-boundary.ts'
 import {

@@ -1,11 +1,11 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { flowRows, partRows } from './architecture-parts.ts'
+import { flowRows, componentRows } from './component-tables.ts'
 import { copyButton } from './code-box.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
-import { statementList } from './snapshot-parts.ts'
+import { statementList } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 import { ROW_PREFIXES } from './wallet-boundary.ts'
 
@@ -92,7 +92,7 @@ export function architectureView(
 ): Html {
   const { architecture, wallet } = context.texts
   return html`<h3>${architecture.parts}</h3>
-    ${partRows(context, data.components)}
+    ${componentRows(context, data.components)}
     <h3>${architecture.flows}</h3>
     ${flowRows(context, data.flows, data.components)}
     <h3>${architecture.boundaries}</h3>

@@ -12,7 +12,7 @@ import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { liveParts } from './verifying/live-app.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 
 const valid = (count: number): Releases => loadReleases(makeReleases(count).store)
 const rewritten = (count: number): Releases =>
@@ -38,7 +38,7 @@ interface Deployment {
 /** One address behind which the n-th deployment responds while `turn` is n. */
 async function deploy(t: TestContext, ...deployments: readonly Deployment[]) {
   const apps: RunningApp[] = []
-  for (const parts of deployments) apps.push(await runApp(t, { ...liveParts(), ...parts }))
+  for (const parts of deployments) apps.push(await runApp(t, { ...liveDependencies(), ...parts }))
   const address = { origin: '', turn: 0 }
   address.origin = await serve(t, (request, response) => {
     void apps[address.turn]?.fetch(request.url ?? '').then(async (upstream) => {
@@ -240,7 +240,7 @@ test('the report names the new versions, when they were published, their notes a
 })
 
 test('redactions that the archive lists are reported, and are not a finding', async (t) => {
-  const app = await runApp(t, liveParts())
+  const app = await runApp(t, liveDependencies())
   const redaction = {
     resource: 'status',
     digest: 'A'.repeat(43),
@@ -293,7 +293,7 @@ test('--require-state fails without a state file and creates none', async (t) =>
 })
 
 test('an unsigned error of a proxy is inconclusive (exit 3)', async (t) => {
-  const app = await runApp(t, liveParts())
+  const app = await runApp(t, liveDependencies())
   for (const ending of ['/keys/signing-key', '/version', '/versions', '/status']) {
     const origin = await serve(t, (request, response) => {
       const [pathname = ''] = (request.url ?? '').split('?')

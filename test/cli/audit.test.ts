@@ -13,7 +13,7 @@ import { key } from '../client/scripted-client.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
-import { liveParts } from './verifying/live-app.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -26,7 +26,7 @@ const sound = (count: number): Releases => loadReleases(makeReleases(count).stor
 /** Services that each have another history, behind one address; `turn` selects the one that responds. */
 async function deploy(t: TestContext, ...histories: readonly Releases[]) {
   const apps: RunningApp[] = []
-  for (const releases of histories) apps.push(await runApp(t, { ...liveParts(), releases }))
+  for (const releases of histories) apps.push(await runApp(t, { ...liveDependencies(), releases }))
   const deployment = { origin: '', turn: (_path: string) => 0, asked: [] as string[] }
   deployment.origin = await serve(t, (request, response) => {
     const [pathname = ''] = (request.url ?? '').split('?')

@@ -9,7 +9,7 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
-import { liveParts } from './verifying/live-app.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 import { serve } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -58,7 +58,7 @@ test('a key document with a great many keys is refused at once', async (t) => {
 
 test('an audit ends after the time it may take as a whole', async (t) => {
   const releases = loadReleases(makeReleases(3).store)
-  const app = await runApp(t, { ...liveParts(), releases })
+  const app = await runApp(t, { ...liveDependencies(), releases })
   const origin = await serve(t, (request, response) => {
     const target = request.url ?? ''
     // Each response in time, and some in a time that adds up.
@@ -81,7 +81,10 @@ test('an audit ends after the time it may take as a whole', async (t) => {
 })
 
 test('reports a state path that is not or cannot be a regular file', async (t) => {
-  const app = await runApp(t, { ...liveParts(), releases: loadReleases(makeReleases(1).store) })
+  const app = await runApp(t, {
+    ...liveDependencies(),
+    releases: loadReleases(makeReleases(1).store),
+  })
   for (const [state, expected] of [
     ['/dev/zero', /\/dev\/zero: expected a regular file, found a folder, a device or a pipe/],
     ['/dev/null', /\/dev\/null: expected a regular file/],

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { FINDING_CATALOG } from '../../packages/cli/src/doctor/finding-catalog.ts'
 import { key } from '../client/scripted-client.ts'
 import { deployBehindProxy } from './doctor/proxied-deployment.ts'
-import { liveParts } from './verifying/live-app.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
 
@@ -32,7 +32,7 @@ const setDate = ({ headers }: { headers: Map<string, string> }): void => {
 }
 
 test('reports a healthy deployment group by group, with exit code 0', async (t) => {
-  const { origin } = await deployBehindProxy(t, setDate, liveParts())
+  const { origin } = await deployBehindProxy(t, setDate, liveDependencies())
   const { status, out, error } = await svc('doctor', `${origin}/api/v1`, ...PIN)
   assert.deepEqual([status, error], [0, ''], out)
   for (const check of ['endpoints', 'signatures', 'clock', 'compression', 'cors', 'links']) {
@@ -51,7 +51,7 @@ test('errors have exit code 1, and each says what was found, expected and is to 
       passing.headers.delete('vary')
       passing.headers.set('server', 'nginx/1.22.1')
     },
-    liveParts(),
+    liveDependencies(),
   )
   const { status, out, error } = await svc('doctor', origin, ...PIN)
   assert.equal(status, 1)
@@ -93,7 +93,7 @@ test('warnings alone have exit code 0', async (t) => {
       setDate(passing)
       passing.headers.set('x-powered-by', 'PHP')
     },
-    liveParts(),
+    liveDependencies(),
   )
   const { status, out } = await svc('doctor', origin, ...PIN)
   assert.equal(status, 0)

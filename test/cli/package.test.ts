@@ -10,7 +10,7 @@ import { publint } from 'publint'
 import { buildCli } from '../../scripts/build-cli.ts'
 import { key } from '../client/scripted-client.ts'
 import { runApp } from '../support/running-app.ts'
-import { liveParts } from './verifying/live-app.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'cli-package-'))
 const built = path.join(root, 'built')
@@ -82,7 +82,7 @@ describe('the packed commands', () => {
 
   for (const [index, node] of NODES.entries()) {
     test(`verify, audit and doctor work with ${node}, without a warning`, async (t) => {
-      const { origin } = await runApp(t, liveParts())
+      const { origin } = await runApp(t, liveDependencies())
       const svc = (...args: readonly string[]) => run(node, [program, ...args], consumer)
       const version = await svc('--version')
       assert.deepEqual([version.status, version.out, version.error], [0, '0.1.0\n', ''])

@@ -22,14 +22,14 @@ function read(file: string): string {
 }
 
 /** The service by the machine's clock, which is the one that the programs read, or some seconds beside it. */
-function runService(t: TestContext, { aheadSeconds = 0, ...parts }: RunParts = {}) {
+function runService(t: TestContext, { aheadSeconds = 0, ...parts }: RunOptions = {}) {
   return runApp(t, { clock: { nowMs: () => Date.now() + aheadSeconds * 1000 }, ...parts })
 }
 
 /** What a service is asked, and with which parts it runs. */
-type Attempt = RunParts & { readonly target?: string; readonly etag?: readonly string[] }
+type Attempt = RunOptions & { readonly target?: string; readonly etag?: readonly string[] }
 
-type RunParts = { readonly aheadSeconds?: number } & NonNullable<Parameters<typeof runApp>[1]>
+type RunOptions = { readonly aheadSeconds?: number } & NonNullable<Parameters<typeof runApp>[1]>
 
 /** Applies to the response that the test is about, and leaves the key document alone. */
 function onlyFor(target: string, change: Change): Lie {

@@ -9,13 +9,13 @@ import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behavior.ts'
 import { challengeSettings } from '../support/challenge-of.ts'
 
-function makeParts() {
+function createDependencies() {
   const clock = setClock()
   return { counters: createMemoryCounters({ clock }), clock }
 }
 
 test('the test challenge takes its one token, any number of times', async () => {
-  const challenge = createChallenge({ provider: 'test' }, makeParts())
+  const challenge = createChallenge({ provider: 'test' }, createDependencies())
   assert.equal(challenge.issue, undefined)
   for (const purpose of ['register', 'register', 'issue-key'] as const) {
     await (await challenge.verify('test-pass', purpose)).release()
@@ -27,7 +27,7 @@ test('the test challenge takes its one token, any number of times', async () => 
 
 test('each provider describes itself; only hosted ones have a site key', () => {
   const describe = (provider: ChallengeDescription['provider']) =>
-    createChallenge(challengeSettings(provider), makeParts()).description
+    createChallenge(challengeSettings(provider), createDependencies()).description
   assert.deepEqual(describe('test'), { provider: 'test', path: null, siteKey: null })
   assert.deepEqual(describe('altcha'), { provider: 'altcha', path: '/challenge', siteKey: null })
   assert.deepEqual(describe('turnstile'), { provider: 'turnstile', path: null, siteKey: 'site' })
@@ -35,7 +35,7 @@ test('each provider describes itself; only hosted ones have a site key', () => {
 })
 
 test('an ALTCHA challenge is of the given counters and clock', async () => {
-  const { counters, clock } = makeParts()
+  const { counters, clock } = createDependencies()
   const issue = async (given: Counters) => {
     const challenge = createChallenge({ provider: 'altcha' }, { counters: given, clock })
     return JSON.parse((await challenge.issue?.('register')) ?? '') as {
@@ -59,7 +59,7 @@ test('a hosted provider is asked at its address, and its tokens are spent in the
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const { counters: plain, clock } = makeParts()
+  const { counters: plain, clock } = createDependencies()
   const spent: Parameters<Counters['spend']>[] = []
   const counters: Counters = {
     ...plain,

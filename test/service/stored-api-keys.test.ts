@@ -12,7 +12,7 @@ const START_MS = Date.UTC(2026, 10, 21, 9)
 const DAY_MS = 86_400_000
 const SECRET = 'a secret that keys are hashed with'
 
-interface Parts {
+interface Setup {
   readonly store?: MemoryApiKeyStore
   readonly hashSecret?: string
   readonly previous?: readonly string[]
@@ -22,7 +22,7 @@ function makeKeys({
   store = createMemoryApiKeyStore(),
   hashSecret = SECRET,
   previous = [],
-}: Parts = {}) {
+}: Setup = {}) {
   const time = { ms: START_MS }
   const clock = { nowMs: () => time.ms }
   const failures: unknown[] = []

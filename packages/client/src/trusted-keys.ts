@@ -15,7 +15,7 @@ export interface TrustedKeys {
 }
 
 /** Where keys come from, and what they are checked with. */
-export interface TrustedKeysParts {
+export interface TrustedKeysOptions {
   /** Fetches the signing-key document from this target. */
   readonly fetchDocument: (target: string) => Promise<HttpResponse>
   /** Undefined: the keys of the first document are trusted, and later ones that they sign for. */
@@ -37,7 +37,7 @@ export function createTrustedKeys({
   fetchDocument,
   pinnedKeyIds,
   expectations,
-}: TrustedKeysParts): TrustedKeys {
+}: TrustedKeysOptions): TrustedKeys {
   let trusted = pinnedKeyIds
   let held: Promise<readonly VerificationKey[]> | undefined
 

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { freePort, hasProgram, startCacheProcess } from '../../caches/cache-process.ts'
 import { key } from '../../client/scripted-client.ts'
 import { runApp } from '../../support/running-app.ts'
-import { liveParts } from '../verifying/live-app.ts'
+import { liveDependencies } from '../verifying/live-app.ts'
 import { svc } from '../../support/run-svc.ts'
 import { SYNCHRONIZED } from './proxied-deployment.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -90,7 +90,7 @@ const CACHES: readonly CacheProgram[] = [
 async function startCache(t: TestContext, cache: CacheProgram): Promise<string> {
   const port = await freePort()
   const app = await runApp(t, {
-    ...liveParts(),
+    ...liveDependencies(),
     baseUrl: `http://127.0.0.1:${port}`,
     timeQuality: { quality: () => SYNCHRONIZED, close() {} },
   })

@@ -5,7 +5,7 @@ import { testSigning } from '../../support/running-app.ts'
  * An app for commands in another process: it uses the system clock, and its key is valid at
  * any. Nothing that such a test asserts depends on which time that is.
  */
-export function liveParts(): Pick<AppDependencies, 'clock' | 'signing'> {
+export function liveDependencies(): Pick<AppDependencies, 'clock' | 'signing'> {
   const { signer, keys } = testSigning()
   return {
     clock: { nowMs: () => Date.now() },

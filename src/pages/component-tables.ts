@@ -4,17 +4,17 @@ import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
-type Parts = SnapshotData<'architecture'>['components']
+type Components = SnapshotData<'architecture'>['components']
 type Flows = SnapshotData<'architecture'>['flows']
 
 /** Prefix of the id of a component's row. */
-export const PART_PREFIX = 'part'
+export const COMPONENT_PREFIX = 'part'
 
 /** Components as rows, each with an anchor. */
-export function partRows(context: PageContext, parts: Parts): Html {
+export function componentRows(context: PageContext, components: Components): Html {
   const { texts, content } = context
   const t = texts.architecture
-  if (parts.length === 0) return html`<p class="muted">${t.none}</p>`
+  if (components.length === 0) return html`<p class="muted">${t.none}</p>`
   return html`<table>
     <thead>
       <tr>
@@ -25,9 +25,9 @@ export function partRows(context: PageContext, parts: Parts): Html {
       </tr>
     </thead>
     <tbody>
-      ${parts.map(
+      ${components.map(
         ({ id, name, kind, state, role }) =>
-          html`<tr id="${PART_PREFIX}-${id}">
+          html`<tr id="${COMPONENT_PREFIX}-${id}">
             <th scope="row" class="named">
               <p>${operatorText(content, name)}</p>
               <p class="muted small"><code>${id}</code></p>
@@ -42,15 +42,15 @@ export function partRows(context: PageContext, parts: Parts): Html {
 }
 
 /** Data flows as rows; components link to their own rows. */
-export function flowRows(context: PageContext, flows: Flows, parts: Parts): Html {
+export function flowRows(context: PageContext, flows: Flows, components: Components): Html {
   const { texts, content } = context
   const t = texts.architecture
   if (flows.length === 0) return html`<p class="muted">${t.none}</p>`
-  const partLink = (id: string): Html => {
-    const part = parts.find((each) => each.id === id)
-    return part === undefined
+  const componentLink = (id: string): Html => {
+    const component = components.find((each) => each.id === id)
+    return component === undefined
       ? html`<code>${id}</code>`
-      : html`<a href="#${PART_PREFIX}-${id}">${operatorText(content, part.name)}</a>`
+      : html`<a href="#${COMPONENT_PREFIX}-${id}">${operatorText(content, component.name)}</a>`
   }
   return html`<table>
     <thead>
@@ -66,8 +66,8 @@ export function flowRows(context: PageContext, flows: Flows, parts: Parts): Html
       ${flows.map(
         ({ id, from, to, data, means, state }) =>
           html`<tr id="flow-${id}">
-            <td data-label="${t.from}">${partLink(from)}</td>
-            <td data-label="${t.to}">${partLink(to)}</td>
+            <td data-label="${t.from}">${componentLink(from)}</td>
+            <td data-label="${t.to}">${componentLink(to)}</td>
             <td data-label="${t.data}">${operatorText(content, data)}</td>
             ${
               means === undefined
