@@ -68,7 +68,8 @@ function fillPath(path: string, value: string): string {
 
 /**
  * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, its line `.call` has method and
- * path, and `data-parameter` names the path parameter. The input goes into the request and nowhere else.
+ * path, `data-parameter` names the path parameter and `data-query` the query parameters. The input goes into the request
+ * and nowhere else.
  */
 export function mountTryForm(
   place: HTMLElement,
@@ -76,7 +77,7 @@ export function mountTryForm(
   { template, texts }: TryFormOptions,
 ): void {
   const { id, dataset } = entry
-  const { parameter, example = '', mayBeEmpty } = dataset
+  const { parameter, example = '', mayBeEmpty, query } = dataset
   const [, path = ''] = (partOf(entry, '.call', HTMLElement).dataset['call'] ?? '').split(' ')
   place.append(template.content.cloneNode(true))
 
@@ -86,12 +87,21 @@ export function mountTryForm(
   const said = partOf(place, '.try-status', HTMLElement)
   const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
   const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
+  const name = (field: HTMLElement, named: string): void => {
+    const label = partOf(field, 'label', HTMLElement)
+    label.replaceChildren(...texts.richText('parameter', { name: named }))
+  }
+  const queryInputs = (query?.split(' ') ?? []).map((each) => {
+    const field = parameterField.cloneNode(true) as HTMLElement
+    name(field, each)
+    parameterField.before(field)
+    return [each, identify(field, `${id}-${each}`)] as const
+  })
   const parameterInput = identify(parameterField, `${id}-parameter`)
   if (parameter === undefined) {
     parameterField.remove()
   } else {
-    const label = partOf(parameterField, 'label', HTMLElement)
-    label.replaceChildren(...texts.richText('parameter', { name: parameter }))
+    name(parameterField, parameter)
     parameterInput.value = example
   }
   const { keyId, proof = '' } = template.dataset
@@ -109,14 +119,22 @@ export function mountTryForm(
     return new InputError(parameterInput, texts.text('badPath', { value }))
   }
 
+  /** The query with the parameters that were filled in. */
+  function queryOfForm(): string {
+    const filled = queryInputs
+      .map(([each, input]) => [each, input.value.trim()])
+      .filter(([, value]) => value !== '')
+    return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`
+  }
+
   function targetOfForm(): string {
-    if (parameter === undefined) return path
+    if (parameter === undefined) return path + queryOfForm()
     const value = parameterInput.value.trim()
     if (value === '' && mayBeEmpty === undefined) {
       throw new InputError(parameterInput, texts.text('missing', { name: parameter }))
     }
     try {
-      return fillPath(path, value)
+      return fillPath(path, value) + queryOfForm()
     } catch {
       throw badPath()
     }

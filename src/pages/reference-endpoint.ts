@@ -127,6 +127,11 @@ function parameterData(parameter: PathParameter): Html {
   data-example="${example}"${mayBeEmpty && html` data-may-be-empty`}`
 }
 
+/** The names of the query parameters, for the form. */
+function queryData(query: NonNullable<Endpoint['query']>): Html {
+  return html` data-query="${Object.keys(query).join(' ')}"`
+}
+
 /** The entry of one endpoint: its description on one side, a request and its response on the other. */
 export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Html {
   const { locale, texts, facts } = context
@@ -134,7 +139,11 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
   const { method, path, summary, description, request, parameter, query, success } = row
   const example = exampleOfEndpoint(context, endpoint)
   const label = texts.reference.response
-  return html`<section class="endpoint" id="${name}" ${parameter && parameterData(parameter)}>
+  return html`<section
+    class="endpoint"
+    id="${name}"
+    ${parameter && parameterData(parameter)}${query && queryData(query)}
+  >
     <div>
       <h2><a href="#${name}">${contractText(locale, summary)}</a></h2>
       <p class="call" data-call="${method} ${path}">${methodBadge(method)} ${code(path)}</p>

@@ -103,6 +103,39 @@ function editBody(response: ProxiedResponse, from: string, to: string): void {
   response.body = Buffer.from(before.replace(from, to))
 }
 
+test(
+  'query parameters have an input each, and only those filled in are sent',
+  { skip },
+  async (t) => {
+    const { proxy, page } = await openReference(t)
+    const place = await openForm(page, 'versions')
+    assert.deepEqual(await place.locator('label').allTextContents(), [
+      t0.try.parameter.replace('{name}', 'limit'),
+      t0.try.parameter.replace('{name}', 'before'),
+      t0.try.key,
+    ])
+    const targets = () =>
+      proxy.asked
+        .map(({ target }) => target)
+        .filter((target) => target.startsWith('/api/v1/versions'))
+    for (const [limit, before, target] of [
+      ['', '', '/api/v1/versions'],
+      ['1', '', '/api/v1/versions?limit=1'],
+      ['1', ' VS-0002 ', '/api/v1/versions?limit=1&before=VS-0002'],
+      ['', 'a&b=#ü', '/api/v1/versions?before=a%26b%3D%23%C3%BC'],
+    ] as const) {
+      await place.locator('#versions-limit').fill(limit)
+      await place.locator('#versions-before').fill(before)
+      await tryEndpoint(page, 'versions')
+      assert.deepEqual(await statesOf(place), ALL_PASSED)
+      assert.equal(targets().at(-1), target)
+    }
+    const body = (await place.locator('[data-part="body"] pre').textContent()) ?? ''
+    assert.match(body, /VS-0002/)
+    assert.deepEqual(await axeFaults(page), [])
+  },
+)
+
 test('valid responses pass, errors included', { skip }, async (t) => {
   const { proxy, page } = await openReference(t)
   for (const [name, parameter, target, status] of [
