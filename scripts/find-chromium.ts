@@ -1,7 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
+
+/** Where Debian has chromium-headless-shell: the same engine without windows, at half the processor time. */
+const DEBIAN_FOLDER = '/usr/lib/chromium'
 
 /** The reason when `findChromium` finds no browser. */
 export const NO_CHROMIUM = `none of ${NAMES.join(', ')} is on the PATH`
@@ -30,12 +33,12 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The first Chromium on the PATH, as the path of its file; undefined if it is not installed. */
+/** The first Chromium on the PATH or in Debian's folder, by the order of the names, as the path of its file; undefined if it is not installed. */
 export function findChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter)
-  return folders
-    .flatMap((folder) => NAMES.map((name) => path.join(folder, name)))
-    .find((file) => isExecutable(file))
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), DEBIAN_FOLDER]
+  return NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) =>
+    isExecutable(file),
+  )
 }
 
 /** Environment that keeps Chromium's files outside the profile in one folder. */
