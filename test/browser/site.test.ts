@@ -74,21 +74,27 @@ for (const width of [320, 768, 1280]) {
           const places = await placesOf(still)
           const moved = (await placesOf(page)).filter((line, index) => line !== places[index])
           assert.deepEqual(moved, [], url)
-          const times = await page.locator('time[data-moment]').all()
+          const times = await page
+            .locator('time[data-moment]')
+            .evaluateAll((found) =>
+              found.map((time) => [
+                time.getAttribute('datetime') ?? '',
+                time.nextElementSibling?.textContent ?? '',
+              ]),
+            )
           assert.ok(times.length > 0, url)
-          for (const time of times) {
-            const iso = await time.getAttribute('datetime')
-            const own = await time.locator('xpath=following-sibling::*[1]').textContent()
-            const expected = new Intl.DateTimeFormat(locale, {
+          const expected = times.map(([iso = '']) => {
+            const time = new Intl.DateTimeFormat(locale, {
               month: 'short',
               day: 'numeric',
               hour: '2-digit',
               minute: '2-digit',
               hourCycle: 'h23',
               timeZone: 'Asia/Bangkok',
-            }).format(new Date(iso ?? ''))
-            assert.equal(own, plainText(TEXTS[locale].site.ownTime, { time: expected }), url)
-          }
+            }).format(new Date(iso))
+            return [iso, plainText(TEXTS[locale].site.ownTime, { time })]
+          })
+          assert.deepEqual(times, expected, url)
         }
       }
     },
