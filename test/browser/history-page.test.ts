@@ -410,23 +410,3 @@ test(
     assert.match((await page.locator('main .note').first().textContent()) ?? '', /svc audit /)
   },
 )
-
-for (const scheme of ['light', 'dark'] as const) {
-  test(
-    `nothing is wider than a narrow screen, and axe finds nothing, ${scheme}`,
-    { skip },
-    async (t) => {
-      for (const path of ['/en/history', '/th/history', '/zh-CN/history']) {
-        const { page } = await open(t, [sound(3)], {
-          options: { viewport: { width: 320, height: 640 }, colorScheme: scheme },
-          path,
-        })
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        )
-        assert.equal(overflow, 0, path)
-        assert.deepEqual(await axeFaults(page), [], path)
-      }
-    },
-  )
-}

@@ -130,27 +130,3 @@ test('without scripts only the check is missing', { skip }, async (t) => {
   assert.equal(await page.locator('#key-id').textContent(), key.keyId)
   assert.equal(await page.locator('#curl-code').isVisible(), true)
 })
-
-for (const name of ['verify', 'privacy']) {
-  test(
-    `${name}: axe finds nothing and nothing is wider than a narrow screen`,
-    { skip },
-    async (t) => {
-      const { origin } = await runApp(t, { securityContact: 'mailto:security@example.test' })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const locale of ['en', 'th', 'zh-CN']) {
-          const { page } = await browser.openPage(t, {
-            viewport: { width: 320, height: 640 },
-            colorScheme,
-          })
-          await page.goto(`${origin}/${locale}/${name}`)
-          const overflow = await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          )
-          assert.equal(overflow, 0, `${locale} ${colorScheme}`)
-          assert.deepEqual(await axeFaults(page), [], `${locale} ${colorScheme}`)
-        }
-      }
-    },
-  )
-}

@@ -1,0 +1,21 @@
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { assertEveryPage, assertEveryPageWithoutScripts } from './watched-page.ts'
+
+// English is in every-page.test.ts.
+
+const browser = useBrowser()
+const skip = browserMissing
+
+for (const locale of LOCALES.filter((each) => each !== 'en')) {
+  test(
+    `every page in ${locale} is accessible, quiet and in one piece, in light and dark, wide and narrow`,
+    { skip },
+    (t) => assertEveryPage(t, browser, locale),
+  )
+
+  test(`every page in ${locale} works without scripts`, { skip }, (t) =>
+    assertEveryPageWithoutScripts(t, browser, locale),
+  )
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Page, Request } from 'playwright-core'
+import type { Locale } from '../../src/contract/locales.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { runRegisteringApp, type RegisteringApp } from '../support/registering-app.ts'
+import { publishedReleases } from '../support/site-variants.ts'
+
+export const WIDE = { width: 1280, height: 900 }
+export const NARROW = { width: 320, height: 640 }
+
+/** Runs the service as it is deployed, with what is published: an open waitlist behind an ALTCHA challenge. */
+export function runDeployedService(t: TestContext): Promise<RegisteringApp> {
+  return runRegisteringApp(t, {
+    challenge: ({ counters, clock }) => createAltchaChallenge({ counters, clock }),
+    parts: { releases: publishedReleases(), securityContact: 'mailto:security@example.test' },
+  })
+}
+
+/** What pages do that no page may do, watched from the first of them on. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Opens an address and waits until what the page does by itself is done and drawn. */
+  open(path: string): Promise<void>
+  /** Fails unless nothing was noticed since the last call. */
+  requireQuiet(what: string): Promise<void>
+}
+
+/** Notices layout shifts and what the policy refuses; runs in the page before anything of it. */
+function noticeInPage(): void {
+  const noticed: string[] = []
+  Object.assign(globalThis, { noticed })
+  document.addEventListener('securitypolicyviolation', (event) => {
+    noticed.push(`policy: ${event.violatedDirective} ${event.blockedURI}`)
+  })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const shift = entry as PerformanceEntry & {
+        readonly value: number
+        readonly sources?: readonly { readonly node?: Node | null }[]
+      }
+      const nodes = (shift.sources ?? []).map(({ node }) =>
+        node instanceof Element ? `${node.tagName}.${node.className}` : (node?.nodeName ?? ''),
+      )
+      noticed.push(`layout shift of ${shift.value}: ${nodes.join(', ')}`)
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+export async function watchPage(
+  t: TestContext,
+  browser: TestBrowser,
+  app: RegisteringApp,
+): Promise<WatchedPage> {
+  const { page, context, errors } = await browser.openPage(t, { colorScheme: 'light' })
+  await page.clock.setFixedTime(app.clock.ms)
+  await page.addInitScript(noticeInPage)
+  const elsewhere: string[] = []
+  let waitingFor = 0
+  context.on('request', (request: Request) => {
+    waitingFor += 1
+    if (new URL(request.url()).origin !== app.origin) elsewhere.push(request.url())
+  })
+  context.on('requestfinished', () => (waitingFor -= 1))
+  context.on('requestfailed', () => (waitingFor -= 1))
+  return {
+    page,
+    async open(path) {
+      await page.goto(app.origin + path)
+      // A late resource may load others; wait until everything is drawn.
+      for (let quiet = 0; quiet < 3; quiet += 1) {
+        await page.evaluate(drawTwice)
+        if (waitingFor > 0) quiet = -1
+      }
+    },
+    async requireQuiet(what) {
+      const noticed = await page.evaluate(() => {
+        const { noticed: found } = globalThis as unknown as { readonly noticed: string[] }
+        return found.splice(0)
+      })
+      assert.deepEqual(noticed, [], what)
+      assert.deepEqual(errors, [], what)
+      assert.deepEqual(elsewhere, [], what)
+      assert.deepEqual(await context.cookies(), [], what)
+    },
+  }
+}
+
+function drawTwice(): Promise<unknown> {
+  return new Promise((drawn) => {
+    requestAnimationFrame(() => requestAnimationFrame(drawn))
+  })
+}
+
+/** Elements that reach past the window, and what the page would scroll to. */
+export function overflowOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const { scrollWidth = 0 } = document.scrollingElement ?? {}
+    if (scrollWidth <= innerWidth) return []
+    const wide = [...document.querySelectorAll('body *')].filter(
+      (element) => element.getBoundingClientRect().right > innerWidth + 1,
+    )
+    return [
+      `${scrollWidth} of ${innerWidth}`,
+      ...wide.map(({ outerHTML }) => outerHTML.slice(0, 90)),
+    ]
+  })
+}
+
+/** Opens every page of a locale, light and dark, wide and narrow, and fails unless it is accessible, quiet and in one piece. */
+export async function assertEveryPage(
+  t: TestContext,
+  browser: TestBrowser,
+  locale: Locale,
+): Promise<void> {
+  const app = await runDeployedService(t)
+  const { page, open, requireQuiet } = await watchPage(t, browser, app)
+  for (const path of PAGES.map((each) => pathOfPage(locale, each.path))) {
+    await page.setViewportSize(WIDE)
+    await open(path)
+    await requireQuiet(path)
+    assert.deepEqual(await overflowOf(page), [], path)
+    assert.deepEqual(await axeFaults(page), [], path)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    // Only the colors differ.
+    assert.deepEqual(await axeFaults(page, ['color-contrast']), [], `${path}, dark`)
+    await page.emulateMedia({ colorScheme: 'light' })
+
+    await page.setViewportSize(NARROW)
+    await open(path)
+    await requireQuiet(`${path} at 320 px`)
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true
+    })
+    assert.deepEqual(await overflowOf(page), [], `${path} at 320 px`)
+    assert.deepEqual(await axeFaults(page), [], `${path} at 320 px`)
+  }
+  // The page of an unknown path; its 404 is an error on the console.
+  await open(pathOfPage(locale, 'no-such-page'))
+  assert.deepEqual(await overflowOf(page), [])
+  assert.deepEqual(await axeFaults(page), [])
+}
+
+/** What a person finds on a page: its headings, and what could be used but needs a script. */
+function foundOn(page: Page) {
+  return page.evaluate(() => {
+    const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true })
+    const shown = (selector: string) => [...document.querySelectorAll(selector)].filter(isShown)
+    return {
+      headings: shown('h1, h2').map(({ textContent }) => textContent.trim()),
+      length: document.querySelector('main')?.innerText.length ?? 0,
+      // A popover opens without a script.
+      buttons: shown('button:not([popovertarget]), form, input, select, textarea').map(
+        ({ outerHTML }) => outerHTML.slice(0, 90),
+      ),
+      links: shown('a[href]').length,
+    }
+  })
+}
+
+/** Opens every page of a locale without scripts, and fails unless it shows its content and offers only what works. */
+export async function assertEveryPageWithoutScripts(
+  t: TestContext,
+  browser: TestBrowser,
+  locale: Locale,
+): Promise<void> {
+  const app = await runDeployedService(t)
+  const { page, errors } = await browser.openPage(t, { javaScriptEnabled: false, viewport: WIDE })
+  const { page: scripted, open } = await watchPage(t, browser, app)
+  await scripted.setViewportSize(WIDE)
+  for (const path of PAGES.map((each) => pathOfPage(locale, each.path))) {
+    await page.goto(app.origin + path)
+    const found = await foundOn(page)
+    assert.ok((found.headings[0] ?? '').length > 0, path)
+    assert.deepEqual(found.buttons, [], `${path} offers what does not work`)
+    assert.ok(found.links > PAGES.length, path)
+    assert.deepEqual(await overflowOf(page), [], path)
+    // The other locales have the same elements.
+    if (locale !== 'en') continue
+    await open(path)
+    const full = await foundOn(scripted)
+    assert.ok(found.length > full.length / 3, `${path}: ${found.length} of ${full.length}`)
+  }
+  assert.deepEqual(errors, [])
+}
