@@ -70,11 +70,12 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
     <dl class="facts">
       ${fact(t.whatToDo, contractText(locale, message))}${
         retryable && fact(t.retryable, retryText(context, code))
-      }${fact(t.returnedBy, returnedBy(context, code))}${fact(
-        t.example,
-        html`<pre class="json">${exampleError(code)}</pre>`,
-      )}
+      }${fact(t.returnedBy, returnedBy(context, code))}
     </dl>
+    <figure>
+      <figcaption>${t.example}</figcaption>
+      <pre class="json">${exampleError(code)}</pre>
+    </figure>
   </section> `
 }
 
@@ -94,7 +95,7 @@ function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html
   return html`<section aria-labelledby="${SUMMARY_ID}">
     <h2 id="${SUMMARY_ID}">${t.summary}</h2>
     ${listFilter(texts, { id: 'code-filter', label: t.filter, items: '#code-rows tr' })}
-    <table>
+    <table class="codes">
       <thead>
         <tr>
           <th scope="col">${t.code}</th>

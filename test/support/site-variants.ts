@@ -19,7 +19,7 @@ export function publishedReleases() {
 }
 
 /** The releases of examples/tide-observatory, with translations, a logo, incidents and an attached wallet. */
-export async function exampleReleases() {
+async function exampleReleases() {
   const folder = mkdtempSync(path.join(tmpdir(), 'example-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const releases = path.join(folder, 'releases')
