@@ -20,21 +20,27 @@ function announce(text: string): void {
   clearTimer = setTimeout(() => (line.textContent = ''), ANNOUNCEMENT_MS)
 }
 
-/** Copies the text of the element named by `data-copy` and announces `data-copied`. */
-async function copyFor({ dataset }: HTMLElement): Promise<void> {
-  const text = document.getElementById(dataset['copy'] ?? '')?.textContent ?? ''
+/** Copies a text and announces that it was copied, or that it was not. */
+async function copy(text: string, copied = '', notCopied = ''): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    announce(dataset['copied'] ?? '')
+    announce(copied)
   } catch {
     // No permission, or no secure context.
-    announce(body.dataset['notCopied'] ?? '')
+    announce(notCopied)
   }
 }
 
 document.addEventListener('click', ({ target }) => {
-  const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy]') : null
-  if (button !== null) void copyFor(button)
+  if (!(target instanceof Element)) return
+  const button = target.closest<HTMLElement>('[data-copy]')
+  if (button !== null) {
+    const text = document.getElementById(button.dataset['copy'] ?? '')?.textContent ?? ''
+    void copy(text, button.dataset['copied'], body.dataset['notCopied'])
+  }
+  // A heading that links to itself also copies its link.
+  const anchor = target.closest<HTMLAnchorElement>('a.anchor')
+  if (anchor !== null) void copy(anchor.href, body.dataset['linkCopied'])
 })
 
 /** Fills the line below each moment with the local time, unless that is UTC. */

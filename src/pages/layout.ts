@@ -292,7 +292,11 @@ export function renderPage(context: PageContext, page: Page, pages: readonly Pag
   const hasRail = rail !== undefined || (contents?.length ?? 0) > 0
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
-    <body data-own-time="${texts.site.ownTime}" data-not-copied="${texts.site.notCopied}">
+    <body
+      data-own-time="${texts.site.ownTime}"
+      data-not-copied="${texts.site.notCopied}"
+      data-link-copied="${texts.site.linkCopied}"
+    >
       <a class="skip" href="#main">${texts.site.skip}</a>
       <header class="site">
         ${brand(context)} ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}

@@ -145,7 +145,7 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
     ${parameter && parameterData(parameter)}${query && queryData(query)}
   >
     <div>
-      <h2><a href="#${name}">${contractText(locale, summary)}</a></h2>
+      <h2><a class="anchor" href="#${name}">${contractText(locale, summary)}</a></h2>
       <p class="call" data-call="${method} ${path}">${methodBadge(method)} ${code(path)}</p>
       <p>${contractText(locale, description)}</p>
       ${traits(row)}

@@ -47,6 +47,21 @@ test('announces when the browser blocks copying', skip, async (t) => {
   assert.deepEqual(errors, [])
 })
 
+test('the heading of an endpoint and of an error copies its link', skip, async (t) => {
+  const app = await runApp(t)
+  const { page, context, errors } = await browser.openPage(t)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  for (const path of ['reference/snapshots#roadmap', 'errors#NOT_FOUND']) {
+    const url = `${app.origin}/en/${path}`
+    await page.goto(url.replace(/#.*/, ''))
+    await page.locator(`a.anchor[href="${url.replace(/.*#/, '#')}"]`).click()
+    await page.getByRole('status').filter({ hasText: TEXTS.en.site.linkCopied }).waitFor()
+    assert.equal(page.url(), url)
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url)
+  }
+  assert.deepEqual(errors, [])
+})
+
 /** Where the elements of a page stand, a line each. */
 const PLACES = `[...document.querySelectorAll('main *:not(.own-time)')].map((element) => {
   const { x, y, width, height } = element.getBoundingClientRect()
