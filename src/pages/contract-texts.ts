@@ -11,6 +11,7 @@ import { ERRORS, type CatalogError } from '../contract/errors.ts'
 import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
+import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import { withThaiLines } from './thai-lines.ts'
 
@@ -55,9 +56,19 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
 
 const TRANSLATIONS: ContractTranslations = contractTranslations
 
+/** Request fields whose names are also words: code next to Chinese or Thai, or if English calls them a field. */
+const FIELD_NAMES = Object.values(REQUEST_SCHEMAS)
+  .flatMap(({ properties }) => Object.keys(properties))
+  .filter((name) => /^[a-z]+$/.test(name))
+
 /** Code in a text: paths, codes, header fields, field names, media types. */
 const MACHINE_WORD = new RegExp(
   [
+    ...FIELD_NAMES.flatMap((name) => [
+      String.raw`(?<=\b(?:field|as) )${name}\b`,
+      String.raw`(?<=^|[^\x00-\x7f] ?)${name}(?= ?[^\x00-\x7f]|$)`,
+    ]),
+    'Authorization: Bearer',
     String.raw`/api/[\w/.-]*\w`,
     String.raw`\b[A-Z]+(?:_[A-Z]+)+\b`,
     String.raw`\b[a-z]+[A-Z]\w*`,

@@ -19,18 +19,19 @@ function writtenMoment(locale: Locale, iso: string): string {
 
 /**
  * A moment (ISO 8601, UTC) for a table cell or list: in UTC, with a line below that the script of all pages fills
- * with the local time (`data-moment`). The line exists from the start, so that nothing shifts.
+ * with the local time (`data-moment`). The line exists from the start, so that nothing shifts. The tooltip is the
+ * text of the JSON, because Thai dates have Buddhist years.
  */
 export function momentHtml(locale: Locale, iso: string): Html {
   return html`<span class="moment"
-    ><time datetime="${iso}" data-moment>${writtenMoment(locale, iso)}</time
+    ><time datetime="${iso}" title="${iso}" data-moment>${writtenMoment(locale, iso)}</time
     ><span class="own-time"></span
   ></span>`
 }
 
 /** A moment within a sentence, in UTC only. */
 export function momentInText(locale: Locale, iso: string): Html {
-  return html`<time datetime="${iso}">${writtenMoment(locale, iso)}</time>`
+  return html`<time datetime="${iso}" title="${iso}">${writtenMoment(locale, iso)}</time>`
 }
 
 /** A day (ISO 8601) in the format of a language. */

@@ -16,13 +16,19 @@ for (const locale of LOCALES) {
   const { moment, day } = EXPECTED[locale]
 
   test(`a moment and a day in ${locale} are formatted for the locale, in UTC`, () => {
-    assert.equal(momentInText(locale, ISO).text, `<time datetime="${ISO}">${moment}</time>`)
+    assert.equal(
+      momentInText(locale, ISO).text,
+      `<time datetime="${ISO}" title="${ISO}">${moment}</time>`,
+    )
     assert.equal(dayHtml(locale, '2026-11-21').text, `<time datetime="2026-11-21">${day}</time>`)
   })
 
   test(`a moment in ${locale} reserves a line for the local time`, () => {
     const { text } = momentHtml(locale, ISO)
-    assert.ok(text.includes(`<time datetime="${ISO}" data-moment>${moment}</time`), text)
+    assert.ok(
+      text.includes(`<time datetime="${ISO}" title="${ISO}" data-moment>${moment}</time`),
+      text,
+    )
     assert.match(text, /<span class="own-time"><\/span/)
   })
 }
