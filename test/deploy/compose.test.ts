@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parse } from 'yaml'
+import { hasProgram } from '../caches/cache-process.ts'
 import { inspectConfig } from '../../src/config.ts'
 
 interface Service {
@@ -48,3 +50,19 @@ test('the parts that services name exist', () => {
   const proxy = readFileSync('deploy/container/Caddyfile', 'utf8')
   assert.match(proxy, /reverse_proxy node-1:8080 node-2:8080/)
 })
+
+test(
+  'docker-compose accepts the file',
+  { skip: hasProgram('docker-compose') ? false : 'docker-compose is not installed' },
+  () => {
+    const env = { ...process.env, POSTGRES_PASSWORD: 'secret' }
+    const options = { env, encoding: 'utf8' } as const
+    const config = spawnSync('docker-compose', ['--file', FILE, 'config'], options)
+    assert.equal(config.status, 0, config.stderr)
+    const resolved = parse(config.stdout) as { readonly services: object }
+    assert.deepEqual(Object.keys(resolved.services), Object.keys(services).toSorted())
+    const { POSTGRES_PASSWORD: _, ...without } = env
+    const refused = spawnSync('docker-compose', ['--file', FILE, 'config'], { env: without })
+    assert.match(refused.stderr.toString(), /set POSTGRES_PASSWORD/)
+  },
+)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -110,4 +110,23 @@ test('promtool accepts the rules, and they fire as intended', { skip: promtoolMi
     const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' })
     assert.equal(status, 0, stdout + stderr)
   }
+})
+
+test('promtool accepts the queries of the dashboard', { skip: promtoolMissing }, (t) => {
+  const rules = DASHBOARD.panels
+    .flatMap(({ targets }) => targets)
+    .map(({ expr }, index) => ({
+      record: `panel:${index}`,
+      // Grafana replaces these.
+      expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+    }))
+  assert.ok(rules.length > 20)
+  for (const { expr } of rules)
+    assert.doesNotMatch(expr, /\$/, 'a variable that Grafana does not replace')
+  const file = path.join(temporaryFolder(t), 'panels.yaml')
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }))
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, `${stdout}${stderr}`)
 })

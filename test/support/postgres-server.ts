@@ -98,7 +98,7 @@ export async function startPostgres(
     options,
   )
   if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}`)
-  const port = await freePort()
+  const port = Number(settings['port'] ?? (await freePort()))
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let child: ChildProcess | undefined
   let databases = 0
