@@ -1,10 +1,11 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
-import type { PublishResult } from '../publishing/publish-release.ts'
+import type { PublishOptions, PublishResult } from '../publishing/publish-release.ts'
 import {
   type Command,
   createCommand,
   type CommandOutput,
   EXIT_CODES,
+  type ExitCode,
 } from '../../packages/cli/src/command/command.ts'
 import {
   openReleasesFolder,
@@ -38,8 +39,11 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
+/** What every publication needs, apart from its content. */
+type Publication = Pick<PublishOptions, 'store' | 'nowMs' | 'registryVersion' | 'note'>
+
 /** Prints what was published, and into which folder. */
-export function printResult(
+function printResult(
   { outcome, entry, damaged }: PublishResult,
   folder: string,
   output: CommandOutput,
@@ -59,28 +63,33 @@ export function printResult(
   if (changes.length === 0) output.out(`  registry version ${registryVersion}, content unchanged`)
 }
 
+/** Publishes into the releases folder of the options and prints the result. Rejects with a CommandFailure. */
+export async function runPublication(
+  values: { readonly releases?: string; readonly note?: string; readonly json: boolean },
+  output: CommandOutput,
+  publish: (publication: Publication) => Promise<PublishResult>,
+): Promise<ExitCode> {
+  const note = requireText('note', values.note)
+  const { folder, store } = openReleasesFolder(values.releases)
+  const result = await withPublishErrors(
+    () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note }),
+    'nothing was published',
+  )
+  if (values.json) output.out(JSON.stringify({ ok: true, folder, ...result }))
+  else printResult(result, folder, output)
+  return EXIT_CODES.done
+}
+
 /** `svc publish`: content folder to release. */
 export const publishCommand: Command = createCommand({
   help: HELP,
   options: OPTIONS,
   async run({ values }, output) {
-    const note = requireText('note', values.note)
     requireNamedReleases(values.content, values.releases)
-    const { folder, store } = openReleasesFolder(values.releases)
     const { publishRelease } = await import('../publishing/publish-release.ts')
-    const result = await withPublishErrors(
-      () =>
-        publishRelease({
-          contentDir: values.content ?? 'content',
-          store,
-          nowMs: Date.now(),
-          registryVersion: REGISTRY_VERSION,
-          note,
-        }),
-      'nothing was published',
+    const contentDir = values.content ?? 'content'
+    return runPublication(values, output, (publication) =>
+      publishRelease({ contentDir, ...publication }),
     )
-    if (values.json) output.out(JSON.stringify({ ok: true, folder, ...result }))
-    else printResult(result, folder, output)
-    return EXIT_CODES.done
   },
 })

@@ -1,12 +1,5 @@
-import { REGISTRY_VERSION } from '../contract/endpoints.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
-import { printResult } from './publish.ts'
-import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
+import { type Command, createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { runPublication } from './publish.ts'
 
 const HELP = `Usage: svc rollback VS-NNNN --note TEXT [options]
 
@@ -37,22 +30,9 @@ export const rollbackCommand: Command = createCommand({
     if (snapshotId === undefined || others.length > 0) {
       throw new UsageError('expected one version, such as VS-0001')
     }
-    const note = requireText('note', values.note)
-    const { folder, store } = openReleasesFolder(values.releases)
     const { rollBackRelease } = await import('../publishing/roll-back-release.ts')
-    const result = await withPublishErrors(
-      () =>
-        rollBackRelease({
-          store,
-          snapshotId,
-          nowMs: Date.now(),
-          registryVersion: REGISTRY_VERSION,
-          note,
-        }),
-      'nothing was published',
+    return runPublication(values, output, (publication) =>
+      rollBackRelease({ snapshotId, ...publication }),
     )
-    if (values.json) output.out(JSON.stringify({ ok: true, folder, ...result }))
-    else printResult(result, folder, output)
-    return EXIT_CODES.done
   },
 })

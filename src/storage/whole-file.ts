@@ -114,3 +114,16 @@ export function replaceFile(file: string, text: string, rights: FileRights = {})
     syncFolder(path.dirname(file))
   })
 }
+
+/**
+ * Creates or replaces a file as `replaceFile` does. Keeps its mode and owner, so that a change by root leaves it readable for
+ * the service, and follows a symbolic link. A new file gets `mode` and the owner of its folder. Throws the error of the system.
+ */
+export function rewriteFile(file: string, text: string, mode: number): void {
+  const known = fs.statSync(file, { throwIfNoEntry: false })
+  const target = known === undefined ? file : fs.realpathSync(file)
+  replaceFile(target, text, {
+    mode: (known?.mode ?? mode) & 0o777,
+    owner: known ?? fs.statSync(path.dirname(target)),
+  })
+}

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../../config.ts'
@@ -14,7 +14,7 @@ import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { formatKeyMetadata, parseKeyMetadata } from '../../service/signing-key-metadata.ts'
 import { makeFolder } from '../../storage/make-folder.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
-import { createFile, replaceFile } from '../../storage/whole-file.ts'
+import { createFile, rewriteFile } from '../../storage/whole-file.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 
 /** The signing keys of a secrets folder: what `signing-keys.json` publishes, and which private keys are present. */
@@ -92,13 +92,8 @@ export function createPrivateKey(file: string): PublicSigningKey {
 
 /** Publishes these keys from the next reload on. Keeps the file's mode, owner and link. Throws a CommandFailure. */
 export function writeKeyMetadata(file: string, keys: readonly PublishedSigningKey[]): void {
-  const known = statSync(file, { throwIfNoEntry: false })
   try {
-    const target = known === undefined ? file : realpathSync(file)
-    replaceFile(target, formatKeyMetadata(keys), {
-      mode: (known?.mode ?? 0o644) & 0o777,
-      owner: known ?? statSync(path.dirname(target)),
-    })
+    rewriteFile(file, formatKeyMetadata(keys), 0o644)
   } catch (error) {
     throw unwritable(file, error)
   }

@@ -28,11 +28,15 @@ export async function hashAddressArgument(given: string, prompt: string): Promis
   return { addressHash: createKeyedHash(secret, ADDRESS_HASH_LABEL)(address.normalized), place }
 }
 
-/** The ticket of `--ticket`. Throws a UsageError. */
-export function parseTicket(text: string): string {
-  const ticket = text.trim().toUpperCase()
-  if (TICKET.test(ticket)) return ticket
-  throw new UsageError('--ticket expects a ticket, such as EA-0123456789ABCDEF')
+/** The address argument, `-` if it is absent, and the value of `--ticket`. Throws a UsageError. */
+export function parseRegistrationArguments(positionals: readonly string[], option?: string) {
+  const [given = '-', ...others] = positionals
+  if (others.length > 0) throw new UsageError('expected one address')
+  const ticket = option?.trim().toUpperCase()
+  if (ticket !== undefined && !TICKET.test(ticket)) {
+    throw new UsageError('--ticket expects a ticket, such as EA-0123456789ABCDEF')
+  }
+  return { given, ticket }
 }
 
 /**

@@ -4,10 +4,13 @@ import {
   type Command,
   createCommand,
   EXIT_CODES,
-  UsageError,
 } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
-import { findRegistration, hashAddressArgument, parseTicket } from './address-argument.ts'
+import {
+  findRegistration,
+  hashAddressArgument,
+  parseRegistrationArguments,
+} from './address-argument.ts'
 
 const HELP = `Usage: svc waitlist erase [ADDRESS] [options]
 
@@ -43,10 +46,8 @@ export const eraseCommand: Command = createCommand({
   options: OPTIONS,
   takesArguments: true,
   async run({ values, positionals }, output) {
-    const [given = '-', ...others] = positionals
-    if (others.length > 0) throw new UsageError('expected one address')
+    const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)
     const dryRun = values['dry-run']
-    const ticket = values.ticket === undefined ? undefined : parseTicket(values.ticket)
     const database = databaseLocation(values.database)
     const address = await hashAddressArgument(given, 'Address to erase: ')
     const found = await withStorage(

@@ -7,7 +7,11 @@ import {
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
-import { findRegistration, hashAddressArgument, parseTicket } from './address-argument.ts'
+import {
+  findRegistration,
+  hashAddressArgument,
+  parseRegistrationArguments,
+} from './address-argument.ts'
 import { formatEntryAsJson, formatShownEntry } from './export-rows.ts'
 import { readIdentities } from './identities.ts'
 import { openRow } from './open-rows.ts'
@@ -45,12 +49,10 @@ export const showCommand: Command = createCommand({
   options: OPTIONS,
   takesArguments: true,
   async run({ values, positionals }, output) {
-    const [given = '-', ...others] = positionals
-    if (others.length > 0) throw new UsageError('expected one address')
+    const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)
     if (given === '-' && values.identity.includes('-')) {
       throw new UsageError('standard input cannot be both the address and the identity')
     }
-    const ticket = values.ticket === undefined ? undefined : parseTicket(values.ticket)
     const database = databaseLocation(values.database)
     const decryptor = await createDecryptor(await readIdentities(values.identity, readConfig))
     const address = await hashAddressArgument(given, 'Address to show: ')
