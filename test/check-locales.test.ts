@@ -57,7 +57,7 @@ const thaiWith = (section: keyof typeof THAI, change: TextTree): TextTree => ({
 })
 
 describe('the check of the texts', () => {
-  test('has nothing to say where all is well', () => {
+  test('reports nothing for valid files', () => {
     assert.deepEqual(localeFaults(files()), [])
   })
 
@@ -155,7 +155,7 @@ describe('the check of the texts', () => {
     })
   }
 
-  test('a listed text, or one below a listed key, may be the English one', () => {
+  test('allows listed texts and keys to stay English', () => {
     const th = thaiWith('site', ENGLISH.site)
     assert.deepEqual(localeFaults(files({ th, same: ['site'] })), [])
     assert.equal(localeFaults(files({ th, same: ['site.name'] })).length, 1)
@@ -180,7 +180,7 @@ describe('noting that a locale was translated', () => {
     site: { ...ENGLISH.site, name: 'Another name', made: 'Now {version} {key}' },
   }
 
-  test('takes the texts below the named keys, and leaves the other notes', () => {
+  test('marks the texts below the named keys and keeps the other notes', () => {
     const before = files({ en })
     assert.equal(localeFaults(before).length, 2)
     const translatedFrom = noteTranslated(before, 'th', ['site.name'])
@@ -190,7 +190,7 @@ describe('noting that a locale was translated', () => {
     assert.deepEqual(localeFaults({ ...before, translatedFrom: all }), [])
   })
 
-  test('notes nothing that is still English, and forgets what is gone', () => {
+  test('skips English texts and drops removed ones', () => {
     const before = files({ th: thaiWith('site', { name: ENGLISH.site.name }) })
     const noted = noteTranslated(before, 'th')['th'] ?? {}
     assert.ok(!Object.hasOwn(noted, 'site.name'))
@@ -203,14 +203,14 @@ describe('noting that a locale was translated', () => {
   })
 })
 
-test('the files of this repository are read, every locale among them', () => {
+test('reads the files of this repository, with every locale', () => {
   const { texts, translatedFrom, sameAsEnglish } = readLocaleFiles(ROOT_DIR)
   assert.deepEqual(Object.keys(texts), [...LOCALES])
   assert.deepEqual(Object.keys(translatedFrom), LOCALES.slice(1))
   assert.ok(Array.isArray(sameAsEnglish))
 })
 
-test('the program says what it does and refuses what it does not know', () => {
+test('prints help and rejects unknown arguments', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [path.join(ROOT_DIR, 'scripts/check-locales.ts'), ...args], {
       encoding: 'utf8',

@@ -39,14 +39,14 @@ const throwing: CheckStep = {
   run: () => Promise.reject(new Error('no such file')),
 }
 
-test('sound steps get a line each and a summary', async () => {
+test('prints a line for each passed step and a summary', async () => {
   assert.deepEqual(await transcriptOf([sound]), {
     failed: [],
     text: 'ok    sound  all holds (0.0 s)\n\nAll is well: 1 step.\n',
   })
 })
 
-test('a failing step shows what it found, one that throws has failed, and the others still run', async () => {
+test('shows the output of a failed step, counts a throwing step as failed and runs the others', async () => {
   const { failed, text } = await transcriptOf([broken, throwing, sound])
   assert.deepEqual(failed, ['broken', 'throws'])
   assert.match(text, /^FAIL {2}broken {2}something holds \(0\.0 s\)\n {6}first\n\n {6}second\n/)
@@ -56,7 +56,7 @@ test('a failing step shows what it found, one that throws has failed, and the ot
   assert.ok(!text.includes('not shown') && !text.includes(ESCAPE))
 })
 
-test('no more steps run at one time than asked for', async () => {
+test('limits the number of concurrent steps', async () => {
   let running = 0
   let most = 0
   const steps = Array.from({ length: 6 }, (_, index): CheckStep => ({

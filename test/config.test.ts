@@ -22,7 +22,7 @@ function read(env: Environment): Config {
   return config
 }
 
-test('an empty environment is a whole configuration', () => {
+test('an empty environment is a valid configuration', () => {
   assert.deepEqual(read({}), {
     host: '127.0.0.1',
     port: 8080,
@@ -307,7 +307,7 @@ test('an unusable database or counter store is refused without repeating its URL
   }
 })
 
-test('an address that may hold a password is not repeated', () => {
+test('a URL that may contain a password is not quoted', () => {
   const cases = {
     SVC_DATABASE_URL: 'mysql://user:hunter2@db/app',
     SVC_VALKEY_URL: 'http://:hunter2@cache',
@@ -450,7 +450,7 @@ test('lists unknown variables with the service’s prefix', () => {
   assert.deepEqual(read(env).unknownVariables, ['SVC_WORKRES', 'SVC_PORT'])
 })
 
-test('every variable that the source names is read, whatever the others say', () => {
+test('every variable in the source is read', () => {
   const source = readFileSync(new URL('../src/config.ts', import.meta.url), 'utf8')
   // test/readme.test.ts holds the operating page to the same names.
   const names = new Set(source.match(/\bSVC_[A-Z_]*[A-Z]\b/g))

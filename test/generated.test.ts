@@ -33,7 +33,7 @@ const REWORDED = {
   registry: { ...ENDPOINTS, time: { ...ENDPOINTS.time, summary: 'Ask for the time' } },
 }
 
-test('the committed files are what the tables say', () => {
+test('the committed files match the tables', () => {
   assert.deepEqual(findDrift(ROOT_DIR), [])
 })
 
@@ -82,7 +82,7 @@ describe('drift is found', () => {
     assert.deepEqual(findDrift(dir), ['docs/api/policy.json is missing; run npm run generate'])
   })
 
-  test('generating mends it, and a second time changes nothing', (t) => {
+  test('generating fixes it, and a second run is a no-op', (t) => {
     const dir = generatedFolder(t)
     assert.deepEqual(generate(dir, REWORDED), [
       'docs/api/openapi.json',
@@ -147,7 +147,7 @@ test('the paths of reads are those of the registry', (t) => {
   )
 })
 
-test('the program says what it does and refuses what it does not know', () => {
+test('prints help and rejects unknown arguments', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [path.join(ROOT_DIR, 'scripts/generate.ts'), ...args], {
       encoding: 'utf8',

@@ -32,7 +32,7 @@ test('imports in src run one way', () => {
   assert.deepEqual(findLayerFaults(SOURCE_DIR), [])
 })
 
-test('the map allows nothing that src does not do', () => {
+test('the map has no unused permission', () => {
   assert.deepEqual(findIdleAllowances(SOURCE_DIR), [])
 })
 
@@ -65,7 +65,7 @@ test('every import line of src is seen', () => {
   assert.ok(lines > 100, `only ${lines} import lines`)
 })
 
-describe('what the map forbids is found', () => {
+describe('reports forbidden imports', () => {
   test('a layer that looks upwards, with its place and what it may do', (t) => {
     assert.deepEqual(
       faultsOf(t, {

@@ -23,7 +23,7 @@ function namesOfMoments(): readonly string[] {
 }
 
 test(
-  'the published verifier comes to the expected outcome in every vector on Chromium’s WebCrypto',
+  'the published verifier returns the expected result for every vector on Chromium’s WebCrypto',
   { skip: browserMissing },
   async (t) => {
     const origin = await serveClientPackage(t)

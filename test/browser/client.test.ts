@@ -104,7 +104,7 @@ test(
 )
 
 test(
-  'a page audits the history, and the head outlives it in localStorage',
+  'a page audits the history and saves the head in localStorage',
   { skip: browserMissing },
   async (t) => {
     const clock = { ms: TEST_NOW_MS }

@@ -58,72 +58,64 @@ function countSent(page: Page): { count: number } {
   return sent
 }
 
-test(
-  'all that was filled in is stored, and the ticket is shown with its proof',
-  { skip },
-  async (t) => {
-    const app = await runFormApp(t)
-    const { page, context, errors, console } = await openForm(t, browser, app)
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    const address = page.url()
-    await fillForm(page, { useCase: '  Two\nlines 🦉 ', interests: ['research', 'api'] })
-    await sendForm(page)
-    const [entry, ...others] = await app.entries()
-    assert.deepEqual(others, [])
-    assert.ok(entry)
-    assert.equal(await page.locator('#ticket').textContent(), entry.ticket)
-    assert.equal(entry.email, GOOD_BODY.email)
-    assert.equal(entry.useCase, '  Two\nlines 🦉 ')
-    assert.deepEqual(entry.interests.toSorted(), ['api', 'research'])
-    assert.equal(await focusOf(page), 'registered')
-    assert.equal(await page.locator('#registration').isVisible(), false)
+test('stores every field and shows the ticket with its proof', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page, context, errors, console } = await openForm(t, browser, app)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const address = page.url()
+  await fillForm(page, { useCase: '  Two\nlines 🦉 ', interests: ['research', 'api'] })
+  await sendForm(page)
+  const [entry, ...others] = await app.entries()
+  assert.deepEqual(others, [])
+  assert.ok(entry)
+  assert.equal(await page.locator('#ticket').textContent(), entry.ticket)
+  assert.equal(entry.email, GOOD_BODY.email)
+  assert.equal(entry.useCase, '  Two\nlines 🦉 ')
+  assert.deepEqual(entry.interests.toSorted(), ['api', 'research'])
+  assert.equal(await focusOf(page), 'registered')
+  assert.equal(await page.locator('#registration').isVisible(), false)
 
-    const proof = page.locator('#proof.state-good')
-    await proof.waitFor()
-    const key = (await proof.locator('code').textContent()) ?? ''
-    assert.equal(await proof.textContent(), plainText(result.proved, { key }))
-    assert.equal(
-      await page
-        .locator('.provenance')
-        .textContent()
-        .then((text) => text?.includes(key)),
-      true,
-    )
+  const proof = page.locator('#proof.state-good')
+  await proof.waitFor()
+  const key = (await proof.locator('code').textContent()) ?? ''
+  assert.equal(await proof.textContent(), plainText(result.proved, { key }))
+  assert.equal(
+    await page
+      .locator('.provenance')
+      .textContent()
+      .then((text) => text?.includes(key)),
+    true,
+  )
 
-    await page.locator('#registered .copy').click()
-    const copied = plainText(TEXTS.en.site.copied, { what: result.what })
-    await page.getByText(copied).waitFor()
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), entry.ticket)
+  await page.locator('#registered .copy').click()
+  const copied = plainText(TEXTS.en.site.copied, { what: result.what })
+  await page.getByText(copied).waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), entry.ticket)
 
-    // Nothing of the person stays with the page: not in its fields, its address, a cookie, a storage or the console.
-    assert.equal(await page.locator('#email').inputValue(), '')
-    assert.equal(page.url(), address)
-    assert.deepEqual(await context.cookies(), [])
-    assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
-    assert.deepEqual(console, [])
-    assert.deepEqual(errors, [])
-    assert.deepEqual(await axeFaults(page), [])
-  },
-)
+  // Nothing of the person stays with the page: not in its fields, its address, a cookie, a storage or the console.
+  assert.equal(await page.locator('#email').inputValue(), '')
+  assert.equal(page.url(), address)
+  assert.deepEqual(await context.cookies(), [])
+  assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
+  assert.deepEqual(console, [])
+  assert.deepEqual(errors, [])
+  assert.deepEqual(await axeFaults(page), [])
+})
 
-test(
-  'a response that was changed on its way shows its ticket with a warning',
-  { skip },
-  async (t) => {
-    const app = await runFormApp(t)
-    const { page } = await openForm(t, browser, app)
-    await page.route(REGISTER, async (route) => {
-      const response = await route.fetch()
-      const text = (await response.text()).replace(/EA-..../, 'EA-0000')
-      await route.fulfill({ response, body: text })
-    })
-    await fillForm(page)
-    await sendForm(page)
-    const proof = page.locator('#proof.state-warn')
-    await proof.waitFor()
-    assert.equal(await proof.textContent(), plainText(result.disproved, { code: 'DIGEST' }))
-  },
-)
+test('a tampered response shows its ticket with a warning', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page } = await openForm(t, browser, app)
+  await page.route(REGISTER, async (route) => {
+    const response = await route.fetch()
+    const text = (await response.text()).replace(/EA-..../, 'EA-0000')
+    await route.fulfill({ response, body: text })
+  })
+  await fillForm(page)
+  await sendForm(page)
+  const proof = page.locator('#proof.state-warn')
+  await proof.waitFor()
+  assert.equal(await proof.textContent(), plainText(result.disproved, { code: 'DIGEST' }))
+})
 
 test('an unsigned deployment promises no proof', { skip }, async (t) => {
   const app = await runFormApp(t, { parts: { signing: undefined } })
@@ -244,31 +236,27 @@ for (const locale of LOCALES) {
   })
 }
 
-test(
-  'characters are counted as the service counts them, and said when few are left',
-  { skip },
-  async (t) => {
-    const app = await runFormApp(t)
-    const { page } = await openForm(t, browser, app)
-    const { count } = TEXTS.en.earlyAccess
-    const most = LIMITS.maxUseCaseCodePoints
-    const counter = page.locator('#useCase-count')
-    const said = page.locator('#useCase-status')
-    assert.equal(await counter.textContent(), plainText(count.left.other, { count: most }))
-    for (const [length, text] of [
-      [most - 1, plainText(count.left.one, { count: 1 })],
-      [most, plainText(count.left.other, { count: 0 })],
-      [most + 1, plainText(count.over.one, { count: 1 })],
-      [most + 2, plainText(count.over.other, { count: 2 })],
-    ] as const) {
-      await page.locator('#useCase').fill('🦉'.repeat(length))
-      assert.equal(await counter.textContent(), text)
-      await said.getByText(text).waitFor()
-    }
-    await page.locator('#useCase').fill('short')
-    await page.locator('#useCase-status:empty').waitFor({ state: 'attached' })
-  },
-)
+test('counts characters like the service and announces when few are left', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page } = await openForm(t, browser, app)
+  const { count } = TEXTS.en.earlyAccess
+  const most = LIMITS.maxUseCaseCodePoints
+  const counter = page.locator('#useCase-count')
+  const said = page.locator('#useCase-status')
+  assert.equal(await counter.textContent(), plainText(count.left.other, { count: most }))
+  for (const [length, text] of [
+    [most - 1, plainText(count.left.one, { count: 1 })],
+    [most, plainText(count.left.other, { count: 0 })],
+    [most + 1, plainText(count.over.one, { count: 1 })],
+    [most + 2, plainText(count.over.other, { count: 2 })],
+  ] as const) {
+    await page.locator('#useCase').fill('🦉'.repeat(length))
+    assert.equal(await counter.textContent(), text)
+    await said.getByText(text).waitFor()
+  }
+  await page.locator('#useCase').fill('short')
+  await page.locator('#useCase-status:empty').waitFor({ state: 'attached' })
+})
 
 test('a duplicate address can be changed', { skip }, async (t) => {
   const app = await runFormApp(t)
@@ -291,42 +279,38 @@ test('a duplicate address can be changed', { skip }, async (t) => {
 })
 
 for (const locale of LOCALES) {
-  test(
-    `a limit says in ${locale} how long to wait, and nothing typed is lost`,
-    { skip },
-    async (t) => {
-      const app = await runFormApp(t)
-      const { page, errors } = await openForm(t, browser, app, { locale })
-      async function useUp(): Promise<void> {
-        for (let sent = 0; sent < LIMITS.registrationPerActor.requests; sent += 1) {
-          // From where the browser is, and not counted otherwise: no field is looked at before the limit.
-          const headers = { 'Content-Type': 'application/json' }
-          await fetch(`${app.origin}${ENDPOINTS.register.path}`, {
-            method: 'POST',
-            headers,
-            body: '{}',
-          })
-        }
+  test(`a rate limit states the wait in ${locale} and keeps the input`, { skip }, async (t) => {
+    const app = await runFormApp(t)
+    const { page, errors } = await openForm(t, browser, app, { locale })
+    async function useUp(): Promise<void> {
+      for (let sent = 0; sent < LIMITS.registrationPerActor.requests; sent += 1) {
+        // From where the browser is, and not counted otherwise: no field is looked at before the limit.
+        const headers = { 'Content-Type': 'application/json' }
+        await fetch(`${app.origin}${ENDPOINTS.register.path}`, {
+          method: 'POST',
+          headers,
+          body: '{}',
+        })
       }
-      await useUp()
-      await fillForm(page, TYPED)
-      await sendForm(page)
-      const seconds = new Intl.NumberFormat(locale, {
-        style: 'unit',
-        unit: 'second',
-        unitDisplay: 'long',
-      }).format(60)
-      const words = TEXTS[locale].earlyAccess.problems
-      assert.deepEqual(await problemsOf(page), [plainText(words.RATE_LIMITED, { wait: seconds })])
-      assert.equal(await focusOf(page), 'problems')
-      await assertKept(page)
-      assert.deepEqual(await axeFaults(page), [])
-      app.clock.ms += 60_000
-      await sendForm(page)
-      assert.equal(await page.locator('#registered').isVisible(), true)
-      assert.deepEqual(realErrors(errors), [])
-    },
-  )
+    }
+    await useUp()
+    await fillForm(page, TYPED)
+    await sendForm(page)
+    const seconds = new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: 'second',
+      unitDisplay: 'long',
+    }).format(60)
+    const words = TEXTS[locale].earlyAccess.problems
+    assert.deepEqual(await problemsOf(page), [plainText(words.RATE_LIMITED, { wait: seconds })])
+    assert.equal(await focusOf(page), 'problems')
+    await assertKept(page)
+    assert.deepEqual(await axeFaults(page), [])
+    app.clock.ms += 60_000
+    await sendForm(page)
+    assert.equal(await page.locator('#registered').isVisible(), true)
+    assert.deepEqual(realErrors(errors), [])
+  })
 }
 
 test('an outage loses no input and is announced', { skip }, async (t) => {
@@ -413,35 +397,31 @@ test(
   },
 )
 
-test(
-  'pressing the button again while the form is on its way sends nothing more',
-  { skip },
-  async (t) => {
-    const app = await runFormApp(t)
-    const { page } = await openForm(t, browser, app)
-    const sent = countSent(page)
-    let goOn = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    await page.route(REGISTER, async (route) => {
-      await held
-      await route.continue()
-    })
-    await fillForm(page)
-    await page.locator('#send').click()
-    await page.locator('#progress').getByText(TEXTS.en.earlyAccess.progress.sending).waitFor()
-    assert.equal(await page.locator('#send').getAttribute('aria-disabled'), 'true')
-    assert.deepEqual(await axeFaults(page), [])
-    // Not through playwright, which waits until what is marked as disabled no longer is.
-    await page.locator('#send').evaluate((button: HTMLElement) => button.click())
-    await page.locator('#email').press('Enter')
-    goOn()
-    await page.locator('#registered').waitFor()
-    assert.equal(sent.count, 1)
-    assert.equal((await app.entries()).length, 1)
-  },
-)
+test('pressing the button again while sending sends nothing', { skip }, async (t) => {
+  const app = await runFormApp(t)
+  const { page } = await openForm(t, browser, app)
+  const sent = countSent(page)
+  let goOn = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  await page.route(REGISTER, async (route) => {
+    await held
+    await route.continue()
+  })
+  await fillForm(page)
+  await page.locator('#send').click()
+  await page.locator('#progress').getByText(TEXTS.en.earlyAccess.progress.sending).waitFor()
+  assert.equal(await page.locator('#send').getAttribute('aria-disabled'), 'true')
+  assert.deepEqual(await axeFaults(page), [])
+  // Not through playwright, which waits until what is marked as disabled no longer is.
+  await page.locator('#send').evaluate((button: HTMLElement) => button.click())
+  await page.locator('#email').press('Enter')
+  goOn()
+  await page.locator('#registered').waitFor()
+  assert.equal(sent.count, 1)
+  assert.equal((await app.entries()).length, 1)
+})
 
 /** The sum of all layout shifts without recent input. */
 const SHIFTS = `new Promise((resolve) => {

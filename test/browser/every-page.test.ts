@@ -53,7 +53,7 @@ test('the checks detect violations', { skip }, async (t) => {
 })
 
 test(
-  'every page is accessible, quiet and in one piece, in light and dark, wide and narrow',
+  'every page is accessible, logs no errors and does not overflow, in light and dark, wide and narrow',
   { skip },
   (t) => assertEveryPage(t, browser, 'en'),
 )

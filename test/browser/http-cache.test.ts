@@ -74,7 +74,7 @@ function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promi
 }
 
 test(
-  'over a day of revalidations by Chromium’s own cache every response that a script gets verifies',
+  'every response verifies over a day of revalidations by Chromium’s cache',
   { skip: browserMissing },
   async (t) => {
     const clock = { ms: TEST_NOW_MS }

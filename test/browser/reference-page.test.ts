@@ -407,7 +407,7 @@ describe('user input', { skip }, () => {
     })
   }
 
-  test('reports half a character at its field', async (t) => {
+  test('reports a lone surrogate at its field', async (t) => {
     const { page, errors } = await openReference(t)
     const place = await openForm(page, 'versionById')
     // No keyboard gives one, and a driver cannot hand it over: pasting can.

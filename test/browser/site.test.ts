@@ -14,7 +14,7 @@ const browser = useBrowser()
 const skip = { skip: browserMissing }
 const PHONE = { width: 320, height: 640 }
 
-test('a copy button copies what it names and says so', skip, async (t) => {
+test('a copy button copies its text and announces it', skip, async (t) => {
   const app = await runApp(t)
   const { page, context, errors } = await browser.openPage(t)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -125,7 +125,7 @@ test('shows no local time to visitors in UTC', skip, async (t) => {
 })
 
 test(
-  'without scripts the navigation opens on a phone, and what needs them is not shown',
+  'without scripts the navigation opens on a phone, and controls that need scripts are hidden',
   skip,
   async (t) => {
     const app = await runApp(t)
@@ -195,39 +195,35 @@ for (const [path, items] of [
   ['errors', '#code-rows tr'],
   ['reference', '.rail li'],
 ] as const) {
-  test(
-    `the filter of ${path} hides what does not match and says how much is left`,
-    skip,
-    async (t) => {
-      const app = await runApp(t)
-      const { page, errors } = await browser.openPage(t)
-      await page.goto(`${app.origin}/en/${path}`)
-      const filter = page.locator('.filter')
-      const shown = page.locator(`${items}:visible`)
-      const total = await page.locator(items).count()
-      const word = path === 'errors' ? 'rate limited' : 'wallet get'
-      await filter.getByRole('searchbox').fill(word)
-      const some = await shown.count()
-      assert.ok(some > 0 && some < total, `${some} of ${total}`)
-      for (const text of await shown.allTextContents()) {
-        for (const part of word.split(' ')) assert.ok(text.toLowerCase().includes(part), text)
-      }
-      const { some: someText, none } = TEXTS.en.site.filter
-      const said = filter.getByRole('status')
-      assert.equal(await said.textContent(), plainText(someText, { count: some, total }))
-      await filter.getByRole('searchbox').fill('no such thing')
-      assert.equal(await shown.count(), 0)
-      assert.equal(await said.textContent(), none)
-      assert.equal(await page.locator('.rail-group:visible').count(), 0)
-      await filter.getByRole('searchbox').fill('')
-      assert.equal(await shown.count(), total)
-      assert.equal(await said.textContent(), '')
-      assert.deepEqual(errors, [])
-    },
-  )
+  test(`the filter of ${path} hides other items and announces the count`, skip, async (t) => {
+    const app = await runApp(t)
+    const { page, errors } = await browser.openPage(t)
+    await page.goto(`${app.origin}/en/${path}`)
+    const filter = page.locator('.filter')
+    const shown = page.locator(`${items}:visible`)
+    const total = await page.locator(items).count()
+    const word = path === 'errors' ? 'rate limited' : 'wallet get'
+    await filter.getByRole('searchbox').fill(word)
+    const some = await shown.count()
+    assert.ok(some > 0 && some < total, `${some} of ${total}`)
+    for (const text of await shown.allTextContents()) {
+      for (const part of word.split(' ')) assert.ok(text.toLowerCase().includes(part), text)
+    }
+    const { some: someText, none } = TEXTS.en.site.filter
+    const said = filter.getByRole('status')
+    assert.equal(await said.textContent(), plainText(someText, { count: some, total }))
+    await filter.getByRole('searchbox').fill('no such thing')
+    assert.equal(await shown.count(), 0)
+    assert.equal(await said.textContent(), none)
+    assert.equal(await page.locator('.rail-group:visible').count(), 0)
+    await filter.getByRole('searchbox').fill('')
+    assert.equal(await shown.count(), total)
+    assert.equal(await said.textContent(), '')
+    assert.deepEqual(errors, [])
+  })
 }
 
-test('without scripts there is no filter, and the whole list', skip, async (t) => {
+test('without scripts the list is complete and has no filter', skip, async (t) => {
   const app = await runApp(t)
   const { page } = await browser.openPage(t, { javaScriptEnabled: false })
   await page.goto(`${app.origin}/en/errors`)

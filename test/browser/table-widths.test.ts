@@ -9,7 +9,7 @@ import { publishedReleases } from '../support/site-variants.ts'
 const browser = useBrowser()
 
 test(
-  'tables with moments fit at every width between a phone and a desk, such as that of a window at 200 %',
+  'tables with moments fit at every width between phone and desktop',
   { skip: browserMissing },
   async (t) => {
     const app = await runApp(t, { releases: publishedReleases() })

@@ -99,7 +99,7 @@ export function describeCache(
 ): void {
   const options = { skip }
   const coding = compresses ? 'gzip' : undefined
-  test('a stored response is served until its time is over, and verifies', options, async (t) => {
+  test('a stored response is served until it expires, and verifies', options, async (t) => {
     const rig = await startCacheRig(t, startCache)
     const first = await rig.ask(STATUS)
     await rig.pass(FRESH_SECONDS - 10)
@@ -112,7 +112,7 @@ export function describeCache(
   })
 
   test(
-    'caches behind it hear that Accept-Encoding counts, after a renewal too',
+    'sends Vary: Accept-Encoding to caches behind it, also after a renewal',
     options,
     async (t) => {
       const rig = await startCacheRig(t, startCache)
@@ -133,7 +133,7 @@ export function describeCache(
     },
   )
 
-  test('what needs another response each time is never stored', options, async (t) => {
+  test('uncacheable responses are never stored', options, async (t) => {
     const rig = await startCacheRig(t, startCache)
     const headers = { Authorization: `Bearer ${FAKE_KEYS.good}` }
     for (const [target, asked] of [
@@ -199,7 +199,7 @@ export function describeCache(
   )
 
   test(
-    'while the service is away, what comes verifies or is refused for its age',
+    'while the service is down, responses verify or are refused for their age',
     options,
     async (t) => {
       const rig = await startCacheRig(t, startCache)
@@ -261,7 +261,7 @@ export function describeCache(
   })
 
   test(
-    'over a day everything verifies or is refused by the documented rules',
+    'every response of a day verifies or is refused by the documented rules',
     options,
     async (t) => {
       const rig = await startCacheRig(t, startCache)

@@ -64,7 +64,7 @@ function predictedOriginRequests({ meanGapSeconds }: Stream): number {
 }
 
 test(
-  'a day of readers at three edges costs two nodes what the scaling model predicts',
+  'origin requests of a day with three edges match the scaling model',
   { skip: nginxMissing },
   async (t) => {
     const clock = createSimulatedClock(t, TEST_NOW_MS)

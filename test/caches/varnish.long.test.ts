@@ -7,7 +7,7 @@ import { startVarnish, varnishMissing } from './start-varnish.ts'
 describe('behind Varnish', () => describeCache(startVarnish, { skip: varnishMissing }))
 
 test(
-  'without the rules for its own 304 a browser’s cache would end up with a signature of other bytes',
+  'without the rules for 304, a browser’s cache would store a signature of other bytes',
   { skip: varnishMissing },
   async (t) => {
     const rig = await startCacheRig(t, (...started) =>

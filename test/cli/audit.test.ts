@@ -67,7 +67,7 @@ test('a valid history is reported, and its head saved for the next audit', async
   assert.match(every.out, /^5 versions recomputed\.$/m)
 })
 
-test('without a pin and a state it says what that leaves open', async (t) => {
+test('warns about a missing pin and a missing state', async (t) => {
   const { origin } = await deploy(t, sound(2))
   const { status, out } = await svc('audit', origin)
   assert.equal(status, 0)
@@ -78,7 +78,7 @@ test('without a pin and a state it says what that leaves open', async (t) => {
   )
 })
 
-test('a resource that the service cannot give is named', async (t) => {
+test('names an unavailable resource', async (t) => {
   const made = makeReleases(2)
   for (const place of made.resources.keys()) {
     if (place.startsWith('roadmap ')) made.resources.set(place, '{}')
@@ -128,7 +128,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
   })
 }
 
-test('evidence that no file takes is printed', async (t) => {
+test('prints evidence that cannot be written to a file', async (t) => {
   const folder = temporaryFolder(t)
   const deployment = await deploy(t, sound(3), sound(2))
   deployment.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
@@ -145,7 +145,7 @@ test('evidence that no file takes is printed', async (t) => {
   assert.equal((JSON.parse(out) as HistoryEvidence).fault, 'INCONSISTENT')
 })
 
-test('evidence has a name of its own where none is given', async (t) => {
+test('chooses a file name for evidence by default', async (t) => {
   const folder = temporaryFolder(t)
   const before = process.cwd()
   process.chdir(folder)
@@ -249,7 +249,7 @@ test('reports wrong usage before any request', async () => {
   }
 })
 
-test('progress counts what is left to check, and shows on a terminal only', () => {
+test('progress counts the remaining work and appears only on a terminal', () => {
   let shown = ''
   const stream = { isTTY: true, columns: 80, write: (text: string) => ((shown += text), true) }
   let nowMs = 0

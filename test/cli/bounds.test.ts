@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PIN = ['--pin', key.keyId]
 
-test('a body without an end, and one that grows when it is decoded, are cut with a word', async (t) => {
+test('cuts off and reports endless bodies and decompression bombs', async (t) => {
   const part = Buffer.alloc(1_000_000)
   const endless = await serve(t, (_request, response) => {
     const write = () => {
@@ -43,7 +43,7 @@ test('a body without an end, and one that grows when it is decoded, are cut with
   }
 })
 
-test('a key document with a great many keys is refused at once', async (t) => {
+test('refuses a key document with too many keys at once', async (t) => {
   const { origin } = await runApp(t)
   const one = { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } }
   const keys = JSON.stringify({ data: { keys: Array.from({ length: 150_000 }, () => one) } })
@@ -56,7 +56,7 @@ test('a key document with a great many keys is refused at once', async (t) => {
   assert.match(error, /MALFORMED: expected 1 to 64 Ed25519 keys, found 150000/)
 })
 
-test('an audit ends after the time it may take as a whole', async (t) => {
+test('an audit ends at its overall time limit', async (t) => {
   const releases = loadReleases(makeReleases(3).store)
   const app = await runApp(t, { ...liveDependencies(), releases })
   const origin = await serve(t, (request, response) => {

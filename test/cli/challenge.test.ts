@@ -59,7 +59,7 @@ async function deploy(
   return { origin, challenge, targets }
 }
 
-test('an ALTCHA challenge is solved and its token alone is printed', async (t) => {
+test('solves an ALTCHA challenge and prints only its token', async (t) => {
   const { origin, challenge, targets } = await deploy(t, 'altcha')
   for (const [address, purpose, options] of [
     [origin, 'register', []],
@@ -99,7 +99,7 @@ test('the test challenge has its fixed token', async (t) => {
   })
 })
 
-test('a hosted challenge needs a browser, and a closed waitlist sets none', async (t) => {
+test('reports that a hosted challenge needs a browser, and that a closed waitlist has none', async (t) => {
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
     const { origin } = await deploy(t, provider)
     assert.deepEqual(await svc('challenge', 'solve', origin), {
@@ -116,7 +116,7 @@ test('a hosted challenge needs a browser, and a closed waitlist sets none', asyn
   })
 })
 
-test('a challenge is fetched from the deployment itself and nowhere else', async (t) => {
+test('fetches a challenge only from the deployment itself', async (t) => {
   for (const path of ['http://127.0.0.1:9/challenge', '//127.0.0.1:9/challenge', 'data:,x', null]) {
     const { origin, targets } = await deploy(t, 'altcha', 'open', { path })
     const { status, out, error } = await svc('challenge', 'solve', origin)

@@ -77,7 +77,7 @@ test('a store that cannot work is a failure; wrong usage and faults of the progr
   })
 })
 
-test('nothing that was not expected is repeated, unless it is short and an option', async () => {
+test('quotes unexpected arguments only if they are short options', async () => {
   const command = failing(new Error('not run'))
   const identity = 'AGE-SECRET-KEY-1QQQQQQQQQQQQQQ'
   const key = `svk_0123456789abcdef_${'S'.repeat(42)}_`

@@ -43,7 +43,7 @@ test('reports a healthy deployment group by group, with exit code 0', async (t) 
   assert.ok(!out.includes('\u001b') && !out.includes('\r'))
 })
 
-test('errors have exit code 1, and each says what was found, expected and is to be done', async (t) => {
+test('errors exit with 1; each states what was found and expected, and what to do', async (t) => {
   const { origin } = await deployBehindProxy(
     t,
     (passing) => {
@@ -86,7 +86,7 @@ test('errors have exit code 1, and each says what was found, expected and is to 
   }
 })
 
-test('warnings alone have exit code 0', async (t) => {
+test('exits with 0 if there are only warnings', async (t) => {
   const { origin } = await deployBehindProxy(
     t,
     (passing) => {
@@ -100,7 +100,7 @@ test('warnings alone have exit code 0', async (t) => {
   assert.match(out, /^0 errors, 1 warning, 0 notes\.$/m)
 })
 
-test('every finding is listed with what is expected and what to do', async () => {
+test('lists every finding with the expectation and the remedy', async () => {
   const { status, out } = await svc('doctor', '--list')
   assert.equal(status, 0)
   const ids = Object.keys(FINDING_CATALOG)

@@ -34,7 +34,7 @@ function contentOf(folder: string): readonly (readonly [string, string])[] {
     .map((file) => [file, readFileSync(file, 'base64')] as const)
 }
 
-test('while issuing is paused it refuses, names the reason, and makes nothing', async (t) => {
+test('while issuance is paused it refuses with the reason and creates nothing', async (t) => {
   assert.ok(!ISSUANCE.enabled)
   const empty = temporaryFolder(t)
   const { status, out, error } = keys(empty, ['issue'])
@@ -94,7 +94,7 @@ test('no option, variable or file lifts the pause', async (t) => {
   assert.deepEqual(await readKeys(database), [])
 })
 
-test('with issuing open: the key alone on standard output, and it checks', async (t) => {
+test('with issuance open: prints only the key on standard output, and the key is valid', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
   const { status, out, error } = issueOpenly(folder, ['--label', 'ci mirror', '--ttl-days', '7'])
   assert.equal(status, 0, error)
@@ -125,7 +125,7 @@ test('with issuing open: the key alone on standard output, and it checks', async
   }
 })
 
-test('with issuing open: --json, the defaults, and two keys are two', async (t) => {
+test('with issuance open: --json, the defaults, and two keys are two', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
   const { status, out, error } = issueOpenly(folder, ['--json'])
   assert.deepEqual([status, error], [0, ''])
@@ -147,7 +147,7 @@ test('with issuing open: --json, the defaults, and two keys are two', async (t) 
   assert.equal((await readKeys(database)).length, 2)
 })
 
-test('with issuing open: refused arguments create no key', async (t) => {
+test('with issuance open: refused arguments create no key', async (t) => {
   const { folder, database, secretsDir } = await makeKeysDeployment(t)
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['--label', ''], /--label expects 1 to 40 letters/],
@@ -173,7 +173,7 @@ test('with issuing open: refused arguments create no key', async (t) => {
   assert.deepEqual(await readKeys(database), [])
 })
 
-test('with issuing open: no more active keys than the contract allows', async (t) => {
+test('with issuance open: no more active keys than the contract allows', async (t) => {
   // Made at the moment when the others expire: then adding one does not count all existing ones.
   const active = Array.from({ length: LIMITS.maxActiveKeys - 1 }, (_, index) =>
     storedKey(index, { createdAtMs: FAR_AHEAD_MS }),
@@ -188,7 +188,7 @@ test('with issuing open: no more active keys than the contract allows', async (t
   assert.equal(issueOpenly(folder, []).status, 0)
 })
 
-test('with issuing open: names a key that could not be printed, so that it can be revoked', async (t) => {
+test('with issuance open: names a key that could not be printed, so that it can be revoked', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
   const child = startIssuing(folder)
   child.stdout.destroy()

@@ -57,7 +57,7 @@ test('a key that is revoked already stays as it is', async (t) => {
   assert.equal(await revokedAt(database, '0000000000000003'), LONG_AGO_MS)
 })
 
-test('the id may come on standard input, with space and capitals', async (t) => {
+test('reads the id from standard input, with white space and capitals', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, [
     storedKey(1, { keyId: '0123456789abcdef' }),
   ])

@@ -85,7 +85,7 @@ test('refuses a whole key in any argument without repeating it', (t) => {
   }
 })
 
-test('no database, or another one than of this service: one line, exit code 1', (t) => {
+test('reports a missing or foreign database in one line and exits with 1', (t) => {
   const folder = temporaryFolder(t)
   for (const args of [['list'], ['revoke', '0123456789abcdef'], ['purge-expired']]) {
     const { status, out, error } = keys(folder, args)
@@ -162,7 +162,7 @@ test('list --json: JSON lines with exact times, and nothing that a key or its ha
   ])
 })
 
-test('list --status: those alone, and how many of how many', async (t) => {
+test('list --status: prints the selected keys and their share', async (t) => {
   const { folder } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
   for (const [status, ids] of [
     ['active', ['0000000000000001', '0000000000000004']],
@@ -190,7 +190,7 @@ test('list: no keys', async (t) => {
   })
 })
 
-test('list: from a copy on a medium that cannot be written, without configuration or secret', async (t) => {
+test('list: reads a copy on read-only media without configuration or secrets', async (t) => {
   const { database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const machine = temporaryFolder(t)
   const medium = path.join(machine, 'medium')
@@ -207,7 +207,7 @@ test('list: from a copy on a medium that cannot be written, without configuratio
   assert.deepEqual(readFileSync(copy), readFileSync(database))
 })
 
-test('list --old-hash-secret: keys that a rotation still waits for', async (t) => {
+test('list --old-hash-secret: keys that were not rehashed yet', async (t) => {
   const secretId = hashSecretIdOf(KEY_HASH_SECRET)
   const { folder } = await makeKeysDeployment(t, [storedKey(1, { secretId }), storedKey(2)])
   const { status, out, error } = keys(folder, ['list', '--old-hash-secret', '--json'])
@@ -229,7 +229,7 @@ test('list --old-hash-secret: keys that a rotation still waits for', async (t) =
   )
 })
 
-test('a rotation of the hash secret: used keys leave the list of those that wait for it', async (t) => {
+test('after a rotation of the hash secret, used keys leave the list', async (t) => {
   const { folder, database, secretsDir } = await makeKeysDeployment(t)
   const storage = await openSqliteInThread({ file: database, mode: 'read-write' })
   const hashSecret = KEY_HASH_SECRET

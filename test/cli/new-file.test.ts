@@ -9,7 +9,7 @@ import { CommandFailure } from '../../packages/cli/src/command/command-failure.t
 import { createNewFile } from '../../src/cli/new-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('a file has its name when it is whole, and no sooner', async (t) => {
+test('a file gets its name once it is complete', async (t) => {
   const folder = temporaryFolder(t)
   const name = path.join(folder, 'list.csv')
   const file = await createNewFile(name)
@@ -30,7 +30,7 @@ test('an abandoned file leaves nothing', async (t) => {
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('a name that is taken stays as it is, also when it was taken meanwhile', async (t) => {
+test('never replaces an existing file, even one created in the meantime', async (t) => {
   const folder = temporaryFolder(t)
   const name = path.join(folder, 'list.csv')
   const isTaken = (error: unknown) => error instanceof CommandFailure && error.code === 'EXISTS'
@@ -55,7 +55,7 @@ test('ignores leftovers of a killed process with the same id', async (t) => {
   assert.equal(readFileSync(left, 'utf8'), 'half of')
 })
 
-test('a program that is stopped leaves no half of a file, and ends by the signal', async (t) => {
+test('a stopped program leaves no partial file and ends by the signal', async (t) => {
   const module = new URL('../../src/cli/new-file.ts', import.meta.url).href
   const program = `
     const { createNewFile } = await import(${JSON.stringify(module)})

@@ -16,7 +16,7 @@ function messageOf(parse: () => unknown): string {
   return 'taken'
 }
 
-test('a whole number is taken in decimal digits, within its bounds and at them', () => {
+test('accepts whole numbers in decimal digits, bounds included', () => {
   fc.assert(
     fc.property(fc.nat({ max: 300 }), (number) => {
       const parse = () => parseWholeNumber('--n', String(number), { least: 2, most: 256 })
@@ -53,7 +53,7 @@ test('rejects values other than whole numbers, naming what is expected and not t
   )
 })
 
-test('a choice is one of the words, and a near one is proposed', () => {
+test('accepts only listed words and suggests a similar one', () => {
   const kinds = ['active', 'expired', 'revoked'] as const
   for (const kind of kinds) assert.equal(parseChoice('--status', kind, kinds), kind)
   assert.equal(

@@ -75,7 +75,7 @@ describe('the packed commands', () => {
     assert.doesNotMatch(text, /import\s*\{[^}]*zstd[^}]*\}/)
   })
 
-  test('publint reports nothing', async () => {
+  test('publint finds no problem', async () => {
     const { messages } = await publint({ pkgDir: built, strict: true, pack: false })
     assert.deepEqual(messages, [])
   })

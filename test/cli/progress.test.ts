@@ -82,7 +82,7 @@ test('it is drawn at most ten times a second', () => {
   assert.equal(written.length, 10)
 })
 
-test('no line is as wide as the terminal, however narrow that is', () => {
+test('lines stay narrower than the terminal', () => {
   for (const columns of [1, 2, 10, 20, 30, 31, 40, 80, 200]) {
     const { progress, show, pass } = open({ isTTY: true, columns })
     pass(5000)
@@ -91,7 +91,7 @@ test('no line is as wide as the terminal, however narrow that is', () => {
   }
 })
 
-test('a terminal that does not know its width is taken for one of 80 columns', () => {
+test('assumes 80 columns if the width is unknown', () => {
   const bars = [0, 80].map((columns) => {
     const { progress, show } = open({ isTTY: true, columns })
     progress.advance(100)
@@ -113,13 +113,13 @@ test('a printed line appears above the bar, without remains of the bar', () => {
   assert.deepEqual(show(), ['position 7', ''])
 })
 
-test('more than was expected is no more than 100 %', () => {
+test('never exceeds 100 %', () => {
   const { progress, show } = open({ isTTY: true }, {}, 10)
   progress.advance(12)
   assert.match(show()[0] ?? '', / 100 % {2}12\/12$/)
 })
 
-test('nothing to do is done', () => {
+test('an empty task is complete', () => {
   const { progress, show } = open({ isTTY: true }, {}, 0)
   progress.advance(0)
   assert.match(show()[0] ?? '', / 100 % {2}0\/0$/)

@@ -60,7 +60,7 @@ test('the version is that of the package', (t) => {
   })
 })
 
-test('what may be an API key is not repeated, wherever it was pasted', (t) => {
+test('never repeats a possible API key', (t) => {
   const folder = temporaryFolder(t)
   const secret = 'S'.repeat(42)
   const key = `svk_0123456789abcdef_${secret}_`
@@ -133,7 +133,7 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('publish, and publish again, in the folders that are named', (t) => {
+test('publishes twice in the given folders', (t) => {
   const content = makeContent(t)
   const folder = path.dirname(content)
   const releases = temporaryFolder(t)
@@ -161,7 +161,7 @@ test('the default folders are content and releases', (t) => {
   )
 })
 
-test('the folder of the releases is taken from the environment where the server takes it', (t) => {
+test('takes the releases folder from the same variable as the server', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   const { status, out } = runIn(
@@ -176,7 +176,7 @@ test('the folder of the releases is taken from the environment where the server 
   assert.ok(existsSync(path.join(releases, 'versions', 'VS-0001.json')))
 })
 
-test('mistakes: one clear line, then each with its place; exit code 1', (t) => {
+test('mistakes: prints a summary line, then each with its place, and exits with 1', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
@@ -237,7 +237,7 @@ test('--json prints one object for a script, in success and failure', (t) => {
   assert.equal(mistake?.field, 'items[1].horizon')
 })
 
-test('a damaged history is one clear line, and nothing is written', (t) => {
+test('reports a damaged history in one line and writes nothing', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   const args = ['publish', '--note', 'x', '--content', content, '--releases', releases]
@@ -251,7 +251,7 @@ test('a damaged history is one clear line, and nothing is written', (t) => {
   )
 })
 
-test('a damaged file of the newest version: publishing writes it again', (t) => {
+test('publishing repairs a damaged file of the newest version', (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   const publish = (...args: readonly string[]): Outcome =>

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 
 import { readPages } from '../../src/cli/read-pages.ts'
 
-test('all rows come once, in their order, in whole pages, by one query a page', async () => {
+test('reads every row once, in order, with one query per page', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { maxLength: 40 }),
@@ -32,7 +32,7 @@ test('all rows come once, in their order, in whole pages, by one query a page', 
   )
 })
 
-test('a reader that has enough ends the reading', async () => {
+test('stops reading when its consumer stops', async () => {
   let queries = 0
   for await (const page of readPages({
     async readAfter(key: number, limit) {

@@ -59,7 +59,7 @@ function before(
   })
 }
 
-test('a response is verified step by step, and with a pin nothing is left open', async (t) => {
+test('verifies a response step by step; with a pin there is no warning', async (t) => {
   const { origin } = await runApp(t)
   const { status, out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
   assert.equal(error, '')
@@ -107,7 +107,7 @@ test('verifies an error response and a 304', async (t) => {
   )
 })
 
-test('the first step that failed is named, and no later one is called right', async (t) => {
+test('names the first failed step and skips later ones', async (t) => {
   const app = await runApp(t)
   const cases: readonly (readonly [string, string, Parameters<typeof before>[2]])[] = [
     ['UNSIGNED', 'proof', ({ headers }) => headers.delete('x-svc-signature')],
@@ -133,7 +133,7 @@ test('the first step that failed is named, and no later one is called right', as
   }
 })
 
-test('age, future, pins and the key of another are faults', async (t) => {
+test('refuses old and future signatures, unpinned and foreign keys', async (t) => {
   const { origin } = await runApp(t)
   const url = `${origin}/api/v1/status`
   const at = (ms: number): string => new Date(TEST_NOW_MS + ms).toISOString()
@@ -152,7 +152,7 @@ test('age, future, pins and the key of another are faults', async (t) => {
   assert.equal(two.exit, 0)
 })
 
-test('a key document from before a change of keys is asked for again', async (t) => {
+test('requests the key document again after a key change', async (t) => {
   const [old, now] = [
     await runApp(t),
     await runApp(t, { signing: testSigning(OTHER_TEST_SIGNING_KEY) }),
@@ -173,7 +173,7 @@ test('a key document from before a change of keys is asked for again', async (t)
   assert.match(asked.at(-1) ?? '', /^\/api\/v1\/keys\/signing-key\?fresh=/)
 })
 
-test('what carries no signature is said to carry none', async (t) => {
+test('reports responses that are never signed', async (t) => {
   const { origin } = await runApp(t)
   const head = await svc('verify', `${origin}/api/v1/status`, '--method', 'head', ...PINNED)
   assert.equal(head.status, 1)
@@ -215,7 +215,7 @@ test('an unsigned error of a proxy is inconclusive (exit 3), and an unsigned suc
   }
 })
 
-test('a signed 304 counts only for an entity tag that the request named', async (t) => {
+test('accepts a signed 304 only for an entity tag of the request', async (t) => {
   const app = await runApp(t)
   const url = `${app.origin}/api/v1/status`
   const tag = (await app.fetch('/api/v1/status')).headers.get('etag') ?? ''
@@ -238,14 +238,14 @@ test('a signed 304 counts only for an entity tag that the request named', async 
   }
 })
 
-test('--fresh asks past every cache', async (t) => {
+test('--fresh bypasses every cache', async (t) => {
   const { origin } = await runApp(t)
   const { exit, told } = await verifyJson(`${origin}/api/v1/status?a=b`, '--fresh', ...PINNED)
   assert.equal(exit, 0)
   assert.match(told.url, /\/api\/v1\/status\?a=b&fresh=[\w-]{22}$/)
 })
 
-test('a coded body is decoded; one that says no text in a known coding is a failure', async (t) => {
+test('decodes a coded body; an undecodable one fails', async (t) => {
   const app = await runApp(t)
   const gzipped = await before(t, app, (upstream) => {
     upstream.body = gzipSync(upstream.body)
@@ -258,7 +258,7 @@ test('a coded body is decoded; one that says no text in a known coding is a fail
   assert.match(error, /content coding odd, which could not be undone/)
 })
 
-test('what a server says cannot move the cursor', async (t) => {
+test('server text cannot control the terminal', async (t) => {
   const app = await runApp(t)
   const origin = await before(t, app, ({ headers }) => headers.set('etag', 'W/"\u009b31m"'))
   const { out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
@@ -302,7 +302,7 @@ test('a saved response is verified without a network', async (t) => {
   assert.deepEqual([keyless.exit, keyless.told.fault?.step], [1, 'keys'])
 })
 
-test('of several heads in a file the last counts', () => {
+test('uses the last of several header blocks in a file', () => {
   const text =
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 302 Found\r\nLocation: /b\r\n\r\nHTTP/2 200 \r\netag: "a"\r\n\r\n'
   assert.deepEqual(parseHead(text), { status: 200, headers: [['etag', '"a"']] })

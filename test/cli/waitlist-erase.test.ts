@@ -15,7 +15,7 @@ async function ticketsOf({ database }: Deployment): Promise<readonly string[]> {
   return (await readRows(database)).map(({ ticket }) => ticket)
 }
 
-test('an address is taken off the list, however it is spelled, and the rest stays', async (t) => {
+test('erases an address in any spelling and keeps the others', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   const { folder } = deployment
   const { status, out, error } = waitlist(folder, ['erase', '  Person2@EXAMPLE.org '])
@@ -32,7 +32,7 @@ test('an address is taken off the list, however it is spelled, and the rest stay
   )
 })
 
-test('the address may come on standard input, and is in no message', async (t) => {
+test('reads the address from standard input and never prints it', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   for (const [number, args] of [[1, ['erase']] as const, [2, ['erase', '-', '--json']] as const]) {
     const input = `\nperson${number}@example.org\n`
@@ -109,7 +109,7 @@ test('without the secret, names its expected place and creates none', async (t) 
   assert.equal(waitlist(folder, args, { env: { [variable]: ADDRESS_HASH_SECRET } }).status, 0)
 })
 
-test('an erased row is out of the file, its ticket and its seal too', async (t) => {
+test('an erased row leaves the database file completely', async (t) => {
   const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   const [, row] = await readRows(database)
   assert.ok(row)

@@ -52,7 +52,7 @@ test('CSV on standard output, with the identity of the secrets folder', async (t
   ])
 })
 
-test('a new file for its owner alone, with the exact values; nothing else is left', async (t) => {
+test('writes a new file with mode 0600 and exact values, and leaves nothing else', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(300, own))
   const machine = temporaryFolder(t)
   writeFileSync(path.join(machine, 'key.txt'), `# created: today\n${keys.identity}\n`)
@@ -102,7 +102,7 @@ test('reports an unwritable file and leaves nothing behind', async (t) => {
   assert.equal(error.trimEnd().split('\n').length, 1)
 })
 
-test('rows that do not open are named, the rest comes out, and the exit code is 1', async (t) => {
+test('names rows that cannot be decrypted, exports the rest and exits with 1', async (t) => {
   const other = await makeKeyPair()
   const { folder } = await makeDeployment(t, async (keys) => {
     const [first, second, third] = await sealedRegistrations(3, keys)

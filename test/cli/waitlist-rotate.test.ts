@@ -113,7 +113,7 @@ test('reports remaining work while there is some', async (t) => {
   assert.ok(last.includes(`${held}Keep the old identity`), last)
 })
 
-test('with a new identity, made in a file for its owner alone and never overwritten', async (t) => {
+test('creates a new identity in a file with mode 0600 and never overwrites one', async (t) => {
   const { folder, database, recipientFile } = await makeDeployment(t, (keys) =>
     sealedRegistrations(3, keys),
   )
@@ -145,7 +145,7 @@ test('with a new identity, made in a file for its owner alone and never overwrit
   assert.equal(readFileSync(file, 'utf8'), text)
 })
 
-test('the wrong old identity changes nothing, and makes no new one', async (t) => {
+test('the wrong old identity changes nothing and creates no new one', async (t) => {
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(3, own),
   )
@@ -163,7 +163,7 @@ test('the wrong old identity changes nothing, and makes no new one', async (t) =
   assert.deepEqual(await openRows(database, [keys.identity]), ticketsUpTo(3))
 })
 
-test('a row that none of the identities opens is named and stays', async (t) => {
+test('names and keeps a row that no identity decrypts', async (t) => {
   const other = await makeKeyPair()
   const { folder, database } = await makeDeployment(t, async (keys) => [
     ...(await sealedRegistrations(2, keys)),

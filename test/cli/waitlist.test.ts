@@ -65,12 +65,12 @@ test('no database, no database of ours, a mistake in the configuration: one line
   assert.ok(!mistaken.error.includes('password'))
 })
 
-test('a mistake in a variable that the waitlist does not use is not its business', async (t) => {
+test('ignores mistakes in variables that it does not use', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   assert.equal(waitlist(folder, ['count'], { env: { SVC_LOG_LEVEL: 'loud' } }).status, 0)
 })
 
-test('count: how many, since when, sealed to whom; without a secret', async (t) => {
+test('count: number, dates and recipients, without a secret', async (t) => {
   const other = await makeKeyPair()
   const { folder, database, keys } = await makeDeployment(t, async (own) => [
     ...(await sealedRegistrations(3, own)),

@@ -108,8 +108,8 @@ async function faultOf(
   return evidence
 }
 
-describe('a sound history', () => {
-  test('is read once; later audits read what is new and go on from the head', async (t) => {
+describe('a valid history', () => {
+  test('is read once; later audits read only new versions', async (t) => {
     const { client, asked } = await deploy(t, sound(5))
     const store = memoryStore()
     const first = await auditHistory({ client, store })
@@ -125,7 +125,7 @@ describe('a sound history', () => {
     assert.equal(again.versionsRead, 0)
   })
 
-  test('may have grown since', async (t) => {
+  test('may have new versions', async (t) => {
     const deployments = await deploy(t, sound(5), sound(7))
     const { client } = deployments
     const store = memoryStore()
@@ -140,7 +140,7 @@ describe('a sound history', () => {
     assert.equal(whole.versionsRead, 7)
   })
 
-  test('may grow while it is audited', async (t) => {
+  test('may get versions during the audit', async (t) => {
     const deployments = await deploy(t, sound(3), sound(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const { head, versionsRead } = await auditHistory({ client: deployments.client })
@@ -148,7 +148,7 @@ describe('a sound history', () => {
     assert.equal(versionsRead, 4)
   })
 
-  test('that grows all the time is given up', async (t) => {
+  test('that keeps growing ends the audit', async (t) => {
     const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(sound))
     let heads = -1
     deployments.turn = (path) => {
@@ -161,7 +161,7 @@ describe('a sound history', () => {
     )
   })
 
-  test('may grow between the newest version and the index, and is read as a whole all the same', async (t) => {
+  test('may grow between the newest version and the index', async (t) => {
     const deployments = await deploy(t, sound(5), sound(6))
     deployments.turn = () => (deployments.asked.length > 2 ? 1 : 0)
     const { client, asked } = deployments
@@ -174,14 +174,14 @@ describe('a sound history', () => {
     assert.deepEqual([head.snapshotId, versionsRead], ['VS-0006', 6])
   })
 
-  test('is not audited by no reader at all', async (t) => {
+  test('needs at least one concurrent request', async (t) => {
     const { client } = await deploy(t, sound(2))
     for (const concurrency of [0, -1, Number.NaN]) {
       await assert.rejects(auditHistory({ client, concurrency }), RangeError)
     }
   })
 
-  test('with a resource that cannot be served is sound, and the report says so', async (t) => {
+  test('with an unavailable resource passes, and the report lists it', async (t) => {
     const made = makeReleases(2)
     const name = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
     made.resources.delete(name)
@@ -229,7 +229,7 @@ describe('the progress of an audit', () => {
     ])
   })
 
-  test('begins again where a version is published meanwhile, and what was read is not read twice', async (t) => {
+  test('restarts if a version is published, without reading versions twice', async (t) => {
     const deployments = await deploy(t, sound(3), sound(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const progress: AuditProgress[] = []
@@ -279,7 +279,7 @@ describe('the progress of an audit', () => {
     assert.ok(askedThen < 60, `${askedThen} requests`)
   })
 
-  test('ends the audit where its hearer throws', async (t) => {
+  test('ends the audit if its callback throws', async (t) => {
     const { client } = await deploy(t, sound(2))
     const reason = new Error('enough')
     const onProgress = () => {
@@ -317,7 +317,7 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client, store }), 'REWRITTEN')
   })
 
-  test('rewritten before the head, by who publishes while the audit looks', async (t) => {
+  test('rewritten before the head by a publisher during the audit', async (t) => {
     const deployments = await deploy(
       t,
       sound(5),
@@ -335,7 +335,7 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client, store }), 'REWRITTEN', 'VS-0005')
   })
 
-  test('an entry at the address of another', async (t) => {
+  test('an entry at another path', async (t) => {
     const deployments = await deploy(t, sound(4))
     const { client } = deployments
     const elsewhere: Client = {
@@ -372,7 +372,7 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client: deployments.client }), 'SHORTENED')
   })
 
-  test('an entry that is another one than the index says', async (t) => {
+  test('an entry that differs from the index', async (t) => {
     const deployments = await deploy(t, sound(4), rewrittenReleases(4, 2, noted('Never mind.')))
     deployments.turn = (path) => (path.endsWith('/VS-0002') ? 1 : 0)
     await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN', 'VS-0002')
@@ -389,7 +389,7 @@ describe('a history that contradicts itself', () => {
     return payloadOf(JSON.parse(text))
   }
 
-  test('an entry that has another hash than it says', async (t) => {
+  test('an entry with a wrong hash', async (t) => {
     const releases = sound(4)
     const entry = changed(releases.version('VS-0002')?.json ?? '', 'Made by a test.', 'Never mind.')
     const liar = lying(releases, {
@@ -399,7 +399,7 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client }), 'BROKEN')
   })
 
-  test('a newest version that has another hash than it says', async (t) => {
+  test('a newest version with a wrong hash', async (t) => {
     const releases = sound(2)
     const head = changed(releases.head.json, 'Made by a test.', 'Never mind.')
     const { client } = await deploy(t, lying(releases, { head }))
@@ -448,7 +448,7 @@ describe('a history that contradicts itself', () => {
     await faultOf(auditHistory({ client: deployments.client }), 'INCONSISTENT')
   })
 
-  test('a resource that is not the one of the newest version', async (t) => {
+  test('a resource that differs from the newest version', async (t) => {
     const deployments = await deploy(t, sound(4), sound(3))
     deployments.turn = (path) => (path === READ_PATHS.status ? 1 : 0)
     const evidence = await faultOf(
@@ -469,7 +469,7 @@ describe('evidence', () => {
     return faultOf(auditHistory({ client: deployments.client, store }), 'SHORTENED')
   }
 
-  test('is worth nothing with another key, a changed response or another accusation', async (t) => {
+  test('is rejected with another key, a changed response or another claim', async (t) => {
     const evidence = await shortened(t)
     const [before, after] = evidence.responses
     assert.ok(before && after)
@@ -500,7 +500,7 @@ describe('evidence', () => {
     }
   })
 
-  test('cannot be made of what an honest service signs, whatever is put beside it', async (t) => {
+  test('cannot be made from an honest service’s responses', async (t) => {
     const { client, clock } = await deploy(t, sound(3))
     const refused = new Set(['keySelf', 'preview', 'versionById'])
     const targets = [
@@ -552,7 +552,7 @@ describe('evidence', () => {
   })
 })
 
-test('an audit ends when the caller gives up', async (t) => {
+test('an abort ends the audit', async (t) => {
   const { client } = await deploy(t, sound(2))
   const reason = new Error('enough')
   await assert.rejects(auditHistory({ client, signal: AbortSignal.abort(reason) }), reason)

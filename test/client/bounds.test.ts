@@ -57,7 +57,7 @@ async function ask(baseUrl: string, settings: Partial<ClientOptions>): Promise<E
 const ENDLESS = 'HTTP/1.1 200 OK\r\n\r\n'
 
 describe('how large a response may be', () => {
-  test('a body without an end is left once it is too large, and not asked for again', async (t) => {
+  test('stops reading an endless body and does not retry', async (t) => {
     const { baseUrl, told } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
     const error = await ask(baseUrl, { maxBodyBytes: 1_000_000 })
     assert.equal(error.name, 'ConnectionError')
@@ -70,7 +70,7 @@ describe('how large a response may be', () => {
     assert.ok(told.bytes < 20_000_000, String(told.bytes))
   })
 
-  test('what counts is the body once its content coding is undone', async (t) => {
+  test('limits the decoded body', async (t) => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`
     const { baseUrl } = await speaking(t, head, bomb)
@@ -139,7 +139,7 @@ describe('how long a response may take', () => {
     ['a body that never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{'],
     ['interim responses and no other', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3)],
   ] as const) {
-    test(`${name} ends after the time it may take, and is tried again`, async (t) => {
+    test(`${name} times out and is retried`, async (t) => {
       const { baseUrl, told } = await speaking(t, head)
       const error = await ask(baseUrl, { timeoutMs: 500, maxRetries: 1 })
       assert.equal(error.name, 'ConnectionError')
@@ -152,12 +152,12 @@ describe('how long a response may take', () => {
     })
   }
 
-  test('a fetch that does not hear its signal is not waited for', async () => {
+  test('does not wait for a fetch that ignores its signal', async () => {
     const deaf = createConnection(BASE_URL, () => new Promise(() => {}), { timeoutMs: 20 })
     await assert.rejects(deaf.send('/a', {}, undefined), { name: 'ConnectionError' })
   })
 
-  test('without an end where that is wanted', async () => {
+  test('Infinity removes the limit', async () => {
     const { client } = scripted(undefined, { timeoutMs: Infinity })
     assert.equal((await client.status()).data.state, 'operational')
   })
@@ -179,7 +179,7 @@ describe('how many keys there may be', () => {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x }
   const documentOf = (count: number) => ({ keys: Array.from({ length: count }, () => ({ jwk })) })
 
-  test('64, and of more none is read', async () => {
+  test('64, and a document with more is refused', async () => {
     assert.equal((await parseSigningKeys(documentOf(64))).length, 64)
     await assert.rejects(parseSigningKeys(documentOf(65)), {
       code: 'MALFORMED',
@@ -237,7 +237,7 @@ describe('what a server or a caller may not do', () => {
     })
   })
 
-  test('a target cannot lead to another host', async () => {
+  test('a target cannot change the host', async () => {
     const urls: string[] = []
     const connection = createConnection('https://api.example.test', (url) => {
       urls.push(url)
@@ -250,7 +250,7 @@ describe('what a server or a caller may not do', () => {
     assert.deepEqual(urls, [])
   })
 
-  test('a run of blanks in a field takes no longer than its length', () => {
+  test('parses a long run of white space in linear time', () => {
     const blanks = ' '.repeat(300_000)
     const beganMs = performance.now()
     assert.equal(readHeaders([['a', `x${blanks}y`]])('A'), `x${blanks}y`)

@@ -50,7 +50,7 @@ describe('createClient refuses wrong options at once', () => {
     )
   })
 
-  test('options that are undefined count as left out', () => {
+  test('treats undefined options as missing', () => {
     const options = {
       ...BASE,
       maxRetries: undefined,
@@ -60,7 +60,7 @@ describe('createClient refuses wrong options at once', () => {
   })
 })
 
-test('a redirect is named in the error, and neither followed nor retried', async () => {
+test('names a redirect in the error without following or retrying', async () => {
   for (const [status, location, named] of [
     [301, 'https://elsewhere.test/api/v1/status', 'https://elsewhere.test/api/v1/status'],
     // What a browser shows of a redirect.
@@ -100,7 +100,7 @@ test('onRetry is called before each retry with the error and the wait', async ()
   assert.deepEqual(waits, [3000, 3000])
 })
 
-test('results and errors carry the request id, and the quota where a key was sent', async () => {
+test('results and errors have the request id, and with a key the quota', async () => {
   const { client } = scripted()
   const { requestId, rateLimit, response } = await client.status()
   assert.equal(

@@ -18,7 +18,7 @@ import {
 } from './scripted-client.ts'
 
 describe('every read endpoint', () => {
-  test('has a method, which gives verified data or the error that the service signed', async (t) => {
+  test('has a method that returns verified data or throws the signed error', async (t) => {
     const app = await runApp(t)
     const client = createClient({ baseUrl: app.origin, now: () => app.clock.ms })
     const refused: string[] = []
@@ -40,7 +40,7 @@ describe('every read endpoint', () => {
     assert.deepEqual(refused, ['keySelf KEY_REQUIRED', 'preview PREVIEW_NOT_ENABLED'])
   })
 
-  test('knows its data by type', async () => {
+  test('has typed data', async () => {
     const { client } = scripted()
     const status: string = (await client.status()).data.components[0]?.id ?? ''
     const hash: string = (await client.versionById('VS-0001')).data.hash
@@ -52,7 +52,7 @@ describe('every read endpoint', () => {
     await assert.rejects(client.versionById(), TypeError)
   })
 
-  test('asks for what a parameter says, and for nothing that an address would resolve to something else', async () => {
+  test('encodes parameters and rejects targets that a URL would change', async () => {
     const { client, sent } = scripted()
     await assert.rejects(client.versionById('VS-9999'), { code: 'VERSION_NOT_FOUND', status: 404 })
     await assert.rejects(client.preview('a/b c'), { code: 'PREVIEW_NOT_ENABLED', retryable: false })
@@ -118,7 +118,7 @@ describe('settings', () => {
 })
 
 describe('revalidation', () => {
-  test('a 304 with its proof renews what was read before', async () => {
+  test('a 304 with its proof renews a stored response', async () => {
     const { client, sent, clock } = scripted()
     const first = await client.status()
     clock.ms += 86_400_000
@@ -131,7 +131,7 @@ describe('revalidation', () => {
     )
   })
 
-  test('new data takes the place of the old', async () => {
+  test('new data replaces the old', async () => {
     const { client, clock } = scripted((sent, count) =>
       isStatus(sent) && count > 0 ? appResponse(sent, clock.ms, { versions: 2 }) : undefined,
     )
@@ -147,7 +147,7 @@ describe('revalidation', () => {
       ? undefined
       : fakeResponse(304, { ETag: sent.headers['If-None-Match'] })
 
-  test('a 304 that a cache gave without a proof changes nothing while what was read is fresh', async () => {
+  test('a 304 without a proof keeps a stored response that is still fresh', async () => {
     const { client, sent, clock } = scripted(bare304)
     const first = await client.status()
     clock.ms += 900_000
@@ -156,7 +156,7 @@ describe('revalidation', () => {
     assert.equal(sent.filter(isStatus).length, 2)
   })
 
-  test('and after that the whole response is asked for', async () => {
+  test('and later causes a full request', async () => {
     const { client, sent, clock } = scripted(bare304)
     await client.status()
     clock.ms += 900_001
@@ -172,7 +172,7 @@ describe('revalidation', () => {
 })
 
 describe('a fresh read', () => {
-  test('asks for a target that was never asked for before, and is not renewed', async () => {
+  test('uses a unique target and is not revalidated', async () => {
     const { client, sent } = scripted()
     await client.status({ fresh: true })
     await client.status({ fresh: true })
@@ -184,7 +184,7 @@ describe('a fresh read', () => {
     assert.notEqual(one, two)
   })
 
-  test('refuses the response to a plain one', async () => {
+  test('refuses the response to a plain read', async () => {
     const { client } = scripted((sent) =>
       isStatus(sent) ? appResponse({ ...sent, target: READ_PATHS.status }, TEST_NOW_MS) : undefined,
     )

@@ -94,7 +94,7 @@ test('every point of small order is refused, with either sign, and the base poin
   assert.equal(isSoundPoint(encode(baseY, 1n)), true)
 })
 
-test('a y that is not below the prime is refused', () => {
+test('a y of at least the prime is refused', () => {
   for (let y = P; y < 2n ** 255n; y += 1n) {
     assert.equal(isSoundPoint(encode(y)), false)
     assert.equal(isSoundPoint(encode(y, 1n)), false)
@@ -128,7 +128,7 @@ for (const name of [
   'small-order-r',
   'non-canonical-r',
 ]) {
-  test(`the equation holds for ${name}, so that only the form of key and R tells it from a signature`, () => {
+  test(`rejects ${name}, which satisfies the equation`, () => {
     const { publicKey, request, response } = vector(name)
     const key = Buffer.from(publicKey.jwk.x, 'base64url')
     const signature = Buffer.from(headerOf(response, 'X-SVC-Signature'), 'base64')

@@ -58,12 +58,12 @@ const STORES: { readonly [name: string]: (t: TestContext) => Opened } = {
 }
 
 for (const [name, open] of Object.entries(STORES)) {
-  describe(`a head kept in ${name}`, () => {
+  describe(`a head saved in ${name}`, () => {
     test('is undefined before the first', async (t) => {
       assert.equal(await open(t).store.load(), undefined)
     })
 
-    test('is what was saved last', async (t) => {
+    test('is the one saved last', async (t) => {
       const { store } = open(t)
       await store.save({ ...HEAD, keys: [] })
       await store.save(HEAD)
@@ -87,7 +87,7 @@ for (const [name, open] of Object.entries(STORES)) {
   })
 }
 
-test('the file is replaced as a whole, its folder is made, and nothing is left beside it', async (t) => {
+test('replaces the file atomically, creates its folder and leaves nothing else', async (t) => {
   const file = path.join(temporaryFolder(t), 'a', 'b', 'head.json')
   const store = createFileHeadStore(file)
   await Promise.all([store.save(HEAD), store.save(HEAD)])
@@ -111,7 +111,7 @@ async function mockSync(
   })
 }
 
-test('a head is on the disk before its name is, and so are the names of the folders above it', async (t) => {
+test('syncs the head before its name, and the names of its folders', async (t) => {
   const dir = temporaryFolder(t)
   const folders = ['.', 'a', path.join('a', 'b')]
   const file = path.join(dir, 'a', 'b', 'head.json')
@@ -141,7 +141,7 @@ test('a folder that cannot be synced is not a failure, a failing disk is', async
   await assert.rejects(store.save(HEAD), { code })
 })
 
-test('a file that cannot be read is not taken for none', async (t) => {
+test('an unreadable file is not treated as missing', async (t) => {
   const dir = temporaryFolder(t)
   writeFileSync(path.join(dir, 'file'), '')
   await assert.rejects(createFileHeadStore(path.join(dir, 'file', 'x')).load(), { code: 'ENOTDIR' })
@@ -164,7 +164,7 @@ test('a path that is not a regular file is neither read nor replaced', async (t)
   assert.deepEqual(readdirSync(dir), ['socket'])
 })
 
-test('a file larger than any head is not read to its end', async (t) => {
+test('stops reading a file larger than any head', async (t) => {
   const file = path.join(temporaryFolder(t), 'head.json')
   // Sparse: it takes no room, and reads as zeros.
   writeFileSync(file, '')
@@ -175,7 +175,7 @@ test('a file larger than any head is not read to its end', async (t) => {
   })
 })
 
-test('a folder that the system does not make is a failure, and soon', async (t) => {
+test('fails quickly if the folder cannot be created', async (t) => {
   if (!existsSync('/proc/self')) return t.skip('there is no /proc')
   await assert.rejects(createFileHeadStore('/proc/self/x/y').save(HEAD), { code: 'ENOENT' })
 })

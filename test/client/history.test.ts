@@ -50,7 +50,7 @@ test('every version comes newest first, with its proof', async (t) => {
   assert.deepEqual(await idsOf(history(client)), ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'])
 })
 
-test('an entry is read when it is needed, with the one before it', async (t) => {
+test('reads an entry on demand, with the previous one', async (t) => {
   const { client, targets } = await clientOf(t, sound(4))
   for await (const { data } of history(client)) {
     assert.equal(data.snapshotId, 'VS-0004')

@@ -199,7 +199,7 @@ describe('any JSON', () => {
     assert.equal(indexFaultOf({ count })?.expected, '{"toString":0,"valueOf":0}')
   })
 
-  test('that the trusted key signed is data, or a failure that has a name', async () => {
+  test('signed by the trusted key is data or a named error', async () => {
     await fc.assert(
       fc.asyncProperty(envelope, (body) =>
         throwsOnly(FAILURES, () => scripted(saying([body]), { maxRetries: 0 }).client.status()),
@@ -210,7 +210,7 @@ describe('any JSON', () => {
     await assert.rejects(client.status(), { code: 'MALFORMED' })
   })
 
-  test('that the trusted key signed ends an audit in a way that has a name', async () => {
+  test('signed by the trusted key ends an audit with a named result', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(envelope, { minLength: 2, maxLength: 5 }), (bodies) => {
         const { client } = scripted(saying(bodies), { maxRetries: 0 })

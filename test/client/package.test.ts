@@ -36,7 +36,7 @@ before(async () => {
 after(() => rmSync(root, { recursive: true, force: true }))
 
 describe('the packed client', () => {
-  test('has no dependency, and holds what its manifest names and nothing of the service', () => {
+  test('has no dependency and contains only the files of its manifest', () => {
     const installed = path.join(consumer, 'node_modules')
     assert.deepEqual(
       readdirSync(installed).filter((name) => !name.startsWith('.')),
@@ -66,7 +66,7 @@ describe('the packed client', () => {
     )
   })
 
-  test('publint has nothing to say', async () => {
+  test('publint finds no problem', async () => {
     const { messages } = await publint({
       pkgDir: path.join(consumer, 'node_modules', '@public-api', 'client'),
       strict: true,
@@ -75,7 +75,7 @@ describe('the packed client', () => {
     assert.deepEqual(messages, [])
   })
 
-  test('the types are those of the modules, wherever the resolution knows ES modules and exports', async () => {
+  test('the types resolve under every module resolution that supports exports', async () => {
     const data = new Uint8Array(readFileSync(tarball))
     const result = await checkPackage(createPackageFromTarballData(data))
     assert.ok(result.types)
@@ -274,8 +274,7 @@ describe('installed without a network', () => {
     assert.ok(vectors > 100, `only ${vectors} vectors`)
   }
 
-  test('it reads, audits and comes to the right outcome in every vector on this Node', (t) =>
-    useOn(t, process.execPath))
+  test('reads, audits and passes every vector on this Node', (t) => useOn(t, process.execPath))
 
   test('and on the other Nodes of this machine', async (t) => {
     const others = [...(await nodes())]

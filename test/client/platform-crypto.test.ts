@@ -38,7 +38,7 @@ test('Node and WebCrypto hash bytes and texts alike', async () => {
   )
 })
 
-test('Node and WebCrypto come to the same about a signature, right or changed by one bit', async () => {
+test('Node and WebCrypto agree about valid signatures and changed bits', async () => {
   const { subtle } = crypto
   const pair = await subtle.generateKey('Ed25519', true, ['sign'])
   const publicKey = new Uint8Array(await subtle.exportKey('raw', pair.publicKey))

@@ -15,7 +15,7 @@ function recorded() {
   return { reads, asked }
 }
 
-test('each read has a method of its name, which asks for its path', async () => {
+test('each read has a method that requests its path', async () => {
   const { reads, asked } = recorded()
   assert.deepEqual(Object.keys(reads).toSorted(), Object.keys(READ_PATHS).toSorted())
   const options = { fresh: true }
@@ -27,14 +27,14 @@ test('each read has a method of its name, which asks for its path', async () => 
   ])
 })
 
-test('a value fills the gap of a path, and its options go on', async () => {
+test('a value fills the path parameter, and options are passed on', async () => {
   const { reads, asked } = recorded()
   const options = { fresh: true }
   await reads.versionById('VS-0001', options)
   assert.deepEqual(asked, [['/api/v1/versions/VS-0001', options]])
 })
 
-test('a gap that must be filled is named, one that may be empty goes with its slash', async () => {
+test('names a missing required parameter, and drops an optional one with its slash', async () => {
   const { reads, asked } = recorded()
   const withoutValue = reads.versionById as () => Promise<unknown>
   await assert.rejects(withoutValue(), {
@@ -48,7 +48,7 @@ test('a gap that must be filled is named, one that may be empty goes with its sl
   )
 })
 
-test('slashes part a value, and nothing else in it leaves its part', async () => {
+test('slashes separate segments, and other characters are encoded', async () => {
   const { reads, asked } = recorded()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), async (parts) => {

@@ -34,7 +34,7 @@ describe('trying again', () => {
     assert.deepEqual(never.waits, [])
   })
 
-  test('after a gateway said for how long, in seconds or as a date', async () => {
+  test('after the wait of a gateway, in seconds or as a date', async () => {
     for (const after of ['7', new Date(TEST_NOW_MS + 6877).toUTCString()]) {
       const { client, waits } = scripted((sent, count) =>
         isStatus(sent) && count === 0
@@ -58,7 +58,7 @@ describe('trying again', () => {
     }
   })
 
-  test('not when the wait is longer than it may be, nor for what will not change', async () => {
+  test('not if the wait is too long or the result cannot change', async () => {
     const long = scripted((sent) =>
       isStatus(sent) ? fakeResponse(503, { 'Retry-After': '31' }) : undefined,
     )
@@ -100,7 +100,7 @@ describe('trying again', () => {
     })
   })
 
-  test('ends when the caller gives up', async () => {
+  test('ends on an abort', async () => {
     const reason = new Error('enough')
     const control = new AbortController()
     const { client } = scripted(
@@ -119,7 +119,7 @@ describe('trying again', () => {
     await assert.rejects(client.status({ signal: AbortSignal.abort(reason) }), reason)
   })
 
-  test('the caller who gives up does not wait for the keys', async () => {
+  test('an abort does not wait for the keys', async () => {
     const control = new AbortController()
     const reason = new Error('enough')
     const silent: Script = ({ target }) => {

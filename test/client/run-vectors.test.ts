@@ -5,7 +5,7 @@ import { runVectors } from '../../packages/client/src/run-vectors.ts'
 
 const FOLDER = new URL('../vectors/', import.meta.url)
 
-test('the verifier comes to the expected outcome in every vector and every link of a chain', async () => {
+test('the verifier returns the expected result for every vector and every link', async () => {
   const names = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .map((file) => file.slice(0, -'.json'.length))

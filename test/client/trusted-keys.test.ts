@@ -21,7 +21,7 @@ const otherKey = await verificationKeyOf(OTHER_TEST_SIGNING_KEY)
 describe('keys', () => {
   const isKeys = ({ target }: Sent) => target.startsWith(READ_PATHS.signingKey)
 
-  test('are loaded once for many reads at the same time', async () => {
+  test('are loaded once for concurrent reads', async () => {
     const { client, sent } = scripted()
     await Promise.all([client.status(), client.time(), client.policy(), client.roadmap()])
     assert.equal(sent.filter(isKeys).length, 1)
@@ -31,7 +31,7 @@ describe('keys', () => {
     )
   })
 
-  test('a load that failed is tried again by the next read', async () => {
+  test('the next read retries a failed load', async () => {
     const { client } = scripted((sent, count) =>
       isKeys(sent) && count === 0 ? fakeResponse(404, {}) : undefined,
     )
@@ -48,7 +48,7 @@ describe('keys', () => {
     return isStatus(sent) && count === 0
   }
 
-  test('a new key that is pinned is taken over, from a document that no cache gave', async () => {
+  test('accepts a new pinned key from an uncached document', async () => {
     const { client, sent } = scripted(rotated, { pinnedKeyIds: [key.keyId, otherKey.keyId] })
     assert.equal((await client.status()).keyId, key.keyId)
     assert.equal((await client.time()).keyId, otherKey.keyId)
@@ -65,13 +65,13 @@ describe('keys', () => {
     await assert.rejects(client.time(), { code: 'UNKNOWN_KEY' })
   })
 
-  test('a cache that holds a document of before a change of keys is passed over, also at first', async () => {
+  test('bypasses a cache with an outdated key document, also at first', async () => {
     const { client, sent } = scripted(rotated, { pinnedKeyIds: [otherKey.keyId] })
     assert.equal((await client.time()).keyId, otherKey.keyId)
     assert.equal(sent.filter(isKeys).length, 2)
   })
 
-  test('a key that is used for longer than was said first is believed', async (t) => {
+  test('accepts an extended key period', async (t) => {
     let nowMs = TEST_NOW_MS
     const origins = await Promise.all(
       [60_000, 7_200_000].map(async (periodMs) => {
@@ -93,7 +93,7 @@ describe('keys', () => {
     assert.equal((await client.time()).keyId, key.keyId)
   })
 
-  test('without pins, the keys that were seen first are held on to', async () => {
+  test('without pins, the first keys stay trusted', async () => {
     const sent: Sent[] = []
     const client = createClient({
       baseUrl: BASE_URL,
@@ -133,7 +133,7 @@ describe('keys', () => {
     assert.equal((await client.time()).keyId, otherKey.keyId)
   })
 
-  test('a tampered response costs one more look at the document, and is refused', async () => {
+  test('reloads the document once for a tampered response, then refuses it', async () => {
     const { client, sent } = scripted(async (one) => {
       if (!isStatus(one)) return undefined
       const good = await appResponse(one, TEST_NOW_MS)

@@ -15,7 +15,7 @@ const SIGNED_AT = '2026-11-21T09:00:00.000Z'
 const SIGNED = { status: 200, headers: { 'X-SVC-Signed-At': SIGNED_AT } }
 const RENEWED = { status: 304, headers: { 'X-SVC-Revalidated': `${SIGNED_AT}; c2lnbmF0dXJl` } }
 
-test('every code belongs to a step that the check of the response takes', () => {
+test('every code belongs to a verification step', () => {
   for (const code of Object.keys(VERIFICATION_FAULTS) as VerificationFault[]) {
     assert.ok(VERIFICATION_STEPS.includes(stepOfFault(code, SIGNED)), code)
   }
@@ -30,7 +30,7 @@ test('every code that a 304 can fail with belongs to one of its steps', () => {
   assert.equal(stepOfFault('REVALIDATION', SIGNED), 'freshness')
 })
 
-test('a wrong form is that of the time where the time cannot be read, else that of the body', () => {
+test('MALFORMED belongs to the time if it is unreadable, else to the body', () => {
   assert.equal(stepOfFault('MALFORMED', SIGNED), 'body')
   const unread = { status: 200, headers: { 'X-SVC-Signed-At': 'today' } }
   assert.equal(stepOfFault('MALFORMED', unread), 'freshness')

@@ -77,7 +77,7 @@ describe('header fields of any HTTP library', () => {
 })
 
 describe('keys', () => {
-  test('without a key nothing is known', async () => {
+  test('no key, no result', async () => {
     const input = { ...(await askApp()), ...expectations }
     const { pinnedKeyIds: _, ...unpinned } = input
     await assert.rejects(verifyResponse({ ...unpinned, keys: [] }), { code: 'UNKNOWN_KEY' })
@@ -87,7 +87,7 @@ describe('keys', () => {
     })
   })
 
-  test('a key that is offered and signs well, but is not the pinned one', async () => {
+  test('a published key with valid signatures that is not pinned', async () => {
     const input = { ...(await askApp()), ...expectations, keys: [key, otherKey] }
     await assert.rejects(verifyResponse({ ...input, pinnedKeyIds: [otherKey.keyId] }), {
       code: 'UNKNOWN_KEY',
@@ -136,7 +136,7 @@ describe('time', () => {
   })
 })
 
-test('no single change of what was signed goes through', async () => {
+test('detects every single change of the signed parts', async () => {
   const response = await askApp({ target: '/api/v1/time?a=1' })
   const digit = constantFrom('0', 'A', 'z', ' ', '"')
   await assertProperty(

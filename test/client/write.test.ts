@@ -174,7 +174,7 @@ describe('API keys', () => {
     assert.equal(writes().length, 1)
   })
 
-  test('a revocation that another method’s response is passed off as is refused', async (t) => {
+  test('refuses another method’s response to a revocation', async (t) => {
     const app = await runKeyedApp(t)
     const apiKey = await app.makeKey()
     const { client } = clientOf(app, (response, { method, target }) =>

@@ -12,7 +12,7 @@ import {
 const ID = '0123456789abcdef'
 const SECRET = 'A_-z0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ_a'
 
-test('a key is taken apart by position, also when its secret holds underscores', () => {
+test('a key is split by position, even if its secret contains underscores', () => {
   assert.equal(SECRET.length, 43)
   assert.equal(keyIdOf(formatApiKey(ID, SECRET)), ID)
   assert.equal(keyIdOf(formatApiKey(ID, '_'.repeat(43))), ID)

@@ -80,7 +80,7 @@ test('the numbers of RFC 8785 appendix B', () => {
   }
 })
 
-test('the same text as the canonicalize package, for any JSON value', () => {
+test('agrees with the canonicalize package for any JSON value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }), (value) => {
       assert.equal(canonicalJson(value as JsonValue), canonicalize(value))
@@ -116,7 +116,7 @@ test('a member named __proto__ is a member like any other', () => {
   )
 })
 
-test('what JSON cannot carry is refused, and the place is named', () => {
+test('names the place of a value that JSON cannot represent', () => {
   const refused: readonly (readonly [value: unknown, message: RegExp])[] = [
     [{ a: [Number.NaN] }, /^\$\.a\[0\]: NaN has no JSON form/],
     [Number.POSITIVE_INFINITY, /^\$: Infinity has no JSON form/],
@@ -137,7 +137,7 @@ test('what JSON cannot carry is refused, and the place is named', () => {
   }
 })
 
-test('of what JSON.parse gave, the short way gives the same text', () => {
+test('the fast path returns the same text for results of JSON.parse', () => {
   const names = fc.oneof(fc.string(), fc.nat(20).map(String), fc.constant('__proto__'))
   const { value: values } = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -88,7 +88,7 @@ test('no two of the groups are one entry', () => {
   assert.equal(new Set(entries).size, entries.length)
 })
 
-test('near misses are two entries', () => {
+test('similar addresses are different entries', () => {
   for (const [one, other] of DIFFERENT_ADDRESSES) {
     assert.notEqual(normalizedOf(one), undefined, one)
     assert.notEqual(normalizedOf(other), undefined, other)
@@ -186,7 +186,7 @@ test('a character that is put in beyond ASCII spells another address, unless IDN
   )
 })
 
-test('a long text is read in no time', () => {
+test('parses a long text in linear time', () => {
   const texts = [
     `a@${'ก'.repeat(8000)}.org`,
     `a@${'e\u0301'.repeat(4000)}.org`,

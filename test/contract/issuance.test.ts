@@ -143,7 +143,7 @@ describe('the pause is a literal that nothing else reaches', () => {
 })
 
 describe('lifting the pause needs an approval on record', () => {
-  test('a whole record is sound', () => {
+  test('a complete record is valid', () => {
     assert.deepEqual(faultsOf(OPEN), [])
   })
 
@@ -155,13 +155,13 @@ describe('lifting the pause needs an approval on record', () => {
     }
   })
 
-  test('a decision is named', () => {
+  test('it names the decision', () => {
     for (const reference of ['', ' ', '\t\n', '\u00a0']) {
       assert.deepEqual(faultsOf({ ...OPEN, reference }), ['issuance: open, but reference is empty'])
     }
   })
 
-  test('it was approved on a day that there is, written as ISO 8601 has it', () => {
+  test('its date exists and is ISO 8601', () => {
     for (const approvedAt of [
       '',
       ' ',

@@ -18,7 +18,7 @@ function isRefused(value: unknown): boolean {
   }
 }
 
-test('the least, and everything', () => {
+test('accepts the minimal and the full request', () => {
   assert.deepEqual(parseKeyRequest({ challengeToken: 'solved' }), {
     challengeToken: 'solved',
     label: null,

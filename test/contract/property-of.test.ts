@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { propertyOf } from '../../src/contract/property-of.ts'
 
-test('a property of its own is given, whatever it is', () => {
+test('returns own properties', () => {
   const value: unknown = JSON.parse('{"a":1,"b":null,"__proto__":{"c":2},"toString":"text"}')
   assert.equal(propertyOf(value, 'a'), 1)
   assert.equal(propertyOf(value, 'b'), null)

@@ -36,7 +36,7 @@ const without = (name: string): object =>
 /** Values of every JSON type. */
 const ANYTHING = [null, true, false, 0, 1, -1.5, '', 'text', [], ['api'], {}, { value: 'text' }]
 
-test('the least that is needed, and everything there is', () => {
+test('accepts the minimal and the full registration', () => {
   const email = { address: 'reader@example.org', normalized: 'reader@example.org' }
   assert.deepEqual(parseRegistration(LEAST), {
     email,
@@ -275,7 +275,7 @@ test('what is accepted is what the published schema accepts', () => {
   assert.ok(accepted > 500, `only ${accepted} of the values were registrations`)
 })
 
-test('nothing that JSON can say makes it throw anything but a code', () => {
+test('any JSON is accepted or rejected with a code', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       codeOf(JSON.parse(text))

@@ -478,7 +478,7 @@ test('rows of one path agree in whether its parameter may be empty', () => {
   ])
 })
 
-test('a deprecated row with its notice is sound', () => {
+test('a deprecated row with its notice is valid', () => {
   for (const successor of ['/api/v1/roadmap', '/api/v2', '/api/v2/changes']) {
     const deprecation = { ...NOTICE, successor }
     assert.deepEqual(faultsOf(withRow('changelog', { status: 'deprecated', deprecation })), [])

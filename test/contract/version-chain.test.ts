@@ -78,7 +78,7 @@ test('the hash is what openssl would compute: a label line and the canonical ent
   assert.equal(genesis.hash, sha256Hex(text))
 })
 
-test('a sound chain passes', () => {
+test('a valid chain passes', () => {
   assert.equal(firstBroken(TEXTS), undefined)
 })
 
@@ -125,7 +125,7 @@ test('an entry that is re-hashed after an edit breaks the next one', () => {
   )
 })
 
-test('an entry that is taken out, repeated or moved is found', () => {
+test('detects removed, repeated and moved entries', () => {
   for (let index = 0; index < CHAIN_LENGTH - 1; index += 1) {
     const named = formatSnapshotId(index + 1)
     assert.equal(firstBroken(TEXTS.toSpliced(index, 1)), named)

@@ -40,7 +40,7 @@ test('it is the HMAC-SHA256 of OpenSSL for every secret and text, those longer t
   }
 })
 
-test('a hash that was given stays as it is when another is made', () => {
+test('a later hash does not change an earlier one', () => {
   const hash = createKeyedHash(SECRET, 'label-v1')
   const first = hash('one')
   const kept = Buffer.from(first)

@@ -111,7 +111,7 @@ test('a libsodium that signs otherwise than OpenSSL is not used', async () => {
   assert.deepEqual(reasons, ['libsodium and OpenSSL disagree on a signature'])
 })
 
-test('a libsodium that goes wrong with some texts only is found out too', async () => {
+test('detects a libsodium that fails for some texts only', async () => {
   const openssl = createOpensslSigner(TEST_SIGNING_KEY)
   const isWrongFor = {
     'the empty text': (message: Buffer) => message.length === 0,

@@ -289,7 +289,7 @@ for (const { file, missing, run } of VERIFIERS) {
     })
 
     if (file !== 'verify.sh') {
-      await t.test('comes to the expected outcome in every vector', async () => {
+      await t.test('returns the expected result for every vector', async () => {
         const { status, out, error } = await run('--vectors', 'test/vectors')
         assert.equal(status, 0, error)
         assert.ok(Number(/^(\d+) cases have the expected outcome\n$/.exec(out)?.[1]) > 100, out)

@@ -49,7 +49,7 @@ test('KEYS_UNAVAILABLE: so is one that cannot be counted', async (t) => {
   )
 })
 
-test('KEYS_UNAVAILABLE: a key that cannot be kept is not given out', async (t) => {
+test('KEYS_UNAVAILABLE: a key that cannot be stored is not returned', async (t) => {
   const app = await runKeyedApp(t, {
     store: (store) => ({
       ...store,

@@ -4,7 +4,7 @@ import { assertCatalogError } from '../support/catalog-error.ts'
 import { runKeyedApp, SELF } from '../support/keyed-app.ts'
 import { ask } from '../support/received-response.ts'
 
-test('KEY_RATE_LIMITED: a key past its quota is 429 and tells when to come back', async (t) => {
+test('KEY_RATE_LIMITED: a key past its quota is 429 with Retry-After', async (t) => {
   const app = await runKeyedApp(t)
   const headers = { 'X-SVC-Key': await app.makeKey() }
   for (let each = 0; each < 600; each += 1) {

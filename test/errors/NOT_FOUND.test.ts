@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import { runApp } from '../support/running-app.ts'
 
-test('NOT_FOUND: a route that is not there is 404', async (t) => {
+test('NOT_FOUND: an unknown route is 404', async (t) => {
   const app = await runApp(t)
   await assertCatalogError(
     app,

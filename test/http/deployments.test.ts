@@ -64,7 +64,7 @@ test('the service’s own registry is the same in both runtimes', async (t) => {
   )
 })
 
-test('without a signing key everything is served unsigned, and only the key document is not there', async (t) => {
+test('without a signing key responses are unsigned and the key document is missing', async (t) => {
   const app = await runApp(t, { signing: undefined, apiKeys: createFakeApiKeys() })
   for (const [method, target, headers, status] of [
     ['GET', '/api/v1', {}, 200],
@@ -158,7 +158,7 @@ test('outside /api an unknown path gets a page in HTML, which has the headers of
   }
 })
 
-test('a row turned to preview refuses everybody and needs no handler', async (t) => {
+test('a row turned to preview refuses every request and needs no handler', async (t) => {
   const { success: _, snapshot: __, ...roadmap } = ENDPOINTS.roadmap
   const registry: Registry = {
     ...ENDPOINTS,

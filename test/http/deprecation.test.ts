@@ -19,7 +19,7 @@ const REGISTRY: Registry = {
   roadmap: { ...ENDPOINTS.roadmap, ...notice('/api/v1/development-queue') },
 }
 
-test('a deprecated endpoint serves on and says since when, until when and what instead', async (t) => {
+test('a deprecated endpoint still responds and announces its dates and successor', async (t) => {
   const app = await runApp(t, { registry: REGISTRY })
   for (const method of ['GET', 'HEAD']) {
     const response = await ask(app, '/api/v1/roadmap', { method })

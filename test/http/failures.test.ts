@@ -46,7 +46,7 @@ const FAILURES = {
 } as const
 
 for (const [name, [method, target, status, code]] of Object.entries(FAILURES)) {
-  test(`${name}: a defect inside is ${code}, signed, and told to the log alone`, async (t) => {
+  test(`${name}: a defect returns ${code}, signed, with the details only in the log`, async (t) => {
     const key = await publishedKey(await runApp(t))
     for (const handler of [throwing, rejecting]) {
       const app = await runApp(t, { extraHandlers: { [name]: handler } })
@@ -158,7 +158,7 @@ test('a keyed response has its quota even if it cannot be signed', async (t) => 
   assert.equal(response.header('x-ratelimit-remaining'), '599')
 })
 
-test('what needs no signature needs no signer', async (t) => {
+test('responses without a signature need no signer', async (t) => {
   const { app } = await runUnsignable(t)
   assert.equal((await ask(app, '/api/v1/status', { method: 'HEAD' })).status, 200)
   assert.equal((await ask(app, '/api/v1/status', { method: 'OPTIONS' })).status, 204)

@@ -61,7 +61,7 @@ test('every response to a key has its quota: success, 304, errors, writes and re
   assert.equal(refused.header('retry-after'), '42')
 })
 
-test('an anonymous response and a refused key tell no quota', async (t) => {
+test('an anonymous response and a refused key have no quota headers', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   for (const init of [{}, withKey('nonsense'), withKey(FAKE_KEYS.expired)]) {
     assert.equal(quotaOf(await ask(app, '/api/v1/status', init)), '-/-/-')
@@ -224,7 +224,7 @@ test('a key in the address is never looked at and never written down', async (t)
   assert.ok(!inspect(app.log, { depth: null }).includes(FAKE_KEYS.good.slice(21)))
 })
 
-test('no key is ever written down, good or bad', async (t) => {
+test('keys are never logged or stored, valid or not', async (t) => {
   const app = await runApp(t)
   for (const key of Object.values(FAKE_KEYS)) {
     for (const path of ['/api/v1/status', '/api/v1/keys/self', '/api/v1/keys/signing-key']) {

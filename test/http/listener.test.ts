@@ -21,7 +21,7 @@ test('OPTIONS * is 204 without CORS headers', async (t) => {
   }
 })
 
-test('hosts that are well formed are taken', async (t) => {
+test('accepts well-formed hosts', async (t) => {
   const app = await runApp(t)
   for (const host of ['a', 'a.example:8080', '127.0.0.1:1', '[::1]:8080', 'a:', 'xn--a', 'a%20b']) {
     const response = await sendRaw(app.port, rawRequest('GET', '/api/v1', [`Host: ${host}`]))
@@ -121,7 +121,7 @@ test('an app that throws, rejects or gives what cannot be written is logged and 
   }
 })
 
-test('a failure of the app lets the responses before it out', async (t) => {
+test('a failure of the app does not hold back earlier responses', async (t) => {
   const { app, came, release } = waitingApp()
   const { port, errors } = await openListener(t, (request) => {
     if (request.target === '/fails') throw new Error('a defect')

@@ -117,7 +117,7 @@ test('Accept-Language: any text gives a locale', () => {
   )
 })
 
-test('Accept-Language: a long header is read in no time', () => {
+test('Accept-Language: parses a long header in linear time', () => {
   const started = performance.now()
   localeOfAcceptLanguage(`th${' '.repeat(16_000)}x`)
   localeOfAcceptLanguage('th-a'.repeat(4000))

@@ -18,7 +18,7 @@ function countingProofs() {
 const NOON = Date.UTC(2026, 0, 1, 12)
 const at = (ms: number) => [NOON + ms, new Date(NOON + ms).toISOString()] as const
 
-test('a proof is made once for the same method, target and ETag within one second', () => {
+test('signs a proof once per second for the same method, target and ETag', () => {
   const { signed, proofOf } = countingProofs()
   const first = proofOf('GET', '/a', 'W/"1"', ...at(0))
   assert.equal(first, '2026-01-01T12:00:00.000Z; signature 1')
@@ -47,7 +47,7 @@ test('a clock that was set back makes new proofs', () => {
   assert.equal(signed.length, 2)
 })
 
-test('at most 1024 proofs are kept, whatever is asked', () => {
+test('stores at most 1024 proofs', () => {
   const { signed, proofOf } = countingProofs()
   for (let index = 0; index < 5000; index += 1) proofOf('GET', `/a?${index}`, 'W/"1"', ...at(0))
   assert.equal(signed.length, 5000)

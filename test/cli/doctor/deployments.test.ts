@@ -119,7 +119,7 @@ test('responses of a machine with another key', async (t) => {
   assert.deepEqual(idsOf(await examine(t, deployed, { pinnedKeyIds: [keyId] })), ['key-mismatch'])
 })
 
-test('what the key document says of the current and of the next key', async (t) => {
+test('checks the current and the next key of the key document', async (t) => {
   const { signer, keys } = testSigning()
   const next = {
     ...publicSigningKeyOf(OTHER_TEST_SIGNING_KEY),
@@ -170,7 +170,7 @@ test('the quality of the time', async (t) => {
   }
 })
 
-test('a damaged resource, and one that is not as described', async (t) => {
+test('reports a damaged resource and one of the wrong shape', async (t) => {
   const made = makeReleases(2)
   for (const place of made.resources.keys()) {
     if (place.startsWith('roadmap ')) made.resources.set(place, '{}')

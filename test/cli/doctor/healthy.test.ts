@@ -18,7 +18,7 @@ for (const deployment of ['primary', 'preview'] as const) {
   })
 }
 
-test('it asks sparingly, and sends nothing that could write', async (t) => {
+test('sends few requests, none of which could write', async (t) => {
   const deployed = await deployBehindProxy(t)
   const { requests } = await examine(t, deployed)
   assert.equal(deployed.asked.length, requests)

@@ -26,7 +26,7 @@ function held() {
 
 const get = (target: string): RequestSpec => ({ method: 'GET', target })
 
-test('no more than four requests are under way at a time, and each is sent in its turn', async () => {
+test('sends at most four concurrent requests, in order', async () => {
   const { ask, asked, respondOnce } = held()
   const probe = createProbe({ origin: 'https://a', ask })
   const responses = ['/1', '/2', '/3', '/4', '/5', '/6'].map((target) => probe.ask(get(target)))
@@ -63,7 +63,7 @@ test('a request is sent once, unless another copy is wanted', async () => {
   assert.notEqual(probe.fresh('/'), probe.fresh('/'))
 })
 
-test('it stops where a check would become a load', async () => {
+test('stops at its request limit', async () => {
   const ask = ({ target }: RequestSpec): Promise<Received> =>
     Promise.resolve({ target, body: NOTHING } as Received)
   const probe = createProbe({ origin: 'https://a', ask })

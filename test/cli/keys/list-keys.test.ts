@@ -23,7 +23,7 @@ function partsOf(changes: Partial<ListOptions> & Pick<ListOptions, 'store'>) {
   return { parts, written }
 }
 
-test('a million keys pass through, a page at a time, and none is read before the last was taken', async () => {
+test('lists a million keys page by page, without reading ahead', async () => {
   const total = 1_000_000
   let [pages, taken, longest] = [0, 0, 0]
   const key = storedKey(0)
@@ -57,7 +57,7 @@ test('a million keys pass through, a page at a time, and none is read before the
   assert.ok(longest < 300_000, String(longest))
 })
 
-test('a key expires at its moment and not before; revoked stays revoked', async () => {
+test('a key expires exactly on time; a revoked key stays revoked', async () => {
   const store = createMemoryApiKeyStore()
   await store.add(storedKey(1, { expiresAtMs: NOW_MS }), 9)
   await store.add(storedKey(2, { expiresAtMs: NOW_MS + 1 }), 9)
@@ -73,7 +73,7 @@ test('a key expires at its moment and not before; revoked stays revoked', async 
   ])
 })
 
-test('filters leave out keys and not their count', async () => {
+test('filters hide keys and still count them', async () => {
   const store = createMemoryApiKeyStore()
   for (const key of ONE_OF_EACH) await store.add(key, 9)
   await store.add(storedKey(4, { secretId: 'today' }), 9)
@@ -91,7 +91,7 @@ test('filters leave out keys and not their count', async () => {
   }
 })
 
-test('a reader that has seen enough ends the reading', async () => {
+test('stops reading when its consumer stops', async () => {
   const store = createMemoryApiKeyStore()
   for (let number = 1; number <= 2500; number += 1)
     store.keys.set(String(number), storedKey(number))
@@ -107,7 +107,7 @@ test('a reader that has seen enough ends the reading', async () => {
   assert.deepEqual({ writes, listed, isComplete }, { writes: 1, listed: 1000, isComplete: false })
 })
 
-test('a label that someone put into the database does not act on the terminal', async () => {
+test('escapes labels for the terminal', async () => {
   const store = createMemoryApiKeyStore()
   await store.add(storedKey(1, { label: 'a\u001B[2Jb\nc' }), 9)
   const { parts, written } = partsOf({ store, format: 'table' })

@@ -38,7 +38,7 @@ async function listenOn(t: TestContext, server: Server, host = '127.0.0.1'): Pro
   return (server.address() as AddressInfo).port
 }
 
-test('the target and the header fields go out as given, and the response comes back unchanged', async (t) => {
+test('sends target and headers unchanged, and returns the response unchanged', async (t) => {
   const heads: string[] = []
   const server = createTcpServer((socket) => {
     socket.once('data', (bytes) => {
@@ -95,7 +95,7 @@ test('decodes a content coding, or reports an unknown one', async (t) => {
   }
 })
 
-test('an IPv6 address is reached', async (t) => {
+test('connects to an IPv6 address', async (t) => {
   const server = createTcpServer((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
   })
@@ -181,7 +181,7 @@ test('describes known error codes and quotes other messages', () => {
   assert.equal(describeFailure('odd', 1000), 'could not be reached: odd')
 })
 
-test('the client’s fetch follows no redirect, and ends with its signal', async (t) => {
+test('fetch does not follow redirects and ends with its signal', async (t) => {
   const origin = await serve(t, (request, response) => {
     if (request.url === '/moved') response.writeHead(302, { Location: '/' })
     else response.writeHead(304)
@@ -203,7 +203,7 @@ test('the client’s fetch follows no redirect, and ends with its signal', async
   await assert.rejects(fetch(`${origin}/`, { ...init, signal }), reason)
 })
 
-test('formats ages in the unit that fits, and texts in one line', () => {
+test('formats ages in a suitable unit and texts in one line', () => {
   assert.deepEqual([-5, 0, 119.9, 120, 7199, 7200, 172_799, 172_800].map(ageOf), [
     '0 s',
     '0 s',

@@ -33,7 +33,7 @@ const TRICKY = fc
   .array(fc.constantFrom(...TRICKY_PARTS), { maxLength: 12 })
   .map((parts) => parts.join(''))
 
-test('the columns are named once, in one order', () => {
+test('the header names the columns in a fixed order', () => {
   assert.equal(
     CSV_HEADER,
     'ticket,registeredAt,email,locale,interests,useCase,consentVersion,consentText\r\n',
@@ -62,7 +62,7 @@ test('a CSV row is read as eight cells by RFC 4180, whatever was sent', () => {
   )
 })
 
-test('a cell that a spreadsheet would compute gets an apostrophe in front', () => {
+test('prefixes formula cells with an apostrophe', () => {
   const cells: readonly [string, string][] = [
     ['=1+1', "'=1+1"],
     ['+4420', "'+4420"],
@@ -94,7 +94,7 @@ test('a cell that a spreadsheet would compute gets an apostrophe in front', () =
   for (const [text, cell] of cells) assert.equal(formatCsvCell(text), cell, JSON.stringify(text))
 })
 
-test('no cell begins a formula, at whichever signs the line is split', () => {
+test('no cell starts a formula, whichever separator splits the line', () => {
   fc.assert(
     fc.property(TRICKY, (text) => {
       for (const cell of [
@@ -114,7 +114,7 @@ test('CSV contains no control characters except tab and line ends, and only vali
   assert.equal(formatCsvCell('a\u001B[2Jb\u009Bc\u0000d\uD800'), 'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD')
 })
 
-test('a JSON line holds the exact values, in one line, harmless to a terminal', () => {
+test('a JSON line has the exact values, in one line, safe for terminals', () => {
   assert.deepEqual(JSON.parse(formatExportRow(ENTRY, 'jsonl')), ENTRY)
   fc.assert(
     fc.property(TRICKY, fc.option(fc.string({ unit: ANY_CODE_POINT })), (email, useCase) => {

@@ -31,7 +31,7 @@ test('ignores leftovers of a killed process with the same id', async (t) => {
   assert.deepEqual(listFolder(config.secretsDir), [FILE, left])
 })
 
-test('a file that is replaced keeps its mode, and one behind a link stays behind it', async (t) => {
+test('keeps the mode and the symbolic link of a replaced file', async (t) => {
   const config = configureSecrets(t)
   const elsewhere = path.join(path.dirname(config.secretsDir), 'elsewhere')
   mkdirSync(elsewhere)
