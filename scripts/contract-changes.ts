@@ -47,6 +47,12 @@ const LOWER_LIMITS: ReadonlySet<string> = new Set([
   'timeSilenceSeconds',
 ])
 
+/**
+ * Limits that no change widens: callers that omit the lifetime of a key get another one, and verifiers reject what an
+ * older or younger signature may be by the age that they know.
+ */
+const NEITHER_WIDER: ReadonlySet<string> = new Set(['defaultTtlDays', 'signatureMaxAgeSeconds'])
+
 /** Every change from one contract to another, with its class. The registry version and the changelog are not compared. */
 export function compareContracts(
   before: ContractOutline,
@@ -171,8 +177,7 @@ function compareLimit(name: string, before: Limits, after: Limits): readonly Dif
 /** Whether everything that a limit allowed is still allowed. */
 function isWiderLimit(name: string, from: number | Rate, to: number | Rate): boolean {
   if (typeof from === 'number' && typeof to === 'number') {
-    // Callers that omit the field get another lifetime.
-    if (name === 'defaultTtlDays') return false
+    if (NEITHER_WIDER.has(name)) return false
     return LOWER_LIMITS.has(name) ? to < from : to > from
   }
   if (typeof from === 'number' || typeof to === 'number') return false
@@ -202,7 +207,18 @@ function compareHeaders(
     if (from === undefined) return [{ impact: 'additive', place, change: 'header added' }]
     if (to === undefined) return [{ impact: 'breaking', place, change: 'header removed' }]
     const change = `meaning changed from ${show(from.meaning)} to ${show(to.meaning)}`
+    const wasAlways = from.isAlwaysSent === true
+    const isAlways = to.isAlwaysSent === true
     return [
+      ...(wasAlways === isAlways
+        ? []
+        : [
+            {
+              impact: isAlways ? ('additive' as const) : ('breaking' as const),
+              place,
+              change: isAlways ? 'header is now always sent' : 'header is no longer always sent',
+            },
+          ]),
       ...(from.meaning === to.meaning ? [] : [{ impact: 'text' as const, place, change }]),
       ...compareSchemas(from.schema, to.schema, direction, place),
     ]

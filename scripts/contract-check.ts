@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
-import { parseInstant } from '../src/contract/instant.ts'
+import { DAY_MS, parseInstant } from '../src/contract/instant.ts'
 import { checkRegistry } from '../src/contract/registry-rules.ts'
 import { compareContracts, type ChangeClass, type ContractChange } from './contract-changes.ts'
 import {
@@ -92,7 +92,7 @@ export function checkContract({ baseline, current, nowMs }: ContractCheckOptions
             ],
       ),
       ...deprecationProblems(current),
-      ...pastSunsetProblems(baseline, current, nowMs),
+      ...noticeProblems(baseline, current, nowMs),
     ],
   }
 }
@@ -157,18 +157,25 @@ function deprecationProblems({ endpoints, changelog }: ContractOutline): readonl
   })
 }
 
-/** A deprecation that was not released yet gives no notice if its sunset date has passed already. */
-function pastSunsetProblems(
+/**
+ * A deprecation that was not released yet gives its notice from now on, whatever `deprecatedAt` says: 90 days on a stable
+ * row, and on any other row a sunset that has not passed.
+ */
+function noticeProblems(
   baseline: ContractOutline,
-  { endpoints }: ContractOutline,
+  { endpoints, limits }: ContractOutline,
   nowMs: number,
 ): readonly string[] {
-  return Object.entries(endpoints).flatMap(([row, { deprecation }]) => {
+  return Object.entries(endpoints).flatMap(([row, { deprecation, stability }]) => {
     const sunsetMs = parseInstant(deprecation?.sunsetAt ?? '')
-    const isReleased = baseline.endpoints[row]?.deprecation !== undefined
-    return isReleased || sunsetMs === undefined || sunsetMs > nowMs
+    if (sunsetMs === undefined || baseline.endpoints[row]?.deprecation !== undefined) return []
+    const days = stability === 'stable' ? Number(limits['deprecationNoticeDays']) : 0
+    const isEnough = days === 0 ? sunsetMs > nowMs : sunsetMs - nowMs >= days * DAY_MS
+    return isEnough
       ? []
-      : [`${row} is newly deprecated with the sunset ${deprecation?.sunsetAt}, which has passed`]
+      : [
+          `${row} is newly deprecated with the sunset ${deprecation?.sunsetAt}; expected a sunset at least ${days} days from now`,
+        ]
   })
 }
 

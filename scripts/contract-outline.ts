@@ -34,6 +34,7 @@ import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/sch
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'
 import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
 import { REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from '../src/documents/header-docs.ts'
+import { ALWAYS_SENT } from '../src/documents/openapi-headers.ts'
 import { createResponses } from '../src/documents/openapi-responses.ts'
 import { toJson } from '../src/documents/plain-json.ts'
 
@@ -124,6 +125,8 @@ export interface ContractOutline {
 }
 
 interface HeaderOutline {
+  /** Whether every response that lists the header has it. */
+  readonly isAlwaysSent?: boolean
   readonly meaning: string
   readonly schema: JsonSchema
 }
@@ -198,7 +201,10 @@ function outlineHeaders(docs: {
   readonly [key: string]: HeaderOutline & { readonly name: string }
 }): { readonly [name: string]: HeaderOutline } {
   return Object.fromEntries(
-    Object.values(docs).map(({ name, meaning, schema }) => [name, { meaning, schema }]),
+    Object.values(docs).map(({ name, meaning, schema }) => [
+      name,
+      { ...(ALWAYS_SENT.has(name) ? { isAlwaysSent: true } : {}), meaning, schema },
+    ]),
   )
 }
 

@@ -142,7 +142,12 @@ function compareResponses(
       return [{ impact: 'breaking', place, change: 'status removed' }]
     }
     return [
-      ...compareNames(old.codes, now.codes, place, 'error code'),
+      // An error with the status of a success changes the body that clients expect of it.
+      ...compareNames(old.codes, now.codes, place, 'error code').map((difference) =>
+        Number(status) === from.success?.status
+          ? { ...difference, impact: 'breaking' as const }
+          : difference,
+      ),
       ...compareNames(old.headers, now.headers, place, 'header').map((difference) =>
         isRevoked && DEPRECATION_HEADERS.some((name) => difference.change.includes(`${name} `))
           ? { ...difference, impact: 'additive' as const }

@@ -77,7 +77,7 @@ function cacheControlComponent(cacheClass: string): string {
 }
 
 /** Headers that are on every response that lists them. The others depend on the request or the deployment. */
-const ALWAYS: ReadonlySet<string> = new Set([
+export const ALWAYS_SENT: ReadonlySet<string> = new Set([
   HEADERS.requestId,
   HEADERS.apiVersion,
   HEADERS.etag,
@@ -94,7 +94,7 @@ export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
   const all = [
     ...Object.values(RESPONSE_HEADER_DOCS).map(({ name, meaning, schema }) => ({
       component: name,
-      header: header(meaning, schema, ALWAYS.has(name)),
+      header: header(meaning, schema, ALWAYS_SENT.has(name)),
     })),
     ...Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => ({
       component: cacheControlComponent(name),

@@ -211,6 +211,78 @@ const CASES: readonly Case[] = [
     `breaking ${REGISTER} 400`,
   ],
   [
+    'an error with the status of a success',
+    push(row(STATUS, 'responses', '200', 'codes'), 'NEW_CODE'),
+    `breaking ${STATUS} 200`,
+  ],
+  [
+    'another error with the status of a success',
+    push(row(REGISTER, 'responses', '200', 'codes'), 'NEW_CODE'),
+    `breaking ${REGISTER} 200`,
+  ],
+  [
+    'an error moved to another status of its row',
+    (contract) => {
+      pull(row(REGISTER, 'responses', '400', 'codes'), 'INVALID_EMAIL')(contract)
+      push(row(REGISTER, 'responses', '403', 'codes'), 'INVALID_EMAIL')(contract)
+    },
+    `breaking ${REGISTER} 400`,
+    `additive ${REGISTER} 403`,
+  ],
+  [
+    'a header dropped from errors alone',
+    pull(row(STATUS, 'responses', '429', 'headers'), 'Retry-After'),
+    `breaking ${STATUS} 429`,
+  ],
+  [
+    'a header that is no longer always sent',
+    drop('headers', 'response', 'ETag', 'isAlwaysSent'),
+    'breaking response header ETag',
+  ],
+  [
+    'a header that is always sent now',
+    set(['headers', 'response', 'X-Robots-Tag', 'isAlwaysSent'], true),
+    'additive response header X-Robots-Tag',
+  ],
+  [
+    'a null in the items of a list',
+    set(data('Status', ...COMPONENT, 'properties', 'name', 'nullable'), true),
+    `breaking ${STATUS} 200 data.components[].name`,
+  ],
+  [
+    'a null accepted in a request',
+    set(body('Registration', 'properties', 'useCase', 'nullable'), true),
+    `additive ${REGISTER} body.useCase`,
+  ],
+  [
+    'a default removed from a request field',
+    drop(...body('KeyRequest', 'properties', 'ttlDays', 'default')),
+    `beta ${KEYS} body.ttlDays`,
+  ],
+  [
+    'a query parameter whose pattern is tighter',
+    set(row(VERSIONS, 'query', 'before', 'pattern'), '^VS-[0-9]{4}$'),
+    `breaking ${VERSIONS} query.before`,
+  ],
+  [
+    'an enumeration inside a list of a request narrowed',
+    drop(...body('Registration', 'properties', 'interests', 'items', 'enum', 0)),
+    `breaking ${REGISTER} body.interests[]`,
+  ],
+  [
+    'a longer life of signatures',
+    set(['limits', 'signatureMaxAgeSeconds'], 901),
+    'breaking limit signatureMaxAgeSeconds',
+  ],
+  [
+    'the lines of the signed text in another order',
+    (contract) => {
+      const lines = nodeAt(contract, ['terms', 'signedText']) as unknown as unknown[]
+      lines.reverse()
+    },
+    'breaking signedText',
+  ],
+  [
     'a new error status',
     set(row(STATUS, 'responses', '409'), { headers: [], codes: ['CONFLICT'] }),
     `breaking ${STATUS} 409`,
@@ -763,10 +835,27 @@ describe('a deprecation', () => {
     )
   })
 
-  test('is not backdated: its sunset date must not have passed before its release', () => {
-    const nowMs = Date.parse(deprecation.sunsetAt)
-    assert.match(problemsOf(both, { nowMs }).join(), /newly deprecated .* which has passed/)
-    assert.deepEqual(problemsOf(both, { nowMs: nowMs - 1 }), [])
+  test('gives its notice from its release on, and is not backdated', () => {
+    const latestMs = Date.parse(deprecation.sunsetAt) - 90 * 86_400_000
+    assert.deepEqual(problemsOf(both, { nowMs: latestMs }), [])
+    assert.match(
+      problemsOf(both, { nowMs: latestMs + 1 }).join(),
+      /newly deprecated with the sunset 2027-03-01T00:00:00Z; expected a sunset at least 90 days/,
+    )
+    // Once it is released, time may pass.
+    const released = { ...DEPRECATED, registryVersion: NEXT_MINOR }
+    assert.deepEqual(problemsOf(both, { baseline: released, nowMs: latestMs + 1 }), [])
+  })
+
+  test('of a beta endpoint needs no period, and a sunset that has not passed', () => {
+    const edit: Edit = (contract) => {
+      set(row(WALLET, 'status'), 'deprecated')(contract)
+      set(row(WALLET, 'deprecation'), { ...deprecation })(contract)
+      set(['changelog', WALLET], ['deprecated'])(contract)
+    }
+    const sunsetMs = Date.parse(deprecation.sunsetAt)
+    assert.deepEqual(problemsOf(edit, { nowMs: sunsetMs - 1 }), [])
+    assert.match(problemsOf(edit, { nowMs: sunsetMs }).join(), /newly deprecated/)
   })
 
   test('keeps its sunset date, and a later one is additive', () => {
