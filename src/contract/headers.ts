@@ -8,6 +8,7 @@ export const HEADERS = {
   accessControlAllowOrigin: 'Access-Control-Allow-Origin',
   accessControlExposeHeaders: 'Access-Control-Expose-Headers',
   accessControlMaxAge: 'Access-Control-Max-Age',
+  age: 'Age',
   allow: 'Allow',
   apiVersion: 'X-SVC-API-Version',
   authorization: CLIENT_HEADERS.authorization,

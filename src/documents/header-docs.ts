@@ -115,6 +115,12 @@ export const RESPONSE_HEADER_DOCS = {
       'How long the response may be reused: the value of the endpoint’s cache class, or no-store on every error.',
     schema: text(ERROR_CACHE_CONTROL),
   },
+  age: {
+    name: HEADERS.age,
+    meaning:
+      'Seconds since the response was created, if it is reused for several requests (RFC 9111). The signature does not cover it.',
+    schema: whole(12),
+  },
   cdnCacheControl: {
     name: HEADERS.cdnCacheControl,
     meaning:

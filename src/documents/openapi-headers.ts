@@ -29,6 +29,7 @@ export function successHeaders(row: Endpoint, links: boolean): ResponseHeaders {
     row.cacheClass,
     WITH_BODY,
     isRevalidated(row) ? ['etag'] : [],
+    row.cacheClass === 'static-snapshot' ? ['age'] : [],
     varying(row),
     QUOTA,
     ['cdnCacheControl'],

@@ -35,7 +35,7 @@ function isCacheable({ status, headers }: Reply): boolean {
 
 /** With its age in seconds (RFC 9111 5.1). */
 function withAge({ status, headers, body }: Reply, ageSeconds: number): Reply {
-  return { status, headers: [...headers, 'Age', String(ageSeconds)], body }
+  return { status, headers: [...headers, HEADERS.age, String(ageSeconds)], body }
 }
 
 /**

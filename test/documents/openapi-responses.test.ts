@@ -112,6 +112,14 @@ test('every response of the running app is described, with each of its headers',
   for (const status of [200, 304, 401, 403, 429, 503]) assert.ok(statuses.has(status), `${status}`)
 })
 
+test('every response that the service reuses is described', async (t) => {
+  const app = await runApp(t, { cacheSeconds: 60 })
+  for (const [, row] of rows) {
+    for (const headers of [{}, {}]) await assertDescribed(app, DESCRIBED, row, headers)
+  }
+  assert.equal((await app.fetch('/api/v1/status')).headers.get('age'), '0')
+})
+
 test('every response without a key store and without a signing key is described', async (t) => {
   const app = await runApp(t, { signing: undefined })
   for (const [, row] of rows) {

@@ -190,6 +190,7 @@ for (const [name, row] of rows) {
         assert.equal(has('X-SVC-Revalidated'), !hasBody)
         assert.equal(has('ETag'), !hasBody || (isSuccess && row.method === 'GET'))
         assert.equal(has('Vary'), (!hasBody || isSuccess) && row.cacheClass !== 'none')
+        assert.equal(has('Age'), isSuccess && row.cacheClass === 'static-snapshot')
         assert.equal(has('WWW-Authenticate'), status === 401)
         assert.equal(has('Retry-After'), status === 429 || status === 503)
         assert.equal(has('Access-Control-Allow-Origin'), row.method === 'GET')
