@@ -107,6 +107,15 @@ function currentSection(isCounted: (id: string) => boolean = () => true): string
   )?.id
 }
 
+/** Scrolls the rail, and not the page, until a link of it is in view. */
+function scrollRailTo(link: Element): void {
+  const rail = link.closest('.contents')
+  if (rail === null) return
+  const [shown, wanted] = [rail.getBoundingClientRect(), link.getBoundingClientRect()]
+  const beyond = Math.max(0, wanted.bottom - shown.bottom) - Math.max(0, shown.top - wanted.top)
+  if (beyond !== 0) rail.scrollTop += beyond + Math.sign(beyond) * wanted.height
+}
+
 /** Marks the link of the rail to the current section, or to the last section before it that has a link. */
 function markCurrentSection(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.contents a')].filter(
@@ -114,8 +123,12 @@ function markCurrentSection(): void {
   )
   const current = currentSection((id) => links.some(({ hash }) => hash === `#${id}`))
   for (const link of links) {
-    if (link.hash === `#${current}`) link.setAttribute('aria-current', 'location')
-    else link.removeAttribute('aria-current')
+    if (link.hash !== `#${current}`) {
+      link.removeAttribute('aria-current')
+    } else if (!link.hasAttribute('aria-current')) {
+      link.setAttribute('aria-current', 'location')
+      scrollRailTo(link)
+    }
   }
 }
 

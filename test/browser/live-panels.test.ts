@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { TEXTS } from '../../src/pages/texts.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+const STATUS = `**${READ_PATHS.status}`
+
+/** Changes one byte of the status on its way to the page. */
+async function tamper(page: Page): Promise<void> {
+  await page.route(STATUS, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replace('"ok":t', '"ok":T') })
+  })
+}
+
+async function open(t: TestContext, path: string, prepare = async (_: Page): Promise<void> => {}) {
+  const app = await runApp(t)
+  const opened = await browser.openPage(t)
+  await opened.page.clock.setFixedTime(TEST_NOW_MS + 5000)
+  await prepare(opened.page)
+  await opened.page.goto(app.origin + path)
+  return opened
+}
+
+const statesOf = (page: Page, steps: string) =>
+  page
+    .locator(`${steps} .step`)
+    .evaluateAll((all) => all.map((step) => (step as HTMLElement).dataset['state']))
+
+test('the first page verifies a real response and shows its lines', { skip }, async (t) => {
+  const digests: (string | undefined)[] = []
+  const { page, errors } = await open(t, '/en', async (each) => {
+    each.on('response', (response) => {
+      if (response.url().endsWith(READ_PATHS.status)) {
+        digests.push(response.headers()['content-digest'])
+      }
+    })
+  })
+  const verdict = page.locator('#live-verdict')
+  await verdict.locator('.state').waitFor()
+  assert.ok((await verdict.textContent())?.startsWith(TEXTS.en.proof.states.passed))
+  const states = await statesOf(page, '#live-steps')
+  assert.equal(states.length, Object.keys(TEXTS.en.proof.steps).length)
+  assert.deepEqual(new Set(states), new Set(['passed']))
+  const lines = await page.locator('.signed-lines code').allTextContents()
+  assert.deepEqual(lines.slice(0, 4), ['svc-response-v1', 'GET', READ_PATHS.status, '200'])
+  assert.deepEqual(digests, [lines[5]])
+  assert.match((await page.locator('#live-signature').textContent()) ?? '', /^[\w+/]{86}==$/)
+  assert.deepEqual(errors, [])
+})
+
+test('the first page shows which step a changed byte fails', { skip }, async (t) => {
+  const { page } = await open(t, '/th', tamper)
+  const verdict = page.locator('#live-verdict')
+  await verdict.locator('.state').waitFor()
+  const { proof } = TEXTS.th
+  assert.ok((await verdict.textContent())?.startsWith(proof.states.failed))
+  const failed = page.locator('#live-steps [data-state="failed"]')
+  assert.equal(await failed.locator('.step-label').textContent(), proof.steps.digest.label)
+  const [expected = '', found = ''] = await failed.locator('dd').allTextContents()
+  assert.notEqual(expected, found)
+  assert.deepEqual(await axeFaults(page), [])
+  // The next attempt reads an unchanged response.
+  await page.unroute(STATUS)
+  await page.locator('#live-again').click()
+  await page.locator('#live-verdict .state-good').waitFor()
+  assert.equal(await failed.count(), 0)
+})
+
+test('the status page checks the service now', { skip }, async (t) => {
+  const { page, errors } = await open(t, '/en/status')
+  // The time of a service without a time source is unverified, so that step is skipped.
+  await page.locator('#self-check [data-step="time"][data-state="skipped"]').waitFor()
+  assert.deepEqual(await statesOf(page, '#self-check'), ['passed', 'passed', 'skipped'])
+  assert.match((await page.locator('#self-check').textContent()) ?? '', /UNVERIFIED/)
+  assert.deepEqual(errors, [])
+})
+
+test('the status page reports a changed response', { skip }, async (t) => {
+  const { page } = await open(t, '/en/status', tamper)
+  await page.locator('#self-check [data-step="time"][data-state="skipped"]').waitFor()
+  assert.deepEqual(await statesOf(page, '#self-check'), ['passed', 'failed', 'skipped'])
+})
+
+test('the status page reports an unreachable service', { skip }, async (t) => {
+  const { page } = await open(t, '/en/status', async (each) => {
+    await each.route(STATUS, (route) => route.abort())
+  })
+  await page.locator('#self-check [data-step="time"][data-state="failed"]').waitFor()
+  assert.deepEqual(await statesOf(page, '#self-check'), ['failed', 'failed', 'failed'])
+  const { noResponse } = TEXTS.en.status.live
+  assert.ok((await page.locator('#self-check').textContent())?.includes(noResponse))
+})
+
+test(
+  'the reference marks the section in view, which the language switch keeps',
+  { skip },
+  async (t) => {
+    const { page, errors } = await open(t, '/en/reference/keys')
+    const current = page.locator('.rail a[aria-current="location"]')
+    const ids = await page.locator('.endpoint').evaluateAll((all) => all.map(({ id }) => id))
+    const last = ids.at(-1) ?? ''
+    await page.locator(`#${last}`).evaluate((entry) => entry.scrollIntoView())
+    await page.locator(`.rail a[aria-current="location"][href$="#${last}"]`).waitFor()
+    assert.equal(await current.count(), 1)
+    // The rail scrolls along, so that the mark is in view.
+    const isShown = await current.evaluate((link) => {
+      const { x, y, width, height } = link.getBoundingClientRect()
+      return link.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+    })
+    assert.ok(isShown, 'the current link is in view')
+    // Not by the mouse, which would scroll to the header first.
+    await page
+      .getByRole('link', { name: TEXTS.th.site.language, exact: true })
+      .evaluate((link: HTMLElement) => link.click())
+    await page.waitForURL(`**/th/reference/keys#${last}`)
+    await page.getByRole('link', { name: TEXTS.en.site.language, exact: true }).click()
+    await page.waitForURL(`**/en/reference/keys#${last}`)
+    assert.deepEqual(errors, [])
+  },
+)
+
+test('names and literals of JSON are colored without markup', { skip }, async (t) => {
+  const { page } = await open(t, '/en/errors')
+  const colored = await page.evaluate(() => CSS.highlights.get('json-name')?.size)
+  const examples = await page.locator('pre.json').allTextContents()
+  assert.ok(examples.length > 20)
+  assert.equal(colored, examples.join('\n').match(/"\w+":/g)?.length)
+  assert.equal(await page.locator('pre.json *').count(), 0)
+})
