@@ -1,6 +1,6 @@
 /** How a step ended. */
 export interface StepResult {
-  readonly isSound: boolean
+  readonly passed: boolean
   /** Output of the step, shown if it failed. */
   readonly output: string
 }
@@ -20,14 +20,14 @@ export interface CheckRun {
   readonly write: (text: string) => void
   readonly nowMs: () => number
   /** Whether lines are colored. */
-  readonly hasColour: boolean
+  readonly hasColor: boolean
 }
 
 const RED = '31'
 const GREEN = '32'
 
-function paint(text: string, code: string, hasColour: boolean): string {
-  return hasColour ? `\u{1b}[${code}m${text}\u{1b}[0m` : text
+function paint(text: string, code: string, hasColor: boolean): string {
+  return hasColor ? `\u{1b}[${code}m${text}\u{1b}[0m` : text
 }
 
 /**
@@ -36,7 +36,7 @@ function paint(text: string, code: string, hasColour: boolean): string {
  */
 export async function runSteps(
   steps: readonly CheckStep[],
-  { concurrency, write, nowMs, hasColour }: CheckRun,
+  { concurrency, write, nowMs, hasColor }: CheckRun,
 ): Promise<readonly string[]> {
   const failed = new Set<string>()
   const width = Math.max(...steps.map(({ name }) => name.length))
@@ -45,11 +45,11 @@ export async function runSteps(
   const work = async (): Promise<void> => {
     for (const step of waiting) {
       const startedMs = nowMs()
-      const { isSound, output } = await resultOf(step)
+      const { passed, output } = await resultOf(step)
       const seconds = ((nowMs() - startedMs) / 1000).toFixed(1)
-      const word = isSound ? paint('ok  ', GREEN, hasColour) : paint('FAIL', RED, hasColour)
+      const word = passed ? paint('ok  ', GREEN, hasColor) : paint('FAIL', RED, hasColor)
       write(`${word}  ${step.name.padEnd(width)}  ${step.purpose} (${seconds} s)\n`)
-      if (isSound) continue
+      if (passed) continue
       failed.add(step.name)
       write(output.trim() === '' ? '' : `${output.trim().replaceAll(/^(?=.)/gm, '      ')}\n`)
     }
@@ -71,6 +71,6 @@ async function resultOf(step: CheckStep): Promise<StepResult> {
     return await step.run()
   } catch (error) {
     const output = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return { isSound: false, output }
+    return { passed: false, output }
   }
 }

@@ -9,7 +9,7 @@ import { runScript, ScriptUsageError } from './script-main.ts'
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 const BIN_DIR = path.join(ROOT_DIR, 'node_modules', '.bin')
 
-/** Runs an installed program in the root of the repository; sound when it exits with 0. */
+/** Runs an installed program in the root of the repository; it passes if the exit code is 0. */
 function program(name: string, args: readonly string[]): () => Promise<StepResult> {
   return () =>
     new Promise((resolve, reject) => {
@@ -29,18 +29,18 @@ function program(name: string, args: readonly string[]): () => Promise<StepResul
       child.once('error', reject)
       child.once('close', (code, signal) => {
         const output = Buffer.concat(chunks).toString('utf8')
-        const isSound = code === 0
+        const passed = code === 0
         const cause = signal === null ? '' : `\n${name} was ended by ${signal}`
-        resolve({ isSound, output: `${output}${isSound ? '' : cause}` })
+        resolve({ passed, output: `${output}${passed ? '' : cause}` })
       })
     })
 }
 
-/** A step that is sound when it finds nothing. */
+/** A step that passes if it finds nothing. */
 function findings(find: () => Promise<readonly string[]>): () => Promise<StepResult> {
   return async () => {
     const lines = await find()
-    return { isSound: lines.length === 0, output: lines.join('\n') }
+    return { passed: lines.length === 0, output: lines.join('\n') }
   }
 }
 
@@ -105,7 +105,7 @@ const STEPS: readonly CheckStep[] = [
   { name: 'format', purpose: 'oxfmt would change nothing', run: program('oxfmt', ['--check']) },
   {
     name: 'release',
-    purpose: 'the content is published, and the releases are sound',
+    purpose: 'the content is published, and the releases are valid',
     run: findings(findReleaseLines),
   },
   {
@@ -163,7 +163,7 @@ await runScript(import.meta, {
         concurrency: availableParallelism(),
         write: (text) => process.stdout.write(text),
         nowMs: () => performance.now(),
-        hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+        hasColor: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
       },
     )
     return failed.length === 0 ? 0 : 1

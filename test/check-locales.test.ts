@@ -34,13 +34,13 @@ function files(
     same?: readonly string[]
   } = {},
 ): LocaleFiles {
-  const sound = {
+  const intact = {
     texts: { en: ENGLISH, th: THAI },
     contract: {},
     translatedFrom: {},
     sameAsEnglish: [],
   }
-  const { translatedFrom } = { translatedFrom: noteTranslated(sound, 'th') }
+  const { translatedFrom } = { translatedFrom: noteTranslated(intact, 'th') }
   const texts = { en: parts.en ?? ENGLISH, th: parts.th ?? THAI }
   return {
     texts,

@@ -10,7 +10,7 @@ const CHECK = path.join(fileURLToPath(new URL('..', import.meta.url)), 'scripts/
 
 const ESCAPE = '\u{1b}'
 
-async function transcriptOf(steps: readonly CheckStep[], hasColour = false) {
+async function transcriptOf(steps: readonly CheckStep[], hasColor = false) {
   let text = ''
   const failed = await runSteps(steps, {
     concurrency: 2,
@@ -18,20 +18,20 @@ async function transcriptOf(steps: readonly CheckStep[], hasColour = false) {
       text += part
     },
     nowMs: () => 0,
-    hasColour,
+    hasColor,
   })
   return { failed, text }
 }
 
-const sound: CheckStep = {
-  name: 'sound',
+const passing: CheckStep = {
+  name: 'passing',
   purpose: 'all holds',
-  run: () => Promise.resolve({ isSound: true, output: 'not shown' }),
+  run: () => Promise.resolve({ passed: true, output: 'not shown' }),
 }
 const broken: CheckStep = {
   name: 'broken',
   purpose: 'something holds',
-  run: () => Promise.resolve({ isSound: false, output: 'first\n\nsecond\n' }),
+  run: () => Promise.resolve({ passed: false, output: 'first\n\nsecond\n' }),
 }
 const throwing: CheckStep = {
   name: 'throws',
@@ -40,18 +40,18 @@ const throwing: CheckStep = {
 }
 
 test('prints a line for each passed step and a summary', async () => {
-  assert.deepEqual(await transcriptOf([sound]), {
+  assert.deepEqual(await transcriptOf([passing]), {
     failed: [],
-    text: 'ok    sound  all holds (0.0 s)\n\nAll is well: 1 step.\n',
+    text: 'ok    passing  all holds (0.0 s)\n\nAll is well: 1 step.\n',
   })
 })
 
 test('shows the output of a failed step, counts a throwing step as failed and runs the others', async () => {
-  const { failed, text } = await transcriptOf([broken, throwing, sound])
+  const { failed, text } = await transcriptOf([broken, throwing, passing])
   assert.deepEqual(failed, ['broken', 'throws'])
   assert.match(text, /^FAIL {2}broken {2}something holds \(0\.0 s\)\n {6}first\n\n {6}second\n/)
   assert.match(text, /FAIL {2}throws {2}it runs \(0\.0 s\)\n {6}Error: no such file\n/)
-  assert.match(text, /ok {4}sound {3}all holds/)
+  assert.match(text, /ok {4}passing {3}all holds/)
   assert.match(text, /\n2 of 3 steps failed: broken, throws\. .*npm run check -- broken\n$/)
   assert.ok(!text.includes('not shown') && !text.includes(ESCAPE))
 })
@@ -67,7 +67,7 @@ test('limits the number of concurrent steps', async () => {
       most = Math.max(most, running)
       await new Promise(setImmediate)
       running -= 1
-      return { isSound: true, output: '' }
+      return { passed: true, output: '' }
     },
   }))
   await transcriptOf(steps)
@@ -75,8 +75,8 @@ test('limits the number of concurrent steps', async () => {
 })
 
 test('colors are for terminals', async () => {
-  const { text } = await transcriptOf([sound], true)
-  assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  sound`))
+  const { text } = await transcriptOf([passing], true)
+  assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  passing`))
 })
 
 test('the program prints help, runs the given steps and rejects unknown ones', () => {

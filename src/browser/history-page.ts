@@ -124,7 +124,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       everyVersion: everyVersionInput.checked,
       signal: controller.signal,
     })
-    const words = texts.text('sound', { version: head.snapshotId })
+    const words = texts.text('consistent', { version: head.snapshotId })
     showResult(
       textElement('p', words, 'state state-good'),
       pageElement('p', { children: [textElement('code', head.hash)] }),

@@ -13,18 +13,18 @@ const INTERVAL_MS = 1000
 
 /**
  * Logs refusals with a cause, each code once a second: while a store is down anyone can cause thousands of them. The
- * next line has the number of suppressed ones as `untold`.
+ * next line has the number of suppressed ones as `suppressed`.
  */
 export function createRefusalLog(log: Log): (refusal: Refusal, nowMs: number) => void {
-  const last = new Map<ErrorCode, { toldAtMs: number; untold: number }>()
+  const last = new Map<ErrorCode, { loggedAtMs: number; suppressed: number }>()
   return (refusal, nowMs) => {
     const before = last.get(refusal.code)
-    if (before !== undefined && Math.abs(nowMs - before.toldAtMs) < INTERVAL_MS) {
-      before.untold += 1
+    if (before !== undefined && Math.abs(nowMs - before.loggedAtMs) < INTERVAL_MS) {
+      before.suppressed += 1
       return
     }
-    const untold = before?.untold ?? 0
-    last.set(refusal.code, { toldAtMs: nowMs, untold: 0 })
-    log.warn({ ...refusal, ...(untold === 0 ? {} : { untold }) }, 'Refused')
+    const suppressed = before?.suppressed ?? 0
+    last.set(refusal.code, { loggedAtMs: nowMs, suppressed: 0 })
+    log.warn({ ...refusal, ...(suppressed === 0 ? {} : { suppressed }) }, 'Refused')
   }
 }

@@ -80,12 +80,12 @@ export function compileOrganization(
   addMistake: (mistake: ContentMistake) => void,
 ): Organization | undefined {
   const { logo: logoContent, accentColor, ...rest } = content
-  let isSound = checkReplaced(content, report)
+  let isValid = checkReplaced(content, report)
   if (accentColor !== undefined) {
     const fault = accentFault(accentColor)
     if (fault !== undefined) {
       report(['accentColor'], fault.found, fault.expected)
-      isSound = false
+      isValid = false
     }
   }
   const file = logoContent === undefined ? undefined : readFile(logoContent.file)
@@ -93,7 +93,7 @@ export function compileOrganization(
     logoContent === undefined || file === undefined
       ? undefined
       : compileLogo(file, logoContent.alt, addMistake)
-  if (!isSound || (logoContent !== undefined && logo === undefined)) return undefined
+  if (!isValid || (logoContent !== undefined && logo === undefined)) return undefined
   return {
     ...rest,
     ...(logo === undefined ? {} : { logo }),

@@ -23,7 +23,7 @@ const KEPT = 'svc-history-head'
 const { script } = TEXTS.en.history
 const { states } = TEXTS.en.proof
 
-const sound = (count: number): Releases => loadReleases(makeReleases(count).store)
+const consistentReleases = (count: number): Releases => loadReleases(makeReleases(count).store)
 
 /** One service whose history becomes another one when the test says so, as an operator could do it. */
 function turningReleases(...histories: readonly Releases[]) {
@@ -116,7 +116,7 @@ function patternOf(text: string): RegExp {
 
 describe('a consistent history', { skip }, () => {
   test('passes every step, marks entries and saves the head', async (t) => {
-    const { page, errors } = await open(t, [sound(4)])
+    const { page, errors } = await open(t, [consistentReleases(4)])
     assert.equal(await page.locator('#kept-head').textContent(), script.nothingKept)
     assert.equal(await page.locator('#audit-forget').isHidden(), true)
     assert.deepEqual(await audit(page), allOf('passed'))
@@ -141,7 +141,9 @@ describe('a consistent history', { skip }, () => {
 
   for (const locale of ['th', 'zh-CN'] as const) {
     test(`passes with the texts of ${locale}`, async (t) => {
-      const { page, errors } = await open(t, [sound(2)], { path: `/${locale}/history` })
+      const { page, errors } = await open(t, [consistentReleases(2)], {
+        path: `/${locale}/history`,
+      })
       assert.deepEqual(await audit(page), allOf('passed'))
       const detail = page.locator('[data-step="keep"] .step-detail')
       assert.equal(await detail.textContent(), TEXTS[locale].history.script.details.keep)
@@ -154,7 +156,7 @@ describe('a consistent history', { skip }, () => {
   }
 
   test('is compared with the saved head, also after it has grown', async (t) => {
-    const { page, histories } = await open(t, [sound(3), sound(5)])
+    const { page, histories } = await open(t, [consistentReleases(3), consistentReleases(5)])
     await audit(page)
     await page.reload()
     assert.match((await page.locator('#kept-head').textContent()) ?? '', /VS-0003/)
@@ -180,7 +182,7 @@ describe('a consistent history', { skip }, () => {
   })
 
   test('is read from the start after the head is cleared', async (t) => {
-    const { page } = await open(t, [sound(2)])
+    const { page } = await open(t, [consistentReleases(2)])
     await audit(page)
     await page.locator('#audit-forget').click()
     assert.equal(await page.locator('#kept-head').textContent(), script.forgotten)
@@ -190,7 +192,7 @@ describe('a consistent history', { skip }, () => {
   })
 
   test('is checked against the pinned key ID', async (t) => {
-    const { page } = await open(t, [sound(2)])
+    const { page } = await open(t, [consistentReleases(2)])
     await page.locator('#pin').fill('short')
     await page.locator('#audit-start').click()
     assert.equal(await page.locator('#pin-error').textContent(), script.pinMistake)
@@ -213,7 +215,7 @@ describe('a consistent history', { skip }, () => {
   })
 
   test('is audited without storage and reports that nothing is saved', async (t) => {
-    const app = await runApp(t, { releases: sound(2) })
+    const app = await runApp(t, { releases: consistentReleases(2) })
     const { page } = await browser.openPage(t)
     await page.clock.setFixedTime(TEST_NOW_MS)
     await page.addInitScript(() => {
@@ -231,7 +233,7 @@ describe('a consistent history', { skip }, () => {
 })
 
 test('a full storage fails only the last step', { skip }, async (t) => {
-  const { page } = await open(t, [sound(2)])
+  const { page } = await open(t, [consistentReleases(2)])
   await page.evaluate(() => {
     Storage.prototype.setItem = () => {
       throw new DOMException('Full', 'QuotaExceededError')
@@ -263,7 +265,7 @@ describe('a history that contradicts itself', { skip }, () => {
   }
 
   test('rewritten: shows the entry, both hashes and the evidence, and keeps the saved head', async (t) => {
-    const before = sound(3)
+    const before = consistentReleases(3)
     const after = rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const { page, histories, errors } = await open(t, [before, after])
     await audit(page)
@@ -288,7 +290,7 @@ describe('a history that contradicts itself', { skip }, () => {
   })
 
   test('shortened: the signed head is missing', async (t) => {
-    const { page, histories } = await open(t, [sound(5), sound(4)])
+    const { page, histories } = await open(t, [consistentReleases(5), consistentReleases(4)])
     await audit(page)
     histories.turn = 1
     const steps = new Map(await audit(page))
@@ -300,7 +302,7 @@ describe('a history that contradicts itself', { skip }, () => {
 
   test('an entry that differs from the index is found without a saved head', async (t) => {
     const liar = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-    const honest = sound(3)
+    const honest = consistentReleases(3)
     const releases: Releases = {
       ...honest,
       version: (id) => (id === 'VS-0002' ? liar : honest).version(id),
@@ -315,7 +317,7 @@ describe('a history that contradicts itself', { skip }, () => {
 
   test('reports a page rendered from another history', async (t) => {
     const after = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-    const { page, histories } = await open(t, [sound(3), after])
+    const { page, histories } = await open(t, [consistentReleases(3), after])
     histories.turn = 1
     assert.deepEqual(await audit(page), allOf('passed'))
     assert.deepEqual(await marksOf(page), markLabels(['otherHash', 'otherHash', 'recomputed']))
@@ -324,7 +326,7 @@ describe('a history that contradicts itself', { skip }, () => {
 
 describe('an unfinished audit', { skip }, () => {
   test('stops by its button and saves nothing', async (t) => {
-    const { page } = await open(t, [sound(3)])
+    const { page } = await open(t, [consistentReleases(3)])
     // The list of versions is never answered.
     const asked = page.waitForRequest((request) =>
       request.url().includes(`${READ_PATHS.versions}?`),
@@ -348,7 +350,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('reports an unreadable saved head and restarts after it is cleared', async (t) => {
-    const { page } = await open(t, [sound(2)])
+    const { page } = await open(t, [consistentReleases(2)])
     await audit(page)
     const kept = (await keptIn(page)) ?? ''
     for (const damaged of ['{', kept.replace('"status":200', '"status":404')]) {
@@ -370,7 +372,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('reports missing Ed25519 support', async (t) => {
-    const { page } = await open(t, [sound(2)])
+    const { page } = await open(t, [consistentReleases(2)])
     await page.evaluate(() => {
       crypto.subtle.importKey = () => Promise.reject(new DOMException('No', 'NotSupportedError'))
     })
@@ -382,7 +384,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('names a tampered response', async (t) => {
-    const { page } = await open(t, [sound(2)])
+    const { page } = await open(t, [consistentReleases(2)])
     await page.route(`**${READ_PATHS.version}?*`, async (route) => {
       const response = await route.fetch()
       const body = (await response.text()).replace('Made by a test.', 'Never mind.')
@@ -397,7 +399,7 @@ describe('an unfinished audit', { skip }, () => {
 })
 
 test('without scripts the chain is readable and the command is shown', { skip }, async (t) => {
-  const { page } = await open(t, [sound(3)], { options: { javaScriptEnabled: false } })
+  const { page } = await open(t, [consistentReleases(3)], { options: { javaScriptEnabled: false } })
   assert.equal(await page.locator('.chain-entry').count(), 3)
   for (const entry of await page.locator('.chain-entry').all())
     assert.equal(await entry.isVisible(), true)

@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const PIN = ['--pin', key.keyId]
 const OTHER_PIN = ['--pin', 'A'.repeat(43)]
 
-const sound = (count: number): Releases => loadReleases(makeReleases(count).store)
+const consistentReleases = (count: number): Releases => loadReleases(makeReleases(count).store)
 
 /** Services that each have another history, behind one address; `turn` selects the one that responds. */
 async function deploy(t: TestContext, ...histories: readonly Releases[]) {
@@ -44,7 +44,7 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]) {
 test('a valid history is reported, and its head saved for the next audit', async (t) => {
   const folder = temporaryFolder(t)
   const state = path.join(folder, 'deep', 'head.json')
-  const deployment = await deploy(t, sound(3), sound(5))
+  const deployment = await deploy(t, consistentReleases(3), consistentReleases(5))
   const { origin } = deployment
   const first = await svc('audit', `${origin}/api/v1`, ...PIN, '--state', state)
   assert.deepEqual([first.status, first.error], [0, ''])
@@ -68,7 +68,7 @@ test('a valid history is reported, and its head saved for the next audit', async
 })
 
 test('warns about a missing pin and a missing state', async (t) => {
-  const { origin } = await deploy(t, sound(2))
+  const { origin } = await deploy(t, consistentReleases(2))
   const { status, out } = await svc('audit', origin)
   assert.equal(status, 0)
   assert.match(out, /No key is pinned, so the keys are those that the server names/)
@@ -96,8 +96,8 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     const evidence = path.join(folder, 'evidence.json')
     writeFileSync(evidence, 'there before')
     const rewritten = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-    const other = fault === 'REWRITTEN' ? rewritten : sound(2)
-    const deployment = await deploy(t, sound(3), other)
+    const other = fault === 'REWRITTEN' ? rewritten : consistentReleases(2)
+    const deployment = await deploy(t, consistentReleases(3), other)
     const { origin } = deployment
     const options = [...PIN, '--state', state, '--evidence', evidence]
     assert.equal((await svc('audit', origin, ...options)).status, 0)
@@ -130,7 +130,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
 
 test('prints evidence that cannot be written to a file', async (t) => {
   const folder = temporaryFolder(t)
-  const deployment = await deploy(t, sound(3), sound(2))
+  const deployment = await deploy(t, consistentReleases(3), consistentReleases(2))
   deployment.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
   const nowhere = path.join(folder, 'missing', 'evidence.json')
   const { status, out, error } = await svc(
@@ -184,7 +184,7 @@ test('reports a file that is not evidence without quoting it', async (t) => {
 
 test('an invalid state file stops the audit and is not changed', async (t) => {
   const folder = temporaryFolder(t)
-  const { origin } = await deploy(t, sound(2))
+  const { origin } = await deploy(t, consistentReleases(2))
   const state = path.join(folder, 'head.json')
   writeFileSync(state, '{}')
   const { status, error } = await svc('audit', origin, ...PIN, '--state', state)
@@ -205,7 +205,7 @@ test('an invalid state file stops the audit and is not changed', async (t) => {
 })
 
 test('distinguishes another key, another site and an unreachable one', async (t) => {
-  const { origin } = await deploy(t, sound(2))
+  const { origin } = await deploy(t, consistentReleases(2))
   const other = await svc('audit', origin, ...OTHER_PIN, '--json')
   assert.equal(other.status, 1)
   assert.equal((JSON.parse(other.out) as { code: string }).code, 'UNKNOWN_KEY')
@@ -273,7 +273,7 @@ test('progress counts the remaining work and appears only on a terminal', () => 
 })
 
 test('a history that keeps growing is reported in one line', async (t) => {
-  const deployment = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(sound))
+  const deployment = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(consistentReleases))
   let heads = -1
   deployment.turn = (pathname) => {
     if (pathname === READ_PATHS.version) heads += 1

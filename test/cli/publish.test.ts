@@ -260,8 +260,8 @@ test('publishing repairs a damaged file of the newest version', (t) => {
   const folder = path.join(releases, 'resources', 'roadmap')
   const [name = ''] = readdirSync(folder)
   const file = path.join(folder, name)
-  const sound = readFileSync(file, 'utf8')
-  writeFileSync(file, `${sound} `)
+  const intact = readFileSync(file, 'utf8')
+  writeFileSync(file, `${intact} `)
 
   const nothing = `Nothing to publish: VS-0001 in ${releases} already says all of this.\n`
   assert.deepEqual(publish(), {
@@ -269,12 +269,12 @@ test('publishing repairs a damaged file of the newest version', (t) => {
     out: `${nothing}Rewrote missing or damaged files: roadmap\n`,
     error: '',
   })
-  assert.equal(readFileSync(file, 'utf8'), sound)
+  assert.equal(readFileSync(file, 'utf8'), intact)
 
   writeFileSync(file, '')
   const repaired: unknown = JSON.parse(publish('--json').out)
   assert.partialDeepStrictEqual(repaired, { ok: true, outcome: 'repaired', damaged: ['roadmap'] })
-  assert.equal(readFileSync(file, 'utf8'), sound)
+  assert.equal(readFileSync(file, 'utf8'), intact)
   assert.deepEqual(publish(), { status: 0, out: nothing, error: '' })
 })
 

@@ -79,7 +79,7 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]): Promis
   return deployments
 }
 
-const sound = (count: number) => loadReleases(makeReleases(count).store)
+const consistentReleases = (count: number) => loadReleases(makeReleases(count).store)
 
 /**
  * What the audit throws, with its evidence checked by a third person: from JSON, with nothing but the pinned id. `at` is
@@ -110,7 +110,7 @@ async function faultOf(
 
 describe('a valid history', () => {
   test('is read once; later audits read only new versions', async (t) => {
-    const { client, asked } = await deploy(t, sound(5))
+    const { client, asked } = await deploy(t, consistentReleases(5))
     const store = memoryStore()
     const first = await auditHistory({ client, store })
     assert.equal(first.head.snapshotId, 'VS-0005')
@@ -126,7 +126,7 @@ describe('a valid history', () => {
   })
 
   test('may have new versions', async (t) => {
-    const deployments = await deploy(t, sound(5), sound(7))
+    const deployments = await deploy(t, consistentReleases(5), consistentReleases(7))
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -141,7 +141,7 @@ describe('a valid history', () => {
   })
 
   test('may get versions during the audit', async (t) => {
-    const deployments = await deploy(t, sound(3), sound(4))
+    const deployments = await deploy(t, consistentReleases(3), consistentReleases(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const { head, versionsRead } = await auditHistory({ client: deployments.client })
     assert.equal(head.snapshotId, 'VS-0004')
@@ -149,7 +149,7 @@ describe('a valid history', () => {
   })
 
   test('that keeps growing ends the audit', async (t) => {
-    const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(sound))
+    const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(consistentReleases))
     let heads = -1
     deployments.turn = (path) => {
       if (path === READ_PATHS.version) heads += 1
@@ -162,7 +162,7 @@ describe('a valid history', () => {
   })
 
   test('may grow between the newest version and the index', async (t) => {
-    const deployments = await deploy(t, sound(5), sound(6))
+    const deployments = await deploy(t, consistentReleases(5), consistentReleases(6))
     deployments.turn = () => (deployments.asked.length > 2 ? 1 : 0)
     const { client, asked } = deployments
     const { head, versionsRead } = await auditHistory({ client })
@@ -175,7 +175,7 @@ describe('a valid history', () => {
   })
 
   test('needs at least one concurrent request', async (t) => {
-    const { client } = await deploy(t, sound(2))
+    const { client } = await deploy(t, consistentReleases(2))
     for (const concurrency of [0, -1, Number.NaN]) {
       await assert.rejects(auditHistory({ client, concurrency }), RangeError)
     }
@@ -211,7 +211,7 @@ describe('the progress of an audit', () => {
     const made = makeReleases(3)
     const lost = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
     made.resources.delete(lost)
-    const deployments = await deploy(t, sound(2), loadReleases(made.store))
+    const deployments = await deploy(t, consistentReleases(2), loadReleases(made.store))
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -230,7 +230,7 @@ describe('the progress of an audit', () => {
   })
 
   test('restarts if a version is published, without reading versions twice', async (t) => {
-    const deployments = await deploy(t, sound(3), sound(4))
+    const deployments = await deploy(t, consistentReleases(3), consistentReleases(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const progress: AuditProgress[] = []
     const { client } = deployments
@@ -254,7 +254,7 @@ describe('the progress of an audit', () => {
   test('is not reported after the audit has ended, and no request follows', async (t) => {
     const deployments = await deploy(
       t,
-      sound(60),
+      consistentReleases(60),
       rewrittenReleases(60, 1, (entry) => ({ ...entry, note: 'Never mind.' })),
     )
     // The oldest entry is read first.
@@ -280,7 +280,7 @@ describe('the progress of an audit', () => {
   })
 
   test('ends the audit if its callback throws', async (t) => {
-    const { client } = await deploy(t, sound(2))
+    const { client } = await deploy(t, consistentReleases(2))
     const reason = new Error('enough')
     const onProgress = () => {
       throw reason
@@ -297,7 +297,11 @@ describe('a history that contradicts itself', () => {
     })
 
   test('rewritten at the head', async (t) => {
-    const deployments = await deploy(t, sound(3), rewrittenReleases(3, 3, noted('Never mind.')))
+    const deployments = await deploy(
+      t,
+      consistentReleases(3),
+      rewrittenReleases(3, 3, noted('Never mind.')),
+    )
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -309,7 +313,11 @@ describe('a history that contradicts itself', () => {
   })
 
   test('rewritten before the head, and grown', async (t) => {
-    const deployments = await deploy(t, sound(3), rewrittenReleases(5, 2, noted('Never mind.')))
+    const deployments = await deploy(
+      t,
+      consistentReleases(3),
+      rewrittenReleases(5, 2, noted('Never mind.')),
+    )
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -320,7 +328,7 @@ describe('a history that contradicts itself', () => {
   test('rewritten before the head by a publisher during the audit', async (t) => {
     const deployments = await deploy(
       t,
-      sound(5),
+      consistentReleases(5),
       rewrittenReleases(6, 2, noted('Never mind.')),
       rewrittenReleases(7, 2, noted('Never mind.')),
     )
@@ -336,7 +344,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('an entry at another path', async (t) => {
-    const deployments = await deploy(t, sound(4))
+    const deployments = await deploy(t, consistentReleases(4))
     const { client } = deployments
     const elsewhere: Client = {
       ...client,
@@ -347,7 +355,7 @@ describe('a history that contradicts itself', () => {
     const { versionsRead } = await auditHistory({ client: elsewhere })
     assert.equal(versionsRead, 4)
 
-    const signed = sound(4)
+    const signed = consistentReleases(4)
     const mixed: Releases = {
       ...signed,
       version: (id) => signed.version(id === 'VS-0002' ? 'VS-0003' : id),
@@ -357,7 +365,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('shortened', async (t) => {
-    const deployments = await deploy(t, sound(5), sound(4))
+    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
     const { client, clock } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -367,13 +375,17 @@ describe('a history that contradicts itself', () => {
   })
 
   test('shortened while it is audited', async (t) => {
-    const deployments = await deploy(t, sound(5), sound(4))
+    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
     deployments.turn = () => (deployments.asked.length > 12 ? 1 : 0)
     await faultOf(auditHistory({ client: deployments.client }), 'SHORTENED')
   })
 
   test('an entry that differs from the index', async (t) => {
-    const deployments = await deploy(t, sound(4), rewrittenReleases(4, 2, noted('Never mind.')))
+    const deployments = await deploy(
+      t,
+      consistentReleases(4),
+      rewrittenReleases(4, 2, noted('Never mind.')),
+    )
     deployments.turn = (path) => (path.endsWith('/VS-0002') ? 1 : 0)
     await faultOf(auditHistory({ client: deployments.client }), 'REWRITTEN', 'VS-0002')
   })
@@ -390,7 +402,7 @@ describe('a history that contradicts itself', () => {
   }
 
   test('an entry with a wrong hash', async (t) => {
-    const releases = sound(4)
+    const releases = consistentReleases(4)
     const entry = changed(releases.version('VS-0002')?.json ?? '', 'Made by a test.', 'Never mind.')
     const liar = lying(releases, {
       version: (id) => (id === 'VS-0002' ? entry : releases.version(id)),
@@ -400,7 +412,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('a newest version with a wrong hash', async (t) => {
-    const releases = sound(2)
+    const releases = consistentReleases(2)
     const head = changed(releases.head.json, 'Made by a test.', 'Never mind.')
     const { client } = await deploy(t, lying(releases, { head }))
     await faultOf(auditHistory({ client }), 'BROKEN')
@@ -413,7 +425,7 @@ describe('a history that contradicts itself', () => {
     ['numbers wrongly', '"sequence":2', '"sequence":9', 'VS-0002'],
   ] as const) {
     test(`an index that ${name}`, async (t) => {
-      const releases = sound(4)
+      const releases = consistentReleases(4)
       const history = changed(releases.history.json, from, to)
       const { client } = await deploy(t, lying(releases, { history }))
       await faultOf(auditHistory({ client }), 'BROKEN', at)
@@ -434,7 +446,7 @@ describe('a history that contradicts itself', () => {
   }
 
   test('an entry that misstates its changes directly after the saved head', async (t) => {
-    const deployments = await deploy(t, sound(3), misstatingReleases(4, 4, []))
+    const deployments = await deploy(t, consistentReleases(3), misstatingReleases(4, 4, []))
     const store = memoryStore()
     await auditHistory({ client: deployments.client, store })
     deployments.turn = () => 1
@@ -443,13 +455,13 @@ describe('a history that contradicts itself', () => {
   })
 
   test('an index of another head than the newest version', async (t) => {
-    const deployments = await deploy(t, sound(4), sound(3))
+    const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
     deployments.turn = (path) => (path === READ_PATHS.versions ? 1 : 0)
     await faultOf(auditHistory({ client: deployments.client }), 'INCONSISTENT')
   })
 
   test('a resource that differs from the newest version', async (t) => {
-    const deployments = await deploy(t, sound(4), sound(3))
+    const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
     deployments.turn = (path) => (path === READ_PATHS.status ? 1 : 0)
     const evidence = await faultOf(
       auditHistory({ client: deployments.client }),
@@ -462,7 +474,7 @@ describe('a history that contradicts itself', () => {
 
 describe('evidence', () => {
   async function shortened(t: TestContext): Promise<HistoryEvidence> {
-    const deployments = await deploy(t, sound(5), sound(4))
+    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
     const store = memoryStore()
     await auditHistory({ client: deployments.client, store })
     deployments.turn = () => 1
@@ -501,7 +513,7 @@ describe('evidence', () => {
   })
 
   test('cannot be made from an honest service’s responses', async (t) => {
-    const { client, clock } = await deploy(t, sound(3))
+    const { client, clock } = await deploy(t, consistentReleases(3))
     const refused = new Set(['keySelf', 'preview', 'versionById'])
     const targets = [
       ...Object.entries(READ_PATHS).flatMap(([name, path]) => (refused.has(name) ? [] : path)),
@@ -553,7 +565,7 @@ describe('evidence', () => {
 })
 
 test('an abort ends the audit', async (t) => {
-  const { client } = await deploy(t, sound(2))
+  const { client } = await deploy(t, consistentReleases(2))
   const reason = new Error('enough')
   await assert.rejects(auditHistory({ client, signal: AbortSignal.abort(reason) }), reason)
 })

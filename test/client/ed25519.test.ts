@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { isSoundPoint, isSoundSignature } from '../../packages/client/src/ed25519.ts'
+import { isCanonicalPoint, isCanonicalSignature } from '../../packages/client/src/ed25519.ts'
 import type { Vector } from '../../packages/client/src/vector.ts'
 import { importKey } from '../../packages/client/src/verification-key.ts'
 import { signedTextOf } from '../vectors/response-changes.ts'
@@ -86,29 +86,29 @@ function smallOrderPoints(): ReadonlyMap<string, Point> {
 
 test('every point of small order is refused, with either sign, and the base point is not', () => {
   for (const [, y] of smallOrderPoints().values()) {
-    assert.equal(isSoundPoint(encode(y)), false, `y ${y}`)
-    assert.equal(isSoundPoint(encode(y, 1n)), false, `y ${y}`)
+    assert.equal(isCanonicalPoint(encode(y)), false, `y ${y}`)
+    assert.equal(isCanonicalPoint(encode(y, 1n)), false, `y ${y}`)
   }
   const baseY = (4n * inverse(5n)) % P
-  assert.equal(isSoundPoint(encode(baseY)), true)
-  assert.equal(isSoundPoint(encode(baseY, 1n)), true)
+  assert.equal(isCanonicalPoint(encode(baseY)), true)
+  assert.equal(isCanonicalPoint(encode(baseY, 1n)), true)
 })
 
 test('a y of at least the prime is refused', () => {
   for (let y = P; y < 2n ** 255n; y += 1n) {
-    assert.equal(isSoundPoint(encode(y)), false)
-    assert.equal(isSoundPoint(encode(y, 1n)), false)
+    assert.equal(isCanonicalPoint(encode(y)), false)
+    assert.equal(isCanonicalPoint(encode(y, 1n)), false)
   }
-  assert.equal(isSoundPoint(encode(P - 2n)), true)
+  assert.equal(isCanonicalPoint(encode(P - 2n)), true)
 })
 
 test('S must be below the order of the group', () => {
   const r = encode((4n * inverse(5n)) % P)
   const withS = (s: bigint) => Uint8Array.from([...r, ...encode(s)])
-  assert.equal(isSoundSignature(withS(0n)), true)
-  assert.equal(isSoundSignature(withS(L - 1n)), true)
-  assert.equal(isSoundSignature(withS(L)), false)
-  assert.equal(isSoundSignature(withS(2n ** 256n - 1n)), false)
+  assert.equal(isCanonicalSignature(withS(0n)), true)
+  assert.equal(isCanonicalSignature(withS(L - 1n)), true)
+  assert.equal(isCanonicalSignature(withS(L)), false)
+  assert.equal(isCanonicalSignature(withS(2n ** 256n - 1n)), false)
 })
 
 function vector(name: string): Vector {
@@ -138,8 +138,8 @@ for (const name of [
     const left = multiply(decode(encode((4n * inverse(5n)) % P)), numberOf(signature.subarray(32)))
     const right = add(decode(r), multiply(decode(key), numberOf(hash) % L))
     assert.deepEqual(left, right)
-    const isSound = isSoundPoint(key) && isSoundSignature(signature)
-    assert.equal(isSound, false)
+    const isValid = isCanonicalPoint(key) && isCanonicalSignature(signature)
+    assert.equal(isValid, false)
   })
 }
 

@@ -11,7 +11,7 @@ import { runApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
 import { key } from './scripted-client.ts'
 
-const sound = (count: number) => loadReleases(makeReleases(count).store)
+const consistentReleases = (count: number) => loadReleases(makeReleases(count).store)
 
 /** A client of one history, whose entries come from another one if that is given. */
 async function clientOf(
@@ -46,12 +46,12 @@ async function idsOf(entries: ReturnType<typeof history>): Promise<readonly stri
 }
 
 test('every version comes newest first, with its proof', async (t) => {
-  const { client } = await clientOf(t, sound(4))
+  const { client } = await clientOf(t, consistentReleases(4))
   assert.deepEqual(await idsOf(history(client)), ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'])
 })
 
 test('reads an entry on demand, with the previous one', async (t) => {
-  const { client, targets } = await clientOf(t, sound(4))
+  const { client, targets } = await clientOf(t, consistentReleases(4))
   for await (const { data } of history(client)) {
     assert.equal(data.snapshotId, 'VS-0004')
     break
@@ -63,7 +63,7 @@ test('reads an entry on demand, with the previous one', async (t) => {
 })
 
 test('an aborted signal ends the iteration with its reason', async (t) => {
-  const { client } = await clientOf(t, sound(4))
+  const { client } = await clientOf(t, consistentReleases(4))
   const control = new AbortController()
   const seen: string[] = []
   await assert.rejects(async () => {
@@ -79,7 +79,7 @@ for (const [name, fault, releases, entries, given] of [
   [
     'an entry that is not the one in the index',
     'REWRITTEN',
-    sound(4),
+    consistentReleases(4),
     rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'another' })),
     [],
   ],

@@ -77,7 +77,7 @@ describe('trying again', () => {
     const name = [...releases.resources.keys()].find((each) => each.startsWith('status ')) ?? ''
     releases.resources.delete(name)
     const broken = await runApp(t, { releases: loadReleases(releases.store) })
-    const sound = await runApp(t)
+    const intact = await runApp(t)
     let asked = 0
     const client = createClient({
       baseUrl: BASE_URL,
@@ -86,7 +86,7 @@ describe('trying again', () => {
       fetch: (url, init) => {
         const target = url.slice(BASE_URL.length)
         if (target === READ_PATHS.status) asked += 1
-        return fetch((asked < 3 ? broken : sound).origin + target, init)
+        return fetch((asked < 3 ? broken : intact).origin + target, init)
       },
     })
     const { data } = await client.status()

@@ -9,7 +9,7 @@ import { makeReleases } from '../support/made-releases.ts'
 /** What a rewriter changes in an entry. */
 export type Rewrite = (entry: VersionEntry) => VersionEntry
 
-/** A sound chain of `count` versions in which one entry or all were changed, and `changes` and every hash recomputed. */
+/** A valid chain of `count` versions in which one entry or all were changed, and `changes` and every hash recomputed. */
 export function rewrittenReleases(
   count: number,
   sequence: number | 'all',

@@ -212,7 +212,7 @@ describe('lifting the pause needs an approval on record', () => {
   })
 
   // The compiler refuses such a literal; a cast, or a table that was read from somewhere, would get this far.
-  test('a record without one of its members, or with one of another type, is not sound', () => {
+  test('a record without one of its members, or with one of another type, is invalid', () => {
     for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
       const { [name]: _, ...rest } = OPEN
       for (const record of [rest, { ...OPEN, [name]: null }, { ...OPEN, [name]: 1 }]) {
@@ -220,7 +220,7 @@ describe('lifting the pause needs an approval on record', () => {
         try {
           faults = faultsOf(record as Issuance)
         } catch {
-          // No sound registry either: neither the check nor an app gets past it.
+          // Not a valid registry either: neither the check nor an app gets past it.
           continue
         }
         assert.notDeepEqual(faults, [], `${name} ${JSON.stringify(record)}`)

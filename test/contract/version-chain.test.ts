@@ -26,7 +26,7 @@ const hashOf = (entry: Omit<VersionEntry, 'hash'>): string => sha256Hex(versionH
 
 const DIGESTS = ['A', 'B', 'C'].map((letter) => letter.repeat(43))
 
-/** A sound chain with a different resource each time. */
+/** A valid chain with a different resource each time. */
 function makeChain(length: number): readonly VersionEntry[] {
   const chain: VersionEntry[] = []
   for (let sequence = 1; sequence <= length; sequence += 1) {

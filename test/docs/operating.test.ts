@@ -63,10 +63,10 @@ void test('the log lines of the operating page are lines of the code, and all th
 
   const errors = [...sources.matchAll(/\.error\(\s*\{[^}]*\},\s*['`]([^'`]+)/g)]
   assert.ok(errors.length >= 9, `${errors.length}`)
-  const untold = errors
+  const undocumented = errors
     .map(([, message = '']) => message)
     .filter((message) => !lines.some((line) => message.startsWith(line.split('…')[0] ?? '')))
-  assert.deepEqual(untold, [])
+  assert.deepEqual(undocumented, [])
 })
 
 void test('production is started with the flags of npm start', () => {

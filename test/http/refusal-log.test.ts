@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { createRefusalLog, type Refusal } from '../../src/http/refusal-log.ts'
 
 test('logs each code once a second, with the number left out', () => {
-  const told: (readonly [code: unknown, untold: unknown])[] = []
+  const logged: (readonly [code: unknown, suppressed: unknown])[] = []
   const ignore = () => {}
   const tell = createRefusalLog({
     debug: ignore,
     info: ignore,
     error: ignore,
     warn: (fields: object) => {
-      const { code, untold } = fields as { code: unknown; untold?: unknown }
-      told.push([code, untold])
+      const { code, suppressed } = fields as { code: unknown; suppressed?: unknown }
+      logged.push([code, suppressed])
     },
   })
   const refusal = (code: Refusal['code']): Refusal => ({
@@ -25,7 +25,7 @@ test('logs each code once a second, with the number left out', () => {
   tell(refusal('REGISTRATION_UNAVAILABLE'), 1000)
   tell(refusal('REGISTRATION_UNAVAILABLE'), 2000)
   tell(refusal('REGISTRATION_UNAVAILABLE'), -5000)
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     ['REGISTRATION_UNAVAILABLE', undefined],
     ['KEYS_UNAVAILABLE', undefined],
     ['REGISTRATION_UNAVAILABLE', 9],

@@ -346,7 +346,7 @@ test('pages are cached for a minute, assets forever', async (t) => {
 
 test('pages never echo the request', async (t) => {
   const app = await runApp(t)
-  const mark = 'telltale-<b>'
+  const mark = 'canary-<b>'
   for (const path of ['/en', '/en/no-such-page']) {
     const plain = await ask(app, path)
     const response = await ask(app, `${path}?q=${mark}`, {
@@ -360,5 +360,5 @@ test('pages never echo the request', async (t) => {
   }
   const missing = await ask(app, `/en/${mark}`)
   assert.equal(missing.status, 404)
-  assert.ok(!missing.body.includes('telltale'))
+  assert.ok(!missing.body.includes('canary'))
 })

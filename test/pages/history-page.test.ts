@@ -17,7 +17,7 @@ const { history } = TEXTS.en
 /** As many characters as publishing takes. */
 const MAX_NOTE_LENGTH = 500
 
-function sound(count: number): Releases {
+function consistentReleases(count: number): Releases {
   return loadReleases(makeReleases(count).store)
 }
 
@@ -49,7 +49,7 @@ function textOf(markup: string): string {
 
 for (const locale of LOCALES) {
   test(`the chain in ${locale}: one entry a version, each linked to the one below by its hash`, async (t) => {
-    const releases = sound(4)
+    const releases = consistentReleases(4)
     const app = await runApp(t, { releases })
     const page = await pageOf(app, locale)
     assert.deepEqual(await htmlFaults(page), [])
@@ -85,7 +85,7 @@ for (const locale of LOCALES) {
   })
 
   test(`a long chain in ${locale} shows the newest versions and links to the rest`, async (t) => {
-    const app = await runApp(t, { releases: sound(60) })
+    const app = await runApp(t, { releases: consistentReleases(60) })
     const page = await pageOf(app, locale)
     assert.ok(Buffer.byteLength(page) < 60_000, `${Buffer.byteLength(page)} bytes`)
     const entries = entriesOf(page)
@@ -151,7 +151,7 @@ describe('a broken link', () => {
   }
 
   test('is drawn and described with both hashes', async (t) => {
-    const releases = sound(3)
+    const releases = consistentReleases(3)
     const entry = entryOf(releases, 'VS-0002')
     const hash = 'f'.repeat(64)
     const app = await runApp(t, { releases: withEntry(releases, { ...entry, hash }) })
@@ -166,7 +166,7 @@ describe('a broken link', () => {
   })
 
   test('rejects a first version that has a previous hash', async (t) => {
-    const releases = sound(1)
+    const releases = consistentReleases(1)
     const entry = entryOf(releases, 'VS-0001')
     const previousHash = 'f'.repeat(64)
     const app = await runApp(t, { releases: withEntry(releases, { ...entry, previousHash }) })

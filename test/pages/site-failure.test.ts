@@ -5,13 +5,13 @@ import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 
 test('a rendering failure returns 500, is logged, and is retried', async (t) => {
-  const sound = loadReleases(makeReleases().store)
+  const intact = loadReleases(makeReleases().store)
   let isDamaged = true
   const app = await runApp(t, {
     releases: {
-      ...sound,
+      ...intact,
       get head() {
-        return isDamaged ? { ...sound.head, json: '{' } : sound.head
+        return isDamaged ? { ...intact.head, json: '{' } : intact.head
       },
     },
   })

@@ -17,7 +17,7 @@ async function mistakesOf(folder: string): Promise<readonly string[]> {
   return mistakes.map((mistake) => formatMistake(mistake).replace(folder + path.sep, ''))
 }
 
-test('sound content compiles to canonical JSON and its digest, every resource', async (t) => {
+test('valid content compiles to canonical JSON and its digest, every resource', async (t) => {
   const { mistakes, resources } = await compileContent(makeContent(t), FIXTURE_NOW_MS)
   assert.deepEqual(mistakes, [])
   assert.deepEqual([...resources.keys()], SNAPSHOT_NAMES)
@@ -28,7 +28,7 @@ test('sound content compiles to canonical JSON and its digest, every resource', 
   assert.match(resources.get('status')?.text ?? '', /"since":"2026-01-01T00:00:00Z"/)
 })
 
-/** An edit of the sound content, and the one mistake it must lead to. */
+/** An edit of the valid content, and the one mistake it must lead to. */
 interface Case {
   readonly name: string
   readonly resource: (typeof SNAPSHOT_NAMES)[number]

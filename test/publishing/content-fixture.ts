@@ -12,7 +12,7 @@ export const FIXTURE_NOW_MS: number = Date.parse('2026-03-01T12:00:00Z')
 const HEAD = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
 const WALLET = `attached: false\n${HEAD}`
 
-/** Small sound content, one text per resource. */
+/** Small valid content, one text per resource. */
 const FIXTURE: { readonly [name: string]: string } = {
   status: `state: operational
 ${HEAD}components:
@@ -113,7 +113,7 @@ export function writeContent(folder: string, name: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** A content folder with small sound content. */
+/** A content folder with small valid content. */
 export function makeContent(t: TestContext): string {
   const folder = temporaryFolder(t)
   for (const name of SNAPSHOT_NAMES) {

@@ -254,20 +254,20 @@ test('a broken history is not extended, and the entry is named', async (t) => {
     await publish({ nowMs: FIXTURE_NOW_MS + index * HOUR_MS })
   }
   const file = path.join(releasesDir, 'versions', 'VS-0002.json')
-  const sound = readFileSync(file, 'utf8')
-  const { hash: _, ...unhashed } = JSON.parse(sound) as VersionEntry
+  const intact = readFileSync(file, 'utf8')
+  const { hash: _, ...unhashed } = JSON.parse(intact) as VersionEntry
   const hiding = { ...unhashed, changes: [] }
   const breakages: readonly (readonly [text: string | undefined, message: RegExp])[] = [
     [
-      sound.replace('"note":"A note."', '"note":"edited"'),
+      intact.replace('"note":"A note."', '"note":"edited"'),
       /history is damaged: VS-0002: HASH is broken/,
     ],
     [
       canonicalJson({ ...hiding, hash: versionHash(hiding) }),
       /history is damaged: VS-0002: CHANGES is broken: expected roadmap changed, found nothing/,
     ],
-    [sound.slice(0, -1), /VS-0002: the entry is not JSON/],
-    [`${sound}\n`, /VS-0002: the text is not the canonical JSON/],
+    [intact.slice(0, -1), /VS-0002: the entry is not JSON/],
+    [`${intact}\n`, /VS-0002: the text is not the canonical JSON/],
     [undefined, /VS-0002: SNAPSHOT_ID is broken: expected VS-0002, found VS-0003/],
   ]
   editContent(contentDir, 'status', 'name: Read API', 'name: The read API')
@@ -279,7 +279,7 @@ test('a broken history is not extended, and the entry is named', async (t) => {
     assert.deepEqual(contentsOf(releasesDir), before)
     assert.match((await check())[0] ?? '', /^version history: .*VS-0002/)
   }
-  writeFileSync(file, sound)
+  writeFileSync(file, intact)
   assert.equal((await publish({ nowMs: FIXTURE_NOW_MS + 9 * HOUR_MS })).entry.snapshotId, 'VS-0004')
   assert.equal(store.readVersionIds().length, 4)
 })
@@ -289,7 +289,7 @@ test('damaged resource files are found by the check and written again by publish
   const { entry } = await publish()
   const fileOf = (name: string): string =>
     path.join(releasesDir, 'resources', name, `${entry.resources[name] ?? ''}.json`)
-  const sound = contentsOf(releasesDir)
+  const intact = contentsOf(releasesDir)
   rmSync(fileOf('status'))
   writeFileSync(
     fileOf('roadmap'),
@@ -305,7 +305,7 @@ test('damaged resource files are found by the check and written again by publish
   const again = await publish()
   assert.equal(again.outcome, 'repaired')
   assert.deepEqual(again.damaged, ['roadmap', 'status'])
-  assert.deepEqual(contentsOf(releasesDir), sound)
+  assert.deepEqual(contentsOf(releasesDir), intact)
   assert.deepEqual(await check(), [])
   const last = await publish()
   assert.deepEqual([last.outcome, last.damaged], ['unchanged', []])
@@ -314,7 +314,7 @@ test('damaged resource files are found by the check and written again by publish
 test('the check looks at the shape of what is published, not only at its digest', async (t) => {
   const { store, check } = makeRig(t)
   const { entry } = await makeRig(t).publish()
-  // A version by other hands: sound hashes, wrong shape.
+  // A version by other hands: valid hashes, wrong shape.
   const wrong = '{"state":"fine"}'
   const digest = sha256Base64url(wrong)
   const resources = { status: digest }

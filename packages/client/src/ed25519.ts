@@ -20,12 +20,12 @@ function littleEndian(bytes: Uint8Array): bigint {
 }
 
 /** Whether 32 bytes encode a y below the prime, of a point that is not of small order (RFC 8032 5.1.3). */
-export function isSoundPoint(bytes: Uint8Array): boolean {
+export function isCanonicalPoint(bytes: Uint8Array): boolean {
   const y = BigInt.asUintN(255, littleEndian(bytes))
   return y < P && !SMALL_ORDER_Y.has(y)
 }
 
 /** Whether 64 bytes are a signature that every implementation accepts: a canonical R, and S below the group order. */
-export function isSoundSignature(bytes: Uint8Array): boolean {
-  return isSoundPoint(bytes) && littleEndian(bytes.subarray(32)) < L
+export function isCanonicalSignature(bytes: Uint8Array): boolean {
+  return isCanonicalPoint(bytes) && littleEndian(bytes.subarray(32)) < L
 }

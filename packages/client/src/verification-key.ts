@@ -1,7 +1,7 @@
 import { importEd25519, sha256Base64url } from '#crypto'
 import { parseInstant } from '../../../src/contract/instant.ts'
 import { decodeBase64Of64, decodeBase64urlOf32 } from './base64.ts'
-import { isSoundPoint, isSoundSignature } from './ed25519.ts'
+import { isCanonicalPoint, isCanonicalSignature } from './ed25519.ts'
 import { latin1 } from './latin1.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -57,7 +57,7 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
   if (bytes === undefined) {
     throw new VerificationError('KEY_MALFORMED', 'expected kty OKP, crv Ed25519, x base64url')
   }
-  if (!isSoundPoint(bytes)) {
+  if (!isCanonicalPoint(bytes)) {
     throw new VerificationError('KEY_MALFORMED', 'of small order or not reduced')
   }
   const isRight = await importEd25519(bytes)
@@ -73,7 +73,7 @@ export async function importKey(published: PublishedKey): Promise<VerificationKe
       return (
         signature !== undefined &&
         signed !== undefined &&
-        isSoundSignature(signature) &&
+        isCanonicalSignature(signature) &&
         isRight(signature, signed)
       )
     },
