@@ -6,14 +6,14 @@ import { plainText } from './rich-text.ts'
 import type { SampleResponse } from './sample-response.ts'
 
 const ROW = 24
-/** Left and width of the two sides. */
-const MESSAGE = { x: 24, width: 424 } as const
-const SIGNED = { x: 520, width: 340 } as const
+/** Left and width of the two sides: together they fit on a tablet. */
+const MESSAGE = { x: 24, width: 350 } as const
+const SIGNED = { x: 418, width: 284 } as const
 const WIDTH = SIGNED.x + SIGNED.width
 const PADDING = 14
 /** Characters of a line on each side. */
-const MESSAGE_CHARACTERS = 54
-const SIGNED_CHARACTERS = 39
+const MESSAGE_CHARACTERS = 44
+const SIGNED_CHARACTERS = 33
 const ARROW_ID = 'anatomy-arrow'
 
 /** Rows of the message, from the top. */
@@ -119,7 +119,7 @@ export function anatomyPicture({ texts, facts }: PageContext, sample: SampleResp
         ),
       )}
       ${label(t.anatomySigned, KEY_ROW - 1, SIGNED.x)}
-      ${codeLine(cutText(facts.keyId ?? '', SIGNED_CHARACTERS + 5), KEY_ROW, SIGNED.x, true)}
+      ${codeLine(cutText(facts.keyId ?? '', SIGNED_CHARACTERS + 2), KEY_ROW, SIGNED.x, true)}
       ${SOURCES.map(([row, line]) => connection(row, lineRow(line), 'right'))}
       ${connection(KEY_ROW - 1, ROWS.signature, 'left')}
       <path

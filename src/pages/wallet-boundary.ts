@@ -3,7 +3,8 @@ import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { picture, textLines, wrapText } from './picture.ts'
 
-const COLUMNS = 4
+/** As many as fit on a tablet. */
+const COLUMNS = 3
 const BOX = { width: 190, height: 52, gap: 12 } as const
 const PADDING = 14
 const WIDTH = COLUMNS * (BOX.width + BOX.gap) - BOX.gap + 2 * PADDING
