@@ -110,14 +110,17 @@ function start(t: TestContext, program: string, args: readonly string[], env: No
 
 /** PostgreSQL as its image starts it: a superuser with a password that every connection over the network must give. */
 async function startDatabase(t: TestContext): Promise<void> {
-  const { environment = {}, healthcheck } = serviceOf('postgres')
+  const { environment = {}, command = [], healthcheck } = serviceOf('postgres')
   const { POSTGRES_USER: user, POSTGRES_DB: database, POSTGRES_PASSWORD: password } = environment
+  const [program, ...settings] = command.filter((word) => word !== '-c')
+  assert.equal(program, 'postgres')
   const hba = path.join('/run', 'pg_hba.conf')
   writeFileSync(hba, `host all postgres 127.0.0.1/32 trust\nhost all all all scram-sha-256\n`)
   const { url } = await startPostgres(t, {
     port: '5432',
     listen_addresses: `127.0.0.1,${addressOf('postgres')}`,
     hba_file: hba,
+    ...Object.fromEntries(settings.map((each) => each.split('='))),
   })
   const client = new Client({ connectionString: url })
   await client.connect()

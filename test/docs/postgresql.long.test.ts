@@ -5,6 +5,7 @@ import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { Client } from 'pg'
 import { openStorageForCommand } from '../../src/storage/open-storage.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { makeDeployment } from '../support/deployment.ts'
@@ -239,6 +240,22 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
     await node.service.stop()
   })
 
+  await t.test('a registration that waits for a lock is refused and not stored later', async () => {
+    const node = await start()
+    const { folder: host, port } = machine
+    const holder = new Client({ host, port, user: 'postgres', database: 'public_api' })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE svc.registrations')
+    const refused = await node.register({ email: 'waiting@example.org' })
+    assert.equal(refused.status, 503, refused.text)
+    await holder.query('COMMIT')
+    await holder.end()
+    const repeated = await node.register({ email: 'waiting@example.org' })
+    assert.equal(repeated.status, 200, repeated.text)
+    assert.equal(repeated.code, undefined)
+    await node.service.stop()
+  })
+
   await t.test('a copy, restored into a new database', async () => {
     run(takeBlock('pg_dump', here))
     run(takeBlock('pg_restore', here))
@@ -273,7 +290,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
     const listed = ask(
       'SELECT string_agg(ticket, chr(32) ORDER BY position) FROM svc.registrations',
     )
-    assert.equal(listed.split(' ').length, 4)
+    assert.equal(listed.split(' ').length, 5)
     assert.equal(listed.split(' ').at(-1), before.ticket)
     assert.equal((await recovered.register({ email: 'after@example.org' })).status, 200)
     await recovered.service.stop()
