@@ -23,8 +23,8 @@ async function transcriptOf(steps: readonly CheckStep[], hasColor = false) {
   return { failed, text }
 }
 
-const passing: CheckStep = {
-  name: 'passing',
+const valid: CheckStep = {
+  name: 'valid',
   purpose: 'all holds',
   run: () => Promise.resolve({ passed: true, output: 'not shown' }),
 }
@@ -40,18 +40,18 @@ const throwing: CheckStep = {
 }
 
 test('prints a line for each passed step and a summary', async () => {
-  assert.deepEqual(await transcriptOf([passing]), {
+  assert.deepEqual(await transcriptOf([valid]), {
     failed: [],
-    text: 'ok    passing  all holds (0.0 s)\n\nAll is well: 1 step.\n',
+    text: 'ok    valid  all holds (0.0 s)\n\nAll is well: 1 step.\n',
   })
 })
 
 test('shows the output of a failed step, counts a throwing step as failed and runs the others', async () => {
-  const { failed, text } = await transcriptOf([broken, throwing, passing])
+  const { failed, text } = await transcriptOf([broken, throwing, valid])
   assert.deepEqual(failed, ['broken', 'throws'])
   assert.match(text, /^FAIL {2}broken {2}something holds \(0\.0 s\)\n {6}first\n\n {6}second\n/)
   assert.match(text, /FAIL {2}throws {2}it runs \(0\.0 s\)\n {6}Error: no such file\n/)
-  assert.match(text, /ok {4}passing {3}all holds/)
+  assert.match(text, /ok {4}valid {3}all holds/)
   assert.match(text, /\n2 of 3 steps failed: broken, throws\. .*npm run check -- broken\n$/)
   assert.ok(!text.includes('not shown') && !text.includes(ESCAPE))
 })
@@ -75,8 +75,8 @@ test('limits the number of concurrent steps', async () => {
 })
 
 test('colors are for terminals', async () => {
-  const { text } = await transcriptOf([passing], true)
-  assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  passing`))
+  const { text } = await transcriptOf([valid], true)
+  assert.ok(text.startsWith(`${ESCAPE}[32mok  ${ESCAPE}[0m  valid`))
 })
 
 test('the program prints help, runs the given steps and rejects unknown ones', () => {
