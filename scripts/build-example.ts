@@ -1,9 +1,11 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 import { parse } from 'yaml'
 
 import { REGISTRY_VERSION } from '../src/contract/endpoints.ts'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
+import { exampleOf } from '../src/documents/examples.ts'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
 import { PublishError } from '../src/publishing/publish-error.ts'
 import { publishRelease } from '../src/publishing/publish-release.ts'
@@ -42,6 +44,17 @@ function edit(
   )
 }
 
+/** Gives each snapshot that the example has no file for the example of its schema, so that a new endpoint needs no file here. */
+function fillContent(contentDir: string, updatedAt: string): void {
+  for (const name of SNAPSHOT_NAMES) {
+    const file = path.join(contentDir, `${name}.yaml`)
+    if (existsSync(file)) continue
+    const example = exampleOf(SNAPSHOT_SCHEMAS[name]) as object
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify({ ...example, updatedAt }))
+  }
+}
+
 /** Publishes the history of the example organization. The same input gives the same releases, byte for byte. */
 export async function buildExample(contentDir: string, releasesDir: string): Promise<void> {
   cpSync(path.join(EXAMPLE_DIR, 'content'), contentDir, { recursive: true })
@@ -49,6 +62,7 @@ export async function buildExample(contentDir: string, releasesDir: string): Pro
   const steps = parse(
     readFileSync(path.join(EXAMPLE_DIR, 'history.yaml'), 'utf8'),
   ) as readonly Step[]
+  fillContent(contentDir, steps[0]?.at ?? '')
   for (const { at, note = '', edits = [], rollback, redact } of steps) {
     const common = { store, nowMs: Date.parse(at), registryVersion: REGISTRY_VERSION, note }
     for (const each of edits) edit(contentDir, each)

@@ -47,7 +47,7 @@ test('the generated types are those of the schemas', () => {
   const reads: AllSame = Object.fromEntries(names.map((name) => [name, true])) as {
     readonly [Name in keyof DataByRead]: true
   }
-  assert.equal(Object.keys(reads).length, 23)
+  assert.deepEqual(Object.keys(reads), names)
 })
 
 const REGISTRY: Registry = {

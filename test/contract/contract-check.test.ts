@@ -128,9 +128,9 @@ const CASES: readonly Case[] = [
   [
     'a row added',
     (contract) => {
-      ;(contract.endpoints as unknown as Node)['GET /api/v1/team'] = contract.endpoints[STATUS]
+      ;(contract.endpoints as unknown as Node)['GET /api/v1/added'] = contract.endpoints[STATUS]
     },
-    'additive GET /api/v1/team',
+    'additive GET /api/v1/added',
   ],
   ['an operation renamed', set(row(STATUS, 'name'), 'state'), `breaking ${STATUS}`],
   ['a summary reworded', set(row(STATUS, 'summary'), 'Read it'), `text ${STATUS}`],
