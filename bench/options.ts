@@ -58,7 +58,6 @@ const QUICK: Partial<Sizes> = {
 
 /** Parts of one run. */
 export interface BenchOptions extends Sizes {
-  readonly json: boolean
   readonly write: boolean
   readonly quick: boolean
   readonly parts: ReadonlySet<Part>
@@ -71,9 +70,7 @@ registrations on waitlists of up to a million rows, verification of a response, 
 of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions, and pages.
 
   --quick           fewer rounds, requests and rows: about three minutes, rough figures
-  --rounds <n>      rounds of every part that is repeated
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated
-  --json            print the result as JSON
   --write           also replace the tables of docs/benchmarks.md; needs a full run
   --help            show this text
 
@@ -86,9 +83,7 @@ Exit code: 0 measured, 1 a target was missed (never with --quick) or a part fail
 /** The command line's options. */
 export const FLAGS = {
   quick: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
   write: { type: 'boolean', default: false },
-  rounds: { type: 'string' },
   only: { type: 'string', multiple: true, default: [] },
 } as const satisfies ParseArgsOptionsConfig
 
@@ -108,29 +103,11 @@ function parseParts(only: readonly string[]): ReadonlySet<Part> {
   return new Set(parts.length === 0 ? PARTS : parts)
 }
 
-function parseRounds(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) {
-    throw new ScriptUsageError(`--rounds: expected a whole number from 1 to 999, found "${text}"`)
-  }
-  return Number(text)
-}
-
 /** The parts of a run, from its flags. Throws a ScriptUsageError. */
 export function parseOptions(values: FlagValues): BenchOptions {
-  const { quick, json, write, only } = values
+  const { quick, write, only } = values
   if (write && (quick || only.length > 0)) {
     throw new ScriptUsageError('--write: expected a full run, found --quick or --only')
   }
-  const rounds = values.rounds === undefined ? undefined : parseRounds(values.rounds)
-  return {
-    ...FULL,
-    ...(quick ? QUICK : {}),
-    ...(rounds === undefined
-      ? {}
-      : { rounds, registrationRounds: rounds, verificationRounds: rounds, pageRounds: rounds }),
-    json,
-    write,
-    quick,
-    parts: parseParts(only),
-  }
+  return { ...FULL, ...(quick ? QUICK : {}), write, quick, parts: parseParts(only) }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { formatMarkdownTable, type Table } from './table.ts'
 
 /** A bound that was checked. The texts carry their units. */
@@ -34,7 +35,7 @@ export interface PartReport {
   readonly notes?: readonly string[]
 }
 
-/** Result of one run, as `--json` prints it. A part that was not selected is missing. */
+/** Result of one run. A part that was not selected is missing. */
 export interface BenchReport {
   readonly date: string
   readonly quick: boolean
@@ -76,19 +77,23 @@ export function factsOf({ date, quick, machine, parts }: BenchReport): readonly 
   ]
 }
 
-const BEGIN = '<!-- results: written by npm run bench -- --write -->'
-const END = '<!-- end of results -->'
+const DOCUMENT = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
+
+/** Replaces the paragraphs between two lines of docs/benchmarks.md. Throws if a line is missing. */
+export function writeSection(begin: string, end: string, paragraphs: readonly string[]): void {
+  const [before, rest] = readFileSync(DOCUMENT, 'utf8').split(begin)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) {
+    throw new Error(`docs/benchmarks.md: expected the lines "${begin}" and "${end}"`)
+  }
+  writeFileSync(DOCUMENT, `${before}${[begin, ...paragraphs, end].join('\n\n')}${after}`)
+}
 
 /** Replaces the results section of the document. Throws if its markers are missing. */
-export function writeResults(file: string, report: BenchReport): void {
-  const document = readFileSync(file, 'utf8')
-  const begin = document.indexOf(BEGIN)
-  const end = document.indexOf(END)
-  if (begin === -1 || end < begin) {
-    throw new Error(`docs/benchmarks.md: expected the lines "${BEGIN}" and "${END}"`)
-  }
+export function writeResults(report: BenchReport): void {
   const facts = factsOf(report).map((fact) => `- ${fact}`)
-  const results = [facts.join('\n'), ...tablesOf(report).map(formatMarkdownTable)].join('\n\n')
-  const before = document.slice(0, begin + BEGIN.length)
-  writeFileSync(file, `${before}\n\n${results}\n\n${document.slice(end)}`)
+  writeSection('<!-- results: written by npm run bench -- --write -->', '<!-- end of results -->', [
+    facts.join('\n'),
+    ...tablesOf(report).map(formatMarkdownTable),
+  ])
 }

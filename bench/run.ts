@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { runScript } from '../scripts/script-main.ts'
 import { describeProcessors, findCores } from './cores.ts'
 import { measureCost, type BenchContext } from './cost.ts'
@@ -22,8 +21,6 @@ import { measureStart } from './start.ts'
 import { formatTable } from './table.ts'
 import { measureVerification } from './verification.ts'
 import { openWorkspace } from './workspace.ts'
-
-const DOCUMENT = path.join(path.dirname(import.meta.dirname), 'docs', 'benchmarks.md')
 
 const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<PartReport> } = {
   cost: measureCost,
@@ -71,9 +68,9 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
 
 async function measureAndPrint(options: BenchOptions): Promise<number> {
   const report = await measure(options)
-  if (options.write) writeResults(DOCUMENT, report)
+  if (options.write) writeResults(report)
   const text = [factsOf(report).join('\n'), ...tablesOf(report).map(formatTable)].join('\n\n')
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : `${text}\n`)
+  process.stdout.write(`${text}\n`)
   for (const missed of missedTargets(report)) process.stderr.write(`not met: ${missed}\n`)
   return exitCodeOf(report)
 }

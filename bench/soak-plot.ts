@@ -5,7 +5,6 @@ export interface SoakWindow {
   readonly residentMegabytes: number
   readonly p50Ms: number
   readonly p99Ms: number
-  readonly requests: number
   readonly failures: number
 }
 

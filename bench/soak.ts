@@ -8,6 +8,8 @@ import { issueSoakKey } from './soak-key.ts'
 import { formatSoakPlot, type SoakWindow } from './soak-plot.ts'
 import { runTraffic, type Sample } from './soak-traffic.ts'
 import { startChild } from './children.ts'
+import { residentMegabytes } from './memory.ts'
+import { writeSection } from './report.ts'
 import { portIn } from './server.ts'
 import { formatMarkdownTable, formatTable, twoDigits, whole, type Table } from './table.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
@@ -20,22 +22,16 @@ requests, readers that take a kilobyte a second, and a published version every m
 
   --minutes <n>   how long, 1 to 1440 (default: 30)
   --write         also write the plot and the tables into docs/
-  --json          print the windows as JSON
   --help          show this text
 
 Exit code: 0 no unexpected response and no growth, 1 otherwise, 2 wrong usage.
 `
 
-const DOCS = path.join(path.dirname(import.meta.dirname), 'docs')
+const PLOT_FILE = path.join(import.meta.dirname, '..', 'docs', 'soak.svg')
 const PUBLISH_EVERY_MS = 60_000
 /** Compilation and caches settle in this share of the run; memory is compared after it. */
 const SETTLING_SHARE = 0.25
 const MAX_GROWTH_MEGABYTES = 10
-
-function residentMegabytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1000
-}
 
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? 0
@@ -110,7 +106,6 @@ async function soak(minutes: number): Promise<SoakResult> {
         residentMegabytes: residentMegabytes(service.pid),
         p50Ms: quantile(latencies, 0.5),
         p99Ms: quantile(latencies, 0.99),
-        requests: window.length,
         failures: window.filter(({ failure }) => failure !== undefined).length,
       })
       window = []
@@ -173,23 +168,14 @@ function tablesOf({ rows, windows, published, growthMegabytes }: SoakResult): re
   ]
 }
 
-const BEGIN = '<!-- soak: written by npm run soak -- --write -->'
-const END = '<!-- end of soak -->'
-
 function writeDocument(result: SoakResult, minutes: number): void {
-  const file = path.join(DOCS, 'benchmarks.md')
-  const [before, rest] = readFileSync(file, 'utf8').split(BEGIN)
-  const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined)
-    throw new Error(`${file}: expected ${BEGIN} and ${END}`)
-  writeFileSync(path.join(DOCS, 'soak.svg'), formatSoakPlot(result.windows))
+  writeFileSync(PLOT_FILE, formatSoakPlot(result.windows))
   const date = new Date().toISOString().slice(0, 10)
-  const body = [
+  writeSection('<!-- soak: written by npm run soak -- --write -->', '<!-- end of soak -->', [
     `- ${minutes} minutes of mixed traffic on ${date}.`,
     '![Memory, latency and unexpected responses over the run](soak.svg)',
     ...tablesOf(result).map(formatMarkdownTable),
-  ]
-  writeFileSync(file, `${before}${BEGIN}\n\n${body.join('\n\n')}\n\n${END}${after}`)
+  ])
 }
 
 await runScript(import.meta, {
@@ -197,7 +183,6 @@ await runScript(import.meta, {
   options: {
     minutes: { type: 'string', default: '30' },
     write: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
   },
   async run({ values }) {
     const minutes = /^\d{1,4}$/.test(values.minutes) ? Number(values.minutes) : 0
@@ -206,12 +191,8 @@ await runScript(import.meta, {
     }
     const result = await soak(minutes)
     if (values.write) writeDocument(result, minutes)
-    const { windows, failures, growthMegabytes } = result
-    process.stdout.write(
-      values.json
-        ? `${JSON.stringify({ minutes, windows, failures, growthMegabytes })}\n`
-        : `${tablesOf(result).map(formatTable).join('\n\n')}\n`,
-    )
+    const { failures, growthMegabytes } = result
+    process.stdout.write(`${tablesOf(result).map(formatTable).join('\n\n')}\n`)
     for (const failure of failures.slice(0, 20)) process.stderr.write(`unexpected: ${failure}\n`)
     if (growthMegabytes > MAX_GROWTH_MEGABYTES) {
       process.stderr.write(`memory grew by ${twoDigits(growthMegabytes)} MB\n`)

@@ -23,15 +23,8 @@ test('a full run has the sizes that the targets apply to, a quick run smaller on
   assert.ok(quick.auditVersions < 10_000)
 })
 
-test('--rounds applies to every part that is repeated', () => {
-  const options = optionsOf('--rounds', '9')
-  const { rounds, registrationRounds, verificationRounds, pageRounds } = options
-  assert.deepEqual([rounds, registrationRounds, verificationRounds, pageRounds], [9, 9, 9, 9])
-})
-
 test('rejects invalid options', () => {
   for (const args of [
-    ['--rounds', '0'],
     ['--write', '--quick'],
     ['--write', '--only', 'pages'],
   ]) {
