@@ -8,6 +8,7 @@ import { openWorkspace } from '../bench/workspace.ts'
 import { LOCALES, type Locale } from '../src/contract/locales.ts'
 import { PAGES } from '../src/pages/page-table.ts'
 import { pathOfPage } from '../src/pages/page.ts'
+import { buildExample } from './build-example.ts'
 import {
   CHROMIUM_ARGUMENTS,
   chromiumHome,
@@ -24,18 +25,19 @@ const WIDTHS = [360, 768, 1280, 1920] as const
 const SCHEMES = ['light', 'dark'] as const
 
 const HELP = `Usage: npx node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...
-                                   [--out FOLDER]
+                                   [--example] [--out FOLDER]
        npx node scripts/screenshots.ts --docs
 
-Starts the service on loopback with the published releases and takes a picture of each whole page in each locale
+Starts the service on loopback with this project's releases and takes a picture of each whole page in each locale
 (${LOCALES.join(', ')}), width (${WIDTHS.join(', ')}) and scheme (${SCHEMES.join(', ')}), for looking at.
 
   --page     path of a page below the locale, overview for the first one; all pages unless given
   --locale   all three unless given
   --width    viewport width in pixels; the four unless given
   --scheme   both unless given
+  --example  the releases of the example organization instead
   --out      folder for the pictures; a new one below the system's temporary folder unless given
-  --docs     replaces the chosen few in docs/screenshots: what a window shows, not whole pages
+  --docs     replaces docs/screenshots: a few windows of the example organization, not whole pages
   --help     shows this
 
 Needs a chromium on the PATH.
@@ -57,21 +59,18 @@ interface Shot {
 }
 
 const DESKTOP = { width: 1280, height: 900 } as const
-const PHONE = { width: 320, height: 640 } as const
+const PHONE = { width: 360, height: 780 } as const
 
-/** The screenshots: each important page once, and each locale, width and color scheme at least once. */
+/** The screenshots of docs/: each important page once, and each locale, width and color scheme at least once. */
 const DOCS_SHOTS: readonly Shot[] = [
   { page: '', locale: 'en', scheme: 'light', ...DESKTOP },
-  { page: '', locale: 'th', scheme: 'light', ...DESKTOP },
-  { page: '', locale: 'zh-CN', scheme: 'dark', ...DESKTOP },
-  { page: '', locale: 'en', scheme: 'dark', ...PHONE },
+  { page: '', locale: 'th', scheme: 'dark', ...PHONE },
+  { page: 'status', locale: 'zh-CN', scheme: 'light', ...DESKTOP },
   { page: 'status', locale: 'th', scheme: 'light', ...PHONE },
-  { page: 'reference', locale: 'en', scheme: 'light', ...DESKTOP },
-  { page: 'reference', locale: 'zh-CN', scheme: 'light', ...PHONE },
-  { page: 'history', locale: 'en', scheme: 'dark', ...DESKTOP },
-  { page: 'history', locale: 'zh-CN', scheme: 'light', ...DESKTOP },
-  { page: 'early-access', locale: 'en', scheme: 'light', ...DESKTOP },
-  { page: 'early-access', locale: 'th', scheme: 'dark', ...PHONE },
+  { page: 'roadmap', locale: 'th', scheme: 'light', ...DESKTOP },
+  { page: 'architecture', locale: 'en', scheme: 'dark', ...DESKTOP },
+  { page: 'reference/snapshots', locale: 'en', scheme: 'light', ...DESKTOP },
+  { page: 'verify', locale: 'zh-CN', scheme: 'dark', ...DESKTOP },
 ]
 
 const nameOf = (page: string): string => (page === '' ? 'overview' : page.replaceAll('/', '-'))
@@ -92,7 +91,10 @@ async function take(browser: Browser, origin: string, shot: Shot, file: string):
   })
   try {
     const page = await context.newPage()
-    await page.goto(`${origin}${pathOfPage(locale, pagePath)}`, { waitUntil: 'load' })
+    await page.goto(`${origin}${pathOfPage(locale, pagePath)}`, {
+      // The live panels are filled in.
+      waitUntil: 'networkidle',
+    })
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     if (excess > 0) {
       process.stdout.write(`${path.basename(file)} is ${excess} px wider than its window\n`)
@@ -106,9 +108,14 @@ async function take(browser: Browser, origin: string, shot: Shot, file: string):
 async function takeAll(
   executablePath: string,
   shots: readonly Shot[],
-  folder: string,
+  { folder, isExample }: { readonly folder: string; readonly isExample: boolean },
 ): Promise<void> {
   const workspace = openWorkspace()
+  if (isExample) {
+    const releases = path.join(workspace.folder, 'releases')
+    await buildExample(path.join(workspace.folder, 'content'), releases)
+    workspace.env['SVC_RELEASES_DIR'] = releases
+  }
   const service = await startService(workspace, undefined)
   try {
     const home = path.join(workspace.folder, 'browser')
@@ -154,7 +161,7 @@ async function takeDocs(executablePath: string): Promise<void> {
   await takeAll(
     executablePath,
     DOCS_SHOTS.filter(({ page }) => paths.has(page)),
-    DOCS_DIR,
+    { folder: DOCS_DIR, isExample: true },
   )
   process.stdout.write(`Pictures are in ${path.relative(process.cwd(), DOCS_DIR)}\n`)
 }
@@ -170,6 +177,7 @@ await runScript(import.meta, {
     scheme: MANY,
     out: { type: 'string' },
     docs: { type: 'boolean' },
+    example: { type: 'boolean' },
   },
   async run({ values }) {
     const names = PAGES.map((page) => nameOf(page.path))
@@ -200,7 +208,7 @@ await runScript(import.meta, {
         ),
       ),
     )
-    await takeAll(executablePath, shots, folder)
+    await takeAll(executablePath, shots, { folder, isExample: values.example === true })
     process.stdout.write(`${shots.length} pictures are in ${folder}\n`)
     return 0
   },

@@ -112,7 +112,7 @@ function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html
                 <a href="#${code}"><code>${code}</code></a>
               </th>
               <td data-label="${t.status}">${errorOf(code).status}</td>
-              <td data-label="${t.when}">${contractText(locale, errorOf(code).meaning)}</td>
+              <td data-label="${t.when}"><p>${contractText(locale, errorOf(code).meaning)}</p></td>
               <td data-label="${t.retryable}">${retryCell(context, code)}</td>
             </tr> `,
         )}

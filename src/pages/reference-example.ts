@@ -79,7 +79,7 @@ export function curlOf(row: Endpoint, origin: string): Html {
   ]
   // A long URL breaks after the base path.
   const { text } = inElement(words.join(' \\\n '))
-  return new Html(text.replace(`${origin}${BASE_PATH}/`, '$&<wbr />'))
+  return new Html(text.replace(`${origin}${BASE_PATH}/`, '$&<wbr>'))
 }
 
 /** The envelope members of every example besides `data`. */

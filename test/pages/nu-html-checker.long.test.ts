@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { LOCALES } from '../../src/contract/locales.ts'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { hasProgram } from '../caches/cache-process.ts'
+import { runApp } from '../support/running-app.ts'
+import { SITE_VARIANTS } from '../support/site-variants.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const skip =
+  hasProgram('vnu') && hasProgram('java') ? undefined : 'the Nu Html Checker (vnu) is not installed'
+
+/** Errors and warnings of the checker, each with its file and line. */
+function faultsIn(folder: string): readonly string[] {
+  const options = { encoding: 'utf8', maxBuffer: 100e6 } as const
+  const { status, stdout, stderr } = spawnSync(
+    'vnu',
+    ['--stdout', '--format', 'gnu', folder],
+    options,
+  )
+  assert.ok(status === 0 || status === 1, stderr)
+  // It guesses the language of a text, and takes Chinese pages full of names and paths for English.
+  return stdout.split('\n').filter((line) => line !== '' && !line.includes('appears to be written'))
+}
+
+test('every page is valid for the Nu Html Checker', { skip }, async (t) => {
+  const folder = temporaryFolder(t)
+  for (const [index, [, dependencies]] of SITE_VARIANTS.entries()) {
+    const app = await runApp(t, dependencies)
+    for (const locale of LOCALES) {
+      for (const place of [...PAGES.map((page) => page.path), 'no-such-page']) {
+        const url = pathOfPage(locale, place)
+        const file = path.join(folder, `${index}${url.replaceAll('/', '_')}.html`)
+        writeFileSync(file, await (await app.fetch(url)).text())
+      }
+    }
+  }
+  assert.deepEqual(faultsIn(folder), [])
+})
+
+test('the Nu Html Checker finds a fault', { skip }, (t) => {
+  const folder = temporaryFolder(t)
+  const file = path.join(folder, 'page.html')
+  writeFileSync(
+    file,
+    '<!DOCTYPE html><html lang="en"><title>a</title><pre aria-label="b">c</pre></html>',
+  )
+  assert.match(faultsIn(folder).join('\n'), /aria-label/)
+})
