@@ -42,7 +42,7 @@ const MEMORY_FOLDER = '/dev/shm'
 const MIN_MEMORY_BYTES = 2 * 1024 ** 3
 
 /**
- * Makes a folder in memory for the temporary files of the tests, or returns undefined where there is no such place.
+ * Makes a folder in memory for the temporary files of the tests, or returns undefined if the machine has none.
  * The service waits for the disk before it responds to a registration, and tests wait with it: half of their time.
  */
 function makeMemoryFolder(): string | undefined {
