@@ -69,6 +69,7 @@ test('a stopped program leaves no partial file and ends by the signal', async (t
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    t.after(() => running.kill('SIGKILL'))
     const ended = once(running, 'exit')
     await once(running.stdout, 'data')
     assert.equal(readdirSync(folder).length, 1)
