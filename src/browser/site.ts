@@ -43,6 +43,19 @@ document.addEventListener('click', ({ target }) => {
   if (anchor !== null) void copy(anchor.href, body.dataset['linkCopied'])
 })
 
+/** Boxes that scroll are tab stops, so that the keyboard can scroll them. Boxes whose content fits are not. */
+const scrollBoxes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (!(target instanceof HTMLElement)) continue
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = target
+    target.tabIndex = scrollWidth > clientWidth || scrollHeight > clientHeight ? 0 : -1
+  }
+})
+
+for (const box of document.querySelectorAll('main :is(pre, .wide)[tabindex]')) {
+  scrollBoxes.observe(box)
+}
+
 /** Fills the line below each moment with the local time, unless that is UTC. */
 function showOwnTimes(): void {
   const phrase = body.dataset['ownTime'] ?? ''

@@ -104,6 +104,6 @@ export function textLines(
   { x, y, step, className }: { x: number; y: number; step: number; className: string },
 ): Html {
   return html`<text class="${className}" x="${x}" y="${y}">
-    ${lines.map((line, index) => html`<tspan x="${x}" dy="${index === 0 ? 0 : step}">${line}</tspan>`)}
+    ${lines.map((line, index) => html`<tspan x="${x}" dy="${index === 0 ? 0 : step}">${line}</tspan> `)}
   </text>`
 }

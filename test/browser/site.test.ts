@@ -79,6 +79,18 @@ for (const [path, panel] of [
   }
 }
 
+test('a box is a tab stop only while it scrolls', skip, async (t) => {
+  const app = await runApp(t)
+  const { page, errors } = await browser.openPage(t)
+  await page.goto(`${app.origin}/en/verify`)
+  for (const width of [1280, 360, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    const expected = width === 360 ? '0' : '-1'
+    await page.locator(`.picture > .wide[tabindex="${expected}"]`).waitFor()
+  }
+  assert.deepEqual(errors, [])
+})
+
 test('the heading of an endpoint and of an error copies its link', skip, async (t) => {
   const app = await runApp(t)
   const { page, context, errors } = await browser.openPage(t)

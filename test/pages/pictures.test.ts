@@ -203,7 +203,9 @@ function walletWith(
       ...head,
       components: [],
       flows: [],
-      boundaries: [{ id: 'no-flow', title: 'No flow', statement: 'None.' }],
+      boundaries: [
+        { id: 'no-flow', title: 'No flow between wallet and service', statement: 'None.' },
+      ],
     },
     'wallet/security': { ...head, custody: 'own', controls: [], reviews: [], neverPublished },
   }
@@ -224,7 +226,7 @@ describe('the trust boundary of the wallet', () => {
       assert.deepEqual(boxes, [
         ['/wallet/security', 'view-security'],
         ['No <live> query', 'boundary-no-query'],
-        ['No flow', 'architecture-boundary-no-flow'],
+        ['No flow between wallet and service', 'architecture-boundary-no-flow'],
         ['Private keys', 'never-keys'],
       ])
       for (const target of targets) assert.ok(page.markup.ids.includes(target), target)
