@@ -110,7 +110,7 @@ for (const [name, parts] of SITE_VARIANTS) {
           assert.equal(textIn(script), '', path)
         }
         for (const link of markup.all('link[rel="stylesheet"], link[rel="icon"]')) {
-          assert.match(attributeOf(link, 'href') ?? '', /^\/assets\//, path)
+          assert.match(attributeOf(link, 'href') ?? '', /^\/(?:assets|identity)\//, path)
         }
         for (const element of markup.all('img, source, audio, video')) {
           assert.match(attributeOf(element, 'src') ?? '', /^\/(?!\/)/, path)
