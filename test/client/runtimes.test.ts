@@ -7,6 +7,7 @@ import { after, before, describe, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
+import { hasProgram } from '../caches/cache-process.ts'
 import { installClient } from '../support/installed-client.ts'
 import { runApp } from '../support/running-app.ts'
 import { runTamperingProxy } from '../support/tampering-proxy.ts'
@@ -64,16 +65,6 @@ console.log(JSON.stringify(await smoke(JSON.parse(process.argv[2]))))`,
 
 after(() => rmSync(root, { recursive: true, force: true }))
 
-/** Whether a program is on the PATH. */
-async function isInstalled(program: string): Promise<boolean> {
-  try {
-    await run(program, ['--version'])
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The service, and a proxy before it that alters one byte of each body. */
 async function settingsOf(t: TestContext): Promise<string> {
   const app = await runApp(t)
@@ -93,7 +84,7 @@ const COMMANDS: { readonly [runtime: string]: readonly string[] } = {
 describe('the packed client reads, refuses an altered byte and follows the history', () => {
   for (const [runtime, args] of Object.entries(COMMANDS)) {
     test(`in ${runtime}`, async (t) => {
-      if (!(await isInstalled(runtime))) {
+      if (!hasProgram(runtime)) {
         t.skip(`${runtime} is not installed; .ci/runtimes installs it`)
         return
       }
@@ -107,7 +98,7 @@ describe('the packed client reads, refuses an altered byte and follows the histo
   }
 
   test('in workerd, bundled as for a worker', async (t) => {
-    if (!(await isInstalled('workerd'))) {
+    if (!hasProgram('workerd')) {
       t.skip('workerd is not installed; .ci/runtimes installs it')
       return
     }

@@ -1,16 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Why no server can be started on this machine; undefined if one can. */
-export const REDIS_SKIP_REASON: string | undefined =
-  spawnSync('redis-server', ['--version']).status === 0
-    ? undefined
-    : 'redis-server is not installed'
+export const REDIS_SKIP_REASON: string | undefined = hasProgram('redis-server')
+  ? undefined
+  : 'redis-server is not installed'
 
 /** A real server on a free port, without persistence. It is stopped after the test. */
 export interface RedisServer {
@@ -24,15 +23,6 @@ export interface RedisServer {
   thaw(): void
   /** Runs redis-cli and returns what it prints. */
   cli(...args: readonly string[]): string
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export async function startRedis(
