@@ -56,6 +56,31 @@ export type SchemaType<S extends JsonSchema> = S extends { readonly nullable: tr
   ? NonNullType<S> | null
   : NonNullType<S>
 
+/** The keywords of a schema that contain schemas, with each of these converted. */
+export function mapSubschemas<Converted>(
+  { items, properties, additionalProperties }: JsonSchema,
+  convert: (schema: JsonSchema) => Converted,
+) {
+  return {
+    ...(items === undefined ? {} : { items: convert(items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, each]) => [name, convert(each)]),
+          ),
+        }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'boolean'
+              ? additionalProperties
+              : convert(additionalProperties),
+        }),
+  }
+}
+
 /**
  * The same schema with every object closed, so that undescribed fields are rejected. Responses stay open in the
  * contract, because new optional fields may ship inside v1 (spec 9.2); content is checked closed.
@@ -63,14 +88,7 @@ export type SchemaType<S extends JsonSchema> = S extends { readonly nullable: tr
 export function closeSchema(schema: JsonSchema): JsonSchema {
   return {
     ...schema,
-    ...(schema.items === undefined ? {} : { items: closeSchema(schema.items) }),
-    ...(schema.properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(schema.properties).map(([name, each]) => [name, closeSchema(each)]),
-          ),
-          additionalProperties: schema.additionalProperties ?? false,
-        }),
+    ...(schema.properties === undefined ? {} : { additionalProperties: false }),
+    ...mapSubschemas(schema, closeSchema),
   }
 }

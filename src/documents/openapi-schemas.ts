@@ -1,7 +1,7 @@
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
+import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import {
   DATA_SCHEMAS,
   ERROR_SCHEMA,
@@ -184,22 +184,7 @@ function extractSchemas(
   return {
     ...(toJson(rest) as JsonObject),
     ...(values === undefined || schema.type === 'boolean' ? {} : { enum: toJson(values) }),
-    ...(items === undefined ? {} : { items: inner(items) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, part]) => [name, inner(part)]),
-          ),
-        }),
-    ...(additionalProperties === undefined
-      ? {}
-      : {
-          additionalProperties:
-            typeof additionalProperties === 'boolean'
-              ? additionalProperties
-              : inner(additionalProperties),
-        }),
+    ...mapSubschemas(schema, inner),
   }
 }
 

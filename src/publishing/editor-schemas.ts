@@ -3,7 +3,7 @@ import {
   isTranslatedName,
   TRANSLATED_SCHEMAS,
 } from '../contract/resource-names.ts'
-import { closeSchema, type JsonSchema } from '../contract/schema-type.ts'
+import { closeSchema, type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import { isTranslatable, itemKeyName } from '../contract/translations.ts'
 import { hasTranslatable } from './compile-overlay.ts'
 import { contentFileName } from './content-folder.ts'
@@ -21,35 +21,13 @@ export const SCHEMAS_FOLDER = '.schemas'
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** The same schema with the keywords of JSON Schema instead of OpenAPI's. */
-function convert({
-  example,
-  nullable,
-  type,
-  items,
-  properties,
-  additionalProperties,
-  ...rest
-}: JsonSchema): EditorSchema {
+function convert(schema: JsonSchema): EditorSchema {
+  const { example, nullable, type, items, properties, additionalProperties, ...rest } = schema
   return {
     ...rest,
     ...(type === undefined ? {} : { type: nullable === true ? [type, 'null'] : type }),
     ...(example === undefined ? {} : { examples: [example] }),
-    ...(items === undefined ? {} : { items: convert(items) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, each]) => [name, convert(each)]),
-          ),
-        }),
-    ...(additionalProperties === undefined
-      ? {}
-      : {
-          additionalProperties:
-            typeof additionalProperties === 'boolean'
-              ? additionalProperties
-              : convert(additionalProperties),
-        }),
+    ...mapSubschemas(schema, convert),
   }
 }
 
