@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,7 +53,10 @@ function makeMemoryFolder(): string | undefined {
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
     if (type !== 'tmpfs' || options.split(',').includes('noexec')) return undefined
     if (bavail * bsize < MIN_MEMORY_BYTES) return undefined
-    return mkdtempSync(path.join(MEMORY_FOLDER, 'tests-'))
+    const folder = mkdtempSync(path.join(MEMORY_FOLDER, 'tests-'))
+    // As /tmp: PostgreSQL refuses to run as root, so tests start it as another user.
+    chmodSync(folder, 0o1777)
+    return folder
   } catch {
     return undefined
   }
