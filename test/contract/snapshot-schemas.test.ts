@@ -114,3 +114,20 @@ test('isSnapshotName knows its names and nothing of the prototype', () => {
     assert.ok(!isSnapshotName(name))
   }
 })
+
+test('a closed schema rejects undescribed fields at every depth, in lists and in maps too', () => {
+  const inner = { type: 'object', properties: { id: { type: 'string' } } } as const
+  const validate = createAjv().compile(
+    closeSchema({
+      type: 'object',
+      properties: {
+        list: { type: 'array', items: inner },
+        map: { type: 'object', additionalProperties: inner },
+      },
+    }),
+  )
+  assert.equal(validate({ list: [{ id: 'a' }], map: { any: { id: 'b' } } }), true)
+  for (const value of [{ more: 1 }, { list: [{ more: 1 }] }, { map: { any: { more: 1 } } }]) {
+    assert.equal(validate(value), false, JSON.stringify(value))
+  }
+})
