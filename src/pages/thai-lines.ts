@@ -30,7 +30,7 @@ const LOANWORDS = [
 ] as const
 
 /** Neighboring words that the dictionary separates in the wrong place, with `|` at the boundary. */
-const NEIGHBORS = ['ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว'] as const
+const NEIGHBORS = ['ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว', 'เปิด+ตัว'] as const
 
 const THAI = /[\u0e01-\u0e3a\u0e40-\u0e45]/
 
