@@ -188,22 +188,21 @@ await runScript(import.meta, {
     const args = name === undefined ? [] : [`--test-name-pattern=${name}`]
     const startedMs = performance.now()
     const temporaryDir = process.env['TMPDIR'] === undefined ? makeMemoryFolder() : undefined
-    // Ctrl-C reaches the test processes as well; this one ends after them and removes the folder.
-    process.on('SIGINT', () => {})
-    const results: RunResult[] = []
-    try {
-      if (watch) {
-        const paths = files.map(([file]) => file)
-        return (await runNode(['--watch', ...args], paths, temporaryDir)).exitCode
-      }
-      const selection = {
-        pure: files.filter(([, kind]) => kind === 'pure').map(([file]) => file),
-        isolated: files.filter(([, kind]) => kind !== 'pure').map(([file]) => file),
-      }
-      results.push(...(await runSelection(selection, args, temporaryDir)))
-    } finally {
-      if (temporaryDir !== undefined) rmSync(temporaryDir, { recursive: true, force: true })
+    if (temporaryDir !== undefined) {
+      process.once('exit', () => rmSync(temporaryDir, { recursive: true, force: true }))
+      process.once('SIGTERM', () => process.exit(143))
+      // Ctrl-C reaches the test processes as well; this one ends after them.
+      process.on('SIGINT', () => {})
     }
+    if (watch) {
+      const paths = files.map(([file]) => file)
+      return (await runNode(['--watch', ...args], paths, temporaryDir)).exitCode
+    }
+    const selection = {
+      pure: files.filter(([, kind]) => kind === 'pure').map(([file]) => file),
+      isolated: files.filter(([, kind]) => kind !== 'pure').map(([file]) => file),
+    }
+    const results = await runSelection(selection, args, temporaryDir)
     printSummary(results, (performance.now() - startedMs) / 1000)
     const hasSkips = results.some(
       ({ counts, skipped }) => (counts['skipped'] ?? skipped.length) > 0,
