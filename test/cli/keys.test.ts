@@ -103,7 +103,7 @@ test('reports a missing or foreign database in one line and exits with 1', (t) =
   assert.equal(elsewhere.status, 1)
   assert.match(
     elsewhere.error,
-    /^svc keys list: postgres:\/\/127\.0\.0\.1:1\/db: the database could not be read or written\n/,
+    /^svc keys list: postgres:\/\/127\.0\.0\.1:1\/db: the database server could not be reached \(ECONNREFUSED\)\n/,
   )
   assert.ok(!elsewhere.error.includes('password'))
 })
