@@ -99,6 +99,38 @@ test('quotes unexpected arguments only if they are short options', async () => {
   }
 })
 
+test('a value may start with a dash, as a key ID does; what looks like an option is not a value', async () => {
+  const command = createCommand({
+    help: 'Usage: svc list',
+    options: { ...OPTIONS, pin: { type: 'string', multiple: true } },
+    takesArguments: true,
+    async run({ values, positionals }, output) {
+      output.out(JSON.stringify([values.pin, values.file, positionals]))
+      return 0
+    },
+  })
+  const cases: readonly (readonly [args: readonly string[], parsed: unknown])[] = [
+    [
+      ['--pin', '-Ab_1', '--pin=-cd', 'x'],
+      [['-Ab_1', '-cd'], null, ['x']],
+    ],
+    [
+      ['--file', '-', '--', '--pin', '-x'],
+      [null, '-', ['--pin', '-x']],
+    ],
+  ]
+  for (const [args, parsed] of cases) {
+    assert.deepEqual(JSON.parse((await run(command, ...args)).out.join('')), parsed)
+  }
+  for (const args of [
+    ['--file', '--json'],
+    ['--file', '-h'],
+    ['--json', '-x'],
+  ]) {
+    await assert.rejects(run(command, ...args), { name: 'UsageError' }, args.join(' '))
+  }
+})
+
 test('help is printed, unless something else is wrong', async () => {
   const command = failing(new Error('not run'))
   const told = { code: 0, out: ['Usage: svc list fail'], error: [] }

@@ -110,6 +110,25 @@ function formatMisuse(error: unknown, known: readonly string[]): string | undefi
   }
 }
 
+/**
+ * Joins an option and its value if the value starts with one dash, which `parseArgs` takes for another option: a key ID
+ * is base64url and may start with a dash.
+ */
+function joinDashedValues(
+  args: readonly string[],
+  options: ParseArgsOptionsConfig,
+): readonly string[] {
+  const joined: string[] = []
+  const rest = [...args]
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (arg === '--') return [...joined, arg, ...rest]
+    const isDashed = /^-[^-]/.test(rest[0] ?? '') && rest[0] !== '-h'
+    const takesValue = arg.startsWith('--') && options[arg.slice(2)]?.type === 'string'
+    joined.push(takesValue && isDashed ? `${arg}=${rest.shift()}` : arg)
+  }
+  return joined
+}
+
 /** `parseArgs` of node:util, strict, with usage errors and suggestions for unknown options. Adds `--help` (`-h`). */
 function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   args: readonly string[],
@@ -118,7 +137,7 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
 ) {
   try {
     return parseArgs({
-      args: [...args],
+      args: [...joinDashedValues(args, options)],
       options: { ...options, help: { type: 'boolean', short: 'h' } } as const,
       allowPositionals,
       strict: true,
