@@ -145,12 +145,16 @@ async function runSelection(
       runNode(['--test-isolation=none', MANY_SMALL_OBJECTS, ...args], files, temporaryDir),
     ),
   )
-  if (isolated.length > 0) {
-    const sorted = isolated.toSorted(byDuration)
-    const isolatedArgs = [`--test-concurrency=${concurrency}`, ...args]
-    results.push(await runNode(isolatedArgs, sorted, temporaryDir))
-  }
-  return results
+  // Long tests of processes wait for kills and timeouts, so they run beside the ones that compute.
+  const isWaiting = (file: string) => hasLong && file.startsWith(path.join('test', 'process'))
+  const lanes = [isolated.filter((file) => !isWaiting(file)), isolated.filter(isWaiting)]
+  const isolatedArgs = [`--test-concurrency=${concurrency}`, ...args]
+  const laneResults = await Promise.all(
+    lanes
+      .filter(({ length }) => length > 0)
+      .map((files) => runNode(isolatedArgs, files.toSorted(byDuration), temporaryDir)),
+  )
+  return [...results, ...laneResults]
 }
 
 function printSummary(results: readonly RunResult[], seconds: number): void {
