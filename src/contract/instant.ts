@@ -1,11 +1,11 @@
-/** A moment as every document writes it: RFC 3339 in UTC with the letter Z, in seconds or milliseconds. */
+/** An instant as every document writes it: RFC 3339 in UTC with the letter Z, in seconds or milliseconds. */
 export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/
 
 /** A day of UTC in milliseconds: the time since 1970 knows no leap seconds. */
 export const DAY_MS = 86_400_000
 
 /**
- * Milliseconds since 1970 of a moment, or undefined if the text has another form or the time does not exist.
+ * Milliseconds since 1970 of an instant, or undefined if the text has another form or the time does not exist.
  * `Date.parse` alone reads 30 February as 2 March and 24:00 as the next day, so the parsed day is compared with the
  * text. A leap second is refused, because a Date cannot represent it.
  */
@@ -17,14 +17,14 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /**
- * A moment in the format of the service and its commands, in milliseconds. Throws a RangeError outside the range of
+ * An instant in the format of the service and its commands, in milliseconds. Throws a RangeError outside the range of
  * Date.
  */
 export function formatInstant(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-/** The day of UTC in which a moment lies, as RFC 3339 writes a date: `2026-11-21`. */
+/** The day of UTC of an instant, as an RFC 3339 date: `2026-11-21`. */
 export function formatDate(epochMs: number): string {
   return formatInstant(epochMs).slice(0, 10)
 }

@@ -1,10 +1,10 @@
 import {
-  addressField,
+  urlField,
   colorField,
   emailField,
   idField,
   textField,
-  wordField,
+  enumField,
 } from './snapshot-fields.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 
@@ -21,10 +21,7 @@ const CONTACT = {
   properties: {
     name: textField('Who answers.', 'Press office', 'line'),
     email: emailField('Email address for the public.', 'contact@example.org'),
-    url: addressField(
-      'Page with a form or more ways to get in touch.',
-      'https://example.org/contact',
-    ),
+    url: urlField('Page with a form or more ways to get in touch.', 'https://example.org/contact'),
   },
 } as const satisfies JsonSchema
 
@@ -34,7 +31,7 @@ const IDENTITY = {
     'Meridian Tide Observatory',
     'line',
   ),
-  url: addressField('Home page of the organization.', 'https://example.org'),
+  url: urlField('Home page of the organization.', 'https://example.org'),
   description: textField(
     'What the organization is, in one sentence.',
     'An observatory that measures the tides of the northern coast.',
@@ -55,7 +52,7 @@ const REST = {
       properties: {
         id: idField('Stable identifier of the link.', 'imprint'),
         title: textField('Text of the link.', 'Imprint', 'line'),
-        url: addressField('Where it leads.', 'https://example.org/imprint'),
+        url: urlField('Where it leads.', 'https://example.org/imprint'),
       },
     },
   },
@@ -134,7 +131,7 @@ export const ORGANIZATION_SCHEMA = {
       description: 'The logo: a sanitized SVG, or a PNG without metadata.',
       required: ['mediaType', 'base64', 'width', 'height', 'alt'],
       properties: {
-        mediaType: wordField(LOGO_TYPES, 'Media type of the bytes.', 'image/svg+xml'),
+        mediaType: enumField(LOGO_TYPES, 'Media type of the bytes.', 'image/svg+xml'),
         base64: {
           type: 'string',
           minLength: 4,

@@ -1,25 +1,25 @@
-import { idField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
+import { idField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
 
 /** A part of a described system. Shared by the service's own architecture and the wallet's. */
 export const ARCHITECTURE_COMPONENT = {
   type: 'object',
   title: 'ArchitectureComponent',
-  description: 'One part of the system.',
+  description: 'One component of the system.',
   required: ['id', 'name', 'kind', 'state', 'role'],
   properties: {
     id: idField('Stable identifier of the component.', 'read-side'),
     name: textField('Name of the component.', 'Read side', 'line'),
-    kind: wordField(
+    kind: enumField(
       ['person', 'program', 'library', 'store', 'external'],
-      'What sort of thing it is: a person, a running program, a library inside one, a place where data rests, or something run by others.',
+      'Kind of component: a person, a running program, a library inside one, a data store, or an external system.',
       'program',
     ),
-    state: wordField(
+    state: enumField(
       ['live', 'planned', 'retired'],
-      'Whether it exists today, is planned, or was taken away.',
+      'Whether it is live, planned or retired.',
       'live',
     ),
-    role: textField('Its purpose.', 'Serves requests from a published release.'),
+    role: textField('Purpose of the component.', 'Serves requests from a published release.'),
   },
 } as const
 
@@ -33,9 +33,13 @@ export const ARCHITECTURE_FLOW = {
     id: idField('Stable identifier of the flow.', 'release-to-read-side'),
     from: idField('Identifier of the component that sends.', 'release-store'),
     to: idField('Identifier of the component that receives.', 'read-side'),
-    data: textField('Which data.', 'Version entries and the resources they name.'),
-    means: textField('How they are sent.', 'Files on disk, read once at start.'),
-    state: wordField(['live', 'planned', 'retired'], 'Whether the flow exists today.', 'live'),
+    data: textField('The data that is sent.', 'Version entries and the resources they name.'),
+    means: textField('How the data is sent.', 'Files on disk, read once at start.'),
+    state: enumField(
+      ['live', 'planned', 'retired'],
+      'Whether the flow is live, planned or retired.',
+      'live',
+    ),
   },
 } as const
 
@@ -43,7 +47,7 @@ export const ARCHITECTURE_FLOW = {
 export const BOUNDARY = {
   type: 'object',
   title: 'Boundary',
-  description: 'Something the system does not do, and why that holds.',
+  description: 'Something the system does not do, and what ensures it.',
   required: ['id', 'title', 'statement'],
   properties: {
     id: idField('Stable identifier of the boundary.', 'no-internal-systems'),
@@ -60,23 +64,23 @@ export const ARCHITECTURE_SCHEMA = {
   type: 'object',
   title: 'Architecture',
   description:
-    'The parts of the service, how they are connected, what it guarantees and where it stops.',
+    'The components of the service, the data flows between them, its guarantees and its boundaries.',
   required: ['summary', 'updatedAt', 'components', 'flows', 'guarantees', 'boundaries'],
   properties: {
     summary: textField(
-      'The whole in a few sentences.',
+      'The architecture in a few sentences.',
       'An operator publishes files; a server signs and serves them.',
     ),
     updatedAt: UPDATED_AT,
     components: {
       type: 'array',
-      description: 'The parts, in reading order.',
+      description: 'The components, in reading order.',
       minItems: 1,
       items: ARCHITECTURE_COMPONENT,
     },
     flows: {
       type: 'array',
-      description: 'Data flows between the parts.',
+      description: 'Data flows between the components.',
       items: ARCHITECTURE_FLOW,
     },
     guarantees: {
@@ -85,17 +89,17 @@ export const ARCHITECTURE_SCHEMA = {
       items: {
         type: 'object',
         title: 'Guarantee',
-        description: 'One promise.',
+        description: 'One guarantee.',
         required: ['id', 'title', 'statement', 'verification'],
         properties: {
           id: idField('Stable identifier of the guarantee.', 'signed-responses'),
-          title: textField('The promise in a few words.', 'Every response is signed', 'line'),
+          title: textField('The guarantee in a few words.', 'Every response is signed', 'line'),
           statement: textField(
-            'What exactly is promised.',
+            'What exactly is guaranteed.',
             'Every JSON body carries an Ed25519 signature over its digest.',
           ),
           verification: textField(
-            'How a reader can verify it without trusting the operator.',
+            'How anyone can verify it without trusting the operator.',
             'Verify the signature with the key from the signing-key document.',
           ),
         },

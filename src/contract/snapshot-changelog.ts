@@ -1,4 +1,4 @@
-import { dayField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
+import { dayField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
 
 /** Kinds of change from Keep a Changelog 1.1.0. */
 export const CHANGELOG_KINDS = [
@@ -19,24 +19,24 @@ const ENDPOINT = {
 const CHANGE = {
   type: 'object',
   title: 'ChangelogChange',
-  description: 'One change, as a caller of the API sees it.',
+  description: 'One change, as seen by callers of the API.',
   required: ['kind', 'text'],
   properties: {
-    kind: wordField(CHANGELOG_KINDS, 'What sort of change it is.', 'added'),
+    kind: enumField(CHANGELOG_KINDS, 'Kind of change.', 'added'),
     text: textField('What changed and what it means for a caller.', 'The roadmap can be read.'),
     endpoints: {
       type: 'array',
-      description: 'The endpoints that the change is about, each as method and path.',
+      description: 'The affected endpoints, each as method and path.',
       minItems: 1,
       uniqueItems: true,
       items: {
         ...ENDPOINT,
-        description: 'Method and path, as the API description writes them.',
+        description: 'Method and path template, as in the OpenAPI document.',
         example: 'GET /api/v1/roadmap',
       },
     },
     sunsetOn: dayField(
-      'For a deprecation: the day (in UTC) until which the endpoints keep working.',
+      'For a deprecation: the last UTC date on which the endpoints work.',
       '2027-06-01',
     ),
     replacement: {
@@ -55,7 +55,7 @@ export const CHANGELOG_SCHEMA = {
   required: ['summary', 'updatedAt', 'unreleased', 'releases'],
   properties: {
     summary: textField(
-      'What this changelog covers.',
+      'What the changelog covers.',
       'Changes that a caller of the API can notice.',
     ),
     updatedAt: UPDATED_AT,
@@ -81,7 +81,7 @@ export const CHANGELOG_SCHEMA = {
             description: 'Version of the service software (Semantic Versioning).',
             example: '0.1.0',
           },
-          date: dayField('Day of the release, in UTC.', '2026-11-21'),
+          date: dayField('UTC date of the release.', '2026-11-21'),
           summary: textField(
             'The release in a sentence.',
             'The first version: everything can be read.',

@@ -58,8 +58,8 @@ export function colorField<const D extends string, const E extends string>(
   return { type: 'string', pattern: '^#[0-9a-fA-F]{6}$', description, example } as const
 }
 
-/** A moment: RFC 3339 in UTC, with the letter Z. */
-export function momentField<const D extends string, const E extends string>(
+/** An instant: RFC 3339 in UTC, with the letter Z. */
+export function instantField<const D extends string, const E extends string>(
   description: D,
   example: E,
 ) {
@@ -81,8 +81,8 @@ export function dayField<const D extends string, const E extends string>(
   return { type: 'string', format: 'date', maxLength: 10, description, example } as const
 }
 
-/** One of a fixed list of words. */
-export function wordField<
+/** One of a fixed list of values. */
+export function enumField<
   const V extends readonly string[],
   const D extends string,
   const E extends V[number],
@@ -90,8 +90,8 @@ export function wordField<
   return { type: 'string', enum: values, description, example } as const
 }
 
-/** An `https:` address that a reader can open. */
-export function addressField<const D extends string, const E extends string>(
+/** An `https:` URL. */
+export function urlField<const D extends string, const E extends string>(
   description: D,
   example: E,
 ) {
@@ -106,7 +106,7 @@ export function addressField<const D extends string, const E extends string>(
 }
 
 /** When the operator last reviewed the snapshot; part of every snapshot. */
-export const UPDATED_AT = momentField(
+export const UPDATED_AT = instantField(
   'When the operator last reviewed this snapshot, in UTC.',
   '2026-11-21T00:00:00Z',
 )

@@ -1,4 +1,4 @@
-import { dayField, idField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
+import { dayField, idField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
 
 /** Horizons of the roadmap, nearest first. */
 export const HORIZONS = ['now', 'next', 'later'] as const
@@ -10,40 +10,40 @@ export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'd
 export const ROADMAP_SCHEMA = {
   type: 'object',
   title: 'Roadmap',
-  description: 'What is meant to come: now, next and later. An intention, not a promise.',
+  description: 'Plans for now, next and later. Intentions, not commitments.',
   required: ['summary', 'updatedAt', 'items'],
   properties: {
     summary: textField(
-      'What the roadmap is about and how firm it is.',
+      'What the roadmap covers and how firm it is.',
       'The order is decided; the dates are not.',
     ),
     updatedAt: UPDATED_AT,
     items: {
       type: 'array',
-      description: 'The items, nearest horizon first, then in order of intent.',
+      description: 'The items, nearest horizon first, in the intended order.',
       items: {
         type: 'object',
         title: 'RoadmapItem',
-        description: 'One outcome that is meant to be reached.',
+        description: 'One planned outcome.',
         required: ['id', 'title', 'summary', 'horizon'],
         properties: {
           id: idField(
-            'Stable identifier of the item; it stays when the item moves.',
+            'Stable identifier of the item. It does not change when the item moves.',
             'client-library',
           ),
           title: textField('The item in a few words.', 'Verifying client library', 'line'),
           summary: textField(
-            'What will be different for a reader once it is there.',
+            'What will change for users when it is done.',
             'Programs can fetch and verify in one call.',
           ),
-          horizon: wordField(
+          horizon: enumField(
             HORIZONS,
-            'now: being worked on. next: comes after that. later: intended, not started.',
+            'now: in progress. next: follows. later: intended, not started.',
             'next',
           ),
           dependsOn: {
             type: 'array',
-            description: 'Identifiers of roadmap items that must come first.',
+            description: 'Identifiers of the roadmap items that must be done first.',
             uniqueItems: true,
             items: idField('Identifier of another item of this roadmap.', 'read-side'),
           },
@@ -57,17 +57,14 @@ export const ROADMAP_SCHEMA = {
 export const DEVELOPMENT_QUEUE_SCHEMA = {
   type: 'object',
   title: 'Development queue',
-  description: 'The work in hand and waiting, in order of priority.',
+  description: 'Work in progress and queued work, in order of priority.',
   required: ['summary', 'updatedAt', 'items'],
   properties: {
-    summary: textField(
-      'What the queue holds at the moment.',
-      'One item is in work, six are waiting.',
-    ),
+    summary: textField('The queue in a few sentences.', 'One item is in work, six are waiting.'),
     updatedAt: UPDATED_AT,
     items: {
       type: 'array',
-      description: 'The items, most urgent first.',
+      description: 'The items, by priority.',
       items: {
         type: 'object',
         title: 'QueueItem',
@@ -77,26 +74,26 @@ export const DEVELOPMENT_QUEUE_SCHEMA = {
           id: idField('Stable identifier of the item.', 'waitlist-registration'),
           title: textField('The work in a few words.', 'Waitlist registration', 'line'),
           summary: textField('What will be done.', 'Accept registrations and store them sealed.'),
-          kind: wordField(
+          kind: enumField(
             ['feature', 'fix', 'security', 'performance', 'documentation', 'maintenance'],
-            'What sort of work it is.',
+            'Kind of work.',
             'feature',
           ),
-          state: wordField(QUEUE_STATES, 'How far it has come.', 'queued'),
+          state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
           priority: {
             type: 'integer',
             minimum: 1,
-            description: 'Place in the order of work: 1 is first. No two items share a number.',
+            description: 'Priority: 1 is highest. Each item has a different one.',
             example: 2,
           },
-          since: dayField('Since when it has been in this state (a day in UTC).', '2026-11-21'),
+          since: dayField('First day of this state, in UTC.', '2026-11-21'),
           roadmapItem: idField(
-            'Identifier of the roadmap item that this work belongs to.',
+            'Identifier of the roadmap item that this work implements.',
             'waitlist-registration',
           ),
           blockedBy: {
             type: 'array',
-            description: 'Identifiers of queue items that must be done first.',
+            description: 'Identifiers of the queue items that must be done first.',
             uniqueItems: true,
             items: idField('Identifier of another item of this queue.', 'read-side'),
           },

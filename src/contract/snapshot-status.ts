@@ -1,4 +1,4 @@
-import { idField, momentField, textField, UPDATED_AT, wordField } from './snapshot-fields.ts'
+import { idField, instantField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
 
 /** States of a component and of the whole, from best to worst. */
 export const COMPONENT_STATES = [
@@ -16,39 +16,36 @@ const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'
 export const STATUS_SCHEMA = {
   type: 'object',
   title: 'Status',
-  description: 'How the service and its parts are doing, as the operator last stated it.',
+  description: 'State of the service and its components, as the operator last published it.',
   required: ['state', 'summary', 'updatedAt', 'components', 'incidents'],
   properties: {
-    state: wordField(
+    state: enumField(
       COMPONENT_STATES,
-      'State of the service as a whole. Never better than its components allow.',
+      'State of the whole service. Never better than the worst component.',
       'operational',
     ),
     summary: textField(
-      'What the overall state means for a reader, in a sentence or two.',
+      'What the overall state means for callers, in a sentence or two.',
       'All read endpoints are available, and responses are signed.',
     ),
     updatedAt: UPDATED_AT,
     components: {
       type: 'array',
-      description: 'The parts of the service, in the order a reader should see them.',
+      description: 'The components of the service, in display order.',
       minItems: 1,
       items: {
         type: 'object',
         title: 'StatusComponent',
-        description: 'One part of the service and its state.',
+        description: 'One component of the service and its state.',
         required: ['id', 'name', 'summary', 'state', 'since'],
         properties: {
           id: idField('Stable identifier of the component.', 'read-api'),
           name: textField('Name of the component.', 'Read API', 'line'),
           summary: textField('What the component does.', 'Serves every read endpoint.'),
-          state: wordField(COMPONENT_STATES, 'State of this component.', 'operational'),
-          since: momentField(
-            'Since when it has been in this state, in UTC.',
-            '2026-11-21T00:00:00Z',
-          ),
+          state: enumField(COMPONENT_STATES, 'State of this component.', 'operational'),
+          since: instantField('Start of this state, in UTC.', '2026-11-21T00:00:00Z'),
           note: textField(
-            'What a reader should know about this state, where the word alone does not say it.',
+            'Details of this state that its name does not say.',
             'Responses are delayed by a few seconds.',
           ),
         },
@@ -69,20 +66,20 @@ export const STATUS_SCHEMA = {
             'Slow responses on all read endpoints',
             'line',
           ),
-          state: wordField(INCIDENT_STATES, 'How far the incident has come.', 'resolved'),
-          impact: wordField(
+          state: enumField(INCIDENT_STATES, 'Progress of the incident.', 'resolved'),
+          impact: enumField(
             ['none', 'minor', 'major', 'critical'],
-            'How badly readers were affected.',
+            'How severely callers were affected.',
             'minor',
           ),
-          startedAt: momentField('When it began, in UTC.', '2026-11-30T08:12:00Z'),
-          resolvedAt: momentField(
-            'When it ended, in UTC. Present exactly when the state is resolved.',
+          startedAt: instantField('When the incident began, in UTC.', '2026-11-30T08:12:00Z'),
+          resolvedAt: instantField(
+            'When the incident ended, in UTC. Present only if the state is resolved.',
             '2026-11-30T08:40:00Z',
           ),
           components: {
             type: 'array',
-            description: 'Identifiers of the components that were affected.',
+            description: 'Identifiers of the affected components.',
             uniqueItems: true,
             items: idField('Identifier of a component of this snapshot.', 'read-api'),
           },
@@ -93,11 +90,11 @@ export const STATUS_SCHEMA = {
             items: {
               type: 'object',
               title: 'IncidentUpdate',
-              description: 'One statement about the incident.',
+              description: 'One update during the incident.',
               required: ['at', 'state', 'text'],
               properties: {
-                at: momentField('When the update was published, in UTC.', '2026-11-30T08:20:00Z'),
-                state: wordField(
+                at: instantField('When the update was published, in UTC.', '2026-11-30T08:20:00Z'),
+                state: enumField(
                   INCIDENT_STATES,
                   'State of the incident at that time.',
                   'identified',

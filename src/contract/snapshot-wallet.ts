@@ -1,13 +1,6 @@
 import { SHA256_HEX_PATTERN } from './identifier-patterns.ts'
 import { ARCHITECTURE_COMPONENT, ARCHITECTURE_FLOW, BOUNDARY } from './snapshot-architecture.ts'
-import {
-  addressField,
-  dayField,
-  idField,
-  textField,
-  UPDATED_AT,
-  wordField,
-} from './snapshot-fields.ts'
+import { urlField, dayField, idField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
 import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
 
 // Each view describes a wallet that may be attached one day. Its lists are empty until then, so that attaching one
@@ -19,7 +12,7 @@ const WALLET_HEAD = {
     description: 'Whether a wallet is attached to this service. All wallet views agree on it.',
     example: false,
   },
-  summary: textField('What this view says, in a sentence or two.', 'No wallet is attached.'),
+  summary: textField('The view in a sentence or two.', 'No wallet is attached.'),
   updatedAt: UPDATED_AT,
 } as const
 
@@ -45,9 +38,9 @@ export const WALLET_SCHEMA = {
         properties: {
           id: idField('Stable identifier of the network.', 'bitcoin'),
           name: textField('Name of the network.', 'Bitcoin', 'line'),
-          environment: wordField(
+          environment: enumField(
             ['main', 'test'],
-            'Whether value is at stake there (main) or not (test).',
+            'Whether its assets have value (main) or not (test).',
             'test',
           ),
         },
@@ -59,7 +52,7 @@ export const WALLET_SCHEMA = {
       items: {
         type: 'object',
         title: 'WalletView',
-        description: 'One view and where it is.',
+        description: 'One view and its endpoint.',
         required: ['id', 'path', 'summary'],
         properties: {
           id: idField('Stable identifier of the view.', 'security'),
@@ -86,24 +79,24 @@ export const WALLET_SCHEMA = {
 export const WALLET_ARCHITECTURE_SCHEMA = {
   type: 'object',
   title: 'Wallet architecture',
-  description: 'The parts of the wallet and how they are kept apart from this service.',
+  description: 'The components of the wallet and how they are isolated from this service.',
   required: [...WALLET_HEAD_REQUIRED, 'components', 'flows', 'boundaries'],
   properties: {
     ...WALLET_HEAD,
     components: {
       type: 'array',
       description:
-        'The parts that publish wallet views, and the wallet’s own once one is attached.',
+        'The components that publish wallet views, and those of the wallet if one is attached.',
       items: ARCHITECTURE_COMPONENT,
     },
     flows: {
       type: 'array',
-      description: 'Data flows between the parts.',
+      description: 'Data flows between the components.',
       items: ARCHITECTURE_FLOW,
     },
     boundaries: {
       type: 'array',
-      description: 'What no part does.',
+      description: 'What no component does.',
       items: BOUNDARY,
     },
   },
@@ -113,11 +106,11 @@ export const WALLET_ARCHITECTURE_SCHEMA = {
 export const WALLET_SECURITY_SCHEMA = {
   type: 'object',
   title: 'Wallet security',
-  description: 'Who holds the keys, which controls are in place, and what was reviewed by whom.',
+  description: 'Who holds the keys, which controls are in place, and who reviewed what.',
   required: [...WALLET_HEAD_REQUIRED, 'custody', 'controls', 'reviews', 'neverPublished'],
   properties: {
     ...WALLET_HEAD,
-    custody: wordField(
+    custody: enumField(
       ['none', 'own', 'shared', 'third_party'],
       'Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party.',
       'none',
@@ -137,9 +130,9 @@ export const WALLET_SECURITY_SCHEMA = {
             'What it does.',
             'Refuses to publish content that looks like a secret.',
           ),
-          state: wordField(
+          state: enumField(
             ['in_place', 'planned', 'retired'],
-            'Whether it works today.',
+            'Whether the control is in place, planned or retired.',
             'in_place',
           ),
         },
@@ -147,7 +140,7 @@ export const WALLET_SECURITY_SCHEMA = {
     },
     reviews: {
       type: 'array',
-      description: 'Reviews by others, newest first. Empty when there were none.',
+      description: 'Independent reviews, newest first. Empty if there were none.',
       items: {
         type: 'object',
         title: 'WalletReview',
@@ -156,10 +149,10 @@ export const WALLET_SECURITY_SCHEMA = {
         properties: {
           id: idField('Stable identifier of the review.', 'key-ceremony-review'),
           title: textField('The review in a few words.', 'Review of the key ceremony', 'line'),
-          reviewer: textField('Who did it.', 'An independent auditor'),
-          completedOn: dayField('When it was completed (a day in UTC).', '2027-03-01'),
-          scope: textField('What was looked at.', 'Creation and storage of the keys.'),
-          reportUrl: addressField('Where the report can be read.', 'https://example.org/report'),
+          reviewer: textField('The reviewer.', 'An independent auditor'),
+          completedOn: dayField('When it was completed (UTC date).', '2027-03-01'),
+          scope: textField('Scope of the review.', 'Creation and storage of the keys.'),
+          reportUrl: urlField('URL of the report.', 'https://example.org/report'),
         },
       },
     },
@@ -169,13 +162,13 @@ export const WALLET_SECURITY_SCHEMA = {
       items: {
         type: 'object',
         title: 'WithheldData',
-        description: 'One sort of data that is never published.',
+        description: 'One kind of data that is never published.',
         required: ['id', 'title', 'reason'],
         properties: {
           id: idField('Stable identifier of the entry.', 'private-keys'),
           title: textField('What is never published.', 'Private keys and seed phrases', 'line'),
           reason: textField(
-            'Why, or what prevents it.',
+            'The reason, or what prevents it.',
             'Publishing refuses content that holds one.',
           ),
         },
@@ -188,7 +181,7 @@ export const WALLET_SECURITY_SCHEMA = {
 export const WALLET_EVIDENCE_SCHEMA = {
   type: 'object',
   title: 'Wallet evidence',
-  description: 'Published evidence about the wallet that a reader can check.',
+  description: 'Published evidence about the wallet that anyone can verify.',
   required: [...WALLET_HEAD_REQUIRED, 'evidence'],
   properties: {
     ...WALLET_HEAD,
@@ -203,21 +196,21 @@ export const WALLET_EVIDENCE_SCHEMA = {
         properties: {
           id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
           title: textField('The evidence in a few words.', 'Proof of control', 'line'),
-          kind: wordField(
+          kind: enumField(
             ['signed_statement', 'audit_report', 'proof_of_reserves', 'test_report'],
-            'What sort of evidence it is.',
+            'Kind of evidence.',
             'signed_statement',
           ),
           statement: textField(
             'What it shows.',
             'The organization controlled the keys on that day.',
           ),
-          producedOn: dayField('When it was produced (a day in UTC).', '2027-03-01'),
+          producedOn: dayField('When it was produced (UTC date).', '2027-03-01'),
           verification: textField(
-            'How a reader can check it.',
+            'How anyone can verify it.',
             'Verify the signature in the document.',
           ),
-          documentUrl: addressField('Where the document can be read.', 'https://example.org/proof'),
+          documentUrl: urlField('URL of the document.', 'https://example.org/proof'),
           documentSha256: {
             type: 'string',
             pattern: SHA256_HEX_PATTERN,
@@ -250,14 +243,14 @@ export const WALLET_CAPABILITIES_SCHEMA = {
           id: idField('Stable identifier of the capability.', 'read-published-views'),
           title: textField('The capability in a few words.', 'Read published views', 'line'),
           summary: textField('What it means.', 'Anyone can read what the operator published.'),
-          state: wordField(
+          state: enumField(
             ['available', 'planned', 'unavailable', 'never'],
-            'Whether it can be used: today, one day, not now, or never by design.',
+            'Whether it is available, planned, unavailable, or excluded by design.',
             'available',
           ),
           needsWallet: {
             type: 'boolean',
-            description: 'Whether it needs an attached wallet.',
+            description: 'Whether it requires an attached wallet.',
             example: false,
           },
         },
@@ -271,7 +264,7 @@ export const WALLET_INTEGRATION_SCHEMA = {
   type: 'object',
   title: 'Wallet integration',
   description:
-    'How other systems relate to the wallet views: which interfaces exist and what they carry.',
+    'The interfaces between the wallet views and other systems, and the data they carry.',
   required: [...WALLET_HEAD_REQUIRED, 'interfaces'],
   properties: {
     ...WALLET_HEAD,
@@ -286,13 +279,17 @@ export const WALLET_INTEGRATION_SCHEMA = {
         properties: {
           id: idField('Stable identifier of the interface.', 'public-read-api'),
           title: textField('The interface in a few words.', 'Public read API', 'line'),
-          direction: wordField(
+          direction: enumField(
             ['outbound', 'inbound'],
-            'outbound: this service gives data out. inbound: it takes data in.',
+            'outbound: this service sends data. inbound: it receives data.',
             'outbound',
           ),
-          state: wordField(['live', 'planned', 'retired'], 'Whether it exists today.', 'live'),
-          summary: textField('What goes over it.', 'Published snapshots as signed JSON.'),
+          state: enumField(
+            ['live', 'planned', 'retired'],
+            'Whether the interface is live, planned or retired.',
+            'live',
+          ),
+          summary: textField('The data it carries.', 'Published snapshots as signed JSON.'),
         },
       },
     },
@@ -319,9 +316,9 @@ export const WALLET_DEVELOPMENT_SCHEMA = {
           id: idField('Stable identifier of the item.', 'attachment-criteria'),
           title: textField('The work in a few words.', 'Criteria for attaching a wallet', 'line'),
           summary: textField('What will be done.', 'State what must hold before one is attached.'),
-          horizon: wordField(HORIZONS, 'When it is meant to be done.', 'later'),
-          state: wordField(QUEUE_STATES, 'How far it has come.', 'queued'),
-          since: dayField('Since when it has been in this state (a day in UTC).', '2026-11-21'),
+          horizon: enumField(HORIZONS, 'Planned horizon.', 'later'),
+          state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
+          since: dayField('First day of this state, in UTC.', '2026-11-21'),
         },
       },
     },

@@ -20,8 +20,8 @@ function describeType({
   additionalProperties,
 }: JsonSchema): string {
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ')
-  if (format === 'date-time') return 'moment in UTC'
-  if (format === 'date') return 'day in UTC'
+  if (format === 'date-time') return 'UTC timestamp'
+  if (format === 'date') return 'UTC date'
   if (format === 'uri') return 'https URL'
   if (type === 'array')
     return items?.type === 'object' ? 'list' : `list of ${describeType(items ?? {})}`
@@ -52,7 +52,7 @@ function describeLimits({
       ? range(minLength, maxLength, ' characters')
       : '',
     range(minimum, maximum, ''),
-    range(minItems, maxItems, ' items'),
+    range(minItems, maxItems, minItems === 1 && maxItems === undefined ? ' item' : ' items'),
     uniqueItems === true ? 'no repeats' : '',
     pattern === undefined || format !== undefined ? '' : `\`${pattern}\``,
   ]

@@ -44,9 +44,9 @@ function describeExpected(schema: JsonSchema): string {
       ? ` such as ${schema.example}`
       : ''
   const atMost = schema.maxLength === undefined ? '' : ` of at most ${schema.maxLength} characters`
-  if (schema.format === 'date-time') return `a moment in UTC${such}`
-  if (schema.format === 'date') return `a day${such}`
-  if (schema.format === 'uri') return `an https address${atMost}${such}`
+  if (schema.format === 'date-time') return `a UTC timestamp${such}`
+  if (schema.format === 'date') return `a date${such}`
+  if (schema.format === 'uri') return `an https URL${atMost}${such}`
   if (schema.pattern !== undefined) return `text${atMost} of the form ${schema.pattern},${such}`
   return `${TYPE_NAMES[schema.type ?? 'string']}${such}`
 }

@@ -59,17 +59,17 @@ function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]):
   return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
 }
 
-/** Checks that moments or days are listed newest first. */
+/** Checks that timestamps or dates are listed newest first. */
 export function checkNewestFirst(
   report: Report,
   path: FieldPath,
   member: string,
-  moments: readonly string[],
+  instants: readonly string[],
 ): void {
-  for (const [index, moment] of moments.entries()) {
-    const before = moments[index - 1]
-    if (before !== undefined && Date.parse(moment) > Date.parse(before)) {
-      report([...path, index, member], moment, `no later than ${before}: the newest comes first`)
+  for (const [index, instant] of instants.entries()) {
+    const before = instants[index - 1]
+    if (before !== undefined && Date.parse(instant) > Date.parse(before)) {
+      report([...path, index, member], instant, `no later than ${before}: the newest comes first`)
     }
   }
 }
@@ -108,7 +108,7 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
       incident.resolvedAt !== undefined &&
       Date.parse(incident.resolvedAt) < Date.parse(incident.startedAt)
     ) {
-      report([...at, 'resolvedAt'], incident.resolvedAt, `a moment after ${incident.startedAt}`)
+      report([...at, 'resolvedAt'], incident.resolvedAt, `a timestamp after ${incident.startedAt}`)
     }
     checkNewestFirst(
       report,

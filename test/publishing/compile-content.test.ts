@@ -108,7 +108,7 @@ const CASES: readonly Case[] = [
     from: 'since: 2026-01-01T00:00:00Z',
     to: 'since: 2026-01-01T00:00:00+07:00',
     expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found "2026-01-01T00:00:00\+07:00", expected a moment in UTC such as /,
+      /^status\.yaml:9:12: components\[0\]\.since: found "2026-01-01T00:00:00\+07:00", expected a UTC timestamp such as /,
   },
   {
     name: 'a moment that does not exist',
@@ -116,7 +116,7 @@ const CASES: readonly Case[] = [
     from: 'since: 2026-01-01T00:00:00Z',
     to: 'since: 2026-02-30T00:00:00Z',
     expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found "2026-02-30T00:00:00Z", expected a moment in UTC/,
+      /^status\.yaml:9:12: components\[0\]\.since: found "2026-02-30T00:00:00Z", expected a UTC timestamp/,
   },
   {
     name: 'a leap second, which Date does not support',
@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
     from: 'since: 2026-01-01T00:00:00Z',
     to: 'since: 2016-12-31T23:59:60Z',
     expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found "2016-12-31T23:59:60Z", expected a moment in UTC/,
+      /^status\.yaml:9:12: components\[0\]\.since: found "2016-12-31T23:59:60Z", expected a UTC timestamp/,
   },
   {
     name: 'a day in another notation',
@@ -132,7 +132,7 @@ const CASES: readonly Case[] = [
     from: 'date: 2026-01-01',
     to: 'date: 1 January 2026',
     expected:
-      /^changelog\.yaml:12:11: releases\[1\]\.date: found "1 January 2026", expected a day such as 2026-11-21$/,
+      /^changelog\.yaml:12:11: releases\[1\]\.date: found "1 January 2026", expected a date such as 2026-11-21$/,
   },
   {
     name: 'a list that must not be empty',

@@ -205,7 +205,7 @@ const CSV_MISTAKES: readonly (readonly [
     'a date in another notation',
     ['', ''],
     ['2026-01-02 10:11', '02/Jan/26'],
-    'queue.csv:3:45: items[1].since: found "02/Jan/26", expected a day such as 2026-11-21',
+    'queue.csv:3:45: items[1].since: found "02/Jan/26", expected a date such as 2026-11-21',
   ],
   [
     'a reference to a row that does not exist',

@@ -56,21 +56,21 @@ export interface DocumentLinks {
   readonly docs: string
 }
 
-/** Data of `GET /api/v1/status`. How the service and its parts are doing, as the operator last stated it. */
+/** Data of `GET /api/v1/status`. State of the service and its components, as the operator last published it. */
 export interface Status {
-  /** State of the service as a whole. Never better than its components allow. */
+  /** State of the whole service. Never better than the worst component. */
   readonly state: 'operational' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage'
-  /** What the overall state means for a reader, in a sentence or two. */
+  /** What the overall state means for callers, in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** The parts of the service, in the order a reader should see them. */
+  /** The components of the service, in display order. */
   readonly components: readonly StatusComponent[]
   /** Incidents, newest first. Empty if there were none. */
   readonly incidents: readonly Incident[]
 }
 
-/** One part of the service and its state. */
+/** One component of the service and its state. */
 export interface StatusComponent {
   /** Stable identifier of the component. */
   readonly id: string
@@ -80,9 +80,9 @@ export interface StatusComponent {
   readonly summary: string
   /** State of this component. */
   readonly state: 'operational' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage'
-  /** Since when it has been in this state, in UTC. */
+  /** Start of this state, in UTC. */
   readonly since: string
-  /** What a reader should know about this state, where the word alone does not say it. */
+  /** Details of this state that its name does not say. */
   readonly note?: string
 }
 
@@ -92,21 +92,21 @@ export interface Incident {
   readonly id: string
   /** What happened, in a few words. */
   readonly title: string
-  /** How far the incident has come. */
+  /** Progress of the incident. */
   readonly state: 'investigating' | 'identified' | 'monitoring' | 'resolved'
-  /** How badly readers were affected. */
+  /** How severely callers were affected. */
   readonly impact: 'none' | 'minor' | 'major' | 'critical'
-  /** When it began, in UTC. */
+  /** When the incident began, in UTC. */
   readonly startedAt: string
-  /** When it ended, in UTC. Present exactly when the state is resolved. */
+  /** When the incident ended, in UTC. Present only if the state is resolved. */
   readonly resolvedAt?: string
-  /** Identifiers of the components that were affected. */
+  /** Identifiers of the affected components. */
   readonly components: readonly string[]
   /** Updates during the incident, newest first. */
   readonly updates: readonly IncidentUpdate[]
 }
 
-/** One statement about the incident. */
+/** One update during the incident. */
 export interface IncidentUpdate {
   /** When the update was published, in UTC. */
   readonly at: string
@@ -146,17 +146,17 @@ export interface TimeQuality {
 }
 
 /**
- * Data of `GET /api/v1/architecture`. The parts of the service, how they are connected, what it guarantees and
- * where it stops.
+ * Data of `GET /api/v1/architecture`. The components of the service, the data flows between them, its guarantees
+ * and its boundaries.
  */
 export interface Architecture {
-  /** The whole in a few sentences. */
+  /** The architecture in a few sentences. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** The parts, in reading order. */
+  /** The components, in reading order. */
   readonly components: readonly ArchitectureComponent[]
-  /** Data flows between the parts. */
+  /** Data flows between the components. */
   readonly flows: readonly ArchitectureFlow[]
   /** Guarantees of the service, each with a way to verify it. */
   readonly guarantees: readonly Guarantee[]
@@ -164,20 +164,17 @@ export interface Architecture {
   readonly boundaries: readonly Boundary[]
 }
 
-/** One part of the system. */
+/** One component of the system. */
 export interface ArchitectureComponent {
   /** Stable identifier of the component. */
   readonly id: string
   /** Name of the component. */
   readonly name: string
-  /**
-   * What sort of thing it is: a person, a running program, a library inside one, a place where data rests, or
-   * something run by others.
-   */
+  /** Kind of component: a person, a running program, a library inside one, a data store, or an external system. */
   readonly kind: 'person' | 'program' | 'library' | 'store' | 'external'
-  /** Whether it exists today, is planned, or was taken away. */
+  /** Whether it is live, planned or retired. */
   readonly state: 'live' | 'planned' | 'retired'
-  /** Its purpose. */
+  /** Purpose of the component. */
   readonly role: string
 }
 
@@ -189,27 +186,27 @@ export interface ArchitectureFlow {
   readonly from: string
   /** Identifier of the component that receives. */
   readonly to: string
-  /** Which data. */
+  /** The data that is sent. */
   readonly data: string
-  /** How they are sent. */
+  /** How the data is sent. */
   readonly means?: string
-  /** Whether the flow exists today. */
+  /** Whether the flow is live, planned or retired. */
   readonly state: 'live' | 'planned' | 'retired'
 }
 
-/** One promise. */
+/** One guarantee. */
 export interface Guarantee {
   /** Stable identifier of the guarantee. */
   readonly id: string
-  /** The promise in a few words. */
+  /** The guarantee in a few words. */
   readonly title: string
-  /** What exactly is promised. */
+  /** What exactly is guaranteed. */
   readonly statement: string
-  /** How a reader can verify it without trusting the operator. */
+  /** How anyone can verify it without trusting the operator. */
   readonly verification: string
 }
 
-/** Something the system does not do, and why that holds. */
+/** Something the system does not do, and what ensures it. */
 export interface Boundary {
   /** Stable identifier of the boundary. */
   readonly id: string
@@ -219,13 +216,13 @@ export interface Boundary {
   readonly statement: string
 }
 
-/** Data of `GET /api/v1/development-queue`. The work in hand and waiting, in order of priority. */
+/** Data of `GET /api/v1/development-queue`. Work in progress and queued work, in order of priority. */
 export interface DevelopmentQueue {
-  /** What the queue holds at the moment. */
+  /** The queue in a few sentences. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** The items, most urgent first. */
+  /** The items, by priority. */
   readonly items: readonly QueueItem[]
 }
 
@@ -237,41 +234,41 @@ export interface QueueItem {
   readonly title: string
   /** What will be done. */
   readonly summary: string
-  /** What sort of work it is. */
+  /** Kind of work. */
   readonly kind: 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'maintenance'
-  /** How far it has come. */
+  /** Progress of the work. */
   readonly state: 'queued' | 'in_progress' | 'in_review' | 'blocked' | 'done'
-  /** Place in the order of work: 1 is first. No two items share a number. */
+  /** Priority: 1 is highest. Each item has a different one. */
   readonly priority: number
-  /** Since when it has been in this state (a day in UTC). */
+  /** First day of this state, in UTC. */
   readonly since: string
-  /** Identifier of the roadmap item that this work belongs to. */
+  /** Identifier of the roadmap item that this work implements. */
   readonly roadmapItem?: string
-  /** Identifiers of queue items that must be done first. */
+  /** Identifiers of the queue items that must be done first. */
   readonly blockedBy?: readonly string[]
 }
 
-/** Data of `GET /api/v1/roadmap`. What is meant to come: now, next and later. An intention, not a promise. */
+/** Data of `GET /api/v1/roadmap`. Plans for now, next and later. Intentions, not commitments. */
 export interface Roadmap {
-  /** What the roadmap is about and how firm it is. */
+  /** What the roadmap covers and how firm it is. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** The items, nearest horizon first, then in order of intent. */
+  /** The items, nearest horizon first, in the intended order. */
   readonly items: readonly RoadmapItem[]
 }
 
-/** One outcome that is meant to be reached. */
+/** One planned outcome. */
 export interface RoadmapItem {
-  /** Stable identifier of the item; it stays when the item moves. */
+  /** Stable identifier of the item. It does not change when the item moves. */
   readonly id: string
   /** The item in a few words. */
   readonly title: string
-  /** What will be different for a reader once it is there. */
+  /** What will change for users when it is done. */
   readonly summary: string
-  /** now: being worked on. next: comes after that. later: intended, not started. */
+  /** now: in progress. next: follows. later: intended, not started. */
   readonly horizon: 'now' | 'next' | 'later'
-  /** Identifiers of roadmap items that must come first. */
+  /** Identifiers of the roadmap items that must be done first. */
   readonly dependsOn?: readonly string[]
 }
 
@@ -346,7 +343,7 @@ export interface RegistrationResult {
 export interface Wallet {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -364,11 +361,11 @@ export interface WalletNetwork {
   readonly id: string
   /** Name of the network. */
   readonly name: string
-  /** Whether value is at stake there (main) or not (test). */
+  /** Whether its assets have value (main) or not (test). */
   readonly environment: 'main' | 'test'
 }
 
-/** One view and where it is. */
+/** One view and its endpoint. */
 export interface WalletView {
   /** Stable identifier of the view. */
   readonly id: string
@@ -379,32 +376,29 @@ export interface WalletView {
 }
 
 /**
- * Data of `GET /api/v1/wallet/architecture`. The parts of the wallet and how they are kept apart from this
+ * Data of `GET /api/v1/wallet/architecture`. The components of the wallet and how they are isolated from this
  * service.
  */
 export interface WalletArchitecture {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** The parts that publish wallet views, and the wallet’s own once one is attached. */
+  /** The components that publish wallet views, and those of the wallet if one is attached. */
   readonly components: readonly ArchitectureComponent[]
-  /** Data flows between the parts. */
+  /** Data flows between the components. */
   readonly flows: readonly ArchitectureFlow[]
-  /** What no part does. */
+  /** What no component does. */
   readonly boundaries: readonly Boundary[]
 }
 
-/**
- * Data of `GET /api/v1/wallet/security`. Who holds the keys, which controls are in place, and what was reviewed
- * by whom.
- */
+/** Data of `GET /api/v1/wallet/security`. Who holds the keys, which controls are in place, and who reviewed what. */
 export interface WalletSecurity {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -412,7 +406,7 @@ export interface WalletSecurity {
   readonly custody: 'none' | 'own' | 'shared' | 'third_party'
   /** Controls that protect the wallet or, without one, these views. */
   readonly controls: readonly WalletControl[]
-  /** Reviews by others, newest first. Empty when there were none. */
+  /** Independent reviews, newest first. Empty if there were none. */
   readonly reviews: readonly WalletReview[]
   /** What these views never contain. */
   readonly neverPublished: readonly WithheldData[]
@@ -426,7 +420,7 @@ export interface WalletControl {
   readonly title: string
   /** What it does. */
   readonly statement: string
-  /** Whether it works today. */
+  /** Whether the control is in place, planned or retired. */
   readonly state: 'in_place' | 'planned' | 'retired'
 }
 
@@ -436,31 +430,31 @@ export interface WalletReview {
   readonly id: string
   /** The review in a few words. */
   readonly title: string
-  /** Who did it. */
+  /** The reviewer. */
   readonly reviewer: string
-  /** When it was completed (a day in UTC). */
+  /** When it was completed (UTC date). */
   readonly completedOn: string
-  /** What was looked at. */
+  /** Scope of the review. */
   readonly scope: string
-  /** Where the report can be read. */
+  /** URL of the report. */
   readonly reportUrl?: string
 }
 
-/** One sort of data that is never published. */
+/** One kind of data that is never published. */
 export interface WithheldData {
   /** Stable identifier of the entry. */
   readonly id: string
   /** What is never published. */
   readonly title: string
-  /** Why, or what prevents it. */
+  /** The reason, or what prevents it. */
   readonly reason: string
 }
 
-/** Data of `GET /api/v1/wallet/evidence`. Published evidence about the wallet that a reader can check. */
+/** Data of `GET /api/v1/wallet/evidence`. Published evidence about the wallet that anyone can verify. */
 export interface WalletEvidence {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -474,15 +468,15 @@ export interface WalletEvidenceItem {
   readonly id: string
   /** The evidence in a few words. */
   readonly title: string
-  /** What sort of evidence it is. */
+  /** Kind of evidence. */
   readonly kind: 'signed_statement' | 'audit_report' | 'proof_of_reserves' | 'test_report'
   /** What it shows. */
   readonly statement: string
-  /** When it was produced (a day in UTC). */
+  /** When it was produced (UTC date). */
   readonly producedOn: string
-  /** How a reader can check it. */
+  /** How anyone can verify it. */
   readonly verification: string
-  /** Where the document can be read. */
+  /** URL of the document. */
   readonly documentUrl?: string
   /** SHA-256 of the document, in lower-case hexadecimal. */
   readonly documentSha256?: string
@@ -495,7 +489,7 @@ export interface WalletEvidenceItem {
 export interface WalletCapabilities {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -511,20 +505,20 @@ export interface WalletCapability {
   readonly title: string
   /** What it means. */
   readonly summary: string
-  /** Whether it can be used: today, one day, not now, or never by design. */
+  /** Whether it is available, planned, unavailable, or excluded by design. */
   readonly state: 'available' | 'planned' | 'unavailable' | 'never'
-  /** Whether it needs an attached wallet. */
+  /** Whether it requires an attached wallet. */
   readonly needsWallet: boolean
 }
 
 /**
- * Data of `GET /api/v1/wallet/integration`. How other systems relate to the wallet views: which interfaces exist
- * and what they carry.
+ * Data of `GET /api/v1/wallet/integration`. The interfaces between the wallet views and other systems, and the
+ * data they carry.
  */
 export interface WalletIntegration {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -538,11 +532,11 @@ export interface WalletInterface {
   readonly id: string
   /** The interface in a few words. */
   readonly title: string
-  /** outbound: this service gives data out. inbound: it takes data in. */
+  /** outbound: this service sends data. inbound: it receives data. */
   readonly direction: 'outbound' | 'inbound'
-  /** Whether it exists today. */
+  /** Whether the interface is live, planned or retired. */
   readonly state: 'live' | 'planned' | 'retired'
-  /** What goes over it. */
+  /** The data it carries. */
   readonly summary: string
 }
 
@@ -550,7 +544,7 @@ export interface WalletInterface {
 export interface WalletDevelopment {
   /** Whether a wallet is attached to this service. All wallet views agree on it. */
   readonly attached: boolean
-  /** What this view says, in a sentence or two. */
+  /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -566,11 +560,11 @@ export interface WalletWorkItem {
   readonly title: string
   /** What will be done. */
   readonly summary: string
-  /** When it is meant to be done. */
+  /** Planned horizon. */
   readonly horizon: 'now' | 'next' | 'later'
-  /** How far it has come. */
+  /** Progress of the work. */
   readonly state: 'queued' | 'in_progress' | 'in_review' | 'blocked' | 'done'
-  /** Since when it has been in this state (a day in UTC). */
+  /** First day of this state, in UTC. */
   readonly since: string
 }
 
@@ -851,7 +845,7 @@ export interface OpenApiDocument {
 
 /** Data of `GET /api/v1/changelog`. What changed for callers of the API, by released version. */
 export interface Changelog {
-  /** What this changelog covers. */
+  /** What the changelog covers. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -861,15 +855,15 @@ export interface Changelog {
   readonly releases: readonly ChangelogRelease[]
 }
 
-/** One change, as a caller of the API sees it. */
+/** One change, as seen by callers of the API. */
 export interface ChangelogChange {
-  /** What sort of change it is. */
+  /** Kind of change. */
   readonly kind: 'added' | 'changed' | 'deprecated' | 'removed' | 'fixed' | 'security'
   /** What changed and what it means for a caller. */
   readonly text: string
-  /** The endpoints that the change is about, each as method and path. */
+  /** The affected endpoints, each as method and path. */
   readonly endpoints?: readonly string[]
-  /** For a deprecation: the day (in UTC) until which the endpoints keep working. */
+  /** For a deprecation: the last UTC date on which the endpoints work. */
   readonly sunsetOn?: string
   /** For a deprecation: the endpoint to use instead. */
   readonly replacement?: string
@@ -879,7 +873,7 @@ export interface ChangelogChange {
 export interface ChangelogRelease {
   /** Version of the service software (Semantic Versioning). */
   readonly version: string
-  /** Day of the release, in UTC. */
+  /** UTC date of the release. */
   readonly date: string
   /** The release in a sentence. */
   readonly summary?: string
