@@ -2,10 +2,8 @@
 // and measure the delay with the wall clock, so a forged response or a stepping clock would pass as a measurement.
 // SNTP is not authenticated: anyone on the path can forge it. Use a daemon on this machine or in a trusted network.
 import { randomBytes } from 'node:crypto'
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
-import { isIPv4, isIPv6 } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { NtpServer } from './ntp-server.ts'
 
 const PACKET_BYTES = 48
@@ -40,8 +38,6 @@ export type SntpErrorCode =
   | 'UNSYNCHRONIZED'
   /** Root distance of 16 s or more, or timestamps that cannot be true. */
   | 'IMPLAUSIBLE'
-  /** The caller gave up. */
-  | 'ABORTED'
 
 /** The one error of this file: `code` narrows in a switch, `kissCode` is set for KISS_OF_DEATH alone. */
 export class SntpError extends Error {
@@ -68,121 +64,81 @@ export class SntpError extends Error {
 export interface SntpSample {
   readonly referenceMs: number
   readonly atMonotonicMs: number
-  /** Round trip minus the server's processing time. */
-  readonly delayMs: number
-  readonly rootDelayMs: number
-  readonly rootDispersionMs: number
-  /** delay / 2 + root delay / 2 + root dispersion + the precision the server states for its clock. */
+  /** Half the round trip without the server's processing time, plus the server's own root distance and precision. */
   readonly errorMs: number
-  readonly stratum: number
 }
 
-/** The best sample of one measurement, and the kiss code the server ended it with, if it did. */
-export interface MeasuredTime extends SntpSample {
-  readonly kissCode: string | null
-}
-
-/** One query to one address. `nowMs` only chooses the NTP era; every interval is taken on `monotonicMs`. */
+/** One query. `nowMs` only chooses the NTP era; every interval is taken on `monotonicMs`. */
 export interface SntpQuery {
-  readonly address: string
-  readonly port: number
+  readonly server: NtpServer
+  /** For the name lookup and the response together. */
   readonly timeoutMs: number
   readonly nowMs: () => number
   readonly monotonicMs: () => number
-  readonly signal?: AbortSignal
   readonly randomBytes?: (size: number) => Uint8Array
 }
 
-/** One measurement: up to `queries` queries, `spacingMs` apart, until a sample is as good as `goodErrorMs`. */
-export interface SntpMeasurement extends Omit<SntpQuery, 'address' | 'port'> {
-  readonly server: NtpServer
-  readonly queries: number
-  readonly spacingMs: number
-  readonly goodErrorMs: number
-  readonly resolve?: (host: string) => Promise<readonly string[]>
-}
-
 /**
- * Measures the reference time. The sample with the smallest error is kept: a shorter path leaves less room for
- * asymmetry, the one thing SNTP cannot see (RFC 5905 section 10). A first sample within `goodErrorMs` ends the
- * measurement, so that a near and healthy server gets one query; further queries are for lost and late packets.
- *
- * A name with several addresses is tried address by address. A kiss-o'-death ends the measurement at once: as an
- * error, or with the sample already taken. Throws `SntpError`.
+ * Queries a time server once, at the first address of its name. Packets that do not match this query are ignored, so a
+ * forger off the path can neither set the time nor end the wait. Does not keep the process alive. Throws `SntpError`.
  */
-export async function measureSntp(measurement: SntpMeasurement): Promise<MeasuredTime> {
-  const candidates = [...(await addressesOf(measurement))]
-  let best: SntpSample | null = null
-  let failure: SntpError | null = null
-  let kissCode: string | null = null
-  let queries = 0
-  while (queries < measurement.queries) {
-    const [address] = candidates
-    if (address === undefined) break
-    if (queries > 0) await pause(measurement.spacingMs, measurement.signal)
-    try {
-      const sample = await querySntp({ ...measurement, address, port: measurement.server.port })
-      queries += 1
-      if (best === null || sample.errorMs < best.errorMs) best = sample
-      if (best.errorMs <= measurement.goodErrorMs) break
-    } catch (error) {
-      if (!(error instanceof SntpError) || error.code === 'ABORTED') throw error
-      failure = error
-      kissCode = error.kissCode
-      if (kissCode !== null) break
-      candidates.shift()
-      // An unreachable address did not count as a query and will not respond two seconds later. Others get a second turn.
-      if (error.code !== 'UNREACHABLE') {
-        queries += 1
-        candidates.push(address)
-      }
-    }
+export async function querySntp(query: SntpQuery): Promise<SntpSample> {
+  const { server, timeoutMs } = query
+  const { promise, resolve, reject } = Promise.withResolvers<SntpSample>()
+  let reason: SntpErrorCode = 'LOOKUP_FAILED'
+  let socket: Socket | undefined
+  let isOver = false
+  const timer = setTimeout(() => {
+    reject(new SntpError(reason, `no usable response within ${timeoutMs} ms`))
+  }, timeoutMs).unref()
+
+  async function start(): Promise<void> {
+    const { address, family } = await lookup(server.host).catch((cause: unknown) => {
+      throw new SntpError('LOOKUP_FAILED', `the name ${server.host} was not found`, { cause })
+    })
+    if (isOver) return
+    reason = 'NO_RESPONSE'
+    socket = createSocket(family === 6 ? 'udp6' : 'udp4').unref()
+    exchange(socket, address)
   }
-  if (best !== null) return { ...best, kissCode }
-  throw failure ?? new SntpError('LOOKUP_FAILED', 'the name of the time server has no address')
-}
 
-/**
- * Queries one address once. Packets that do not match this query are ignored, so a
- * forger off the path can neither set the time nor end the wait. Throws `SntpError`.
- */
-export function querySntp(query: SntpQuery): Promise<SntpSample> {
-  const nonce = (query.randomBytes ?? randomBytes)(8)
-  let dropped: SntpErrorCode = 'NO_RESPONSE'
-  return withDeadline<SntpSample>(
-    query,
-    () => new SntpError(dropped, `no usable response within ${query.timeoutMs} ms`),
-    (resolve, reject) => {
-      const socket = createSocket(isIPv6(query.address.replace(/%.*$/, '')) ? 'udp6' : 'udp4')
-      socket.unref()
-      const unreachable = (cause: unknown): void => {
-        reject(new SntpError('UNREACHABLE', 'the time server cannot be reached', { cause }))
-      }
-      let sentMs = 0
-      socket.on('error', unreachable)
-      socket.on('message', (packet) => {
-        const receivedMs = query.monotonicMs()
-        if (packet.length < PACKET_BYTES) dropped = 'MALFORMED'
-        else if (!packet.subarray(24, 32).equals(nonce)) dropped = 'ORIGIN_MISMATCH'
-        else {
-          try {
-            resolve(readResponse(packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
-          } catch (error) {
-            reject(error)
-          }
+  function exchange(connected: Socket, address: string): void {
+    const nonce = (query.randomBytes ?? randomBytes)(8)
+    let sentMs = 0
+    const unreachable = (cause: unknown): void => {
+      reject(new SntpError('UNREACHABLE', 'the time server cannot be reached', { cause }))
+    }
+    connected.on('error', unreachable)
+    connected.on('message', (packet) => {
+      const receivedMs = query.monotonicMs()
+      if (packet.length < PACKET_BYTES) reason = 'MALFORMED'
+      else if (!packet.subarray(24, 32).equals(nonce)) reason = 'ORIGIN_MISMATCH'
+      else {
+        try {
+          resolve(readResponse(packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
+        } catch (error) {
+          reject(error)
         }
+      }
+    })
+    // Connected, so that the kernel passes on packets of this peer only and reports a closed port.
+    connected.connect(server.port, address, (connectError?: Error | null) => {
+      if (connectError) return unreachable(connectError)
+      sentMs = query.monotonicMs()
+      connected.send(queryPacket(nonce), (sendError) => {
+        if (sendError) unreachable(sendError)
       })
-      // Connected, so that the kernel passes on packets of this peer only and reports a closed port.
-      socket.connect(query.port, query.address, (connectError?: Error | null) => {
-        if (connectError) return unreachable(connectError)
-        sentMs = query.monotonicMs()
-        socket.send(queryPacket(nonce), (sendError) => {
-          if (sendError) unreachable(sendError)
-        })
-      })
-      return () => socket.close()
-    },
-  )
+    })
+  }
+
+  start().catch(reject)
+  try {
+    return await promise
+  } finally {
+    isOver = true
+    clearTimeout(timer)
+    socket?.close()
+  }
 }
 
 /**
@@ -216,13 +172,8 @@ function readResponse(
   const stratum = packet.readUInt8(1)
   const kissCode = packet.toString('latin1', 12, 16)
   if (stratum === 0 && /^[A-Z0-9]{4}$/.test(kissCode)) {
-    throw new SntpError(
-      'KISS_OF_DEATH',
-      `the time server responded with the kiss code ${kissCode}`,
-      {
-        kissCode,
-      },
-    )
+    const message = `the time server responded with the kiss code ${kissCode}`
+    throw new SntpError('KISS_OF_DEATH', message, { kissCode })
   }
   // A server that is not synchronized yet responds with stratum 0 and no code.
   if (first >> 6 === LEAP_UNSYNCHRONIZED || stratum === 0 || stratum > MAX_STRATUM) {
@@ -255,11 +206,7 @@ function readResponse(
   return {
     referenceMs: (receiveMs + transmitMs) / 2,
     atMonotonicMs: (local.sentMs + local.receivedMs) / 2,
-    delayMs,
-    rootDelayMs,
-    rootDispersionMs,
     errorMs: delayMs / 2 + rootDistanceMs,
-    stratum,
   }
 }
 
@@ -274,69 +221,4 @@ function timestampMs(packet: Buffer, offset: number, nowMs: number): number | nu
   const unixSeconds = seconds - NTP_UNIX_SECONDS
   const era = Math.round((nowMs / 1000 - unixSeconds) / ERA_SECONDS)
   return (unixSeconds + era * ERA_SECONDS) * 1000 + (fraction * 1000) / ERA_SECONDS
-}
-
-/** An address is used as it is; a name is resolved by the system, including its hosts file. */
-function addressesOf(measurement: SntpMeasurement): Promise<readonly string[]> {
-  const { host } = measurement.server
-  if (isIPv4(host) || isIPv6(host)) return Promise.resolve([host])
-  return withDeadline<readonly string[]>(
-    measurement,
-    () => new SntpError('LOOKUP_FAILED', `no name lookup within ${measurement.timeoutMs} ms`),
-    (resolve, reject) => {
-      ;(measurement.resolve ?? systemAddressesOf)(host).then(resolve, (cause: unknown) => {
-        reject(new SntpError('LOOKUP_FAILED', `the name ${host} was not found`, { cause }))
-      })
-      return () => {}
-    },
-  )
-}
-
-async function systemAddressesOf(host: string): Promise<readonly string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address)
-}
-
-async function pause(spacingMs: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(
-      spacingMs,
-      undefined,
-      signal === undefined ? { ref: false } : { ref: false, signal },
-    )
-  } catch (cause) {
-    throw abortedError(cause)
-  }
-}
-
-/**
- * Runs `start` until it settles, the deadline passes or the caller aborts, whichever comes first, and then calls the
- * clean-up that `start` returned. The timer does not keep the process alive.
- */
-function withDeadline<T>(
-  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
-  lateError: () => SntpError,
-  start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,
-): Promise<T> {
-  const { timeoutMs, signal } = limits
-  if (signal?.aborted) return Promise.reject(abortedError(signal.reason))
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const onAbort = (): void => reject(abortedError(signal?.reason))
-  signal?.addEventListener('abort', onAbort, { once: true })
-  const timer = setTimeout(() => reject(lateError()), timeoutMs)
-  timer.unref()
-  let cleanUp: (() => void) | null = null
-  try {
-    cleanUp = start(resolve, reject)
-  } catch (error) {
-    reject(error)
-  }
-  return promise.finally(() => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-    cleanUp?.()
-  })
-}
-
-function abortedError(cause: unknown): SntpError {
-  return new SntpError('ABORTED', 'the measurement was given up', { cause })
 }

@@ -1,8 +1,7 @@
 import { formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { ConfiguredNtpServer } from './ntp-server.ts'
-import { measureSntp, SntpError } from './sntp.ts'
-import type { MeasuredTime, SntpMeasurement } from './sntp.ts'
+import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts'
 
 /**
  * How good the clock of this server is, as measured. Nothing in it is assumed:
@@ -42,19 +41,13 @@ export const TIME_QUALITY_BOUNDS = {
   intervalMs: 64_000,
   /** After a failure; doubles up to the interval. RFC 4330 section 10 sets 15 s as the least. */
   retryMs: 16_000,
-  /** Covers three failed measurements in a row (twelve lost packets). */
+  /** Covers three lost packets in a row. */
   silenceLimitMs: LIMITS.timeSilenceSeconds * 1000,
   /**
-   * For the name lookup and for each query. A path longer than half of it would put the error beyond `maxDistanceMs`
+   * For the name lookup and the response. A path longer than half of it would put the error beyond `maxDistanceMs`
    * anyway; the other half is for a slow server.
    */
   queryTimeoutMs: 2000,
-  /** Maximum number of queries in one measurement; the first sample within `goodErrorMs` ends it. */
-  queries: 4,
-  /** Between two queries of one measurement: RFC 5905 spaces a burst by 2 s, and rate limiters expect no less. */
-  spacingMs: 2000,
-  /** A tenth of `maxDistanceMs`: more queries would load the server and not help the reader. */
-  goodErrorMs: 50,
   /**
    * RFC 5905 PHI: how much the error grows with the age of a measurement, in millionths. A time daemon that slews this
    * clock moves the monotonic one along (at 500 ppm, 32 ms in an interval); that shows at the next measurement, not before.
@@ -67,7 +60,7 @@ export const TIME_QUALITY_BOUNDS = {
    * (2^10 s, the most that RFC 5905 section 7.3 suggests).
    */
   maxSlowedIntervalMs: 1_024_000,
-  /** The server said DENY or RSTR: queried again after this long, so that no restart is needed. */
+  /** After DENY or RSTR: queried again after this long, so that no restart is needed. */
   deniedRetryMs: 3_600_000,
 } as const
 
@@ -80,8 +73,8 @@ export interface TimeQualityOptions {
   readonly nowMs: () => number
   /** A clock that never steps, milliseconds from any start. */
   readonly monotonicMs: () => number
-  /** One measurement; throws when it fails. Default: `measureSntp`. */
-  readonly measure?: (measurement: SntpMeasurement) => Promise<MeasuredTime>
+  /** One measurement; throws when it fails. Default: `querySntp`. */
+  readonly measure?: (query: SntpQuery) => Promise<SntpSample>
   /**
    * Runs a function once, later, and returns a cancel function. By default timers that do not keep the process alive.
    */
@@ -108,21 +101,17 @@ export function createUnverifiedTime(): TimeQualityMonitor {
 /** Measures the clock against one time server, at once and then in the background until `close`. A server that does not respond is not an error. */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
   const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
-  const measure = options.measure ?? measureSntp
+  const measure = options.measure ?? querySntp
   const schedule = options.schedule ?? scheduleUnref
   const random = options.random ?? Math.random
   const bounds: TimeQualityBounds = { ...TIME_QUALITY_BOUNDS, ...options.bounds }
   const { source } = server
-  const stop = new AbortController()
 
-  let known: { readonly sample: MeasuredTime; readonly checkedAt: string } | null = null
+  let known: { readonly sample: SntpSample; readonly checkedAt: string } | null = null
   let failures = 0
   let slowedBy = 1
-  let isDenied = false
   let cancelNext: (() => void) | null = null
-  /** Set while a measurement found the clock right and has not been doubted since: see `doubt`. */
-  let doubtable = false
-  let finishedMs = 0
+  let isClosed = false
 
   function quality(): TimeQuality {
     if (known === null) {
@@ -145,7 +134,6 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
         Math.abs(exactOffsetMs - offsetMs),
     )
     const isClose = Math.abs(offsetMs) + maxErrorMs <= bounds.maxDistanceMs
-    if (!isClose) doubt()
     return {
       state: isClose ? 'SYNCHRONIZED' : 'UNSYNCHRONIZED',
       source,
@@ -164,87 +152,46 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
     return Math.max(bounds.silenceLimitMs, 3 * bounds.intervalMs * slowedBy)
   }
 
-  /**
-   * A clock that was right when measured and is not now has stepped, or the machine slept and the monotonic clock stood
-   * still. Only a measurement can distinguish the two, so the next one is brought forward, once.
-   */
-  function doubt(): void {
-    if (!doubtable || stop.signal.aborted) return
-    doubtable = false
-    cancelNext?.()
-    const earliestMs = finishedMs + bounds.retryMs * slowedBy
-    cancelNext = schedule(start, Math.max(0, earliestMs - monotonicMs()))
-  }
-
-  function start(): void {
-    void run()
-  }
-
   async function run(): Promise<void> {
-    doubtable = false
-    let measured: MeasuredTime | null = null
     let failure: unknown = null
     try {
-      measured = await measure({
-        server,
-        // A server that said RATE gets no more bursts.
-        queries: slowedBy > 1 ? 1 : bounds.queries,
-        spacingMs: bounds.spacingMs,
-        timeoutMs: bounds.queryTimeoutMs,
-        goodErrorMs: bounds.goodErrorMs,
-        nowMs,
-        monotonicMs,
-        signal: stop.signal,
-      })
+      const timeoutMs = bounds.queryTimeoutMs
+      const sample = await measure({ server, timeoutMs, nowMs, monotonicMs })
+      if (isClosed) return
+      failures = 0
+      known = { sample, checkedAt: formatInstant(nowMs()) }
     } catch (error) {
+      if (isClosed) return
+      failures += 1
       failure = error
     }
-    if (stop.signal.aborted) return
-    finishedMs = monotonicMs()
-    if (measured === null) {
-      failures += 1
-    } else {
-      failures = 0
-      known = { sample: measured, checkedAt: formatInstant(nowMs()) }
-    }
-    const kissCode = measured === null ? kissCodeOf(failure) : measured.kissCode
-    cancelNext = schedule(start, pauseAfter(kissCode))
-    const current = quality()
-    doubtable = current.state === 'SYNCHRONIZED' && kissCode === null && failures === 0
-    if (measured === null) onFailure?.(failure)
-    else onMeasured?.(current)
+    const kissCode = failure instanceof SntpError ? failure.kissCode : null
+    cancelNext = schedule(() => void run(), pauseAfter(kissCode))
+    if (failures === 0) onMeasured?.(quality())
+    else onFailure?.(failure)
   }
 
   function pauseAfter(kissCode: string | null): number {
-    if (kissCode === 'DENY' || kissCode === 'RSTR') isDenied = true
-    else if (failures === 0) isDenied = false
     if (kissCode === 'RATE') {
-      const mostSlowed = Math.max(1, bounds.maxSlowedIntervalMs / bounds.intervalMs)
-      slowedBy = Math.min(slowedBy * 2, mostSlowed)
+      slowedBy = Math.min(slowedBy * 2, bounds.maxSlowedIntervalMs / bounds.intervalMs)
     }
     const intervalMs = bounds.intervalMs * slowedBy
-    const isRetry = failures > 0 && kissCode !== 'RATE'
-    const pauseMs = isDenied
-      ? bounds.deniedRetryMs
-      : isRetry
-        ? Math.min(bounds.retryMs * slowedBy * 2 ** (failures - 1), intervalMs)
-        : intervalMs
+    const retryMs = bounds.retryMs * slowedBy * 2 ** (failures - 1)
+    const isDenied = kissCode === 'DENY' || kissCode === 'RSTR'
+    const isRegular = failures === 0 || kissCode === 'RATE'
+    const pauseMs = isRegular ? intervalMs : Math.min(retryMs, intervalMs)
     // Up to an eighth late, so that processes started together do not ask together for ever.
-    return pauseMs * (1 + random() / 8)
+    return (isDenied ? bounds.deniedRetryMs : pauseMs) * (1 + random() / 8)
   }
 
-  start()
+  void run()
   return {
     quality,
-    close: () => {
+    close() {
+      isClosed = true
       cancelNext?.()
-      stop.abort()
     },
   }
-}
-
-function kissCodeOf(error: unknown): string | null {
-  return error instanceof SntpError ? error.kissCode : null
 }
 
 function scheduleUnref(run: () => void, delayMs: number): () => void {

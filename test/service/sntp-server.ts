@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
-import type { SntpMeasurement, SntpQuery } from '../../src/service/sntp.ts'
+import type { SntpQuery } from '../../src/service/sntp.ts'
 
 /** The default wall clock of a rig. */
 export const NOW_MS = Date.UTC(2026, 4, 17, 12, 0, 0)
@@ -90,40 +90,27 @@ function writeTimestamp(packet: Buffer, offset: number, unixMs: number | null): 
 
 export interface SntpRig {
   readonly query: SntpQuery
-  readonly measurement: SntpMeasurement
   readonly sent: readonly Buffer[]
 }
 
 /** A server whose way there and back takes `tripMs` on a monotonic clock that moves only then: no real time is measured. */
 export async function sntpRig(
   t: TestContext,
-  respond: (query: Buffer, nth: number) => readonly Uint8Array[],
-  {
-    tripMs = 0,
-    nowMs = NOW_MS,
-  }: { tripMs?: number | ((nth: number) => number); nowMs?: number } = {},
+  respond: (query: Buffer) => readonly Uint8Array[],
+  { tripMs = 0, nowMs = NOW_MS }: { tripMs?: number; nowMs?: number } = {},
 ): Promise<SntpRig> {
   let monotonicMs = 5000
-  let nth = 0
   const server = await startSntpServer((query) => {
-    monotonicMs += typeof tripMs === 'number' ? tripMs : tripMs(nth)
-    nth += 1
-    return respond(query, nth - 1)
+    monotonicMs += tripMs
+    return respond(query)
   })
   t.after(() => server.stop())
-  const shared = {
-    timeoutMs: PATIENT_MS,
-    nowMs: () => nowMs,
-    monotonicMs: () => monotonicMs,
-  }
   return {
-    query: { ...shared, address: '127.0.0.1', port: server.port },
-    measurement: {
-      ...shared,
+    query: {
       server: { host: '127.0.0.1', port: server.port },
-      queries: 4,
-      spacingMs: 0,
-      goodErrorMs: 50,
+      timeoutMs: PATIENT_MS,
+      nowMs: () => nowMs,
+      monotonicMs: () => monotonicMs,
     },
     sent: server.queries,
   }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { measureSntp, querySntp, SntpError } from '../../src/service/sntp.ts'
+import { querySntp, SntpError } from '../../src/service/sntp.ts'
 import type { SntpErrorCode } from '../../src/service/sntp.ts'
 import {
   responseTo,
@@ -68,11 +67,7 @@ void test('a good response gives the reference at the middle of the trip, and it
   const sample = await querySntp(query)
   near(sample.referenceMs, NOW_MS + 1005)
   near(sample.atMonotonicMs, 5045)
-  near(sample.delayMs, 80)
-  near(sample.rootDelayMs, 31.25)
-  near(sample.rootDispersionMs, 62.5)
   near(sample.errorMs, 40 + 15.625 + 62.5 + 15.625)
-  assert.equal(sample.stratum, 3)
 })
 
 void test('the true time lies within the error, however uneven the way there and back', async (t) => {
@@ -98,15 +93,14 @@ void test('the true time lies within the error, however uneven the way there and
         Object.assign(scenario, drawn)
         monotonicMs = 0
         const sample = await querySntp({
-          address: '127.0.0.1',
-          port: server.port,
+          server: { host: '127.0.0.1', port: server.port },
           timeoutMs: PATIENT_MS,
           nowMs: () => NOW_MS,
           monotonicMs: () => monotonicMs,
         })
         const trueMs = NOW_MS + drawn.aheadMs + sample.atMonotonicMs
         assert.ok(Math.abs(sample.referenceMs - trueMs) <= sample.errorMs + EXACT_MS)
-        near(sample.delayMs, drawn.outMs + drawn.backMs)
+        assert.ok(sample.errorMs <= (drawn.outMs + drawn.backMs) / 2 + EXACT_MS)
       },
     ),
     { numRuns: 60 },
@@ -119,7 +113,6 @@ void test('a precision of zero or more is a field left empty, and a version 3 re
   ])
   const sample = await querySntp(query)
   assert.equal(sample.errorMs, 0)
-  assert.equal(sample.stratum, 15)
 })
 
 void test('a response longer than 48 bytes is read, its extension ignored', async (t) => {
@@ -198,8 +191,7 @@ void test('a stranger who knows the nonce is not heard: only the asked port is',
   })
   t.after(() => server.stop())
   const silent = querySntp({
-    address: '127.0.0.1',
-    port: server.port,
+    server: { host: '127.0.0.1', port: server.port },
     timeoutMs: HASTY_MS,
     nowMs: () => NOW_MS,
     monotonicMs: () => 0,
@@ -228,8 +220,7 @@ void test('a closed port is distinguished from silence', async () => {
   const port = await freeUdpPort()
   await assert.rejects(
     querySntp({
-      address: '127.0.0.1',
-      port,
+      server: { host: '127.0.0.1', port },
       timeoutMs: PATIENT_MS,
       nowMs: () => NOW_MS,
       monotonicMs: () => 0,
@@ -238,119 +229,15 @@ void test('a closed port is distinguished from silence', async () => {
   )
 })
 
-void test('giving up ends a query at once, whether it was sent or not', async (t) => {
+void test('a name is looked up by the system', async (t) => {
+  const { query } = await rig(t, (packet) => [responseTo(packet, at())])
+  const server = { ...query.server, host: 'localhost' }
+  near((await querySntp({ ...query, server })).referenceMs, NOW_MS)
+})
+
+void test('a name that is not found is LOOKUP_FAILED', async (t) => {
   const { query, sent } = await rig(t, () => [])
-  await assert.rejects(querySntp({ ...query, signal: AbortSignal.abort() }), withCode('ABORTED'))
-  const early = new AbortController()
-  const unsent = querySntp({ ...query, signal: early.signal })
-  early.abort()
-  await assert.rejects(unsent, withCode('ABORTED'))
-
-  const late = new AbortController()
-  const waiting = querySntp({ ...query, signal: late.signal })
-  while (sent.length === 0) await setImmediate()
-  late.abort()
-  await assert.rejects(waiting, withCode('ABORTED'))
+  const server = { ...query.server, host: 'time.invalid' }
+  await assert.rejects(querySntp({ ...query, server }), withCode('LOOKUP_FAILED'))
+  assert.equal(sent.length, 0)
 })
-
-void test('one good sample is enough', async (t) => {
-  const { measurement, sent } = await rig(t, (packet) => [responseTo(packet, at())], { tripMs: 99 })
-  const measured = await measureSntp(measurement)
-  near(measured.errorMs, 49.5)
-  assert.equal(measured.kissCode, null)
-  assert.equal(sent.length, 1)
-})
-
-void test('of several poor samples the one of least error is kept', async (t) => {
-  const trips = [300, 160, 120, 280]
-  const { measurement, sent } = await rig(
-    t,
-    (packet, nth) => [responseTo(packet, at({ stratum: nth + 1 }))],
-    { tripMs: (nth) => trips[nth] ?? 0 },
-  )
-  const measured = await measureSntp(measurement)
-  near(measured.delayMs, 120)
-  assert.equal(measured.stratum, 3)
-  assert.equal(sent.length, 4)
-})
-
-void test('a lost packet and an unsynchronized response do not fail a measurement', async (t) => {
-  const { measurement, sent } = await rig(t, (packet, nth) => {
-    if (nth === 0) return []
-    return [responseTo(packet, at(nth === 1 ? { leap: 3 } : {}))]
-  })
-  near((await measureSntp({ ...measurement, timeoutMs: 500 })).referenceMs, NOW_MS)
-  assert.equal(sent.length, 3)
-})
-
-void test('silence fails a measurement after the stated number of queries', async (t) => {
-  const { measurement, sent } = await rig(t, () => [])
-  const silent = measureSntp({ ...measurement, queries: 3, timeoutMs: HASTY_MS })
-  await assert.rejects(silent, withCode('NO_RESPONSE'))
-  assert.equal(sent.length, 3)
-})
-
-void test('a kiss of death ends the measurement: no further query is sent', async (t) => {
-  const kiss = { stratum: 0, leap: 3, referenceId: 'RATE' }
-  const first = await rig(t, (packet) => [responseTo(packet, kiss)])
-  await assert.rejects(measureSntp(first.measurement), withCode('KISS_OF_DEATH', 'RATE'))
-  assert.equal(first.sent.length, 1)
-
-  const second = await rig(
-    t,
-    (packet, nth) => [responseTo(packet, nth === 0 ? at({ stratum: 4 }) : kiss)],
-    { tripMs: 200 },
-  )
-  const measured = await measureSntp(second.measurement)
-  assert.equal(measured.stratum, 4)
-  assert.equal(measured.kissCode, 'RATE')
-  assert.equal(second.sent.length, 2)
-})
-
-void test('giving up ends the pause between two queries', async (t) => {
-  const { measurement, sent } = await rig(t, (packet) => [responseTo(packet, at())], {
-    tripMs: 200,
-  })
-  const stop = new AbortController()
-  const pending = measureSntp({ ...measurement, spacingMs: 3_600_000, signal: stop.signal })
-  while (sent.length === 0) await setImmediate()
-  for (let turn = 0; turn < 50; turn += 1) await setImmediate()
-  stop.abort()
-  await assert.rejects(pending, withCode('ABORTED'))
-  assert.equal(sent.length, 1)
-})
-
-void test('a name is tried address by address until one answers', async (t) => {
-  const { measurement } = await rig(t, (packet) => [responseTo(packet, at())])
-  const asked: string[] = []
-  const measured = await measureSntp({
-    ...measurement,
-    server: { ...measurement.server, host: 'time.example' },
-    queries: 1,
-    resolve: async (host) => {
-      asked.push(host)
-      return ['::1', '127.0.0.1']
-    },
-  })
-  near(measured.referenceMs, NOW_MS)
-  assert.deepEqual(asked, ['time.example'])
-})
-
-void test('the system resolver is asked when no other is given', async (t) => {
-  const { measurement } = await rig(t, (packet) => [responseTo(packet, at())])
-  const server = { ...measurement.server, host: 'localhost' }
-  near((await measureSntp({ ...measurement, server })).referenceMs, NOW_MS)
-})
-
-for (const [name, resolve] of [
-  ['fails', () => Promise.reject(new Error('no such name'))],
-  ['never ends', () => Promise.withResolvers<readonly string[]>().promise],
-  ['finds no address', () => Promise.resolve([])],
-] as const) {
-  void test(`a look-up that ${name} is LOOKUP_FAILED`, async (t) => {
-    const { measurement } = await rig(t, () => [])
-    const server = { host: 'time.example', port: 123 }
-    const failing = measureSntp({ ...measurement, server, timeoutMs: HASTY_MS, resolve })
-    await assert.rejects(failing, withCode('LOOKUP_FAILED'))
-  })
-}

@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNtpServer } from '../../src/service/ntp-server.ts'
-import { measureSntp } from '../../src/service/sntp.ts'
+import { querySntp } from '../../src/service/sntp.ts'
 import { openTimeQuality } from '../../src/service/time-quality.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../../src/service/time-quality.ts'
 import { freeUdpPort } from './sntp-server.ts'
@@ -57,7 +57,7 @@ async function startChronyd(program: string, folder: string, port: number): Prom
   const deadlineMs = monotonicMs() + DEADLINE_MS
   for (;;) {
     try {
-      await measureSntp({ ...ASKED_ONCE, server: { host: '127.0.0.1', port } })
+      await querySntp({ ...ASKED_ONCE, server: { host: '127.0.0.1', port } })
       return chronyd
     } catch (error) {
       if (hasEnded(child) || monotonicMs() > deadlineMs) {
@@ -70,9 +70,6 @@ async function startChronyd(program: string, folder: string, port: number): Prom
 }
 
 const ASKED_ONCE = {
-  queries: 1,
-  spacingMs: 0,
-  goodErrorMs: 0,
   timeoutMs: 500,
   nowMs: Date.now,
   monotonicMs,
@@ -116,8 +113,6 @@ void test(
         retryMs: 50,
         silenceLimitMs: 1000,
         queryTimeoutMs: 300,
-        queries: 2,
-        spacingMs: 20,
       },
       onFailure: (error) => failures.push(error),
     })

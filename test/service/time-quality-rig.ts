@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { parseNtpServer } from '../../src/service/ntp-server.ts'
-import type { MeasuredTime, SntpMeasurement } from '../../src/service/sntp.ts'
+import type { SntpQuery, SntpSample } from '../../src/service/sntp.ts'
 import { openTimeQuality } from '../../src/service/time-quality.ts'
 import type { TimeQualityMonitor } from '../../src/service/time-quality.ts'
 
@@ -14,14 +14,14 @@ export interface TimeQualityRig {
   readonly monitor: TimeQualityMonitor
   /** The pauses before each scheduled measurement, cancelled ones included. */
   readonly pauses: readonly number[]
-  readonly measurements: readonly SntpMeasurement[]
+  readonly measurements: readonly SntpQuery[]
   readonly logged: readonly unknown[]
   /** Both clocks go on, and nothing else happens. */
   readonly pass: (elapsedMs: number) => void
   /** The wall clock alone steps. */
   readonly step: (byMs: number) => void
   /** Ends the measurement under way. */
-  readonly response: (result: Partial<MeasuredTime> | Error) => Promise<void>
+  readonly response: (result: Partial<SntpSample> | Error) => Promise<void>
   /** Lets the clocks run to the scheduled measurement and starts it. */
   readonly runNext: () => Promise<void>
 }
@@ -35,9 +35,9 @@ export function timeQualityRig(
   let monotonicMs = 777
   const pauses: number[] = []
   const timers: { readonly dueMs: number; readonly run: () => void; isCancelled: boolean }[] = []
-  const measurements: SntpMeasurement[] = []
+  const measurements: SntpQuery[] = []
   const logged: unknown[] = []
-  let underWay = Promise.withResolvers<MeasuredTime>()
+  let underWay = Promise.withResolvers<SntpSample>()
   const monitor = openTimeQuality({
     server: parseNtpServer(SOURCE),
     nowMs: () => wallMs,
@@ -45,7 +45,7 @@ export function timeQualityRig(
     random: () => random,
     measure: (measurement) => {
       measurements.push(measurement)
-      underWay = Promise.withResolvers<MeasuredTime>()
+      underWay = Promise.withResolvers<SntpSample>()
       return underWay.promise
     },
     schedule: (run, delayMs) => {
@@ -90,16 +90,11 @@ export function timeQualityRig(
   }
 }
 
-function sample(fields: Partial<MeasuredTime>): MeasuredTime {
+function sample(fields: Partial<SntpSample>): SntpSample {
   return {
     referenceMs: START_MS,
     atMonotonicMs: 0,
-    delayMs: 20,
-    rootDelayMs: 0,
-    rootDispersionMs: 0,
     errorMs: 10,
-    stratum: 2,
-    kissCode: null,
     ...fields,
   }
 }
