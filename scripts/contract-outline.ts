@@ -91,7 +91,7 @@ export interface EndpointOutline extends Omit<Endpoint, 'errors' | 'failure' | '
   readonly responses: { readonly [status: string]: ResponseOutline }
 }
 
-/** Texts and values of a table, nested at will. */
+/** Texts and values of a table, nested to any depth. */
 export type OutlineValue =
   | string
   | number

@@ -22,7 +22,7 @@ export function compareEndpoint(
   ]
 }
 
-/** Fields of a row that are compared by a rule of their own. */
+/** Fields of a row that are compared by a separate rule. */
 const ROW_PARTS: ReadonlySet<string> = new Set([
   'deprecation',
   'query',

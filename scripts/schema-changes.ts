@@ -15,7 +15,7 @@ export type Direction = 'request' | 'response'
 
 const show = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
 
-/** Keywords of a schema that are compared by a rule of their own. */
+/** Keywords of a schema that are compared by a separate rule. */
 const STRUCTURAL = ['items', 'properties', 'required', 'additionalProperties', 'enum'] as const
 
 /** Keywords for people. */

@@ -9,7 +9,7 @@ interface ReportOptions {
   readonly isSecret: boolean
 }
 
-/** Reads and checks variables, and collects every mistake, so that the operator sees all of them at once. */
+/** Reads and checks variables, and collects every mistake, so that the operator sees all of them together. */
 export interface EnvironmentReader {
   readonly mistakes: readonly string[]
   /** The value without surrounding space; an empty one counts as not set. */

@@ -22,7 +22,7 @@ sha256_base64url() { openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' 
 moment() { date -u -d "@$1" +%FT%T 2>/dev/null || date -u -r "$1" +%FT%T; }
 is_before() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a "") < (b "")) }'; }
 
-# fetch ORIGIN TARGET NAME [ETAG]: the response goes to NAME.head and NAME.body. The target is sent as it stands here:
+# fetch ORIGIN TARGET NAME [ETAG]: the response goes to NAME.head and NAME.body. The target is sent exactly as given:
 # curl would tidy a path, and the signature is over what was sent.
 fetch() {
   : >"$work/$3.body"

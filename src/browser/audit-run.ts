@@ -181,10 +181,10 @@ function stepOf({ code }: HistoryError, current: AuditStep): AuditStep {
 
 /** The subject of a contradiction, as code. */
 function faultReport({ finding }: HistoryError): StepReport {
-  const said = (value: string): RichText => [textElement('code', value)]
+  const asCode = (value: string): RichText => [textElement('code', value)]
   return {
     state: 'failed',
-    detail: { expected: said(finding.expected), found: said(finding.found) },
+    detail: { expected: asCode(finding.expected), found: asCode(finding.found) },
   }
 }
 

@@ -186,7 +186,7 @@ form.addEventListener('submit', (event) => {
 countCharacters(texts, {
   field: elementOf('useCase', HTMLTextAreaElement),
   shown: elementOf('useCase-count', HTMLElement),
-  said: elementOf('useCase-status', HTMLElement),
+  status: elementOf('useCase-status', HTMLElement),
 })
 send.disabled = false
 void isRegistrationClosed().then((isClosed) => {

@@ -44,29 +44,29 @@ function momentText(ms: number): string {
 
 /** Shows the saved head. Returns undefined if nothing is saved; rejects if it cannot be read. */
 async function readSaved(): Promise<SavedHead | undefined> {
-  const tell = (told: RichText, isForgettable: boolean): void => {
-    savedPlace.replaceChildren(...told)
+  const showSaved = (content: RichText, isForgettable: boolean): void => {
+    savedPlace.replaceChildren(...content)
     forgetButton.hidden = !isForgettable
   }
   if (savedHead === undefined) {
-    tell([texts.text('noStorage')], false)
+    showSaved([texts.text('noStorage')], false)
     return undefined
   }
   try {
     const kept = await savedHead.read()
     if (kept === undefined) {
-      tell([texts.text('nothingKept')], false)
+      showSaved([texts.text('nothingKept')], false)
       return undefined
     }
     const { snapshotId: version, hash } = kept.head
     const moment = document.createTextNode(momentText(kept.signedAtMs))
-    tell(
+    showSaved(
       texts.richText('kept', { version, hash: hash.slice(0, SHOWN_HASH_CHARACTERS), moment }),
       true,
     )
     return kept
   } catch (error) {
-    tell([texts.text('keptUnreadable')], true)
+    showSaved([texts.text('keptUnreadable')], true)
     throw error
   }
 }

@@ -10,11 +10,11 @@ const PAUSE_MS = 1000
 interface CounterOptions {
   readonly field: HTMLTextAreaElement
   readonly shown: HTMLElement
-  readonly said: HTMLElement
+  readonly status: HTMLElement
 }
 
 /** Counts the remaining characters as the service does: in code points. */
-export function countCharacters(texts: PageTexts, { field, shown, said }: CounterOptions): void {
+export function countCharacters(texts: PageTexts, { field, shown, status }: CounterOptions): void {
   let pause: ReturnType<typeof setTimeout> | undefined
 
   function update(): void {
@@ -24,7 +24,7 @@ export function countCharacters(texts: PageTexts, { field, shown, said }: Counte
     shown.classList.toggle('over', left < 0)
     clearTimeout(pause)
     pause = setTimeout(() => {
-      said.textContent = left <= SAID_FROM ? text : ''
+      status.textContent = left <= SAID_FROM ? text : ''
     }, PAUSE_MS)
   }
 

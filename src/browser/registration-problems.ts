@@ -35,8 +35,8 @@ function focusField(form: HTMLFormElement, field: FormField): void {
 }
 
 /** Copies the nodes, since a node has one place in a document. */
-const copyOf = (told: RichText): RichText =>
-  told.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
+const copyOf = (text: RichText): RichText =>
+  text.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 
 /** Creates the list from the form's summary and the places for errors next to its fields. */
 export function createProblemList(

@@ -33,7 +33,7 @@ export interface StepList<Name extends string> {
   reset(): void
   /**
    * Fills in the list from the first step to the last, each running briefly before its result appears. With reduced
-   * motion, all appear at once. Another `play`, `set` or `reset` cancels it.
+   * motion, all appear immediately. Another `play`, `set` or `reset` cancels it.
    */
   play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void>
 }

@@ -84,7 +84,7 @@ export function mountTryForm(
   const form = partOf(place, 'form', HTMLFormElement)
   const button = partOf(form, 'button', HTMLButtonElement)
   let isAsking = false
-  const said = partOf(place, '.try-status', HTMLElement)
+  const statusElement = partOf(place, '.try-status', HTMLElement)
   const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
   const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
   const name = (field: HTMLElement, named: string): void => {
@@ -163,29 +163,29 @@ export function mountTryForm(
     button.setAttribute('aria-disabled', String(isOn))
   }
 
-  function tell(error: unknown): void {
+  function showError(error: unknown): void {
     // The shown response belongs to an earlier request.
     responseElement.hidden = true
     if (error instanceof InputError) {
       error.input.setAttribute('aria-invalid', 'true')
       error.input.focus()
-      said.textContent = error.message
+      statusElement.textContent = error.message
       return
     }
-    said.textContent = texts.text('notReached')
+    statusElement.textContent = texts.text('notReached')
     // A DOMException is the timeout; anything else is a defect of this script.
     if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
   }
 
   async function send(): Promise<void> {
     for (const input of [parameterInput, keyInput]) input.removeAttribute('aria-invalid')
-    said.textContent = texts.text('waiting')
+    statusElement.textContent = texts.text('waiting')
     setAsking(true)
     const startedMs = performance.now()
     try {
       const response = await askWithForm()
       const milliseconds = Math.round(performance.now() - startedMs)
-      said.replaceChildren(
+      statusElement.replaceChildren(
         ...texts.richText('answered', {
           status: response.status,
           milliseconds: document.createTextNode(String(milliseconds)),
@@ -193,7 +193,7 @@ export function mountTryForm(
       )
       await show(response)
     } catch (error) {
-      tell(error)
+      showError(error)
     } finally {
       setAsking(false)
     }

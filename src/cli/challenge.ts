@@ -70,7 +70,7 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
   if (status >= 300 && status < 400) {
     throw new CommandFailure(
       'REDIRECT',
-      `${url} redirects elsewhere (status ${status}); give the address it leads to`,
+      `${url} redirects (status ${status}); give the target of the redirect`,
     )
   }
   if (status !== 200) {
@@ -92,19 +92,19 @@ async function describeChallenge(ask: Ask, origin: string) {
   if (propertyOf(envelope, 'schema') !== SCHEMA_IDS.response || described === undefined) {
     throw new CommandFailure(
       'OTHER_SERVICE',
-      `${origin}${target} did not respond as this service does`,
+      `${origin}${target} is not a response of this service`,
     )
   }
   if (provider === undefined) {
     throw new CommandFailure(
       'UNKNOWN_CHALLENGE',
-      `${origin} asks for a challenge that this program does not know`,
+      `${origin} uses a challenge that this program does not support`,
     )
   }
   if (propertyOf(data, 'state') !== 'open') {
     throw new CommandFailure(
       'CLOSED',
-      `${origin} takes no registrations at the moment, and sets no challenge`,
+      `${origin} does not accept registrations now and offers no challenge`,
     )
   }
   const path = propertyOf(described, 'path')
@@ -120,7 +120,7 @@ async function solveAltchaAt(
   if (url === null || url.origin !== origin) {
     throw new CommandFailure(
       'NO_CHALLENGE',
-      `${origin} tells no place of its own where its challenge is handed out`,
+      `${origin} does not name a challenge path on its own origin`,
     )
   }
   url.searchParams.set('for', purpose)
@@ -167,9 +167,8 @@ export const challengeCommand: Command = createCommand({
   async run({ values, positionals }, output) {
     const [action, url, ...rest] = positionals
     if (action !== 'solve') throw new UsageError('expected the action: solve')
-    if (url === undefined)
-      throw new UsageError('expected the address of a deployment after "solve"')
-    if (rest.length > 0) throw new UsageError('expected one address after "solve", found more')
+    if (url === undefined) throw new UsageError('expected the URL of a deployment after "solve"')
+    if (rest.length > 0) throw new UsageError('expected one URL after "solve", found more')
     const settings: Settings = {
       origin: parseBase(url),
       purpose: parseChoice('--for', values.for, CHALLENGE_PURPOSES),

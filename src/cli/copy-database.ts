@@ -28,7 +28,7 @@ PostgreSQL database of SVC_DATABASE_URL, in their order, and then compares every
 row. Stop the service first: what it stores during the copy is not copied. FILE
 is only read. Running it again copies what is missing.
 
-Tickets, sealed content, hashes and dates stay as they are, so the service needs
+Tickets, sealed content, hashes and dates do not change, so the service needs
 the same secrets afterwards.
 
 Options:

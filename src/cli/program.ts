@@ -37,7 +37,7 @@ const COMMANDS: CommandTable = {
     load: async () => (await import('./verify-releases.ts')).verifyReleasesCommand,
   },
   redact: {
-    summary: 'remove one published resource for good',
+    summary: 'permanently remove one published resource',
     load: async () => (await import('./redact.ts')).redactCommand,
   },
   challenge: {

@@ -50,11 +50,11 @@ function printResult(
 ): void {
   const { snapshotId, hash, changes, registryVersion } = entry
   if (outcome === 'unchanged') {
-    output.out(`Nothing to publish: ${snapshotId} in ${folder} already says all of this.`)
+    output.out(`Nothing to publish: ${snapshotId} in ${folder} has the same content.`)
     return
   }
   if (outcome === 'repaired') {
-    output.out(`Nothing to publish: ${snapshotId} in ${folder} already says all of this.`)
+    output.out(`Nothing to publish: ${snapshotId} in ${folder} has the same content.`)
     output.out(`Rewrote missing or damaged files: ${damaged.join(', ')}`)
     return
   }

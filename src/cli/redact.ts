@@ -8,7 +8,7 @@ import { openReleasesFolder, requireText, withPublishErrors } from './releases-f
 
 const HELP = `Usage: svc redact VS-NNNN RESOURCE --reason TEXT [options]
 
-Removes the bytes of one published resource for good, such as a secret or the
+Permanently removes the bytes of one published resource, such as a secret or the
 data of a person, and leaves the reason and the time. The chain keeps its
 digest and stays valid. What the newest version serves must be replaced first:
 correct the content and publish it, then redact the version before.

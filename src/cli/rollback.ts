@@ -4,7 +4,7 @@ import { runPublication } from './publish.ts'
 const HELP = `Usage: svc rollback VS-NNNN --note TEXT [options]
 
 Publishes the content of an older version as the next version. History only
-grows: nothing is removed. The content folder stays as it is, so correct it
+grows: nothing is removed. The content folder is not changed, so correct it
 before you publish from it again.
 
 Options:

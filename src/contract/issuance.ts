@@ -1,4 +1,4 @@
-/** Whether API keys are issued, and who said so. A literal in the registry; no configuration reaches it (spec 5.5). */
+/** Whether API keys are issued, and who approved it. A literal in the registry; no configuration reaches it (spec 5.5). */
 export type Issuance =
   | { readonly enabled: false; readonly reason: string }
   | {

@@ -150,7 +150,7 @@ export function* walkVersionChain(
   }
 }
 
-/** All versions of a chain at once, checked as `walkVersionChain` does. */
+/** All versions of a chain, checked as `walkVersionChain` does. */
 export function readVersionChain(source: VersionChainSource): readonly StoredVersion[] {
   return [...walkVersionChain(source)]
 }

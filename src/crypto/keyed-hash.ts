@@ -5,7 +5,7 @@ const BLOCK_BYTES = 64
 const HASH_BYTES = 32
 const INNER_PAD = 0x36
 const OUTER_PAD = 0x5c
-/** Longer texts are rare (a key has 67 characters) and get a buffer of their own. */
+/** Longer texts are rare (a key has 67 characters) and get a separate buffer. */
 const MOST_BYTES = 512
 
 /** A buffer outside the shared pool. */

@@ -31,7 +31,7 @@ export interface ListenerOptions {
   readonly noIndex: boolean
   readonly log: Log
   readonly onResponse?: ResponseObserver
-  /** Maximum number of connections; further ones are closed at once. */
+  /** Maximum number of connections; further ones are closed immediately. */
   readonly maxConnections?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs?: number
@@ -70,7 +70,7 @@ const SERVER_OPTIONS = {
 export interface ConnectionCounts {
   /** Open now. */
   readonly open: number
-  /** Closed at once since the start, because the maximum was reached. */
+  /** Number closed immediately because the maximum was reached. */
   readonly refused: number
   /** Reset since the start, because the peer did not read. */
   readonly stalled: number

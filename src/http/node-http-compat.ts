@@ -33,7 +33,7 @@ const internalsOf = (socket: Socket) => socket as unknown as Internals
 
 /**
  * Keeps a connection open for the owed responses after the client has closed its side. Otherwise Node ends the
- * connection at once (lib/_http_server.js, socketOnEnd).
+ * connection immediately (lib/_http_server.js, socketOnEnd).
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -41,7 +41,7 @@ export function allowHalfOpen(server: Server): void {
 
 /**
  * Replaces Node's behavior after the last response of a connection (lib/_http_server.js, resOnFinish). Its
- * `destroySoon` closes at once, and unread input then resets the connection before the client has read the response.
+ * `destroySoon` closes immediately, and unread input then resets the connection before the client has read the response.
  */
 export function replaceDestroySoon(socket: Socket, end: (socket: Socket) => void): void {
   socket.destroySoon = () => end(socket)
@@ -62,7 +62,7 @@ export function keepOpenAfter(response: ServerResponse): void {
 
 /** Decides when Node handles the requests of a connection. */
 export interface RequestGate {
-  /** Whether the next request may be handled at once. */
+  /** Whether the next request may be handled immediately. */
   isOpen(): boolean
   /** Queues a request. Returns false if parsing of the connection must stop. */
   defer(request: IncomingMessage, handle: () => void): boolean

@@ -77,7 +77,7 @@ export function createChallengePage({
       return reply(method, 200, await issue(purpose))
     } catch (error) {
       log.error({ reason: messageOf(error) }, 'No challenge could be made')
-      const message = 'No challenge can be handed out at the moment; try again later.'
+      const message = 'No challenge is available at the moment; try again later.'
       return reply(method, 503, refusal(message))
     }
   }

@@ -133,7 +133,7 @@ function challenge(context: PageContext): Html {
 }
 
 /**
- * The form. It is rendered at once, so nothing shifts later. Its button works once the script runs; without scripts
+ * The form. It is rendered with the page, so nothing shifts later. Its button works once the script runs; without scripts
  * the style sheet hides the form.
  */
 export function registrationForm(context: PageContext): Html {

@@ -29,7 +29,7 @@ function written(value: HtmlValue): string {
   return typeof value === 'object' ? value.map(written).join('') : escapeHtml(String(value))
 }
 
-/** Placeholder for values while the pieces of a template are processed as one text; it occurs in no template. */
+/** Placeholder for values while the pieces of a template are processed as one text; no template contains it. */
 const VALUE = '\0'
 
 /** Void elements (HTML standard 13.1.2), in the form that the source formatter writes. */

@@ -50,7 +50,7 @@ export interface SiteFacts {
   readonly hasWallet: boolean
   /** Id of the signing key; undefined if responses are unsigned. */
   readonly keyId: string | undefined
-  /** A response of this service, made when it is first needed; undefined if there is no signed one. */
+  /** A response of this service, made when it is first needed; undefined if it is unsigned. */
   readonly sampleResponse: SampleResponse | undefined
   readonly challenge: ChallengeDescription
   /** URI of the security contact; undefined if unknown. */

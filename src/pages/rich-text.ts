@@ -56,8 +56,8 @@ const BETWEEN_CODES: { readonly [Each in Locale]: string } = { en: ', ', th: ', 
 
 /** Joins sentences with the language's separator. `undefined` and `false` are left out. */
 export function sentencesHtml(locale: Locale, sentences: readonly HtmlValue[]): Html {
-  const said = sentences.filter((each) => each !== undefined && each !== false)
-  return joinHtml(said, BETWEEN_SENTENCES[locale])
+  const present = sentences.filter((each) => each !== undefined && each !== false)
+  return joinHtml(present, BETWEEN_SENTENCES[locale])
 }
 
 /** Joins code words without a conjunction: codes, header fields, methods. */

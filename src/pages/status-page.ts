@@ -91,7 +91,7 @@ function incidentArticle(
   const { locale, texts, content } = context
   const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
   const t = texts.status
-  const said = newestShown(
+  const newest = newestShown(
     updates,
     SHOWN_UPDATES,
     (update) =>
@@ -123,8 +123,8 @@ function incidentArticle(
     </dl>
     ${hasTimeline && incidentTimeline(context, incident)}
     <h4>${t.updates}</h4>
-    <dl class="facts">${said.shown}</dl>
-    ${notShown(context, 'status', t.olderUpdates, said.left)}
+    <dl class="facts">${newest.shown}</dl>
+    ${notShown(context, 'status', t.olderUpdates, newest.left)}
   </article>`
 }
 

@@ -157,7 +157,7 @@ export function writeRelease(snapshotId: string, write: () => void): void {
 }
 
 /**
- * Appends an entry, whose resources must have been written. It appears at once: a reader, or a crash at any step, sees
+ * Appends an entry, whose resources must have been written. It appears atomically: a reader, or a crash at any step, sees
  * the old version or the new one.
  */
 export function appendEntry(

@@ -41,7 +41,7 @@ function checkHeadShapes(store: ReleaseStore, head: VersionEntry): ReleaseFindin
     } catch {
       continue // Reported with the files.
     }
-    // JSON is YAML 1.2, so a published text goes through the very checks that its source went through.
+    // JSON is YAML 1.2, so a published text goes through the same checks as its source.
     const { source, mistakes } = parseYamlSource(where, text)
     const all: readonly ContentMistake[] =
       source === undefined

@@ -31,7 +31,7 @@ export interface ContentFolder {
   readonly resources: ReadonlyMap<TranslatedName, ContentFile>
   /** Overlays: by locale, then by the resource that each translates. */
   readonly overlays: ReadonlyMap<TranslationLocale, ReadonlyMap<TranslatedName, ContentFile>>
-  /** content/publishing.yaml, if there is one. */
+  /** content/publishing.yaml, if it exists. */
   readonly settings: ContentFile | undefined
   /** Reads a file that content refers to, such as the logo. A file that cannot be read is a mistake in `report`. */
   readReferenced(

@@ -167,7 +167,7 @@ ${sections.join('\n')}
 ${importSection()}
 ## Translations
 
-\`${TRANSLATION_LOCALES.join('/` and `')}/\` hold translations: files of the same names with the texts alone. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation is shown in English. The data of the API stay as they are.
+\`${TRANSLATION_LOCALES.join('/` and `')}/\` hold translations: files of the same names with the texts alone. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation is shown in English. The data of the API does not change.
 
 \`\`\`yaml
 # th/roadmap.yaml

@@ -89,7 +89,7 @@ function toId(text: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-/** The day of an ISO 8601 date or timestamp; other notations stay as they are, and the schema refuses them. */
+/** The day of an ISO 8601 date or timestamp; other notations are unchanged, and the schema refuses them. */
 function toDay(text: string): string {
   return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text)?.[1] ?? text
 }

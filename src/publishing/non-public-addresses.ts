@@ -33,9 +33,9 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : ''
 }
 
-// Networks whose addresses are hardly ever met as numbers of something else: 172.16.0.0/12 and 192.168.0.0/16. Those of
+// Networks whose addresses are rarely other numbers: 172.16.0.0/12 and 192.168.0.0/16. Those of
 // 10.0.0.0/8 look like any other number, so they are only found in a URL or in hexadecimal.
-function isTellingInteger(digits: string): boolean {
+function isNonPublicInteger(digits: string): boolean {
   const number = Number(digits)
   return (
     number === 2_130_706_433 ||
@@ -61,7 +61,7 @@ export function findNonPublicAddresses(text: string): readonly LeakMatch[] {
       isNonPublic(match.text),
     ),
     ...matchesOf(/(?<![\w.])\d{10}(?![\w.]\w|\w)/g, text).filter((match) =>
-      isTellingInteger(match.text),
+      isNonPublicInteger(match.text),
     ),
     // One to four parts, at least one of them in hexadecimal or, of four, in octal.
     ...matchesOf(

@@ -21,7 +21,7 @@ export interface PublishOptions extends ReleaseOptions {
 /** The result of publishing. */
 export interface PublishResult {
   /**
-   * `published` wrote a version. With the others the newest version already says all of this: `unchanged` had nothing
+   * `published` wrote a version. With the others the newest version has the same content: `unchanged` had nothing
    * to do, `repaired` wrote the files of `damaged` again.
    */
   readonly outcome: 'published' | 'unchanged' | 'repaired'

@@ -29,7 +29,7 @@ function digestOf(resources: VersionEntry['resources'], name: string): string | 
 }
 
 /**
- * Removes the bytes of one published resource for good and leaves a redaction with the reason. The chain keeps its
+ * Permanently removes the bytes of one published resource and leaves a redaction with the reason. The chain keeps its
  * digest and stays valid. Rejects with a PublishError if the newest version serves it.
  */
 export async function redactResource(options: RedactOptions): Promise<RedactResult> {

@@ -57,7 +57,7 @@ function parseStep(step: string): string | number {
   return /^\d+$/.test(plain) ? Number(plain) : plain
 }
 
-// With `verbose`, Ajv hands back the very schema object it was given, which was ours.
+// With `verbose`, Ajv returns the schema object that it was given, which was ours.
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null
 }

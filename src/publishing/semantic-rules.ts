@@ -116,12 +116,12 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
       'at',
       incident.updates.map((update) => update.at),
     )
-    const said = incident.updates[0]?.state
-    if (said !== undefined && said !== incident.state) {
+    const latest = incident.updates[0]?.state
+    if (latest !== undefined && latest !== incident.state) {
       report(
         [...at, 'state'],
         describeValue(incident.state),
-        `${said}, the state of its newest update`,
+        `${latest}, the state of its newest update`,
       )
     }
   }

@@ -41,7 +41,7 @@ function explainMissing(document: Document, offset: number, message: string): Sy
   return message.startsWith('Sequence item')
     ? {
         offset,
-        found: 'a line that belongs to no list item',
+        found: 'a line outside of any list item',
         expected: 'the indentation of the lines above, or - before a new item',
       }
     : { offset, found: 'a name without a colon', expected: 'name: value' }

@@ -10,7 +10,7 @@ export interface Payload {
   readonly bytes: number
   /** Weak entity tag over the canonical JSON of the same value (contract decisions 3.1). */
   readonly etag: string
-  /** Relative reference of the next page of a list, if there is one: sent as `Link` with rel="next" (RFC 8288). */
+  /** Relative reference of the next page of a list, if any: sent as `Link` with rel="next" (RFC 8288). */
   readonly nextPage?: string
 }
 

@@ -47,7 +47,7 @@ export interface LoadedReleases {
   readonly summaries: string
   readonly resources: readonly LoadedResource[]
   readonly faults: readonly ResourceFault[]
-  /** Resources of older versions whose bytes were removed for good. */
+  /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
 }
 

@@ -38,7 +38,7 @@ export interface Releases {
   historyPage(request: HistoryPageRequest): HistoryPage
   readonly headSnapshotId: string
   readonly faults: readonly ResourceFault[]
-  /** Resources of older versions whose bytes were removed for good. */
+  /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
 }
 

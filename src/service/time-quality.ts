@@ -56,7 +56,7 @@ export const TIME_QUALITY_BOUNDS = {
   /** Reading error of this clock: it counts whole milliseconds, and the response has its own timestamp. */
   readingMs: 1,
   /**
-   * The server said RATE: intervals double each time and stay so while the process lives, up to this
+   * After a RATE response, intervals double each time, up to this, for the life of the process
    * (2^10 s, the most that RFC 5905 section 7.3 suggests).
    */
   maxSlowedIntervalMs: 1_024_000,
@@ -98,7 +98,7 @@ export function createUnverifiedTime(): TimeQualityMonitor {
   }
 }
 
-/** Measures the clock against one time server, at once and then in the background until `close`. A server that does not respond is not an error. */
+/** Measures the clock against one time server, immediately and then in the background until `close`. A server that does not respond is not an error. */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
   const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
   const measure = options.measure ?? querySntp
@@ -124,7 +124,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
       return { state: 'UNSYNCHRONIZED', source, ...NOTHING_KNOWN, checkedAt }
     }
     // The reference is carried on by the monotonic clock and the wall clock is read now: a wall clock that stepped since
-    // the measurement shows its new offset at once.
+    // the measurement shows its new offset immediately.
     const exactOffsetMs = nowMs() - (sample.referenceMs + ageMs)
     const offsetMs = Math.round(exactOffsetMs) + 0 // -0 becomes 0
     const maxErrorMs = Math.ceil(

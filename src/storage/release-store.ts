@@ -68,7 +68,7 @@ export interface ReleaseStore {
    */
   writeResource(name: string, digest: string, text: string): void
   /**
-   * Stores a version entry; durable and visible at once when it returns. Of several callers with one id exactly one
+   * Stores a version entry; durable and visible when it returns. Of several callers with one id exactly one
    * succeeds; the others get a ReleaseFileError with the code EXISTS. Every resource must have been written before.
    */
   appendVersion(snapshotId: string, text: string): void
@@ -77,7 +77,7 @@ export interface ReleaseStore {
   /** Every redaction, sorted by resource and digest. Throws a ReleaseFileError. */
   listRedactions(): readonly RedactedResource[]
   /**
-   * Removes the bytes of a resource for good and leaves its redaction. Durable when it returns. May be repeated: the
+   * Permanently removes the bytes of a resource and leaves its redaction. Durable when it returns. May be repeated: the
    * first redaction stays, and bytes that a crash left behind go.
    */
   redactResource(name: string, digest: string, redaction: Redaction): void

@@ -27,7 +27,7 @@ export interface SharedCounters extends Counters {
   mode(): LimiterMode
 }
 
-/** After a failure the shared counters are left alone for this long, so that a slow server delays few requests. */
+/** After a failure the shared counters are not called for this long, so that a slow server delays few requests. */
 const UNAVAILABLE_FOR_MS = 1000
 
 /**

@@ -57,7 +57,7 @@ export function rollBack(database: DatabaseSync): void {
 }
 
 /**
- * Migrates a database to the current version in one transaction. Of processes that start at once, one migrates and the others
+ * Migrates a database to the current version in one transaction. Of processes that start together, one migrates and the others
  * find it done. Throws a StorageError or SQLite's error, and then nothing was changed.
  */
 export function migrate(database: DatabaseSync, file: string): void {

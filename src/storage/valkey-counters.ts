@@ -38,7 +38,7 @@ const CONNECTION_OPTIONS = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
-  // A server that is away must fail a call at once, since a fallback is waiting.
+  // A server that is away must fail a call immediately, since a fallback is waiting.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,

@@ -53,13 +53,9 @@ test('browser contexts are isolated', { skip: browserMissing }, async (t) => {
   assert.deepEqual(found, [null, null])
 })
 
-test(
-  'a page with a cache on the disk has a profile of its own',
-  { skip: browserMissing },
-  async (t) => {
-    const app = await runApp(t)
-    const { page } = await browser.openPageWithDiskCache(t)
-    const response = await page.goto(`${app.origin}/api/v1/status`)
-    assert.equal(response?.status(), 200)
-  },
-)
+test('a page with a cache on the disk has its own profile', { skip: browserMissing }, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPageWithDiskCache(t)
+  const response = await page.goto(`${app.origin}/api/v1/status`)
+  assert.equal(response?.status(), 200)
+})

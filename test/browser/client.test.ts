@@ -23,7 +23,7 @@ function telling(service: FrontedService, nowMs: number): RichText {
   return { baseUrl: service.origin, pinnedKeyIds: [key.keyId], nowMs }
 }
 
-/** One audit by a client of its own, as a freshly loaded page does it. */
+/** One audit by a new client, as a freshly loaded page does it. */
 function audit(page: Page, told: RichText) {
   return page.evaluate(async ({ nowMs, ...settings }) => {
     const entries = ['/dist/client.min.js', '/dist/client/audit.js']

@@ -38,7 +38,7 @@ function toResponse(
   }
 }
 
-/** Asks on a connection of its own. */
+/** Sends a request on a new connection. */
 export function askCache(
   port: number,
   target: string,

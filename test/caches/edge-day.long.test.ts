@@ -19,7 +19,7 @@ interface Stream {
   readonly name: string
   readonly target: string
   readonly meanGapSeconds: number
-  /** Whether the readers hold the current response and ask conditionally. nginx stores the 304 as an entry of its own. */
+  /** Whether the readers have the current response and send conditional requests. nginx stores the 304 as a separate entry. */
   readonly isConditional: boolean
 }
 

@@ -111,8 +111,8 @@ test('reports that a hosted challenge needs a browser, and that a closed waitlis
   const { origin } = await deploy(t, 'altcha', 'unavailable')
   assert.deepEqual(await svc('challenge', 'solve', origin, '--json'), {
     status: 1,
-    out: `${JSON.stringify({ ok: false, code: 'CLOSED', message: `${origin} takes no registrations at the moment, and sets no challenge` })}\n`,
-    error: `svc challenge: ${origin} takes no registrations at the moment, and sets no challenge\n`,
+    out: `${JSON.stringify({ ok: false, code: 'CLOSED', message: `${origin} does not accept registrations now and offers no challenge` })}\n`,
+    error: `svc challenge: ${origin} does not accept registrations now and offers no challenge\n`,
   })
 })
 
@@ -121,7 +121,7 @@ test('fetches a challenge only from the deployment itself', async (t) => {
     const { origin, targets } = await deploy(t, 'altcha', 'open', { path })
     const { status, out, error } = await svc('challenge', 'solve', origin)
     assert.deepEqual([status, out], [1, ''])
-    assert.match(error, /^svc challenge: .* tells no place of its own where .*\n$/)
+    assert.match(error, /^svc challenge: .* does not name a challenge path .*\n$/)
     assert.deepEqual(targets, ['/api/v1/early-access'])
   }
 })
@@ -142,21 +142,21 @@ test('reports a response of another service in one line', async (t) => {
     [
       'a redirect',
       (_request, response) => response.writeHead(301, { Location: 'http://127.0.0.1:9/' }).end(),
-      /redirects elsewhere \(status 301\)/,
+      /redirects \(status 301\)/,
     ],
     [
       'other JSON',
       json('{"data":{"challenge":{"provider":"test"}}}'),
-      /not respond as this service/,
+      /not a response of this service/,
     ],
-    ['broken JSON', json('{"ok":true,'), /did not respond as this service/],
-    ['null', json('null'), /did not respond as this service/],
-    ['no challenge', envelope({ state: 'open' }), /did not respond as this service/],
-    ['null in it', envelope(null), /did not respond as this service/],
+    ['broken JSON', json('{"ok":true,'), /is not a response of this service/],
+    ['null', json('null'), /is not a response of this service/],
+    ['no challenge', envelope({ state: 'open' }), /is not a response of this service/],
+    ['null in it', envelope(null), /is not a response of this service/],
     [
       'a challenge of tomorrow',
       envelope({ state: 'open', challenge: { provider: '\u001B[31mred' } }),
-      /a challenge that this program does not know/,
+      /a challenge that this program does not support/,
     ],
   ]
   await Promise.all(
@@ -262,8 +262,8 @@ test('wrong usage exits with 2 and one line', async () => {
   const cases: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [[], /expected the action: solve/],
     [['sovle', 'http://127.0.0.1:9'], /expected the action: solve/],
-    [['solve'], /expected the address of a deployment after "solve"/],
-    [['solve', 'http://127.0.0.1:9', 'more'], /expected one address/],
+    [['solve'], /expected the URL of a deployment after "solve"/],
+    [['solve', 'http://127.0.0.1:9', 'more'], /expected one URL/],
     [['solve', '127.0.0.1:9'], /expected the address of a deployment, such as/],
     [['solve', 'example'], /expected the address of a deployment, such as/],
     [['solve', 'ftp://127.0.0.1'], /expected the address of a deployment, such as/],

@@ -12,7 +12,7 @@ test('a valid configuration passes, and nothing is created', (t) => {
   assert.deepEqual(readdirSync(folder), ['releases'])
 })
 
-test('every mistake of variables, folders and secrets is reported at once', (t) => {
+test('every mistake of variables, folders and secrets is reported in one run', (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   mkdirSync(secretsDir, { mode: 0o700 })
   writeFileSync(path.join(secretsDir, 'signing-key.pem'), 'not a key', { mode: 0o600 })

@@ -22,7 +22,7 @@ import { issueInto, keysOver } from '../support/stored-keys.ts'
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
 
-/** The command in a folder of its own, where there is nothing. */
+/** Runs the command in an empty folder. */
 function keysNowhere(t: TestContext): TestedActions {
   const folder = temporaryFolder(t)
   return { command: 'keys', actions: ACTIONS, run: (args) => keys(folder, args) }

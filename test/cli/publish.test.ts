@@ -147,7 +147,7 @@ test('publishes twice in the given folders', (t) => {
   const again = svc(folder, 'publish', ...folders, '--note', 'Again.')
   assert.deepEqual(again, {
     status: 0,
-    out: `Nothing to publish: VS-0001 in ${releases} already says all of this.\n`,
+    out: `Nothing to publish: VS-0001 in ${releases} has the same content.\n`,
     error: '',
   })
 })
@@ -263,7 +263,7 @@ test('publishing repairs a damaged file of the newest version', (t) => {
   const intact = readFileSync(file, 'utf8')
   writeFileSync(file, `${intact} `)
 
-  const nothing = `Nothing to publish: VS-0001 in ${releases} already says all of this.\n`
+  const nothing = `Nothing to publish: VS-0001 in ${releases} has the same content.\n`
   assert.deepEqual(publish(), {
     status: 0,
     out: `${nothing}Rewrote missing or damaged files: roadmap\n`,
@@ -278,7 +278,7 @@ test('publishing repairs a damaged file of the newest version', (t) => {
   assert.deepEqual(publish(), { status: 0, out: nothing, error: '' })
 })
 
-test('several processes publish at once: the history stays intact and each reports what it did', async (t) => {
+test('several processes publish concurrently: the history stays intact and each reports what it did', async (t) => {
   const releases = temporaryFolder(t)
   const outcomes = await Promise.all(
     [1, 2, 3, 4].map((number) => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ACTIONS = ['count', 'export', 'show', 'erase', 'rotate-recipient', 'expire']
 
-/** The command in a folder of its own, where there is nothing. */
+/** Runs the command in an empty folder. */
 function waitlistNowhere(t: TestContext): TestedActions {
   const folder = temporaryFolder(t)
   return { command: 'waitlist', actions: ACTIONS, run: (args) => waitlist(folder, args) }

@@ -9,7 +9,7 @@ import { isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
 const BASE = { baseUrl: 'https://api.example.test' }
 
-describe('createClient refuses wrong options at once', () => {
+describe('createClient refuses wrong options immediately', () => {
   for (const [name, value, expected] of [
     ['maxRetries', -1, 'maxRetries: expected an integer from 0'],
     ['maxRetries', 1.5, 'maxRetries: expected an integer from 0'],

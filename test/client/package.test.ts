@@ -288,7 +288,7 @@ describe('installed without a network', () => {
   })
 })
 
-test('the README’s first example runs as it stands, and prints the state', async (t) => {
+test('the README’s first example runs unchanged and prints the state', async (t) => {
   const app = await runApp(t, { clock: { nowMs: () => Date.now() } })
   const readme = readFileSync(path.join(ROOT, 'packages', 'client', 'README.md'), 'utf8')
   const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code = '']) => code)

@@ -17,7 +17,7 @@ interface Sent {
   readonly authorization: string | null
 }
 
-/** A client of the app with an API key of its own, and what it sent; `change` replaces responses. */
+/** A client of the app with its own API key, and what it sent; `change` replaces responses. */
 function clientOf(
   app: RunningApp,
   change: (response: Response, sent: Sent) => Response | Promise<Response> = (each) => each,

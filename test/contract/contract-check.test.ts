@@ -669,7 +669,7 @@ function mutate(edit: Edit, version: string): ContractOutline {
   return contract
 }
 
-test('the mutations are many and each has a title of its own', () => {
+test('the mutations are many and their titles differ', () => {
   assert.ok(CASES.length >= 60)
   assert.equal(new Set(CASES.map(([title]) => title)).size, CASES.length)
 })

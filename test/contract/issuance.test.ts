@@ -198,7 +198,7 @@ describe('lifting the pause needs an approval on record', () => {
     }
   })
 
-  test('reports every mistake at once', () => {
+  test('reports all mistakes together', () => {
     assert.equal(
       faultsOf({ enabled: true, approvedBy: '', approvedAt: 'soon', reference: ' ' }).length,
       3,

@@ -193,7 +193,7 @@ test('two entries of one moment follow each other, and no later one goes before'
   assert.throws(() => link(dated(atMs - 1)), { code: 'CREATED_AT', snapshotId: 'VS-0002' })
 })
 
-test('every member of an entry must be there and of its own kind', () => {
+test('refuses an entry with a missing member or one of the wrong type', () => {
   const [entry] = makeChain(1)
   assert.ok(entry !== undefined)
   const change = { resource: 'status', kind: 'added' }

@@ -172,7 +172,7 @@ async function startNode(t: TestContext, name: string) {
   return node
 }
 
-/** Starts Caddy with the file for several nodes, and a CA of its own in place of a public one. Returns the CA's file. */
+/** Starts Caddy with the file for several nodes, and a private CA instead of a public one. Returns the CA's file. */
 async function startProxy(t: TestContext): Promise<string> {
   const folder = temporaryFolder(t)
   const documented = readFileSync('deploy/container/Caddyfile', 'utf8')

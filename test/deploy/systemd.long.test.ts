@@ -67,7 +67,7 @@ export container=lxc
 exec ${SYSTEMD} --system --unit=multi-user.target --log-target=console --show-status=0
 `
 
-/** systemd manages the control groups below one of its own. */
+/** systemd manages the control groups below its own. */
 const CONTROL_GROUP =
   '$(findmnt --noheadings --first-only --output TARGET --types cgroup2)/public-api-test'
 const START = `

@@ -148,7 +148,7 @@ test('a body of any length does not cut the response that is still made, and is 
   assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
 })
 
-test('a client that sends some hundred kilobytes before it reads gets its response, at once or late', async (t) => {
+test('a client that sends some hundred kilobytes before it reads gets its response, early or late', async (t) => {
   const { app, came, release } = waitingApp()
   const late = await openListener(t, app)
   const early = await openListener(t, () => ({

@@ -58,7 +58,7 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
     417,
     `${GET_STATUS}Host: a\r\nExpect: 100-continue, cake\r\n\r\n`,
   ],
-  'an unknown expectation on a line of its own': [
+  'an unknown expectation on a separate line': [
     417,
     `${GET_STATUS}Host: a\r\nExpect: 100-continue\r\nExpect: cake\r\n\r\n`,
   ],

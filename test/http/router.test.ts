@@ -36,7 +36,7 @@ test('rows of one path are one route; read methods come first in Allow', () => {
   assert.deepEqual([write?.route.allow, write?.route.isRead], ['POST', false])
 })
 
-test('a parameter takes the whole rest of the path as it stands, and only where it may be empty is it', () => {
+test('a parameter takes the unchanged rest of the path, and may be empty only where allowed', () => {
   fc.assert(
     fc.property(fc.string({ unit: ANY_CODE_POINT, minLength: 1 }), (rest) => {
       assert.equal(route(`/api/v1/versions/${rest}`)?.parameter, rest)

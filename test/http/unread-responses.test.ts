@@ -201,7 +201,7 @@ test('a response that takes long to make is not a stalled client', async (t) => 
   assert.deepEqual([stalled(), ended()], [0, undefined])
 })
 
-test('a connection above the maximum is closed at once, and counted', async (t) => {
+test('a connection above the maximum is closed immediately and counted', async (t) => {
   const server = createListener(() => ({ status: 204, headers: [], body: undefined }), {
     noIndex: false,
     log: QUIET_LOG,

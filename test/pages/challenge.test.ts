@@ -124,7 +124,7 @@ test('returns 503 and logs when the counters are unavailable', async () => {
   assert.equal(status, 503)
   assert.equal(named.get('Cache-Control'), 'no-store')
   assert.deepEqual(JSON.parse(body ?? ''), {
-    error: 'No challenge can be handed out at the moment; try again later.',
+    error: 'No challenge is available at the moment; try again later.',
   })
   assert.deepEqual(made.logged, [
     'No challenge could be made {"reason":"The primary process cannot be reached"}',

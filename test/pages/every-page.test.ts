@@ -30,7 +30,7 @@ const DECODE: { readonly [C in Coding]: (bytes: Buffer) => Buffer } = {
   br: brotliDecompressSync,
 }
 
-/** Asks over a connection of its own and gives the response as it was sent, without decoding it. */
+/** Sends a request on a new connection and returns the response as it was sent, without decoding. */
 function ask(
   app: RunningApp,
   path: string,

@@ -72,7 +72,7 @@ interface Exchange {
   readonly ticket: string
 }
 
-/** Sends reads, keyed reads and registrations until it is stopped, each registration with an address of its own. */
+/** Sends reads, keyed reads and registrations until it is stopped, each registration with a different address. */
 function startTraffic(port: number, key: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
   const answered: Exchange[] = []
@@ -135,7 +135,7 @@ function startTraffic(port: number, key: string) {
   }
 }
 
-/** Registrations that one actor gets through when it sends 12 at once over all nodes. */
+/** Registrations that one actor gets through when it sends 12 concurrently over all nodes. */
 async function admittedOf(ports: readonly number[], actor: string): Promise<number> {
   const statuses = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => {
@@ -298,7 +298,7 @@ test(
     assert.equal(revoked.status, 200)
     for (const port of others) {
       const refused = await say(port, { target: '/api/v1/keys/self', headers })
-      assert.equal(refused.code, 'KEY_INVALID', 'a revocation holds on every node at once')
+      assert.equal(refused.code, 'KEY_INVALID', 'a revocation applies to every node immediately')
     }
     if (process.env['WRITE_FAULTS'] === '1') writeDocument(rows)
   },

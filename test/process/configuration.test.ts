@@ -19,7 +19,7 @@ const PRODUCTION = {
   SVC_WAITLIST_RECIPIENT: 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5',
 }
 
-test('reports every mistake at once with its variable, and creates nothing', async (t) => {
+test('reports all mistakes together, each with its variable, and creates nothing', async (t) => {
   const folder = temporaryFolder(t)
   const { ending, service } = await failedStart(t, folder, {
     PORT: '70000',

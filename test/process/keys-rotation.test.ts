@@ -117,7 +117,7 @@ test('a stop right behind a key’s first use in a rotation waits until it is re
   assert.equal(running.service.stderr(), '')
 })
 
-test('a rotation by variables, over two secrets at once and several workers, with many uses of one key at one time', async (t) => {
+test('a rotation by variables, over two secrets and several workers, with many concurrent uses of one key', async (t) => {
   const deployment = makeDeployment(t)
   writeHashSecrets(deployment, TEST_HASH_SECRET)
   const first = await startKeyed(t, { deployment })

@@ -47,7 +47,7 @@ test('a key gets exactly 600 requests over three workers, also after all are rep
   const startedMs = performance.now()
   const responses: RawResponse[] = []
   for (let batch = 0; batch < 13; batch += 1) {
-    // Each over a connection of its own, which the primary hands out in turn.
+    // Each on a new connection; the primary distributes them in turn.
     const asked = Array.from({ length: 50 }, () => running.send('GET', STATUS, keyLine(key)))
     responses.push(...(await Promise.all(asked)))
   }

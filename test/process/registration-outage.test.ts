@@ -185,7 +185,7 @@ test('failed writes leave nothing behind, and later ones lose nothing', async (t
   assertList(await readKept(running), kept)
 })
 
-/** Why the test cannot mount a file system of its own, or undefined. */
+/** Why the test cannot mount a file system, or undefined. */
 function tinyDiskObstacle(t: TestContext): string | undefined {
   if (process.platform !== 'linux' || process.execve === undefined) return 'this needs Linux'
   const { error, status, stderr } = spawnSync(

@@ -11,7 +11,7 @@ import {
 } from '../support/registering-service.ts'
 import { eventually } from '../support/eventually.ts'
 
-// Three workers behind one port count, spend and decide as one. Each request comes over a connection of its own, and the
+// Three workers behind one port count, spend and decide as one. Each request uses a new connection, and the
 // primary hands connections out in turn.
 
 const WORKERS = 3
@@ -131,7 +131,7 @@ test('a solution works once over all workers, also after a crash', async (t) => 
   assert.equal((await readKept(running)).length, 2)
 })
 
-test('one address sent to all workers at once is registered once', async (t) => {
+test('one address sent to all workers concurrently is registered once', async (t) => {
   const running = await startThree(t)
   const spellings = [
     'reader@bücher.example',
@@ -186,7 +186,7 @@ test('a killed worker leaves an address registered once, with its ticket', async
   assertSound(running.databaseFile)
 })
 
-test('700 registrations at once all get a response, and none a 503', async (t) => {
+test('700 concurrent registrations all get a response, and none a 503', async (t) => {
   const running = await startThree(t)
   const responses = await Promise.all(
     Array.from({ length: 700 }, (_each, index) =>

@@ -96,7 +96,7 @@ test('a published version is served within the reload interval, in the API and o
   assert.equal((await service.stop()).code, 0)
 })
 
-test('SIGHUP does not end the process, and looks for a release at once', async (t) => {
+test('SIGHUP does not end the process, and looks for a release immediately', async (t) => {
   const started = await start(t, { SVC_RELOAD_SECONDS: '0' })
   const { service, origin, releasesDir } = started
   writeReleases(releasesDir, 3)

@@ -38,7 +38,7 @@ function isRefused(port: number): Promise<boolean> {
 async function assertPromptStop(service: ServiceProcess, sinceMs: number): Promise<void> {
   assert.deepEqual(await service.ended, { code: 0, signal: null })
   const tookMs = performance.now() - sinceMs
-  assert.ok(tookMs < PROMPT_MS, `stopped at once, not when the grace ran out (${tookMs} ms)`)
+  assert.ok(tookMs < PROMPT_MS, `stopped immediately, not when the grace ran out (${tookMs} ms)`)
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -48,7 +48,7 @@ async function startTwo(t: TestContext, program?: readonly string[]) {
   return { ...deployment, service, origin, port, admin }
 }
 
-/** One request on a connection of its own, so that the workers take turns. */
+/** One request on a new connection, so that the workers take turns. */
 async function statusOf(url: string): Promise<number> {
   const response = await fetch(url, {
     headers: { Connection: 'close' },

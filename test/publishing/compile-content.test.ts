@@ -439,7 +439,7 @@ test('an incident is checked from its start to its end', async (t) => {
   ])
 })
 
-test('reports every mistake at once, in reading order', async (t) => {
+test('reports all mistakes together, in reading order', async (t) => {
   const folder = makeContent(t)
   editContent(folder, 'status', 'name: Read API', 'nam: Read API')
   editContent(folder, 'status', 'state: operational\nsummary', 'state: fine\nsummary')

@@ -117,7 +117,7 @@ export function writeContent(folder: string, name: string, text: string): void {
 export function makeContent(t: TestContext): string {
   const folder = temporaryFolder(t)
   for (const name of SNAPSHOT_NAMES) {
-    // JSON is YAML: a snapshot without a text of its own has the example of its schema, reviewed before the fixture's now.
+    // JSON is YAML: a snapshot without its own text has the example of its schema, reviewed before the fixture's now.
     const example = exampleOf(SNAPSHOT_SCHEMAS[name]) as object
     const text = FIXTURE[name] ?? JSON.stringify({ ...example, updatedAt: '2026-02-01T00:00:00Z' })
     writeContent(folder, `${name}.yaml`, text)

@@ -321,7 +321,7 @@ test('what can only be a secret is never allowed', async (t) => {
   assert.ok(mistakes.some((mistake) => mistake.rule === 'private-key'))
 })
 
-test('rules have ids of their own, and run in time linear in the text', () => {
+test('rules have unique ids and run in time linear in the text', () => {
   assert.equal(new Set(LEAK_RULES.map((rule) => rule.id)).size, LEAK_RULES.length)
   for (const filler of [
     'a',

@@ -129,9 +129,7 @@ export const auditCommand: Command = createCommand({
         throw new UsageError('--check-evidence fetches nothing; give only --pin with it')
       }
       if (pinnedKeyIds === undefined) {
-        throw new UsageError(
-          '--check-evidence needs --pin: anyone can sign with a key of their own',
-        )
+        throw new UsageError('--check-evidence needs --pin: anyone can sign with their own key')
       }
       return checkEvidence(evidenceToCheck, pinnedKeyIds, json, output)
     }

@@ -60,7 +60,7 @@ export async function keySelf(
 }
 
 /**
- * Revokes an API key for good, from the next request on. Sent once: after a ConnectionError the key may be revoked, and
+ * Revokes an API key permanently, from the next request on. Sent once: after a ConnectionError the key may be revoked, and
  * `keySelf` then fails with `KEY_INVALID`. Throws what `keySelf` throws.
  *
  * @example

@@ -61,10 +61,10 @@ export async function createHistoryFailure(
   const portable = responses.map((response) =>
     'body' in response ? toPortable(response) : response,
   )
-  const said = await verifyInOrder(portable, keys)
+  const verified = await verifyInOrder(portable, keys)
   const { keyDocuments } = context
-  if (!(await areOfOneLineage(said, await verifyInOrder(keyDocuments, keys)))) {
-    const keyIds = [...new Set(said.map(({ keyId }) => keyId))]
+  if (!(await areOfOneLineage(verified, await verifyInOrder(keyDocuments, keys)))) {
+    const keyIds = [...new Set(verified.map(({ keyId }) => keyId))]
     return new UnlinkedKeysError(fault, finding, keyIds)
   }
   const evidence: HistoryEvidence = {

@@ -112,7 +112,7 @@ const BROWSER_OPTIONS =
     ? ({ cache: 'no-store', credentials: 'omit' } as const)
     : {}
 
-/** The maximum delay of platform timers; a longer one fires at once. */
+/** The maximum delay of platform timers; a longer one fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Reads a body. Throws a RangeError once it exceeds the limit. */

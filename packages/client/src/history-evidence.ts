@@ -228,11 +228,11 @@ async function hashedEntryOf({ path, data }: PathResponse): Promise<VersionSumma
 }
 
 /** Proved by an entry and the previous one, or by the genesis entry alone. Both hashes must be correct. */
-async function areChangesFalse(said: readonly PathResponse[]): Promise<boolean> {
-  const entries = await Promise.all(said.map(hashedEntryOf))
+async function areChangesFalse(statements: readonly PathResponse[]): Promise<boolean> {
+  const entries = await Promise.all(statements.map(hashedEntryOf))
   const entry = entries.at(-1)
-  if (entry === undefined || said.length > 2) return false
-  if (said.length === 1) {
+  if (entry === undefined || statements.length > 2) return false
+  if (statements.length === 1) {
     return entry.sequence === 1 && changesFindingOf(undefined, entry) !== undefined
   }
   const [before] = entries
@@ -265,7 +265,9 @@ function isInconsistent([before, between, after]: readonly PathResponse[]): bool
 }
 
 const PROOFS: {
-  readonly [Fault in HistoryFault]: (said: readonly PathResponse[]) => boolean | Promise<boolean>
+  readonly [Fault in HistoryFault]: (
+    statements: readonly PathResponse[],
+  ) => boolean | Promise<boolean>
 } = {
   SHORTENED: isShortened,
   REWRITTEN: isRewritten,
@@ -316,11 +318,11 @@ export async function verifyEvidence(
   }
   const verifyAll = (portable: readonly PortableResponse[]) =>
     verifyInOrder(portable, keys, pinnedKeyIds)
-  const said = await verifyAll(responses)
-  if (said.some(({ status }) => status !== 200) || !(await PROOFS[fault](said))) {
+  const statements = await verifyAll(responses)
+  if (statements.some(({ status }) => status !== 200) || !(await PROOFS[fault](statements))) {
     throw new EvidenceError(`the responses are signed, and do not prove ${fault}`)
   }
-  if (!(await areOfOneLineage(said, await verifyAll(keyDocuments)))) {
+  if (!(await areOfOneLineage(statements, await verifyAll(keyDocuments)))) {
     throw new EvidenceError('different keys signed the responses, and no key document links them')
   }
   return { fault, meaning: HISTORY_FAULTS[fault] }

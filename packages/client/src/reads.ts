@@ -36,7 +36,7 @@ export interface ReadOptions {
 
 /** Verified data, with what proves it. */
 export interface Verified<Data> {
-  /** `data` of the envelope, or the document itself if there is no envelope. */
+  /** `data` of the envelope, or the whole document if it has no envelope. */
   readonly data: Data
   /** The entity tag of `data`, computed from it. */
   readonly etag: string

@@ -3,7 +3,7 @@ import type { Client } from './client.ts'
 import { ConnectionError } from './connection.ts'
 import { parseBody } from './verify-response.ts'
 
-/** A published resource whose bytes the operator removed for good. The chain keeps its digest and stays valid. */
+/** A published resource whose bytes the operator permanently removed. The chain keeps its digest and stays valid. */
 export interface Redaction {
   /** Name of the resource, such as `status`. */
   readonly resource: string

@@ -75,7 +75,7 @@ function unwritable(file: string, error: unknown): CommandFailure {
   return new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
 }
 
-/** Creates a private key that only the owner can read. Throws a CommandFailure; an existing file stays as it is. */
+/** Creates a private key that only the owner can read. Throws a CommandFailure; an existing file is not changed. */
 export function createPrivateKey(file: string): PublicSigningKey {
   const { privateKey } = generateKeyPairSync('ed25519')
   try {

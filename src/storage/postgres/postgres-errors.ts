@@ -1,6 +1,6 @@
 import { StorageError, type StorageProblem } from '../storage-error.ts'
 
-/** SQLSTATE codes with a meaning of their own (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/** SQLSTATE codes with a special meaning (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const PROBLEM_OF_STATE: ReadonlyMap<string, StorageProblem> = new Map([
   // disk_full
   ['53100', 'FULL'],

@@ -85,7 +85,7 @@ function assertNotNewer(version: number | undefined, where: string): void {
 }
 
 /**
- * Brings a database to the current version, in one transaction under an advisory lock: of several nodes that start at once,
+ * Brings a database to the current version, in one transaction under an advisory lock: of several nodes that start together,
  * one migrates and the others find it done. Rejects with a StorageError, and then nothing was changed.
  */
 export async function migratePostgres(session: PostgresSession, where: string): Promise<void> {

@@ -43,7 +43,7 @@ export function createPostgresWaitlist(
   session: PostgresSession,
   randomBytes: (size: number) => Uint8Array,
 ): WaitlistStore {
-  /** Frees the space of deleted rows at once, so that it is overwritten soon. Their backups and WAL are the server's. */
+  /** Frees the space of deleted rows immediately, so that it is overwritten soon. Their backups and WAL are the server's. */
   async function vacuum(): Promise<void> {
     await session.query('VACUUM svc.registrations').catch(() => {
       // Autovacuum does it later.

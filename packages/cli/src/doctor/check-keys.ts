@@ -43,7 +43,11 @@ export function createKeyCheck(pins: readonly string[] | undefined, nowMs: numbe
     const stated = [textIn(data, 'keyId'), ...entries.map(({ keyId }) => keyId)]
     const wrong = stated.findIndex((keyId) => keyId === undefined || !computed.has(keyId))
     if (wrong !== -1) {
-      report('key-id-wrong', WHERE, `${stated[wrong] ?? 'no id'} is the id of no key in it`)
+      report(
+        'key-id-wrong',
+        WHERE,
+        `${stated[wrong] ?? 'no id'} does not match a key in the document`,
+      )
       return undefined
     }
     const current = entries.find(({ status }) => status === 'current')?.keyId
