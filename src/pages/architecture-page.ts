@@ -41,10 +41,11 @@ function section(context: PageContext, name: (typeof SECTIONS)[number], data: Ar
 /** Components and data flows as a picture. */
 function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {
   const t = texts.picture
+  const hasPlanned = [...components, ...flows].some(({ state }) => state !== 'live')
   return graphPicture({
     id: 'architecture-picture',
     title: t.architectureTitle,
-    description: t.architectureText,
+    description: hasPlanned ? t.architectureText : t.architectureTextLive,
     locale,
     nodes: components.map(({ id, name, kind, state }) => ({
       id,

@@ -36,7 +36,7 @@ export function momentInText(locale: Locale, iso: string): Html {
 
 /** A day (ISO 8601) in the format of a language. */
 export function dayHtml(locale: Locale, iso: string): Html {
-  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: UTC }).format(
+  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: UTC }).format(
     new Date(iso),
   )
   return html`<time datetime="${iso}">${text}</time>`

@@ -51,21 +51,22 @@ function traits({ stability, status, runtime, cacheClass, authentication }: Endp
 }
 
 function parameterText({ locale, texts }: PageContext, parameter: PathParameter): Html {
-  const { parameterForm, parameterExample, parameterEmpty } = texts.reference
+  const { pathParameter, parameterForm, parameterExample, parameterEmpty } = texts.reference
   const { pattern, example, mayBeEmpty, name, description } = parameter
-  return html`<dl class="fields">
-    <div>
-      <dt>${code(name)}</dt>
-      <dd>
-        ${sentencesHtml(locale, [
-          contractText(locale, description),
-          pattern !== undefined && richText(parameterForm, { pattern: code(pattern) }),
-          richText(parameterExample, { example: code(example) }),
-          mayBeEmpty && parameterEmpty,
-        ])}
-      </dd>
-    </div>
-  </dl>`
+  return html`<h3>${pathParameter}</h3>
+    <dl class="fields">
+      <div>
+        <dt>${code(name)}</dt>
+        <dd>
+          ${sentencesHtml(locale, [
+            contractText(locale, description),
+            pattern !== undefined && richText(parameterForm, { pattern: code(pattern) }),
+            richText(parameterExample, { example: code(example) }),
+            mayBeEmpty && parameterEmpty,
+          ])}
+        </dd>
+      </div>
+    </dl>`
 }
 
 /**

@@ -27,10 +27,28 @@ const LOANWORDS = [
   'แก้+ย้อน+หลัง',
   'ตรวจ+สอบ',
   'ลง+นาม',
+  'ตอบ+กลับ',
+  'ข้อ+ผิด+พลาด',
+  'ราย+ชื่อ',
+  'ลง+ทะเบียน',
+  'จัด+เก็บ',
+  'เข้า+สู่+ระบบ',
+  'ขีด+จำกัด',
+  'ล่วง+หน้า',
+  'ปิด+ใช้+งาน',
+  'เว้น+ว่าง',
 ] as const
 
 /** Neighboring words that the dictionary separates in the wrong place, with `|` at the boundary. */
-const NEIGHBORS = ['ดึง|สถานะ', 'ชัน|แสดง', 'ผล+กระทบ', 'ตาย+ตัว', 'เปิด+ตัว'] as const
+const NEIGHBORS = [
+  'ดึง|สถานะ',
+  'ชัน|แสดง',
+  'ผล+กระทบ',
+  'ตาย+ตัว',
+  'เปิด+ตัว',
+  'ต่อ+ไป',
+  'รวม+ถึง',
+] as const
 
 const THAI = /[\u0e01-\u0e3a\u0e40-\u0e45]/
 
@@ -44,13 +62,18 @@ const loanwords: ReadonlySet<string> = new Set(LOANWORDS.map((each) => each.repl
 
 const ANY = new RegExp([...held.keys()].join('|'), 'g')
 
+/** The prefixes that make nouns, which belong to the word after them. The same letters also end words, such as บริการ. */
+const PREFIX =
+  /(?<!บริ|ราย|ต้อง|โครง|จัด)(การ)\u200b?(?=[ก-ฐฑฒด-ฮเ-ไ])|(?<!ข้อ)(ความ)\u200b?(?=[ก-ฮเ-ไ])/g
+
 /** A Thai text whose lines break between words. */
 export function withThaiLines(text: string): string {
-  return text.replaceAll(ANY, (word, at: number) => {
+  const words = text.replaceAll(ANY, (word, at: number) => {
     const marked = held.get(word) ?? word
     if (!loanwords.has(word)) return marked
     const before = THAI.test(text.charAt(at - 1)) ? SEAM : ''
     const after = THAI.test(text.charAt(at + word.length)) ? SEAM : ''
     return before + marked + after
   })
+  return words.replaceAll(SEAM + SEAM, SEAM).replaceAll(PREFIX, `$1$2${JOINED}`)
 }

@@ -7,8 +7,8 @@ const ISO = '2026-11-21T22:05:59Z'
 
 /** What a reader of each language expects: Buddhist years in Thai, and 24-hour times. */
 const EXPECTED = {
-  en: { moment: 'Nov 21, 2026, 22:05\u00a0UTC', day: 'November 21, 2026' },
-  th: { moment: '21 พ.ย. 2569 22:05\u00a0UTC', day: '21 พฤศจิกายน 2569' },
+  en: { moment: 'Nov 21, 2026, 22:05\u00a0UTC', day: 'Nov 21, 2026' },
+  th: { moment: '21 พ.ย. 2569 22:05\u00a0UTC', day: '21 พ.ย. 2569' },
   'zh-CN': { moment: '2026年11月21日 22:05\u00a0UTC', day: '2026年11月21日' },
 } as const
 

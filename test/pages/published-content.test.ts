@@ -72,9 +72,8 @@ function isShown({ schema, value }: Leaf, locale: Locale, { markup, text }: Show
   if (schema.format === 'date-time' || schema.format === 'date') {
     const isDay = schema.format === 'date'
     const written = new Intl.DateTimeFormat(locale, {
-      ...(isDay
-        ? { dateStyle: 'long' }
-        : { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }),
+      dateStyle: 'medium',
+      ...(!isDay && { timeStyle: 'short', hourCycle: 'h23' }),
       timeZone: 'UTC',
     }).format(new Date(value))
     return markup

@@ -29,6 +29,17 @@ test('marks word boundaries the dictionary gets wrong', () => {
   assert.equal(shown('ได้รับผลกระทบ'), 'ได้รับผล+กระทบ')
 })
 
+test('keeps a prefix with its word, and no ending with the next word', () => {
+  for (const [text, marked] of [
+    ['รูปแบบการตอบกลับ', 'รูปแบบการ+ตอบ+กลับ'],
+    ['การอ่านและความเสถียร', 'การ+อ่านและความ+เสถียร'],
+    ['บริการนี้ รายการใด', 'บริการนี้ รายการใด'],
+    ['เหตุการณ์ ข้อความใด', 'เหตุการณ์ ข้อความใด'],
+  ] as const) {
+    assert.equal(shown(text), marked)
+  }
+})
+
 test('adds nothing but marks, once', () => {
   const texts = JSON.stringify(th)
   const marked = JSON.stringify(TEXTS.th)
