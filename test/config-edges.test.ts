@@ -40,7 +40,7 @@ test('a base URL with a user and no password is not an origin and is not quoted'
   assert.ok(!mistakes.join('').includes('hunter2'))
 })
 
-test('the bits of a range are decimal digits, as many as its family has', () => {
+test('a prefix length is decimal and within its family', () => {
   for (const range of ['10.0.0.0/0', '10.0.0.0/32', '2001:db8::/128', '::/0']) {
     const [mistakes, { trustedProxies }] = readOne('SVC_TRUSTED_PROXIES', range)
     assert.deepEqual([mistakes, trustedProxies], [[], proxies(range)])
@@ -60,7 +60,7 @@ test('the bits of a range are decimal digits, as many as its family has', () => 
   ])
 })
 
-test('a contact is an address or a number from its first character to its last', () => {
+test('a contact is a complete address or number', () => {
   assertTaken(
     'SVC_SECURITY_CONTACT',
     ['mailto:a@b', 'tel:1', 'tel:+1', 'tel:(0)', 'tel:+1-201-555-0123;ext=1'],

@@ -161,7 +161,7 @@ const GOOD: readonly (readonly [
   ),
 ]
 
-describe('a good value', () => {
+describe('valid values', () => {
   for (const [variable, value, pick, expected] of GOOD) {
     test(`${variable}=${value}`, () => {
       const config = read({ [variable]: value })
@@ -241,7 +241,7 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
   ['SVC_LOG_LEVEL', ['verbose', 'INFO'], 'one of trace, debug, info, warn, error, fatal, silent'],
 ]
 
-describe('a bad value is reported with what was expected and what was found', () => {
+describe('reports an invalid value with what was expected and found', () => {
   for (const [variable, values, expected] of BAD) {
     for (const value of values) {
       test(`${variable}=${value}`, () => {
@@ -352,7 +352,7 @@ test('a hosted challenge needs its two keys; the verify address has a default fo
   }
 })
 
-test('in production the secret of a hosted challenge leaves the machine by https alone', () => {
+test('in production the secret of a hosted challenge is sent only over https', () => {
   const inspect = (verifyUrl: string, runtime: string) =>
     inspectConfig({ SVC_RUNTIME: runtime, SVC_CHALLENGE_VERIFY_URL: verifyUrl }, WORKING_DIR)
   for (const host of [
@@ -396,7 +396,7 @@ test('in production the secret of a hosted challenge leaves the machine by https
   }
 })
 
-test('the test challenge is for the local runtime alone', () => {
+test('only the local runtime accepts the test challenge', () => {
   const { mistakes } = inspectConfig(
     { SVC_CHALLENGE: 'test', SVC_RUNTIME: 'production' },
     WORKING_DIR,
@@ -405,13 +405,13 @@ test('the test challenge is for the local runtime alone', () => {
   assert.match(mistakes[0] ?? '', /^SVC_CHALLENGE: expected a real challenge in production/)
 })
 
-test('the admin port is another than the public one, unless the system picks both', () => {
+test('the admin port differs from the public one, unless the system picks both', () => {
   const { mistakes } = inspectConfig({ PORT: '9000', SVC_ADMIN_PORT: '9000' }, WORKING_DIR)
   assert.deepEqual(mistakes, ['SVC_ADMIN_PORT: expected another port than PORT, found "9000"'])
   assert.equal(read({ PORT: '0', SVC_ADMIN_PORT: '0' }).adminPort, 0)
 })
 
-test('the secrets folder is not the data folder and not inside it', (t) => {
+test('the secrets folder must not be the data folder or inside it', (t) => {
   const isRefused = (secretsDir: string, dataDir = 'data', workingDir = WORKING_DIR) =>
     inspectConfig({ SVC_SECRETS_DIR: secretsDir, SVC_DATA_DIR: dataDir }, workingDir).mistakes.some(
       (mistake) => mistake.startsWith('SVC_SECRETS_DIR: expected a folder that is not inside'),
@@ -461,7 +461,7 @@ test('every variable in the source is read', () => {
   }
 })
 
-test('the error counts its mistakes and carries them', () => {
+test('the error has its mistakes and their number', () => {
   assert.equal(new ConfigError(['A']).message, 'Invalid configuration (1 error)')
   const error = new ConfigError(['A', 'B'])
   assert.equal(error.message, 'Invalid configuration (2 errors)')

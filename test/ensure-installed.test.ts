@@ -51,7 +51,7 @@ function makeCheckout(t: TestContext, npmExitCode = 0) {
   }
 }
 
-test('what is locked is installed once, and again when the lock file changes', (t) => {
+test('installs the locked packages once, and again when the lock file changes', (t) => {
   const { folder, run } = makeCheckout(t)
   const first = run()
   assert.equal(first.status, 0, first.stderr)
@@ -62,7 +62,7 @@ test('what is locked is installed once, and again when the lock file changes', (
   assert.equal(run().npmArguments, first.npmArguments.repeat(2))
 })
 
-test('the service runs on what npm ci --omit=dev installed, and the tests do not', (t) => {
+test('npm ci --omit=dev installs enough for the service and not for the tests', (t) => {
   const { noteInstalled, run } = makeCheckout(t)
   const { '': _, 'node_modules/tester': __, 'node_modules/native': ___, ...runtime } = LOCKED
   noteInstalled(runtime)
@@ -79,7 +79,7 @@ test('after npm ci nothing is installed again', (t) => {
   assert.notEqual(run().npmArguments, '', 'an older development package is replaced')
 })
 
-test('a package that is missing or another version is installed, an optional one only if it is older', (t) => {
+test('installs a missing or different package, an optional one only if it is older', (t) => {
   for (const installed of [
     {},
     { 'node_modules/needed': { version: '0.9.0' } },

@@ -38,7 +38,7 @@ test('the committed files match the tables', () => {
 })
 
 describe('drift is found', () => {
-  test('each file that does not fit the tables is named, with the first line that differs', (t) => {
+  test('names each file that drifted and its first different line', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
     assert.equal(drift.length, 5)
     assert.match(
@@ -54,7 +54,7 @@ describe('drift is found', () => {
     assert.match(drift[4] ?? '', /^packages\/client\/src\/resources\.ts drifted/)
   })
 
-  test('a word for people makes the documents drift and no new version', (t) => {
+  test('a changed description makes the documents drift', (t) => {
     const drift = findDrift(generatedFolder(t), REWORDED)
     assert.equal(drift.length, 3)
     assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
@@ -62,7 +62,7 @@ describe('drift is found', () => {
     assert.match(drift[2] ?? '', /resources\.ts drifted, .*expected ".*Ask for the time/)
   })
 
-  test('an edited, a shortened and a missing file', (t) => {
+  test('detects an edited, a shortened and a missing file', (t) => {
     const dir = generatedFolder(t)
     const policy = path.join(dir, 'docs/api/policy.json')
     const text = readFileSync(policy, 'utf8')
@@ -94,12 +94,12 @@ describe('drift is found', () => {
   })
 })
 
-describe('the texts of the tables wait for their translation', () => {
+describe('texts of the tables without a translation', () => {
   const TEXTS = 'locales/contract.json'
   const readTexts = (dir: string) =>
     JSON.parse(readFileSync(path.join(dir, TEXTS), 'utf8')) as ContractTranslations
 
-  test('a new text is added without a translation, the others keep theirs, and one that is gone goes', (t) => {
+  test('adds a new text without a translation, keeps the others and drops a removed one', (t) => {
     const dir = generatedFolder(t)
     const { summary } = ENDPOINTS.time
     const translated = { th: 'อ่านสถานะ' }
@@ -114,7 +114,7 @@ describe('the texts of the tables wait for their translation', () => {
     assert.ok(!Object.hasOwn(texts, summary))
   })
 
-  test('they are those of the tables', () => {
+  test('the keys are the texts of the tables', () => {
     const texts = contractTextsOf(OWN_CONTRACT)
     assert.equal(new Set(texts).size, texts.length)
     const { status, versionById } = ENDPOINTS
@@ -132,7 +132,7 @@ describe('the texts of the tables wait for their translation', () => {
   })
 })
 
-test('the paths of reads are those of the registry', (t) => {
+test('the read paths match the registry', (t) => {
   const dir = generatedFolder(t)
   const registry = { ...ENDPOINTS, team: { ...ENDPOINTS.status, path: '/api/v1/team' } }
   const drift = findDrift(dir, { ...OWN_CONTRACT, registry })

@@ -66,7 +66,7 @@ test('every import line of src is seen', () => {
 })
 
 describe('reports forbidden imports', () => {
-  test('a layer that looks upwards, with its place and what it may do', (t) => {
+  test('reports an upward import with its location and the allowed imports', (t) => {
     assert.deepEqual(
       faultsOf(t, {
         'service/waitlist.ts':
@@ -131,7 +131,7 @@ describe('reports forbidden imports', () => {
     )
   })
 
-  test('the command line on what opens, serves and stops', (t) => {
+  test('the command line importing process modules', (t) => {
     assert.deepEqual(
       faultsOf(t, {
         'cli/svc.ts':
@@ -142,7 +142,7 @@ describe('reports forbidden imports', () => {
     )
   })
 
-  test('what runs of a room whose types alone are allowed', (t) => {
+  test('a run-time import where only types are allowed', (t) => {
     assert.deepEqual(
       faultsOf(t, {
         'service/a.ts':
@@ -177,7 +177,7 @@ describe('reports forbidden imports', () => {
     )
   })
 
-  test('the root and the command line on what is not theirs to use', (t) => {
+  test('forbidden imports of the root and the command line', (t) => {
     const faults = faultsOf(t, {
       'app.ts':
         "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from '../packages/client/src/c.ts'\n",
@@ -200,7 +200,7 @@ describe('reports forbidden imports', () => {
     )
   })
 
-  test('a room that is not on the map, a path out of the tree and a computed path', (t) => {
+  test('an unknown layer, a path outside src and a computed path', (t) => {
     assert.deepEqual(
       faultsOf(t, {
         'misc/a.ts': "import { a } from '../contract/a.ts'\n",
@@ -216,8 +216,8 @@ describe('reports forbidden imports', () => {
   })
 })
 
-describe('only code is read', () => {
-  test('comments, strings, templates and regular expressions name no module', () => {
+describe('reads code only', () => {
+  test('ignores comments, strings, templates and regular expressions', () => {
     const source = [
       "// import { a } from 'a'",
       "/* export * from 'b'",
@@ -231,7 +231,7 @@ describe('only code is read', () => {
     assert.deepEqual(moduleReferences(source), [{ specifier: 'last', line: 8, isTypeOnly: false }])
   })
 
-  test('code inside a template is code', () => {
+  test('reads code inside a template', () => {
     const source = 'const page = `<p>${(await import("./page.ts")).title}</p>`'
     assert.deepEqual(moduleReferences(source), [
       { specifier: './page.ts', line: 1, isTypeOnly: false },
@@ -249,12 +249,12 @@ describe('only code is read', () => {
     assert.deepEqual(isTypeOnly("import {} from 'a'"), [false])
   })
 
-  test('a name counts where it is a variable, not a member, a key, a word or a text', () => {
+  test('counts a name only as a variable', () => {
     const source = "const a = { process: 1 }\na.process\n'process'\nprocesses\nprocess.exit()\n"
     assert.deepEqual(nameUses(source, ['process']), [{ name: 'process', line: 5 }])
   })
 
-  test('a name before a colon is a key only where an object or a list of parameters goes on', () => {
+  test('a name before a colon is a key only inside an object or a parameter list', () => {
     const linesOf = (source: string) =>
       nameUses(source, ['Buffer', 'process']).map(({ line }) => line)
     assert.deepEqual(linesOf('const a = { Buffer: 1, process: 2 }\n'), [])

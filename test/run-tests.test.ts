@@ -8,7 +8,7 @@ import { temporaryFolder } from './support/temporary-folder.ts'
 
 const RUNNER = path.resolve('scripts/run-tests.ts')
 
-test('a file that starts processes is isolated, also through its support files', (t) => {
+test('isolates a file that starts processes, also through its support files', (t) => {
   const root = temporaryFolder(t)
   const write = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true })

@@ -24,7 +24,7 @@ function run(file: string, argument: string) {
   })
 }
 
-test('the scripts that are called by themselves are found', () => {
+test('finds the scripts that can be run', () => {
   assert.ok(CALLED.includes('check.ts') && CALLED.includes('screenshots.ts'), CALLED.join())
 })
 

@@ -26,7 +26,7 @@ function noteMistake(t: TestContext, text: string, key: KeyObject | null = TEST_
   return mistakes[0]?.slice(file.length + 2)
 }
 
-test('the notes publish the next and the retired keys after the current one, with their dates', (t) => {
+test('publishes next and retired keys after the current one, with their dates', (t) => {
   const retired = generateKeyPairSync('ed25519').privateKey
   const config = configureSecrets(t, {
     'signing-key.pem': pemOf(TEST_SIGNING_KEY),
@@ -56,7 +56,7 @@ test('the notes publish the next and the retired keys after the current one, wit
   ])
 })
 
-test('without a note of its own the current key is published without dates', (t) => {
+test('publishes the current key without dates if it has no metadata', (t) => {
   assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'next'])), undefined)
   const config = configureSecrets(t, { 'signing-key.pem': pemOf(TEST_SIGNING_KEY) })
   const [current] = inspectSecrets(config, NOW_MS).secrets.publishedKeys ?? []
@@ -73,7 +73,7 @@ test('a current key that is not the private one is refused', (t) => {
   assert.equal(noteMistake(t, both), expected)
 })
 
-test('a private key that its note calls retired or next is refused: the files are of two rotations', (t) => {
+test('refuses a private key whose metadata says retired or next', (t) => {
   for (const status of ['retired', 'next']) {
     assert.equal(
       noteMistake(t, noteKeys([TEST_SIGNING_KEY, status])),
@@ -82,7 +82,7 @@ test('a private key that its note calls retired or next is refused: the files ar
   }
 })
 
-test('a current key without its private half is refused, in either runtime; nothing is made', async (t) => {
+test('refuses a current key without its private key in either runtime and creates nothing', async (t) => {
   const text = noteKeys([TEST_SIGNING_KEY, 'current'])
   assert.match(
     noteMistake(t, text, null) ?? '',
@@ -93,7 +93,7 @@ test('a current key without its private half is refused, in either runtime; noth
   assert.deepEqual(listFolder(config.secretsDir), ['signing-keys.json'])
 })
 
-test('notes on other keys alone leave the local runtime free to make its own', async (t) => {
+test('metadata of other keys lets the local runtime create its own key', async (t) => {
   const config = configureSecrets(t, {
     'signing-keys.json': noteKeys([OTHER_TEST_SIGNING_KEY, 'retired']),
   })
@@ -104,12 +104,12 @@ test('notes on other keys alone leave the local runtime free to make its own', a
   )
 })
 
-test('a key that is noted twice is refused', (t) => {
+test('refuses duplicate metadata of a key', (t) => {
   const twice = noteKeys([OTHER_TEST_SIGNING_KEY, 'next'], [OTHER_TEST_SIGNING_KEY, 'retired'])
   assert.equal(noteMistake(t, twice), 'expected each public key once, found one twice')
 })
 
-test('dates are UTC instants of the calendar, in their order', (t) => {
+test('dates are existing UTC timestamps in order', (t) => {
   for (const date of [
     '2026-01-31',
     '2026-02-30T00:00:00Z',
@@ -135,7 +135,7 @@ test('dates are UTC instants of the calendar, in their order', (t) => {
   }
 })
 
-test('a current key whose time has not come is refused, and one whose time is over is not', (t) => {
+test('refuses a current key before its period and accepts one after it', (t) => {
   const soon = formatInstant(NOW_MS + 1)
   assert.equal(
     noteMistake(t, noteKeys([TEST_SIGNING_KEY, 'current', soon])),
@@ -150,7 +150,7 @@ test('a current key whose time has not come is refused, and one whose time is ov
   assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'next', soon])), undefined)
 })
 
-test('notes of another form are refused, and so is a private key among them', (t) => {
+test('refuses malformed metadata and a private key in the metadata file', (t) => {
   const publicKeyPem = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).publicKeyPem
   const note = { publicKeyPem, status: 'next', notBefore: null, notAfter: null }
   for (const value of [

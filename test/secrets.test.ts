@@ -16,7 +16,7 @@ import { TEST_SIGNING_KEY } from './vectors/signing-key.ts'
 const NOW_MS = Date.UTC(2026, 5, 1, 12, 0, 0)
 const RECIPIENT = 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5'
 
-test('the local runtime makes what is missing, and only that', async (t) => {
+test('the local runtime creates only missing secrets', async (t) => {
   const config = configureSecrets(t)
   const { secrets, made } = await openSecrets(config, NOW_MS)
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('the local runtime makes what is missing, and only that', async (t) => {
   assert.notEqual(third.secrets.addressHashSecret, secrets.addressHashSecret)
 })
 
-test('the umask cannot open a secret to others, nor close it to its owner', async (t) => {
+test('the mode of a secret does not depend on the umask', async (t) => {
   for (const umask of [0o000, 0o077, 0o277]) {
     const config = configureSecrets(t)
     mkdirSync(config.secretsDir)
@@ -57,7 +57,7 @@ test('the umask cannot open a secret to others, nor close it to its owner', asyn
   }
 })
 
-test('a start that cannot write leaves no empty secret for the next one to stumble over', async (t) => {
+test('a start that cannot write leaves no empty secret', async (t) => {
   if (spawnSync('prlimit', ['--version']).error !== undefined) return t.skip('no prlimit here')
   const config = configureSecrets(t)
   const module = (name: string) => JSON.stringify(new URL(`../src/${name}`, import.meta.url).href)
@@ -81,7 +81,7 @@ test('a start that cannot write leaves no empty secret for the next one to stumb
   )
 })
 
-test('a lost recipient is made again from the identity, so that older rows stay readable', async (t) => {
+test('restores a lost recipient from the identity, so that older rows stay readable', async (t) => {
   const config = configureSecrets(t)
   const { secrets } = await openSecrets(config, NOW_MS)
   const identity = readFileSync(path.join(config.secretsDir, 'waitlist-identity.txt'), 'utf8')
@@ -93,7 +93,7 @@ test('a lost recipient is made again from the identity, so that older rows stay 
   assert.equal(again.secrets.waitlistRecipient, secrets.waitlistRecipient)
 })
 
-test('an identity is taken as age-keygen writes it, with its comments', async (t) => {
+test('accepts an identity file of age-keygen with its comments', async (t) => {
   const identity = await generateX25519Identity()
   const recipient = await identityToRecipient(identity)
   const text = `# created: 2026-06-01T12:00:00Z\r\n# public key: ${recipient}\r\n${identity}\r\n`
@@ -104,7 +104,7 @@ test('an identity is taken as age-keygen writes it, with its comments', async (t
   assert.equal(readFileSync(file, 'utf8'), text, 'the file stays as it is')
 })
 
-test('an identity that cannot be read is named by its file alone, and nothing is made', async (t) => {
+test('names only the file of an unreadable identity and creates nothing', async (t) => {
   const identity = await generateX25519Identity()
   const other = await generateX25519Identity()
   const mistyped = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q')
@@ -162,7 +162,7 @@ test('a variable has precedence over the file, which is not created', async (t) 
   assert.equal(secrets.publishedKeys[0]?.notBefore, '2026-01-01T00:00:00Z')
 })
 
-test('the hash secrets of earlier rotations are read with the current one, and none is created', async (t) => {
+test('reads the hash secrets of earlier rotations and creates none', async (t) => {
   const [today, before, longBefore] = ['t'.repeat(32), 'b'.repeat(32), 'l'.repeat(32)]
   const files = {
     'key-hash-secret.txt': today,
@@ -175,7 +175,7 @@ test('the hash secrets of earlier rotations are read with the current one, and n
   assert.ok(!listFolder(plain.secretsDir).includes('key-hash-secret-previous.txt'))
 })
 
-test('a previous hash secret that is too short, or is today’s, is a mistake that is not repeated', (t) => {
+test('reports a previous hash secret that is too short or equals the current one, without quoting it', (t) => {
   for (const [previous, expected] of [
     ['short', /expected at least 32 characters/],
     ['t'.repeat(32), /expected secrets from before the rotation, found the one of today/],
@@ -192,7 +192,7 @@ test('a previous hash secret that is too short, or is today’s, is a mistake th
   }
 })
 
-test('a hash secret with white space inside is refused, since a rotation would take it for two', (t) => {
+test('refuses a hash secret that contains white space', (t) => {
   const config = configureSecrets(t, {
     'key-hash-secret.txt': `${'a'.repeat(32)} ${'b'.repeat(32)}`,
   })
@@ -214,7 +214,7 @@ test('another process can be given the same secrets as variables', async (t) => 
   assert.ok(original !== undefined && signingKey?.equals(original))
 })
 
-test('production makes nothing, and names every secret it needs', async (t) => {
+test('production creates nothing and names every missing secret', async (t) => {
   const config = configureSecrets(t, {}, { SVC_RUNTIME: 'production' })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)
@@ -229,7 +229,7 @@ test('production makes nothing, and names every secret it needs', async (t) => {
   assert.ok(!existsSync(config.secretsDir))
 })
 
-test('production runs without a signing key, and publishes none', async (t) => {
+test('production runs without a signing key and publishes none', async (t) => {
   const config = configureSecrets(
     t,
     {
@@ -245,7 +245,7 @@ test('production runs without a signing key, and publishes none', async (t) => {
   assert.deepEqual(secrets.publishedKeys, [])
 })
 
-test('a secret that is wrong is named with its place and what was expected, never with its content', (t) => {
+test('names an invalid secret by its file and the expectation, never by its content', (t) => {
   const { privateKey } = generateKeyPairSync('x25519')
   const wrong: readonly (readonly [
     file: string,
@@ -304,7 +304,7 @@ test('a secret that is wrong is named with its place and what was expected, neve
   }
 })
 
-test('an empty file is a mistake, not a missing secret that would be made', async (t) => {
+test('an empty file is a mistake, not a missing secret', async (t) => {
   const config = configureSecrets(t, { 'signing-key.pem': '', 'key-hash-secret.txt': '\n' })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)

@@ -200,11 +200,11 @@ function opensslAccepts(
   return status === 0
 }
 
-test('the files are what the app answers now', async () => {
+test("the committed files match the app's current responses", async () => {
   assert.deepEqual([...(await findVectorDrift()).keys()], [])
 })
 
-test('a check that shares no code with the service comes to the expected outcome in every case', () => {
+test('an independent verifier returns the expected outcome for every case', () => {
   assert.ok(VECTORS.size >= 80)
   for (const [name, vector] of VECTORS) {
     const { outcome, signatures } = checkVector(vector)
@@ -223,12 +223,12 @@ test('a check that shares no code with the service comes to the expected outcome
   }
 })
 
-test('every outcome has a case', () => {
+test('every outcome has a test case', () => {
   const expected = new Set([...VECTORS.values()].map((vector) => vector.expected))
   assert.deepEqual(expected, new Set(OUTCOMES))
 })
 
-test('OpenSSL agrees on every signature, the right ones and the wrong ones', (t) => {
+test('OpenSSL agrees on every valid and invalid signature', (t) => {
   const { missing } = findOpenssl()
   if (missing !== undefined) {
     t.skip(missing)

@@ -78,7 +78,7 @@ for (const locale of LOCALES) {
   )
 }
 
-test('the tree shows a control without a name', { skip: browserMissing }, async (t) => {
+test('the tree reports a control without a name', { skip: browserMissing }, async (t) => {
   const app = await runApp(t)
   const { page } = await browser.openPage(t)
   await page.goto(`${app.origin}/en`)

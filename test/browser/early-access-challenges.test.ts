@@ -308,7 +308,7 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
   }
 
   test(
-    `${provider} is shown in the page's language, and its token opens the list`,
+    `${provider} is shown in the page's language, and its token is accepted`,
     { skip },
     async (t) => {
       const { page, errors, app, verifier, url } = await openHosted(t)

@@ -125,7 +125,7 @@ test('with issuance open: prints only the key on standard output, and the key is
   }
 })
 
-test('with issuance open: --json, the defaults, and two keys are two', async (t) => {
+test('with issuance open: --json, the defaults, and two different keys', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
   const { status, out, error } = issueOpenly(folder, ['--json'])
   assert.deepEqual([status, error], [0, ''])

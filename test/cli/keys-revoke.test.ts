@@ -47,7 +47,7 @@ test('revokes a key and reports which one and when', async (t) => {
   assert.equal(await revokedAt(database, '0000000000000001'), revokedAtMs)
 })
 
-test('a key that is revoked already stays as it is', async (t) => {
+test('an already revoked key is unchanged', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   assert.deepEqual(keys(folder, ['revoke', '0000000000000003']), {
     status: 0,
@@ -70,7 +70,7 @@ test('reads the id from standard input, with white space and capitals', async (t
   assert.match(two.error, /expected one key id on standard input/)
 })
 
-test('an unknown key: exit code 1, and the database that was asked', async (t) => {
+test('an unknown key: exit code 1, and the name of the database', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = keys(folder, ['revoke', 'ffffffffffffffff', '--json'])
   assert.equal(status, 1)

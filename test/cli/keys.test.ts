@@ -28,7 +28,7 @@ function keysNowhere(t: TestContext): TestedActions {
   return { command: 'keys', actions: ACTIONS, run: (args) => keys(folder, args) }
 }
 
-test('help: of the command and of each action, on standard output', (t) => {
+test('prints the help of the command and of each action on standard output', (t) => {
   assertHelps(keysNowhere(t))
 })
 
@@ -108,7 +108,7 @@ test('reports a missing or foreign database in one line and exits with 1', (t) =
   assert.ok(!elsewhere.error.includes('password'))
 })
 
-test('list: each key in a line, the summary on standard error, no hash', async (t) => {
+test('list: one line per key, the summary on standard error, no hash', async (t) => {
   const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = keys(folder, ['list'])
   assert.equal(status, 0)
@@ -123,7 +123,7 @@ test('list: each key in a line, the summary on standard error, no hash', async (
   )
 })
 
-test('list --json: JSON lines with exact times, and nothing that a key or its hash could be', async (t) => {
+test('list --json: JSON lines with exact times and without keys or hashes', async (t) => {
   const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = keys(folder, ['list', '--json'])
   assert.equal(status, 0)
@@ -207,7 +207,7 @@ test('list: reads a copy on read-only media without configuration or secrets', a
   assert.deepEqual(readFileSync(copy), readFileSync(database))
 })
 
-test('list --old-hash-secret: keys that were not rehashed yet', async (t) => {
+test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
   const secretId = hashSecretIdOf(KEY_HASH_SECRET)
   const { folder } = await makeKeysDeployment(t, [storedKey(1, { secretId }), storedKey(2)])
   const { status, out, error } = keys(folder, ['list', '--old-hash-secret', '--json'])

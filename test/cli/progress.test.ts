@@ -73,7 +73,7 @@ test('on a terminal a bar grows in one line, with an estimate after a second', (
   assert.deepEqual(show(), [''])
 })
 
-test('it is drawn at most ten times a second', () => {
+test('draws at most ten times a second', () => {
   const { progress, written, pass } = open({ isTTY: true })
   for (let count = 0; count < 100; count += 1) {
     progress.advance(1)
@@ -138,7 +138,7 @@ test('without a terminal, or with a dumb one, only lines are written', () => {
   }
 })
 
-test('color only on a terminal, and not with NO_COLOR', () => {
+test('uses color only on a terminal and not with NO_COLOR', () => {
   const colorful = (env: { readonly [name: string]: string }) => {
     const { progress, written } = open({ isTTY: true }, env)
     progress.advance(100)

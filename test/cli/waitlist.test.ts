@@ -16,7 +16,7 @@ function waitlistNowhere(t: TestContext): TestedActions {
   return { command: 'waitlist', actions: ACTIONS, run: (args) => waitlist(folder, args) }
 }
 
-test('help: of the command and of each action, on standard output', (t) => {
+test('prints the help of the command and of each action on standard output', (t) => {
   assertHelps(waitlistNowhere(t))
 })
 
@@ -40,7 +40,7 @@ test('wrong usage: exit code 2 and one line with the expectation', (t) => {
   ])
 })
 
-test('no database, no database of ours, a mistake in the configuration: one line, exit code 1', (t) => {
+test('a missing or foreign database or a configuration mistake: one line, exit code 1', (t) => {
   const folder = temporaryFolder(t)
   const none = waitlist(folder, ['count'])
   assert.equal(none.status, 1)

@@ -445,7 +445,7 @@ describe('a history that contradicts itself', () => {
     })
   }
 
-  test('an entry that misstates its changes directly after the saved head', async (t) => {
+  test('an entry after the saved head that misstates its changes', async (t) => {
     const deployments = await deploy(t, consistentReleases(3), misstatingReleases(4, 4, []))
     const store = memoryStore()
     await auditHistory({ client: deployments.client, store })

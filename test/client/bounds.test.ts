@@ -56,7 +56,7 @@ async function ask(baseUrl: string, settings: Partial<ClientOptions>): Promise<E
 
 const ENDLESS = 'HTTP/1.1 200 OK\r\n\r\n'
 
-describe('how large a response may be', () => {
+describe('limits of the response size', () => {
   test('stops reading an endless body and does not retry', async (t) => {
     const { baseUrl, told } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
     const error = await ask(baseUrl, { maxBodyBytes: 1_000_000 })
@@ -132,7 +132,7 @@ describe('how large a response may be', () => {
   })
 })
 
-describe('how long a response may take', () => {
+describe('limits of the response time', () => {
   for (const [name, head] of [
     ['a head that never comes', ''],
     ['a head that never ends', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
@@ -174,7 +174,7 @@ describe('how long a response may take', () => {
   })
 })
 
-describe('how many keys there may be', () => {
+describe('limits of the number of keys', () => {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
   const jwk = { kty: 'OKP', crv: 'Ed25519', x }
   const documentOf = (count: number) => ({ keys: Array.from({ length: count }, () => ({ jwk })) })
@@ -223,7 +223,7 @@ describe('how many keys there may be', () => {
   })
 })
 
-describe('what a server or a caller may not do', () => {
+describe('refuses invalid responses and requests', () => {
   test('rejects a 304 to a request without If-None-Match, even with a valid signature', async () => {
     const { etag } = await scripted().client.status()
     const { client } = scripted((sent) =>

@@ -84,7 +84,7 @@ function smallOrderPoints(): ReadonlyMap<string, Point> {
   return found
 }
 
-test('every point of small order is refused, with either sign, and the base point is not', () => {
+test('refuses every point of small order with either sign, and accepts the base point', () => {
   for (const [, y] of smallOrderPoints().values()) {
     assert.equal(isCanonicalPoint(encode(y)), false, `y ${y}`)
     assert.equal(isCanonicalPoint(encode(y, 1n)), false, `y ${y}`)
@@ -94,7 +94,7 @@ test('every point of small order is refused, with either sign, and the base poin
   assert.equal(isCanonicalPoint(encode(baseY, 1n)), true)
 })
 
-test('a y of at least the prime is refused', () => {
+test('refuses a y coordinate of at least the prime', () => {
   for (let y = P; y < 2n ** 255n; y += 1n) {
     assert.equal(isCanonicalPoint(encode(y)), false)
     assert.equal(isCanonicalPoint(encode(y, 1n)), false)

@@ -120,7 +120,7 @@ const envelope = fc
   .map((value) => JSON.stringify(value))
 const FAILURES = ['VerificationError', 'ApiResponseError']
 
-describe('any JSON', () => {
+describe('arbitrary JSON', () => {
   test('as a key document is keys or a VerificationError', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(json, keyDocument), (value) =>

@@ -14,7 +14,7 @@ import {
   type Script,
 } from './scripted-client.ts'
 
-describe('trying again', () => {
+describe('retries', () => {
   test('after a failed connection, twice by default, with growing waits', async () => {
     const failing: Script = (sent) => {
       if (isStatus(sent)) throw new TypeError('fetch failed')

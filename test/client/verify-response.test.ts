@@ -18,7 +18,7 @@ function pairsOf({ headers }: HttpResponse): readonly (readonly [string, string]
   return headers as readonly (readonly [string, string])[]
 }
 
-describe('what is proved', () => {
+describe('the verified result', () => {
   test('the data, its tag, the key and the time of a plain read', async () => {
     const response = await askApp()
     const verified = await verifyResponse({ ...response, ...expectations })
@@ -185,7 +185,7 @@ test('detects every single change of the signed parts', async () => {
 describe('the key document', () => {
   const document = () => askApp({ target: '/api/v1/keys/signing-key' })
 
-  test('is checked with the keys it holds', async () => {
+  test('is verified with its own keys', async () => {
     const { keys, verified } = await verifyKeyDocument({
       ...(await document()),
       nowMs: ASKED_MS,

@@ -41,7 +41,7 @@ function clientOf(
 }
 
 describe('register', () => {
-  test('gives the verified ticket, and DUPLICATE for the same address', async (t) => {
+  test('returns the verified ticket, and DUPLICATE for the same address', async (t) => {
     const app = await runRegisteringApp(t)
     const { client, writes } = clientOf(app)
     const first = await register(client, { ...GOOD_BODY, interests: ['api'], locale: 'th' })
@@ -66,7 +66,7 @@ describe('register', () => {
     }
   })
 
-  test('throws what the service signed, once, with the request id', async (t) => {
+  test('throws the signed error once, with the request ID', async (t) => {
     const app = await runRegisteringApp(t)
     const { client, writes } = clientOf(app)
     await assert.rejects(register(client, { ...GOOD_BODY, challengeToken: 'wrong' }), (error) => {

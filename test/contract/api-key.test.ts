@@ -18,19 +18,19 @@ test('a key is split by position, even if its secret contains underscores', () =
   assert.equal(keyIdOf(formatApiKey(ID, '_'.repeat(43))), ID)
 })
 
-test('a key has the form that the contract gives it', () => {
+test("a key has the contract's format", () => {
   assert.equal(API_KEY_FORMAT, 'svk_<keyId>_<secret>')
   assert.equal(formatApiKey(ID, SECRET), `svk_${ID}_${SECRET}`)
 })
 
-test('the place of the key id is found in any text', () => {
+test("finds the key ID's position in any text", () => {
   assert.equal(keyIdPlaceOf(formatApiKey(ID, SECRET)), ID)
   assert.equal(keyIdPlaceOf(`SVK-${ID.toUpperCase()}`), ID.toUpperCase())
   assert.equal(keyIdPlaceOf('svk_0'), '0')
   assert.equal(keyIdPlaceOf(''), '')
 })
 
-test('any key that is formatted is read', () => {
+test('parses every formatted key', () => {
   const hex = fc.string({
     unit: fc.constantFrom(...Array.from('0123456789abcdef')),
     minLength: 16,

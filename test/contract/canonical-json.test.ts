@@ -89,7 +89,7 @@ test('agrees with the canonicalize package for any JSON value', () => {
   )
 })
 
-test('reading it back gives the value, and writing that again gives the text', () => {
+test('parsing returns the value, and serializing that returns the text', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const text = canonicalJson(value)
@@ -100,7 +100,7 @@ test('reading it back gives the value, and writing that again gives the text', (
   )
 })
 
-test('the order in which members were set does not matter', () => {
+test('the order of members does not matter', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), (value) => {
       const turned = Object.fromEntries(Object.entries(value).toReversed())
@@ -109,7 +109,7 @@ test('the order in which members were set does not matter', () => {
   )
 })
 
-test('a member named __proto__ is a member like any other', () => {
+test('treats a member named __proto__ like any other', () => {
   assert.equal(
     canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}')),
     '{"__proto__":{"a":2},"b":1}',

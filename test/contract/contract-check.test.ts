@@ -712,13 +712,13 @@ function problemsOf(
   return checkContract({ baseline, current: mutate(edit, version), nowMs }).problems
 }
 
-describe('what a change requires', () => {
+describe('requirements of a change', () => {
   const reword = set(row(STATUS, 'summary'), 'Read it')
   const add = set(data('Status', 'properties', 'extra'), text)
   const removeStable = drop(...data('Status', 'properties', 'summary'))
   const removeBeta = drop(...data('Wallet', 'properties', 'networks'))
 
-  test('every breaking change of a stable row is refused, whatever the version', () => {
+  test('refuses every breaking change of a stable row in any version', () => {
     for (const [title, edit, ...expected] of CASES) {
       const isBreaking = expected.some((each) => each.startsWith('breaking'))
       const problems = problemsOf(edit, { version: '99.0.0' }).filter((each) =>
@@ -831,14 +831,14 @@ describe('a deprecation', () => {
     assert.match(problemsOf(deprecate).join(), /expected an entry of the kind deprecated/)
   })
 
-  test('of the changelog alone is refused', () => {
+  test('is refused if only the changelog has it', () => {
     assert.match(
       problemsOf(announce).join(),
       /announces the deprecation .* but its status is active/,
     )
   })
 
-  test('gives its notice from its release on, and is not backdated', () => {
+  test('counts its notice from its release and cannot be backdated', () => {
     const latestMs = Date.parse(deprecation.sunsetAt) - 90 * 86_400_000
     assert.deepEqual(problemsOf(both, { nowMs: latestMs }), [])
     assert.match(
@@ -850,7 +850,7 @@ describe('a deprecation', () => {
     assert.deepEqual(problemsOf(both, { baseline: released, nowMs: latestMs + 1 }), [])
   })
 
-  test('of a beta endpoint needs no period, and a sunset that has not passed', () => {
+  test('of a beta endpoint needs a future sunset but no notice period', () => {
     const edit: Edit = (contract) => {
       set(row(WALLET, 'status'), 'deprecated')(contract)
       set(row(WALLET, 'deprecation'), { ...deprecation })(contract)

@@ -78,7 +78,7 @@ test('a successor is an active row of this version, or a path of another', () =>
   }
 })
 
-test('a notice and the status of its row go together', () => {
+test('a notice requires the matching status of its row', () => {
   assert.deepEqual(deprecationViolations(ENDPOINTS.changelog, ENDPOINTS), [])
   assert.deepEqual(
     deprecationViolations({ ...ENDPOINTS.changelog, deprecation: NOTICE }, ENDPOINTS),

@@ -56,7 +56,7 @@ const anyText = fc.oneof(
 )
 const space = fc.stringMatching(/^[ \t\n\f\r]{0,4}$/)
 
-test('good addresses are kept as the table says', () => {
+test('stores valid addresses as the table states', () => {
   assert.ok(GOOD_ADDRESSES.length >= 60)
   for (const [typed, kept] of GOOD_ADDRESSES) {
     assert.deepEqual(
@@ -75,7 +75,7 @@ test('rejects bad addresses', () => {
   }
 })
 
-test('every spelling of one address is one entry', () => {
+test('all spellings of an address are one entry', () => {
   for (const spellings of SAME_ADDRESSES) {
     const [first = '', ...others] = spellings
     assert.notEqual(normalizedOf(first), undefined, first)
@@ -83,7 +83,7 @@ test('every spelling of one address is one entry', () => {
   }
 })
 
-test('no two of the groups are one entry', () => {
+test('the groups are different entries', () => {
   const entries = SAME_ADDRESSES.map(([first = '']) => normalizedOf(first))
   assert.equal(new Set(entries).size, entries.length)
 })
@@ -96,7 +96,7 @@ test('similar addresses are different entries', () => {
   }
 })
 
-test('the length that counts is that of the converted form, without the space around it', () => {
+test('the length limit applies to the trimmed, converted address', () => {
   const of = (length: number, rest: string) => `${'l'.repeat(length - rest.length)}${rest}`
   assert.equal(parseEmailAddress(of(254, '@example.org'))?.address.length, 254)
   assert.equal(parseEmailAddress(of(255, '@example.org')), undefined)
@@ -106,7 +106,7 @@ test('the length that counts is that of the converted form, without the space ar
   assert.equal(parseEmailAddress(` ${of(254, '@example.org')} `)?.address.length, 254)
 })
 
-test('what is accepted is what HTML accepts, with a dot, no number at the end, and short', () => {
+test('accepts what HTML accepts, if it has a dot, does not end in a number and is short', () => {
   let accepted = 0
   fc.assert(
     fc.property(anyText, (typed) => {
@@ -124,7 +124,7 @@ test('what is accepted is what HTML accepts, with a dot, no number at the end, a
   assert.ok(accepted > 300, `only ${accepted} of the texts were addresses`)
 })
 
-test('an address that is read again is the same', () => {
+test('parsing is idempotent', () => {
   fc.assert(
     fc.property(anyText, (typed) => {
       const email = parseEmailAddress(typed)
@@ -136,7 +136,7 @@ test('an address that is read again is the same', () => {
   )
 })
 
-test('case of ASCII letters and surrounding space change nothing', () => {
+test('ignores case of ASCII letters and surrounding space', () => {
   const change = (typed: string, flips: readonly boolean[]) =>
     typed.replaceAll(/[a-z]/gi, (letter, at: number) =>
       flips[at % flips.length] === true ? letter.toUpperCase() : letter.toLowerCase(),
@@ -169,7 +169,7 @@ test('a domain in Unicode and in punycode is one entry', () => {
   )
 })
 
-test('a character that is put in beyond ASCII spells another address, unless IDNA maps or ignores it', () => {
+test('an added non-ASCII character makes another address, unless IDNA maps or ignores it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0x80, max: 0x10_ff_ff }), (codePoint) => {
       const inserted = String.fromCodePoint(codePoint)

@@ -16,7 +16,7 @@ import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 
 const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
 
-test('every endpoint of the specification is in the registry, as it was promised and in its order', () => {
+test('the registry has every endpoint of the specification, in its order', () => {
   const found = rows.map(({ method, path, stability, status, cacheClass, authentication }) =>
     [method, path, stability, status, cacheClass, authentication].join(' '),
   )
@@ -26,7 +26,7 @@ test('every endpoint of the specification is in the registry, as it was promised
   )
 })
 
-test('the registry keeps its own rules, and its version is a semantic version', () => {
+test('the registry obeys its rules, and its version is a semantic version', () => {
   assert.deepEqual(checkRegistry(ENDPOINTS, { issuance: ISSUANCE }), [])
   assert.match(REGISTRY_VERSION, /^\d+\.\d+\.\d+$/)
 })
@@ -73,6 +73,6 @@ test('endpoints list the errors of the specification', () => {
   }
 })
 
-test('issuance is paused, by a literal of the registry', () => {
+test('a literal of the registry pauses issuance', () => {
   assert.deepEqual(ISSUANCE, { enabled: false, reason: 'PRODUCT_NOT_READY' })
 })

@@ -40,7 +40,7 @@ DUPLICATE                200 no
 
 const catalog: readonly (readonly [string, CatalogError])[] = Object.entries(ERRORS)
 
-test('the catalog is the one of the specification: every code with status, retryable and wait', () => {
+test('the catalog matches the specification: every code with status, retryable and wait', () => {
   assert.deepEqual(
     catalog
       .map(([code, { status, retryable, retryAfterSeconds }]) =>
@@ -54,7 +54,7 @@ test('the catalog is the one of the specification: every code with status, retry
   )
 })
 
-test('every code is returned by an endpoint or the router, and no other code is', () => {
+test('endpoints and the router return exactly the codes of the catalog', () => {
   const answered = new Set<string>([
     ...Object.values(ENDPOINTS).flatMap((row) => errorsOf(row)),
     ...ROUTE_ERRORS,
@@ -62,7 +62,7 @@ test('every code is returned by an endpoint or the router, and no other code is'
   assert.deepEqual([...answered].toSorted(), Object.keys(ERRORS).toSorted())
 })
 
-test('every entry says what it means and what to do, in a sentence each', () => {
+test('every entry has its meaning and what to do, in one sentence each', () => {
   for (const [code, { meaning, message }] of catalog) {
     assert.match(meaning, /^[A-Z].*\.$/, code)
     assert.match(message, /^[A-Z].*\.$/, code)
@@ -70,7 +70,7 @@ test('every entry says what it means and what to do, in a sentence each', () => 
   }
 })
 
-test('a wait is known exactly where the status is 429', () => {
+test('exactly the codes with status 429 have a known wait', () => {
   for (const [code, { status, retryAfterSeconds }] of catalog) {
     assert.equal(retryAfterSeconds !== undefined, status === 429, code)
   }

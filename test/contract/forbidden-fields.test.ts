@@ -114,11 +114,11 @@ test('names that are never accepted are known in every spelling', () => {
   for (const name of FORBIDDEN_SPELLINGS) assert.ok(isForbiddenField(name), name)
 })
 
-test('other names are not among them', () => {
+test('other names are not forbidden', () => {
   for (const name of OTHER_NAMES) assert.ok(!isForbiddenField(name), name)
 })
 
-test('the table is folded, holds no name twice, and none that the form or the session rule needs', () => {
+test('the table is folded, without duplicates and without names of the form or the session rule', () => {
   assert.equal(new Set(ALL_NAMES).size, ALL_NAMES.length)
   for (const name of ALL_NAMES) {
     assert.equal(foldFieldName(name), name)
@@ -129,7 +129,7 @@ test('the table is folded, holds no name twice, and none that the form or the se
   }
 })
 
-test('case, underscores and hyphens make no difference, anything else does', () => {
+test('ignores case, underscores and hyphens, and nothing else', () => {
   const gaps = fc.stringMatching(/^[_-]{0,3}$/)
   const spelling = fc.constantFrom(...ALL_NAMES).chain((name) =>
     fc

@@ -9,7 +9,7 @@ import {
   parseInstant,
 } from '../../src/contract/instant.ts'
 
-test('seconds and milliseconds in UTC are read', () => {
+test('parses UTC timestamps with seconds or milliseconds', () => {
   assert.equal(parseInstant('2026-11-21T09:00:01Z'), Date.UTC(2026, 10, 21, 9, 0, 1))
   assert.equal(parseInstant('2026-11-21T09:00:01.007Z'), Date.UTC(2026, 10, 21, 9, 0, 1, 7))
   assert.equal(parseInstant('2024-02-29T23:59:59Z'), Date.UTC(2024, 1, 29, 23, 59, 59))
@@ -17,7 +17,7 @@ test('seconds and milliseconds in UTC are read', () => {
   assert.equal(parseInstant('0000-01-01T00:00:00.000Z'), Date.parse('0000-01-01T00:00:00.000Z'))
 })
 
-test('a moment is written in milliseconds, and a date is the day of UTC that it lies in', () => {
+test('formats timestamps in milliseconds and dates in UTC', () => {
   const lastMs = Date.UTC(2024, 1, 29) + DAY_MS - 1
   assert.equal(formatInstant(lastMs), '2024-02-29T23:59:59.999Z')
   assert.equal(formatDate(lastMs), '2024-02-29')
@@ -28,7 +28,7 @@ test('a moment is written in milliseconds, and a date is the day of UTC that it 
   }
 })
 
-test('every moment that is written comes back', () => {
+test('every formatted timestamp round-trips', () => {
   fc.assert(
     fc.property(
       fc.date({

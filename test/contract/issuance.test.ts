@@ -37,12 +37,12 @@ const codeOf = (file: string) =>
 
 const PROGRAM = ['src', 'packages/client/src', 'packages/cli/src', 'scripts'].flatMap(sourceFiles)
 
-describe('the pause is a literal that nothing else reaches', () => {
-  test('the registry says that issuance is paused, and why', () => {
+describe('the pause is a literal that nothing else changes', () => {
+  test('the registry states the pause and its reason', () => {
     assert.deepEqual(ISSUANCE, { enabled: false, reason: 'PRODUCT_NOT_READY' })
   })
 
-  test('the file that says so reads nothing: no import, no variable, no file, no expression', () => {
+  test('its file has no import, variable, file access or expression', () => {
     const code = codeOf('src/contract/issuance.ts')
     assert.doesNotMatch(
       code,
@@ -100,7 +100,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     }
   })
 
-  test('one place of the program composes the app, and gives it no word on issuance', () => {
+  test('the program composes the app in one place, without an issuance option', () => {
     const composers = sourceFiles('src').filter((file) =>
       /\bcreateAppComposer\(/.test(codeOf(file)),
     )
@@ -114,7 +114,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     assert.doesNotMatch(call, /\.\.\.|issuance|registry|extraHandlers/i)
   })
 
-  test('the pipeline asks the word it was given, for every row that issues', () => {
+  test("the pipeline reads the registry's literal for every row that issues", () => {
     const askers = sourceFiles('src').filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
     assert.deepEqual(askers, [
       'src/cli/keys/issue-command.ts',
@@ -135,7 +135,7 @@ describe('the pause is a literal that nothing else reaches', () => {
     assert.deepEqual(makers, ['src/cli/keys/issue-command.ts', 'src/routes/create-key.ts'])
   })
 
-  test('no page, document or schema of the program opens it in passing', () => {
+  test('no page, document or schema opens issuance', () => {
     for (const file of PROGRAM) {
       assert.doesNotMatch(codeOf(file), /enabled:\s*true\s*,\s*approvedBy:\s*['"]/, file)
     }
@@ -205,14 +205,14 @@ describe('lifting the pause needs an approval on record', () => {
     )
   })
 
-  test('a pause has its reason', () => {
+  test('a pause requires a reason', () => {
     for (const reason of ['', ' ']) {
       assert.deepEqual(faultsOf({ enabled: false, reason }), ['issuance: paused without a reason'])
     }
   })
 
   // The compiler refuses such a literal; a cast, or a table that was read from somewhere, would get this far.
-  test('a record without one of its members, or with one of another type, is invalid', () => {
+  test('a record with a missing or mistyped member is invalid', () => {
     for (const name of ['approvedBy', 'approvedAt', 'reference'] as const) {
       const { [name]: _, ...rest } = OPEN
       for (const record of [rest, { ...OPEN, [name]: null }, { ...OPEN, [name]: 1 }]) {

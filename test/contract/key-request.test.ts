@@ -60,7 +60,7 @@ for (const value of REFUSED) {
   test(`refused: ${JSON.stringify(value)}`, () => assert.equal(isRefused(value), true))
 }
 
-test('it is accepted exactly where the published schema accepts it', () => {
+test('is accepted exactly if the published schema accepts it', () => {
   const faults = schemaCheck(REQUEST_SCHEMAS.KeyRequest)
   const value = fc.oneof(
     fc.jsonValue(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '../../src/contract/limits.ts'
 
-test('the limits are those that were promised (spec section 8)', () => {
+test('the limits are those of spec section 8', () => {
   assert.deepEqual(LIMITS, {
     maxBodyBytes: 8192,
     maxUseCaseCodePoints: 500,

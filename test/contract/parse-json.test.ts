@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseJson } from '../../src/contract/parse-json.ts'
 
-test('a JSON text has its value, as text and as bytes', () => {
+test('parses JSON text and bytes to the same value', () => {
   for (const value of [null, false, 0, 'ü', [1], { a: { b: [] } }]) {
     const text = JSON.stringify(value)
     assert.deepEqual(parseJson(text), value)

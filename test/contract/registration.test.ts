@@ -60,7 +60,7 @@ test('a body that is not a JSON object has the wrong shape', () => {
   }
 })
 
-test('a name that is not listed is INVALID_INPUT, whatever it holds', () => {
+test('an unlisted name is INVALID_INPUT with any value', () => {
   for (const name of [
     'name',
     'Email',
@@ -85,7 +85,7 @@ test('a name that is not listed is INVALID_INPUT, whatever it holds', () => {
   assert.equal(codeOf(JSON.parse('{"__proto__":{},"email":"reader@example.org"}')), 'INVALID_INPUT')
 })
 
-test('what an object inherits was never sent', () => {
+test('ignores inherited properties', () => {
   const inheriting: unknown = Object.create(WHOLE)
   assert.equal(codeOf(inheriting), 'INVALID_EMAIL')
   const polluted: unknown = Object.assign(Object.create({ password: 'x', consent: true }), {
@@ -96,7 +96,7 @@ test('what an object inherits was never sent', () => {
   assert.notEqual(codeOf(JSON.parse('{}')), 'INVALID_INPUT')
 })
 
-test('a name that is never accepted is FORBIDDEN_FIELD, behind one that is unknown', () => {
+test('a forbidden name is FORBIDDEN_FIELD, also after an unknown one', () => {
   for (const name of ['password', 'API_KEY', 'wallet-address', 'ip', 'userAgent', 'Seed_Phrase']) {
     for (const value of ANYTHING) {
       assert.equal(codeOf({ ...WHOLE, [name]: value }), 'FORBIDDEN_FIELD', name)
@@ -107,21 +107,21 @@ test('a name that is never accepted is FORBIDDEN_FIELD, behind one that is unkno
   }
 })
 
-test('an address that is missing, mistyped or wrong is INVALID_EMAIL', () => {
+test('a missing, mistyped or invalid address is INVALID_EMAIL', () => {
   assert.equal(codeOf(without('email')), 'INVALID_EMAIL')
   for (const email of [...ANYTHING, ['reader@example.org'], 'reader@localhost']) {
     assert.equal(codeOf({ ...WHOLE, email }), 'INVALID_EMAIL', JSON.stringify(email))
   }
 })
 
-test('a locale is one of the listed ones, spelled as they are', () => {
+test('a locale must match a listed one exactly', () => {
   for (const locale of LOCALES) assert.equal(parseRegistration({ ...WHOLE, locale }).locale, locale)
   for (const locale of [...ANYTHING, 'EN', 'zh', 'zh-cn', 'zh_CN', 'en-US', ' en', 'de', ['en']]) {
     assert.equal(codeOf({ ...WHOLE, locale }), 'INVALID_LOCALE', JSON.stringify(locale))
   }
 })
 
-test('interests are known, different and at most ten', () => {
+test('interests are known, distinct and at most ten', () => {
   for (const interests of [[], ['api'], [...INTERESTS], INTERESTS.toReversed()]) {
     assert.deepEqual(parseRegistration({ ...WHOLE, interests }).interests, interests)
   }
@@ -158,7 +158,7 @@ test('consent must be the literal `true`', () => {
   }
 })
 
-test('a use case is text of at most 500 code points, whatever they are', () => {
+test('a use case is text of at most 500 code points of any kind', () => {
   for (const unit of ['a', 'é', 'ก', '字', '😀', '\u0301', '\n', '\u0000']) {
     const longest = unit.repeat(500)
     assert.equal(parseRegistration({ ...WHOLE, useCase: longest }).useCase, longest)
@@ -181,7 +181,7 @@ test('a session id is INVALID_SESSION_ID in any spelling and with any value', ()
   }
 })
 
-test('a challenge token is text that is not empty', () => {
+test('a challenge token is non-empty text', () => {
   assert.equal(codeOf(without('challengeToken')), 'CHALLENGE_REQUIRED')
   for (const challengeToken of [null, true, 0, '', [], ['token'], {}]) {
     assert.equal(codeOf({ ...WHOLE, challengeToken }), 'CHALLENGE_REQUIRED')
@@ -204,7 +204,7 @@ const BREAKS = [
   ['CHALLENGE_REQUIRED', { challengeToken: '' }],
 ] as const
 
-test('the first broken rule decides the error, whatever the order of the members', () => {
+test('the first broken rule decides the error in any order of members', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray([...BREAKS], { minLength: 1 }), (broken) => {
       const value: object = Object.assign({}, ...broken.map(([, change]) => change))
@@ -254,7 +254,7 @@ const nearlyRegistration = fc
     ),
   )
 
-test('what is accepted is what the published schema accepts', () => {
+test('accepts what the published schema accepts', () => {
   const { email, ...others } = REQUEST_SCHEMAS.Registration.properties
   // The schema's own notion of an address is not ours, which is tested by its tables.
   const check = schemaCheck({

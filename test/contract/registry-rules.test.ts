@@ -434,7 +434,7 @@ const BROKEN_ROWS: readonly BrokenRow[] = [
   },
 ]
 
-describe('a broken row is named with the rule it breaks', () => {
+describe('names a broken row and its rule', () => {
   for (const { rule, row, changes, says } of BROKEN_ROWS) {
     test(rule, () => {
       const faults = faultsOf(withRow(row, changes))
@@ -451,7 +451,7 @@ test('reports a name that is not an operationId', () => {
   assert.match(fault ?? '', /^version-by-id: the name is not an operationId/)
 })
 
-test('two rows for one method and path, or for one request, are named together', () => {
+test('names both rows of a duplicate method and path or request', () => {
   assert.deepEqual(faultsOf({ ...ENDPOINTS, again: ENDPOINTS.time }), [
     'time and again: both are GET /api/v1/time',
   ])
@@ -467,7 +467,7 @@ test('two rows for one method and path, or for one request, are named together',
   )
 })
 
-test('rows of one path agree in whether its parameter may be empty', () => {
+test('rows of one path agree on whether its parameter may be empty', () => {
   const removal: Endpoint = {
     ...ENDPOINTS.revokeKeySelf,
     path: ENDPOINTS.versionById.path,
@@ -485,7 +485,7 @@ test('a deprecated row with its notice is valid', () => {
   }
 })
 
-test('issuance is paused with a reason or opened on record', () => {
+test('issuance is paused with a reason or enabled with an approval', () => {
   const open: Issuance = {
     enabled: true,
     approvedBy: 'the owner',

@@ -74,14 +74,14 @@ test('objects are open in the contract and closed for content', () => {
   }
 })
 
-test('every property has a name that is the same in every language', () => {
+test('property names are ASCII identifiers', () => {
   for (const { at, isProperty } of EVERY_SCHEMA) {
     if (isProperty) assert.match(at.split('.').at(-1) ?? '', /^[a-z][A-Za-z0-9]*$/, at)
   }
 })
 
 for (const name of SNAPSHOT_NAMES) {
-  test(`${name}: its examples are accepted, and each of its rules refuses something`, () => {
+  test(`${name}: accepts its examples, and each rule rejects something`, () => {
     const schema = SNAPSHOT_SCHEMAS[name]
     const validate = createAjv().compile(closeSchema(schema))
     const example = exampleOf(schema)
@@ -108,7 +108,7 @@ test('a name is the path below the base path of the endpoint that serves it', ()
   )
 })
 
-test('isSnapshotName knows its names and nothing of the prototype', () => {
+test('isSnapshotName accepts the names and no inherited property', () => {
   for (const name of SNAPSHOT_NAMES) assert.ok(isSnapshotName(name))
   for (const name of ['', 'constructor', '__proto__', 'toString', 'policy', 'Status']) {
     assert.ok(!isSnapshotName(name))

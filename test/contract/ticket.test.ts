@@ -9,7 +9,7 @@ test('a ticket is EA- and 16 upper-case hexadecimal digits', () => {
   assert.equal(formatTicket(bytes), 'EA-00010A9F86D081FF')
 })
 
-test('every ticket keeps the promise of the contract and loses no byte', () => {
+test("every ticket has the contract's format and encodes every byte", () => {
   const random = fc.uint8Array({ minLength: TICKET_BYTES, maxLength: TICKET_BYTES })
   fc.assert(
     fc.property(random, (bytes) => {

@@ -66,7 +66,7 @@ function firstBroken(texts: readonly string[]): string | undefined {
 const CHAIN_LENGTH = 5
 const TEXTS = makeChain(CHAIN_LENGTH).map((entry) => canonicalJson({ ...entry }))
 
-test('the hash is what openssl would compute: a label line and the canonical entry without its hash', () => {
+test('openssl computes the same hash from a label line and the canonical entry without its hash', () => {
   const [genesis] = makeChain(1)
   assert.ok(genesis !== undefined)
   const text =
@@ -82,7 +82,7 @@ test('a valid chain passes', () => {
   assert.equal(firstBroken(TEXTS), undefined)
 })
 
-test('any single-character edit of any stored entry is found, at that entry', () => {
+test('finds any single-character edit of any stored entry, at that entry', () => {
   fc.assert(
     fc.property(
       fc.nat(CHAIN_LENGTH - 1),
@@ -138,7 +138,7 @@ test('detects removed, repeated and moved entries', () => {
   }
 })
 
-test('each rule of the link has its code and says what was expected and found', () => {
+test('each link rule has a code and states expected and found values', () => {
   const [first, second] = makeChain(2)
   assert.ok(first !== undefined && second !== undefined)
   const cases: readonly (readonly [
@@ -180,7 +180,7 @@ test('each rule of the link has its code and says what was expected and found', 
   )
 })
 
-test('two entries of one moment follow each other, and no later one goes before', () => {
+test('entries may have equal times but not decreasing ones', () => {
   const [first, second] = makeChain(2)
   assert.ok(first !== undefined && second !== undefined)
   const atMs = Date.parse(first.createdAt)
@@ -258,7 +258,7 @@ test('accepts added, changed and removed resources as changes', () => {
   assert.deepEqual(parseVersionEntry(text, 'VS-0001').changes, changes)
 })
 
-test('a malformed entry is named with the member that is wrong', () => {
+test('names a malformed entry and its invalid member', () => {
   const [entry] = makeChain(1)
   assert.ok(entry !== undefined)
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
@@ -293,7 +293,7 @@ test('a malformed entry is named with the member that is wrong', () => {
   }
 })
 
-test('a member that a later version of the software adds is kept and covered by the hash', () => {
+test('keeps an unknown member, which the hash covers', () => {
   const [entry] = makeChain(1)
   assert.ok(entry !== undefined)
   const { hash: _, ...unhashed } = { ...entry, later: 'more' }
@@ -312,7 +312,7 @@ test('ids have at least four digits', () => {
     assert.doesNotMatch(id, pattern)
 })
 
-test('a whole chain is read with its texts, and the first entry that breaks it is named', () => {
+test('reads a whole chain and names the first entry that breaks it', () => {
   const texts = new Map(
     makeChain(3).map((entry) => [entry.snapshotId, canonicalJson({ ...entry })]),
   )

@@ -59,7 +59,7 @@ const ACTUAL: readonly Change[] = [
   { resource: 'wallet', kind: 'added' },
 ]
 
-describe('a chain whose entry misstates its changes is broken, whatever its hash', () => {
+describe('an entry that misstates its changes breaks the chain even with a correct hash', () => {
   test('the true changes are accepted', () => {
     assert.equal(readChain(ACTUAL).length, 2)
   })
@@ -109,7 +109,7 @@ test('names inherited from Object.prototype are ordinary resource names', () => 
   )
 })
 
-test('changes derived from two versions always match them, and describe nothing else', () => {
+test('derived changes match the two versions exactly', () => {
   const resources = fc.dictionary(fc.constantFrom('a', 'b', 'c/d', 'e'), fc.constantFrom(A, B))
   fc.assert(
     fc.property(resources, resources, (before, after) => {

@@ -25,7 +25,7 @@ test('the hash never changes, since stored hashes depend on it', () => {
   )
 })
 
-test('it is the HMAC-SHA256 of OpenSSL for every secret and text, those longer than a block too', () => {
+test("equals OpenSSL's HMAC-SHA256 for every secret and text, also beyond a block", () => {
   const secret = fc.string({ minLength: 1, maxLength: 200, unit: ANY_CODE_POINT })
   fc.assert(
     fc.property(secret, fc.string({ maxLength: 300, unit: ANY_CODE_POINT }), (key, text) => {
@@ -48,7 +48,7 @@ test('a later hash does not change an earlier one', () => {
   assert.deepEqual(first, kept)
 })
 
-test('nothing of a text stays in the memory it was hashed in, be it short or long', (t) => {
+test('hashing wipes its buffer for short and long texts', (t) => {
   const allocate = t.mock.method(Buffer, 'allocUnsafeSlow')
   const hash = createKeyedHash(SECRET, 'label-v1')
   for (const text of ['ada@example.org', 'grüße@example.org', 'x'.repeat(512), 'y'.repeat(513)]) {
@@ -61,7 +61,7 @@ test('nothing of a text stays in the memory it was hashed in, be it short or lon
   }
 })
 
-test('another secret, label or text is another hash', () => {
+test('another secret, label or text gives another hash', () => {
   fc.assert(
     fc.property(
       fc.tuple(
@@ -86,7 +86,7 @@ test('another secret, label or text is another hash', () => {
   assert.ok(!one.equals(two))
 })
 
-test('an empty secret, and a label that would be ambiguous, are refused', () => {
+test('refuses an empty secret and an ambiguous label', () => {
   assert.throws(() => createKeyedHash('', 'label'), TypeError)
   assert.throws(() => createKeyedHash(SECRET, ''), TypeError)
   assert.throws(() => createKeyedHash(SECRET, 'a\0b'), TypeError)

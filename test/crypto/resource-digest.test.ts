@@ -5,7 +5,7 @@ import { digestFault } from '../../src/crypto/resource-digest.ts'
 // SHA-256 of no bytes at all, from FIPS 180-4's published examples.
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'
 
-test('a text with its digest has no fault; another is reported with both digests', () => {
+test('accepts a matching digest and reports a mismatch with both digests', () => {
   assert.equal(digestFault('', EMPTY), undefined)
   assert.match(
     digestFault(' ', EMPTY) ?? '',

@@ -50,7 +50,7 @@ test('libsodium and OpenSSL give the same bytes for any text of latin1 character
   )
 })
 
-test('they agree around and beyond the length of the buffer, whatever was signed before', async (t) => {
+test("both agree around and beyond the buffer's length, independent of earlier signatures", async (t) => {
   const fast = await libsodium(t)
   if (fast === undefined) return
   const sure = createOpensslSigner(TEST_SIGNING_KEY)
@@ -72,7 +72,7 @@ test('they agree around and beyond the length of the buffer, whatever was signed
   )
 })
 
-test('two signers of two keys do not disturb each other', async (t) => {
+test('two signers are independent', async (t) => {
   const fast = await libsodium(t)
   if (fast === undefined) return
   const otherKey = generateKeyPairSync('ed25519').privateKey
@@ -83,7 +83,7 @@ test('two signers of two keys do not disturb each other', async (t) => {
   }
 })
 
-test('without libsodium OpenSSL signs, and the reason is reported', async () => {
+test('falls back to OpenSSL without libsodium and reports the reason', async () => {
   const reasons: string[] = []
   const signer = await openResponseSigner(
     TEST_SIGNING_KEY,
@@ -95,7 +95,7 @@ test('without libsodium OpenSSL signs, and the reason is reported', async () => 
   assert.equal(signer.sign('text'), createOpensslSigner(TEST_SIGNING_KEY).sign('text'))
 })
 
-test('a libsodium that signs otherwise than OpenSSL is not used', async () => {
+test("does not use a libsodium whose signatures differ from OpenSSL's", async () => {
   const reasons: string[] = []
   const signer = await openResponseSigner(
     TEST_SIGNING_KEY,

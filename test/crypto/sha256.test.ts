@@ -9,7 +9,7 @@ test('the digests of RFC 9530 appendix A and FIPS 180-4', () => {
   assert.equal(sha256Base64('{"hello": "world"}\n'), 'RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=')
 })
 
-test('the three encodings are of one hash over the UTF-8 bytes of any text', () => {
+test('the three encodings are of the same hash of the UTF-8 bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const bytes = createHash('sha256').update(Buffer.from(text, 'utf8')).digest()

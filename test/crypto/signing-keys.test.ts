@@ -11,7 +11,7 @@ import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 const PRIVATE_PEM = TEST_SIGNING_KEY.export({ type: 'pkcs8', format: 'pem' })
 const PUBLIC_PEM = createPublicKey(TEST_SIGNING_KEY).export({ type: 'spki', format: 'pem' })
 
-test('the key id is the thumbprint that RFC 8037 appendix A.3 gives for its key', () => {
+test('the key ID is the thumbprint of RFC 8037 appendix A.3', () => {
   const key = publicSigningKeyOf(TEST_SIGNING_KEY)
   assert.equal(key.keyId, 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
   assert.deepEqual(key.jwk, {
@@ -24,7 +24,7 @@ test('the key id is the thumbprint that RFC 8037 appendix A.3 gives for its key'
   })
 })
 
-test('the private key and its public PEM describe the same public key, with nothing private in it', () => {
+test('the public PEM matches the private key and contains nothing private', () => {
   const key = publicSigningKeyOf(TEST_SIGNING_KEY)
   assert.deepEqual(publicSigningKeyOf(PUBLIC_PEM), key)
   assert.equal(key.publicKeyPem, PUBLIC_PEM)
@@ -32,7 +32,7 @@ test('the private key and its public PEM describe the same public key, with noth
   assert.ok(d !== undefined && !JSON.stringify(key).includes(d))
 })
 
-test('a private key is read from PKCS#8 PEM', () => {
+test('parses a private key from PKCS#8 PEM', () => {
   assert.ok(parsePrivateSigningKey(PRIVATE_PEM).equals(TEST_SIGNING_KEY))
 })
 

@@ -11,7 +11,7 @@ const architecture = read('ARCHITECTURE.md')
 const operating = read('docs/operating.md')
 const security = read('SECURITY.md')
 
-void test('figures in prose are those of the tables', () => {
+void test('figures in prose match the tables', () => {
   const { registrationPerActor, registrationGlobal, maxBodyBytes, maxActiveKeys } = LIMITS
   assert.equal(registrationPerActor.windowSeconds, 60)
   assert.equal(registrationGlobal.windowSeconds, 60)

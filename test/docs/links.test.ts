@@ -71,7 +71,7 @@ void test('every link in every document leads to a file, and to a heading in it'
   assert.deepEqual(dead, [])
 })
 
-void test('a link whose words are a path leads to what it says', () => {
+void test('a link whose text is a path leads to that path', () => {
   const named = links.filter(({ label }) => /^`[\w./-]+(?:\.ts|\/)`$/.test(label))
   assert.ok(named.length > 30)
   const other = named.filter(
@@ -80,7 +80,7 @@ void test('a link whose words are a path leads to what it says', () => {
   assert.deepEqual(other, [])
 })
 
-void test('every path in code marks that begins with a folder of the repository is there', () => {
+void test('every repository path in code marks exists', () => {
   const folders = new Set(
     readdirSync(ROOT_DIR).filter((name) => statSync(path.join(ROOT_DIR, name)).isDirectory()),
   )
@@ -98,7 +98,7 @@ void test('every path in code marks that begins with a folder of the repository 
   )
 })
 
-void test('the map of the folders in ARCHITECTURE.md has every folder and file of src, and no other', () => {
+void test('the folder map of ARCHITECTURE.md matches src', () => {
   const map = /## The folders\n+```\n([\s\S]*?)\n```/.exec(read('ARCHITECTURE.md'))?.[1] ?? ''
   const inSrc = /^src\/\n((?: {2}.*\n)+)/m.exec(map)?.[1] ?? ''
   const listed = [...inSrc.matchAll(/(?:^ {2}|; )([\w-]+(?:\/|\.ts)) /gm)].map(

@@ -23,7 +23,7 @@ function inCodeMarks(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 }
 
-void test('the tables of the operating page have a row for each variable that is read, and no other', () => {
+void test('the tables of the operating page match the variables that are read', () => {
   const asked = new Set<string>()
   const environment = new Proxy<Record<string, string>>(
     {},
@@ -49,7 +49,7 @@ void test('the tables of the operating page have a row for each variable that is
   )
 })
 
-void test('the log lines of the operating page are lines of the code, and all that want a person are there', () => {
+void test('the operating page lists every log line that needs a person, as the code writes it', () => {
   const sources = readdirSync(path.join(ROOT_DIR, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => read(path.join('src', file)))

@@ -256,7 +256,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
     await node.service.stop()
   })
 
-  await t.test('a copy, restored into a new database', async () => {
+  await t.test('restores a copy into a new database', async () => {
     run(takeBlock('pg_dump', here))
     run(takeBlock('pg_restore', here))
     const restored = await start(url.replace('/public_api?', '/public_api_restored?'))
@@ -267,7 +267,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
     assert.ok(ask(tickets, 'public_api_restored').startsWith(`${ask(tickets)} `))
   })
 
-  await t.test('recovery to a point in time', async () => {
+  await t.test('recovers to a point in time', async () => {
     machine.configure(takeBlock('archive_mode', here))
     run(takeBlock('pg_basebackup', here))
     const node = await start()

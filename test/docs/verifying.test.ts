@@ -97,7 +97,7 @@ for (const { file, missing, run } of VERIFIERS) {
     }
 
     await t.test(
-      'proves a good response to the target as it was typed, and writes its body',
+      'verifies a valid response for the target as typed, and writes its body',
       async (part) => {
         const app = await runService(part)
         for (const target of [
@@ -121,9 +121,12 @@ for (const { file, missing, run } of VERIFIERS) {
       },
     )
 
-    await t.test('takes names in upper case, and what a proxy leaves alone', async (part) => {
-      assert.equal((await through(part, {})).status, 0)
-    })
+    await t.test(
+      'accepts upper-case header names and what a proxy leaves unchanged',
+      async (part) => {
+        assert.equal((await through(part, {})).status, 0)
+      },
+    )
 
     for (const [name, step, change] of CHANGES) {
       await t.test(`refuses ${name}: ${step}`, (part) =>
@@ -179,7 +182,7 @@ for (const { file, missing, run } of VERIFIERS) {
       await refuses(part, 'SIGNATURE', forge)
     })
 
-    await t.test('takes a 304 with its proof, and refuses one without', async (part) => {
+    await t.test('accepts a 304 with its proof and refuses one without', async (part) => {
       const app = await runService(part)
       const tag = (await fetch(`${app.origin}${STATUS}`)).headers.get('etag') ?? ''
       const etag = [tag]
@@ -203,7 +206,7 @@ for (const { file, missing, run } of VERIFIERS) {
     })
 
     await t.test(
-      'takes an old body that a 304 renewed, if its data are those of the ETag',
+      'accepts an old body that a 304 renewed, if its data matches the ETag',
       async (part) => {
         const old = await runService(part, { aheadSeconds: -1000 })
         const stored = await fetch(`${old.origin}${STATUS}`)
@@ -248,7 +251,7 @@ for (const { file, missing, run } of VERIFIERS) {
     )
 
     await t.test(
-      'holds the ETag and the request id of a fresh response against its body',
+      'compares the ETag and the request ID of a fresh response with its body',
       async (part) => {
         const nowhere = '/api/v1/nope'
         const change = (name: string, target = STATUS) =>
@@ -298,7 +301,7 @@ for (const { file, missing, run } of VERIFIERS) {
       })
     }
 
-    await t.test('follows a good history to its start', async (part) => {
+    await t.test('follows a valid history to its start', async (part) => {
       const made = makeReleases(4)
       const app = await runService(part, { releases: loadReleases(made.store) })
       const hashOf = (id: string) =>
@@ -373,7 +376,7 @@ for (const { file, missing, run } of VERIFIERS) {
       },
     )
 
-    await t.test('has no conclusion (exit 3) about an unsigned error of a proxy', async (part) => {
+    await t.test('is inconclusive (exit 3) for an unsigned error of a proxy', async (part) => {
       for (const code of [502, 429]) {
         const fail = onlyFor(STATUS, (response) => {
           for (const name of SIGNATURE_HEADERS) response.headers.delete(name)
@@ -408,7 +411,7 @@ function blocksOf(page: string, origin: string): readonly string[] {
   return tested.map(([, block = '']) => block.replace(/^base=.*$/m, `base=${origin}`))
 }
 
-void test('every block of commands on the page does what the page says', async (t) => {
+void test('every command block of the page has the stated result', async (t) => {
   const missing = missingProgram('curl', 'openssl', 'awk', 'python3', 'go')
   if (missing !== undefined) return t.skip(missing)
   const app = await runService(t)

@@ -10,7 +10,7 @@ import { schemaCheck } from './document-schemas.ts'
 
 const check = schemaCheck(closeSchema(DATA_SCHEMAS.DiscoveryIndex))
 
-test('the index lists every row in the order of the registry and holds nothing undescribed', () => {
+test("the index lists every row in the registry's order and has only described fields", () => {
   const index = createDiscoveryIndex(PRODUCTION)
   assert.deepEqual(check(index), [])
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('the index lists every row in the order of the registry and holds nothing u
   })
 })
 
-test('a row says what the registry says of it', () => {
+test('a row matches the registry', () => {
   const { endpoints } = createDiscoveryIndex(PRODUCTION)
   assert.deepEqual(
     endpoints.find(({ name }) => name === 'keySelf'),
@@ -46,7 +46,7 @@ test('a row says what the registry says of it', () => {
   )
 })
 
-test('production leaves the local rows out, and a deprecated row announces its end', () => {
+test('production omits local rows, and a deprecated row announces its sunset', () => {
   const options = { ...PRODUCTION, registry: CHANGED_REGISTRY }
   const production = createDiscoveryIndex(options)
   const local = createDiscoveryIndex({ ...options, runtime: 'local' })

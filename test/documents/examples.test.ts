@@ -13,7 +13,7 @@ const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({
 })
 
 for (const [name, schema] of schemas) {
-  test(`the example of ${name} is valid and holds nothing undescribed`, () => {
+  test(`the example of ${name} is valid and has only described fields`, () => {
     assert.deepEqual(schemaCheck(closeSchema(schema))(exampleOf(schema)), [])
   })
 }
@@ -34,7 +34,7 @@ test('every field that examples leave out is an optional field of some schema', 
   for (const field of SPECIAL_CASE_FIELDS) assert.ok(optional.has(field), field)
 })
 
-test('an example shows optional fields, leaves special cases out and takes a whole example as it is', () => {
+test('an example shows optional fields, omits special cases and uses a whole example unchanged', () => {
   const schema: JsonSchema = {
     type: 'object',
     required: ['id', 'tags'],
@@ -49,7 +49,7 @@ test('an example shows optional fields, leaves special cases out and takes a who
   assert.deepEqual(exampleOf(schema), { id: 'a', tags: ['x'], note: 'n', counts: { stable: 1 } })
 })
 
-test('a leaf without an example is named', () => {
+test('names a leaf without an example', () => {
   const schema: JsonSchema = {
     type: 'object',
     properties: { list: { type: 'array', items: { type: 'string' } } },
@@ -57,7 +57,7 @@ test('a leaf without an example is named', () => {
   assert.throws(() => exampleOf(schema, 'Thing'), /^TypeError: Thing\.list\[0\]: .*no example/)
 })
 
-test('plain JSON drops undefined members and names the place of what it cannot carry', () => {
+test('plain JSON drops undefined members and names the path of unsupported values', () => {
   assert.deepEqual(toJson({ a: undefined, b: [1, null, 'x'] }), { b: [1, null, 'x'] })
   assert.throws(() => toJson({ a: [Number.NaN] }), /^TypeError: \$\.a\[0\]: NaN has no JSON form/)
   assert.throws(() => toJson({ a: () => 1 }), /^TypeError: \$\.a: a function has no JSON form/)

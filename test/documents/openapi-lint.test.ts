@@ -105,7 +105,7 @@ describe('the document passes the recommended rules', () => {
       )
     })
 
-    test(`of ${linter}, which does find a fault that is put in`, async () => {
+    test(`of ${linter}, which finds an injected fault`, async () => {
       const document = createOpenApi(PRODUCTION)
       const broken = JSON.stringify({
         ...document,

@@ -127,7 +127,7 @@ test('every response without a key store and without a signing key is described'
   }
 })
 
-test('so is a deprecated endpoint', async (t) => {
+test('a deprecated endpoint is described', async (t) => {
   const { draft: _, ...registry } = CHANGED_REGISTRY
   const app = await runApp(t, { registry, apiKeys: createFakeApiKeys() })
   const described = describeApi({ ...PRODUCTION, registry })

@@ -63,7 +63,7 @@ test('the document is OpenAPI 3.0.3 for one deployment, with a contact and a lic
   })
 })
 
-test('the operations are exactly the rows, under their names', () => {
+test('the operations are exactly the rows, by name', () => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => [
       operationId,
@@ -88,7 +88,7 @@ for (const [name, row] of rows) {
       return resolvePlace(document, [...place, 'responses', String(status)])
     }
 
-    test('states what the registry says of it', () => {
+    test('states the facts of the registry', () => {
       assert.deepEqual(operation['tags'], [row.tag])
       assert.equal(operation['summary'], row.summary)
       const pause = name === 'createKey' ? ' Issuance is paused (`PRODUCT_NOT_READY`).' : ''
@@ -99,7 +99,7 @@ for (const [name, row] of rows) {
       assert.equal('deprecated' in operation, false)
     })
 
-    test('takes a key as an option, or requires one', () => {
+    test('accepts a key or requires one', () => {
       const either: readonly JsonObject[] = [{ bearerKey: [] }, { headerKey: [] }]
       assert.deepEqual(
         operation['security'],
@@ -212,7 +212,7 @@ for (const [name, row] of rows) {
   })
 }
 
-test('a known address on the waitlist is the other case of the same status', () => {
+test('a known address is the other response with the same status', () => {
   const success = responsesOf(document, ENDPOINTS.register).get(200)
   const media = objectAt(success, 'content', 'application/json')
   assert.deepEqual(Object.keys(objectAt(media, 'examples')), ['success', 'DUPLICATE'])
@@ -326,7 +326,7 @@ test('every operation links to its place in the reference', () => {
   }
 })
 
-test('a success body is what the envelope writes', () => {
+test("a success body is the envelope's output", () => {
   const index = JSON.stringify(createDiscoveryIndex(PRODUCTION))
   const body: unknown = JSON.parse(formatSuccess(SCHEMA_IDS.response, IDENTITY, index))
   const place = ['paths', '/api/v1', 'get', 'responses', '200', 'content', 'application/json']
@@ -373,13 +373,13 @@ test('a deprecated row is marked, and its success carries the three headers', ()
   for (const name of ['Deprecation', 'Sunset', 'Link']) assert.ok(headers.includes(name), name)
 })
 
-test('production leaves the local rows out', () => {
+test('production omits local rows', () => {
   const options = { ...PRODUCTION, registry: CHANGED_REGISTRY }
   assert.equal('/api/v1/draft' in createOpenApi(options).paths, false)
   assert.equal('/api/v1/draft' in createOpenApi({ ...options, runtime: 'local' }).paths, true)
 })
 
-test('nothing of an open issuance is said while it is paused', () => {
+test('the document omits enabled issuance while it is paused', () => {
   const issuance = {
     enabled: true,
     approvedBy: 'the owner',
@@ -391,6 +391,6 @@ test('nothing of an open issuance is said while it is paused', () => {
   assert.match(JSON.stringify(opened.info), /Keys are issued\./)
 })
 
-test('the same options give the same document, and canonical JSON can carry it', () => {
+test('the same options give the same document, and it is canonical JSON', () => {
   assert.equal(canonicalJson(createOpenApi(PRODUCTION)), canonicalJson(document))
 })

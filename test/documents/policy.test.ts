@@ -14,7 +14,7 @@ import { schemaCheck } from './document-schemas.ts'
 const check = schemaCheck(closeSchema(DATA_SCHEMAS.Policy))
 const policy = createPolicy(PRODUCTION)
 
-test('the policy has every member of the specification and holds nothing undescribed', () => {
+test('the policy has every member of the specification and only described fields', () => {
   assert.deepEqual(check(policy), [])
   assert.deepEqual(Object.keys(policy).toSorted(), [
     'apiVersion',
@@ -40,7 +40,7 @@ test('the policy has every member of the specification and holds nothing undescr
   ])
 })
 
-test('the numbers are those of the specification', () => {
+test('the numbers match the specification', () => {
   assert.equal(policy.schema, 'svc.public.api.policy.v1')
   assert.equal(policy.limits.maxBodyBytes, 8192)
   assert.equal(policy.limits.responseContentType, 'application/json; charset=utf-8')
@@ -55,7 +55,7 @@ test('the numbers are those of the specification', () => {
   assert.equal(policy.cors.maxAgeSeconds, 86_400)
 })
 
-test('cache classes, CORS and the catalog are those of the specification', () => {
+test('cache classes, CORS and the catalog match the specification', () => {
   assert.equal(
     policy.caching.classes['static-snapshot']?.cacheControl,
     'public, max-age=60, stale-while-revalidate=300',
@@ -99,7 +99,7 @@ test('cache classes, CORS and the catalog are those of the specification', () =>
   )
 })
 
-test('every header the contract names is explained, as read or as sent', () => {
+test('explains every header of the contract, as request or response header', () => {
   const explained = new Set([
     ...Object.keys(policy.headers.request),
     ...Object.keys(policy.headers.response),
@@ -111,7 +111,7 @@ test('every header the contract names is explained, as read or as sent', () => {
   for (const name of policy.cors.allowHeaders) assert.ok(name in policy.headers.request, name)
 })
 
-test('the state of issuance is the registry’s word', () => {
+test("the state of issuance is the registry's", () => {
   assert.deepEqual(policy.authentication.issuance, { enabled: false, reason: 'PRODUCT_NOT_READY' })
   const issuance = {
     enabled: true,

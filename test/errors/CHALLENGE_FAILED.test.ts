@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('CHALLENGE_FAILED: a challenge that was not passed is 403', async (t) => {
+test('CHALLENGE_FAILED: a failed challenge is 403', async (t) => {
   const bodies = [
     { ...GOOD_BODY, challengeToken: ECHO_MARKER },
     { ...GOOD_BODY, challengeToken: 'Test-Pass' },

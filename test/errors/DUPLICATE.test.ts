@@ -4,7 +4,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationError } from '../support/refused-registration.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 
-test('DUPLICATE: an address that is on the list already is 200 with the error envelope', async (t) => {
+test('DUPLICATE: a known address is 200 with the error envelope', async (t) => {
   const app = await runRegisteringApp(t)
   const first = await app.register({ ...GOOD_BODY, email: 'reader@bücher.example' })
   assert.equal(first.status, 200)

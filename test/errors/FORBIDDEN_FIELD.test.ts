@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('FORBIDDEN_FIELD: a field that is never accepted is 400, however it is spelled', async (t) => {
+test('FORBIDDEN_FIELD: a forbidden field is 400 in any spelling', async (t) => {
   const bodies = [
     { ...GOOD_BODY, password: ECHO_MARKER },
     { ...GOOD_BODY, API_KEY: ECHO_MARKER },

@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('INVALID_LOCALE: a locale that is not one of the listed ones is 400', async (t) => {
+test('INVALID_LOCALE: an unlisted locale is 400', async (t) => {
   const bodies = [
     { ...GOOD_BODY, locale: ECHO_MARKER },
     { ...GOOD_BODY, locale: '' },

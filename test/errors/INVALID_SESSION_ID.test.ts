@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('INVALID_SESSION_ID: a session id is 400, whatever it holds and however it is spelled', async (t) => {
+test('INVALID_SESSION_ID: a session ID is 400 with any value in any spelling', async (t) => {
   const bodies = [
     { ...GOOD_BODY, sessionId: ECHO_MARKER },
     { ...GOOD_BODY, sessionId: null },

@@ -17,7 +17,7 @@ test('KEYS_UNAVAILABLE: while issuance is paused no request gets a key', async (
   await assertCatalogError(app, GOOD_POST, { ...ROW, cors: false })
 })
 
-test('KEYS_UNAVAILABLE: a key that cannot be looked up is refused, not taken for anonymous', async (t) => {
+test('KEYS_UNAVAILABLE: a key that cannot be looked up is refused, not served as anonymous', async (t) => {
   const app = await runKeyedApp(t, {
     store: (store) => ({
       ...store,
@@ -34,7 +34,7 @@ test('KEYS_UNAVAILABLE: a key that cannot be looked up is refused, not taken for
   }
 })
 
-test('KEYS_UNAVAILABLE: so is one that cannot be counted', async (t) => {
+test('KEYS_UNAVAILABLE: a key that cannot be counted is refused', async (t) => {
   const app = await runKeyedApp(t, {
     counters: (counters) => ({
       ...counters,

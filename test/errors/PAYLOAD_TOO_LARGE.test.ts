@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('PAYLOAD_TOO_LARGE: a body of 8193 bytes or more is 413, whatever is in it', async (t) => {
+test('PAYLOAD_TOO_LARGE: any body of 8193 bytes or more is 413', async (t) => {
   const bodies = [
     ' '.repeat(8193),
     JSON.stringify(GOOD_BODY).padEnd(8193),

@@ -38,7 +38,7 @@ test('RATE_LIMITED: 429 with Retry-After for the sixth request of one actor with
   assert.equal(response.status, 200)
 })
 
-test('RATE_LIMITED: so is the 301st of all actors together', async (t) => {
+test('RATE_LIMITED: 429 for the 301st request of all actors together', async (t) => {
   const app = await runRegisteringApp(t)
   for (let count = 0; count < 300; count += 1) {
     const response = await app.register({})
@@ -54,7 +54,7 @@ test('RATE_LIMITED: so is the 301st of all actors together', async (t) => {
   })
 })
 
-test('RATE_LIMITED: Retry-After is a whole window if the rest is unknown', async (t) => {
+test('RATE_LIMITED: Retry-After is a whole window if the remaining time is unknown', async (t) => {
   const register = () => {
     throw new ApiError('RATE_LIMITED')
   }

@@ -15,7 +15,7 @@ import { createUnavailableWaitlist } from '../support/unavailable-service.ts'
 const EXPECTED = { code: 'REGISTRATION_UNAVAILABLE', status: 503, retryable: true } as const
 const BODY = JSON.stringify({ ...GOOD_BODY, email: `${ECHO_MARKER}@example.org` })
 
-test('REGISTRATION_UNAVAILABLE: a store that cannot keep the registration is 503', async (t) => {
+test('REGISTRATION_UNAVAILABLE: a failing store is 503', async (t) => {
   const problems: readonly unknown[] = [
     ...Object.keys(STORAGE_PROBLEMS).map(
       (code) => new StorageError(code as StorageProblem, 'service.sqlite'),

@@ -3,7 +3,7 @@ import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 
-test('REQUEST_REJECTED: a registration that another site’s page sends is 403', async (t) => {
+test("REQUEST_REJECTED: a registration from another site's page is 403", async (t) => {
   const body = JSON.stringify(GOOD_BODY)
   const senders: readonly { readonly [name: string]: string }[] = [
     { Origin: 'https://other.example' },

@@ -15,7 +15,7 @@ test('every code of the catalog has a test file, and no other file exists', () =
   )
 })
 
-test('each file proves the code that it is named for', () => {
+test('each file tests the code of its name', () => {
   for (const code of Object.keys(ERRORS)) {
     const text = readFileSync(new URL(`${code}.test.ts`, folder), 'utf8')
     const proved = [...text.matchAll(/\bcode: '([A-Z_]+)'/g)].map(([, found]) => found)

@@ -13,7 +13,7 @@ function forwardedFor(value: string): string {
   })
 }
 
-test('an address with extra characters is invalid, so the proxy counts as the client', () => {
+test('treats the proxy as the client if the forwarded address is invalid', () => {
   for (const member of [
     '203.0.113.9:',
     '203.0.113.9:port',
@@ -39,7 +39,7 @@ test('an address with extra characters is invalid, so the proxy counts as the cl
   }
 })
 
-test('a scope is part of an address, and an invalid peer is taken as it is', () => {
+test('keeps a scope in an address and returns an invalid peer unchanged', () => {
   assert.equal(forwardedFor('fe80::1%eth0'), 'fe80::1%eth0')
   const nameless = addressOf({ peerAddress: () => 'a socket file', header: () => '203.0.113.9' })
   assert.equal(nameless, 'a socket file')

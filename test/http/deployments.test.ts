@@ -24,7 +24,7 @@ const DRAFT_HANDLERS = {
 }
 
 for (const runtime of ['local', 'production'] as const) {
-  test(`a row of the local runtime, as the ${runtime} runtime serves and lists it`, async (t) => {
+  test(`a row of the local runtime in the ${runtime} runtime`, async (t) => {
     const app = await runApp(t, {
       runtime,
       registry: DRAFT_REGISTRY,
@@ -135,7 +135,7 @@ test('a preview deployment serves the same contract', async (t) => {
   }
 })
 
-test('outside /api an unknown path gets a page in HTML, which has the headers of a page and is not signed', async (t) => {
+test('an unknown path outside /api gets an unsigned HTML page with the headers of pages', async (t) => {
   const app = await runApp(t)
   for (const method of ['GET', 'HEAD', 'POST']) {
     const response = await ask(app, '/nothing?<script>', { method })
@@ -158,7 +158,7 @@ test('outside /api an unknown path gets a page in HTML, which has the headers of
   }
 })
 
-test('a row turned to preview refuses every request and needs no handler', async (t) => {
+test('a preview row refuses every request and needs no handler', async (t) => {
   const { success: _, snapshot: __, ...roadmap } = ENDPOINTS.roadmap
   const registry: Registry = {
     ...ENDPOINTS,

@@ -34,7 +34,7 @@ test('a deprecated endpoint still responds and announces its dates and successor
   assertSigned(await ask(app, '/api/v1/roadmap'), await publishedKey(app))
 })
 
-test('the successor joins the other links', async (t) => {
+test('the successor is added to the other links', async (t) => {
   const app = await runApp(t, { registry: REGISTRY })
   const links = ((await ask(app, '/api/v1')).header('link') ?? '').split(', ')
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('the successor joins the other links', async (t) => {
   assert.equal(links.at(-1), '</api/v2>; rel="successor-version"')
 })
 
-test('a 304 carries none of it, and no other endpoint does', async (t) => {
+test('a 304 and other endpoints carry no deprecation headers', async (t) => {
   const app = await runApp(t, { registry: REGISTRY })
   const revalidated = await ask(app, '/api/v1/roadmap', { headers: { 'If-None-Match': '*' } })
   assert.equal(revalidated.status, 304)
@@ -82,7 +82,7 @@ test('the index and the policy contain the deprecation', async (t) => {
   assert.equal(policy.endpoints.length, 2)
 })
 
-test('the app does not start with a notice that is too short', async (t) => {
+test('the app refuses to start with a notice that is too short', async (t) => {
   const registry: Registry = {
     ...ENDPOINTS,
     roadmap: {

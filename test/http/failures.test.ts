@@ -85,7 +85,7 @@ test('thrown values other than Error are caught', async (t) => {
   }
 })
 
-test('a refusal with a cause is logged with its code; one without is not logged', async (t) => {
+test('logs a refusal only if it has a cause', async (t) => {
   const cause = new Error(SECRET)
   const app = await runApp(t, {
     extraHandlers: {
@@ -130,7 +130,7 @@ async function runUnsignable(
   return { app, signer }
 }
 
-test('a signer that fails leaves 503 SIGNING_UNAVAILABLE without a signature', async (t) => {
+test('a failing signer causes an unsigned 503 SIGNING_UNAVAILABLE', async (t) => {
   for (const [method, target, headers, lines] of [
     // The success could not be signed, and neither could the first error.
     ['GET', '/api/v1/status', {}, 2],
@@ -165,7 +165,7 @@ test('responses without a signature need no signer', async (t) => {
   assert.deepEqual(app.log, [])
 })
 
-test('a key check that fails in an unforeseen way is KEYS_UNAVAILABLE on every endpoint', async (t) => {
+test('an unexpected failure of the key check is KEYS_UNAVAILABLE on every endpoint', async (t) => {
   const check = [
     () => Promise.reject(new Error(SECRET)),
     () => {

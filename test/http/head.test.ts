@@ -51,7 +51,7 @@ test('a keyed HEAD counts and has its quota', async (t) => {
   assert.deepEqual([second.status, second.headers.get('x-ratelimit-remaining')], [200, '598'])
 })
 
-test('HEAD on a path that is only written is 405 like GET', async (t) => {
+test('HEAD on a write-only path is 405 like GET', async (t) => {
   const app = await runApp(t)
   const response = await sendRaw(app.port, rawRequest('HEAD', '/api/v1/keys'))
   assert.deepEqual(

@@ -22,7 +22,7 @@ function assertInvalid(bytes: Uint8Array, what: string): void {
   )
 }
 
-test('one JSON text of any kind is read, with white space around it', () => {
+test('parses one JSON text of any type with surrounding white space', () => {
   assert.deepEqual(parseJsonBody(bytesOf('{"a":[1,true,null,"ก😀"]}')), {
     a: [1, true, null, 'ก😀'],
   })
@@ -43,7 +43,7 @@ test('one JSON text of any kind is read, with white space around it', () => {
   }
 })
 
-test('a member called __proto__ is an own member like any other', () => {
+test('treats a member named __proto__ like any other', () => {
   const value = parseJsonBody(bytesOf('{"__proto__":{"consent":true}}'))
   assert.deepEqual(Object.keys(value as object), ['__proto__'])
   assert.equal(Object.getPrototypeOf(value), Object.prototype)
@@ -102,7 +102,7 @@ test('anything but exactly one JSON text is INVALID_JSON', () => {
   }
 })
 
-test('a byte order mark is refused, in whatever encoding', () => {
+test('refuses a byte order mark in every encoding', () => {
   assertInvalid(bytesOf('\ufeff{}'), 'UTF-8')
   assertInvalid(bytesOf('\ufeff\ufeff{}'), 'UTF-8 twice')
   assertInvalid(bytesOf('{}\ufeff'), 'at the end')
@@ -144,7 +144,7 @@ test('a refused body does not affect the next one', () => {
   assert.deepEqual(parseJsonBody(bytesOf('{"a":"b"}')), { a: 'b' })
 })
 
-test('a body as deep as it may be is read', () => {
+test('parses a body of the maximum depth', () => {
   const depth = 4096
   assert.ok(Array.isArray(parseJsonBody(bytesOf('['.repeat(depth) + ']'.repeat(depth)))))
   assertInvalid(bytesOf('['.repeat(8192)), 'open')
@@ -308,7 +308,7 @@ test('parses a long header in linear time', () => {
   assert.ok(performance.now() - started < 2000)
 })
 
-test('duplicate names at any depth and however they are written are INVALID_JSON', () => {
+test('duplicate names at any depth and in any spelling are INVALID_JSON', () => {
   const parse = (text: string) => parseJsonBody(new TextEncoder().encode(text))
   for (const text of [
     '{"a":1,"a":1}',

@@ -143,7 +143,7 @@ test('which header value is a key', () => {
   assert.equal(keyIn({ authorization: 'Basic YTpi', 'x-svc-key': 'k' }), 'k')
 })
 
-test('a header as long as a listener lets it be is read in one pass, whatever it is made of', () => {
+test('parses a header of the maximum length in one pass', () => {
   const length = 15_800
   const fill = (part: string) => part.repeat(Math.floor(length / part.length))
   const cases: readonly (readonly [value: string, key: string | undefined])[] = [
@@ -172,7 +172,7 @@ test('a header as long as a listener lets it be is read in one pass, whatever it
   }
 })
 
-test('a key behind another Authorization line is seen', async (t) => {
+test('finds a key in a second Authorization line', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, { apiKeys })
   const lines = (...values: readonly string[]) =>
@@ -201,7 +201,7 @@ test('Basic is not a key: reads are anonymous and keys/self requires one', async
   assert.deepEqual(apiKeys.checked, [])
 })
 
-test('a key in the address is never looked at and never written down', async (t) => {
+test('ignores a key in the URL and never logs it', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, {
     apiKeys,
@@ -236,7 +236,7 @@ test('keys are never logged or stored, valid or not', async (t) => {
   assert.ok(!inspect(app.log, { depth: null }).includes('svk_'))
 })
 
-test('the pause of issuance comes before the check of a key', async (t) => {
+test('checks the pause of issuance before a key', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, { apiKeys })
   for (const key of [FAKE_KEYS.good, FAKE_KEYS.expired, FAKE_KEYS.spent, 'nonsense']) {
@@ -247,7 +247,7 @@ test('the pause of issuance comes before the check of a key', async (t) => {
   assert.deepEqual(apiKeys.checked, [])
 })
 
-test('every endpoint checks a key that it sees', async (t) => {
+test('every endpoint checks a presented key', async (t) => {
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   for (const [method, target] of [
     ['GET', '/api/v1'],
@@ -270,7 +270,7 @@ test('every endpoint checks a key that it sees', async (t) => {
   }
 })
 
-test('when the key store is down a keyed request is refused and an anonymous one is served', async (t) => {
+test('an outage of the key store refuses keyed requests and serves anonymous ones', async (t) => {
   const app = await runApp(t)
   const keyed = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good))
   assert.deepEqual([keyed.status, codeOf(keyed)], [503, 'KEYS_UNAVAILABLE'])

@@ -9,7 +9,7 @@ import { runApp } from '../support/running-app.ts'
 import { eventually } from '../support/eventually.ts'
 import { get, GET_STATUS, openListener, waitingApp } from '../support/test-listener.ts'
 
-test('a short body that is not needed is discarded, and the next request is answered', async (t) => {
+test('discards a short unneeded body and handles the next request', async (t) => {
   const app = await runApp(t)
   const next = rawRequest('GET', '/api/v1/time')
   for (const request of [
@@ -25,7 +25,7 @@ test('a short body that is not needed is discarded, and the next request is answ
   }
 })
 
-test('a body without end is answered, then cut', async (t) => {
+test('responds to an endless body and closes the connection', async (t) => {
   const app = await runApp(t)
   for (const framing of [
     'Content-Length: 50000000\r\n\r\n',
@@ -71,7 +71,7 @@ const UNREAD: { readonly [what: string]: readonly [status: number, bytes: string
 }
 
 for (const [what, [status, bytes]] of Object.entries(UNREAD)) {
-  test(`${what}: the response says Connection: close, and nothing behind it is handled`, async (t) => {
+  test(`${what}: the response has Connection: close, and later requests are not handled`, async (t) => {
     const app = await runApp(t)
     const { responses, closed } = await converse(app.port, bytes + get('/api/v1/time'))
     assert.ok(closed)
@@ -82,7 +82,7 @@ for (const [what, [status, bytes]] of Object.entries(UNREAD)) {
   })
 }
 
-test('a body that breaks off behind its response ends the connection without a second response', async (t) => {
+test('an incomplete body after its response closes the connection without a second response', async (t) => {
   const app = await runApp(t)
   const bytes = `${GET_STATUS}Host: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n`
   const { responses, closed } = await converse(app.port, bytes)
@@ -104,7 +104,7 @@ test('100 Continue precedes the final response', async (t) => {
   )
 })
 
-test('a request whose body is malformed before its turn is rejected and not handled', async (t) => {
+test('rejects a queued request with a malformed body without handling it', async (t) => {
   const { app, came, isWaiting, release } = waitingApp()
   const { port, errors } = await openListener(t, app)
   const held = await holdConnection(t, port)
@@ -121,7 +121,7 @@ test('a request whose body is malformed before its turn is rejected and not hand
   assert.deepEqual(errors, [])
 })
 
-test('a body of any length does not cut the response that is still made, and is not read to its end', async (t) => {
+test('a body of any length does not cut a pending response and is not read to its end', async (t) => {
   const { app, came, release } = waitingApp()
   const { server, port } = await openListener(t, app)
   const taken = once(server, 'connection')
@@ -148,7 +148,7 @@ test('a body of any length does not cut the response that is still made, and is 
   assert.match(received, /^HTTP\/1\.1 200 OK\r\n/)
 })
 
-test('a client that sends some hundred kilobytes before it reads gets its response, early or late', async (t) => {
+test('a client that sends 100 kB before it reads gets its response, early or late', async (t) => {
   const { app, came, release } = waitingApp()
   const late = await openListener(t, app)
   const early = await openListener(t, () => ({
@@ -199,7 +199,7 @@ const CLOSING: { readonly [what: string]: readonly [status: number, lines: strin
 }
 
 for (const [what, [status, lines]] of Object.entries(CLOSING)) {
-  test(`${what}: a client that sends its body before it reads gets the response that was made without it`, async (t) => {
+  test(`${what}: a client that sends its body before it reads gets an early response`, async (t) => {
     const { held, socket } = await openUnread(t)
     held.send(`${lines}\r\nContent-Length: 60000\r\n\r\n`)
     await eventually('the response is sent', () => (socket.writableFinished ? true : undefined))
@@ -215,7 +215,7 @@ for (const [what, [status, lines]] of Object.entries(CLOSING)) {
   })
 }
 
-test('a client that sends more requests before it reads gets every response up to the last one', async (t) => {
+test('a client that pipelines before it reads gets every response', async (t) => {
   for (const [last, status] of [
     [`${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
     ['GET /api/v1/status HTTP/2.0\r\nHost: a\r\n\r\n', 400],

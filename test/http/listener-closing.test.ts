@@ -28,7 +28,7 @@ test('a client that disconnects at any point does not affect the service', async
   assert.deepEqual(app.log, [])
 })
 
-test('a client that keeps its half open after a refusal does not hold the listener', async () => {
+test('a client that keeps its half open after a refusal does not delay the stop', async () => {
   for (const bytes of [
     'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n',
     'good morning\r\n\r\n',
@@ -55,7 +55,7 @@ test('a client that keeps its half open after a refusal does not hold the listen
   }
 })
 
-test('while it stops, what is in flight is answered with Connection: close', async () => {
+test('while it stops, responses in flight have Connection: close', async () => {
   let response: () => void = () => {}
   const waiting = new Promise<void>((resolve) => {
     response = resolve
@@ -81,7 +81,7 @@ test('while it stops, what is in flight is answered with Connection: close', asy
   assert.deepEqual([responses[0]?.body, responses[0]?.headers.get('connection')], ['done', 'close'])
 })
 
-test('while it stops, every request of a connection is answered, and the last response says close', async () => {
+test('while it stops, handles every request of a connection, and the last response has Connection: close', async () => {
   const { app, came, releaseInTurn } = waitingApp()
   const server = createListener(app, { noIndex: false, log: QUIET_LOG })
   const port = await listen(server, 0, '127.0.0.1')
@@ -143,7 +143,7 @@ for (const [what, [status, bytes]] of Object.entries(ENDING)) {
   })
 }
 
-test('a client that closes its side once it has asked still gets the responses that take a while', async (t) => {
+test('a client that half-closes after its requests gets slow responses', async (t) => {
   const { app, came, release } = waitingApp()
   const { port } = await openListener(t, app)
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -175,7 +175,7 @@ test('closes the connection of a client that sent nothing and closed its side', 
   await ended
 })
 
-test('while it stops, a request on a connection that was idle is answered, and the response says close', async (t) => {
+test('while it stops, a request on an idle connection gets a response with Connection: close', async (t) => {
   const { app, releaseInTurn } = waitingApp()
   const server = createListener(app, { noIndex: false, log: QUIET_LOG })
   const port = await listen(server, 0, '127.0.0.1')

@@ -128,7 +128,7 @@ async function answerToClientError(code: string): Promise<string> {
   return written
 }
 
-test('a request that takes too long to arrive: 408; one whose client is gone: nothing', async () => {
+test('a request that arrives too slowly is 408; without a client there is no response', async () => {
   assert.match(
     await answerToClientError('ERR_HTTP_REQUEST_TIMEOUT'),
     /^HTTP\/1\.1 408 Request Timeout\r\n(?:[^\r]+\r\n)*Cache-Control: no-store\r\n/,
@@ -136,7 +136,7 @@ test('a request that takes too long to arrive: 408; one whose client is gone: no
   assert.equal(await answerToClientError('ECONNRESET'), '')
 })
 
-test('a malformed request after a good one is rejected after the good response', async (t) => {
+test('rejects a malformed request after the response to the valid one before it', async (t) => {
   const app = await runApp(t)
   const { responses, closed } = await converse(
     app.port,

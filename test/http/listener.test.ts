@@ -43,7 +43,7 @@ test('an absolute target: path and query are served and signed', async (t) => {
   }
 })
 
-test('HTTP/1.0 is served, without a Host too, and the connection ends', async (t) => {
+test('serves HTTP/1.0, also without Host, and closes the connection', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const host of ['', 'Host: a\r\n']) {
@@ -57,7 +57,7 @@ test('HTTP/1.0 is served, without a Host too, and the connection ends', async (t
   }
 })
 
-test('an offer to upgrade is passed over', async (t) => {
+test('ignores an Upgrade header', async (t) => {
   const app = await runApp(t)
   const headers = ['Host: a', 'Upgrade: websocket, h2c', 'Connection: Upgrade']
   const response = await sendRaw(app.port, rawRequest('GET', '/api/v1/status', headers))
@@ -103,7 +103,7 @@ test('reports a port in use', async (t) => {
   )
 })
 
-test('an app that throws, rejects or gives what cannot be written is logged and its connection cut, no other', async (t) => {
+test('an app that throws, rejects or returns an invalid reply loses only its own connection, with a log line', async (t) => {
   const failure = new Error('a defect')
   const { port, errors } = await openListener(t, ({ target }) => {
     if (target === '/throws') throw failure
@@ -121,7 +121,7 @@ test('an app that throws, rejects or gives what cannot be written is logged and 
   }
 })
 
-test('a failure of the app does not hold back earlier responses', async (t) => {
+test('a failure of the app does not delay earlier responses', async (t) => {
   const { app, came, release } = waitingApp()
   const { port, errors } = await openListener(t, (request) => {
     if (request.target === '/fails') throw new Error('a defect')
@@ -135,7 +135,7 @@ test('a failure of the app does not hold back earlier responses', async (t) => {
   assert.equal(errors.length, 1)
 })
 
-test('an error of the listening socket is logged, each time, and the service goes on', async (t) => {
+test('logs each error of the listening socket and continues', async (t) => {
   const { server, port, errors } = await openListener(t, () => ({
     status: 204,
     headers: [],

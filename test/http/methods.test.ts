@@ -66,7 +66,7 @@ function expectedStatus(method: Method, allow: string, status: number): number {
   return allow.split(', ').includes(method) ? status : 405
 }
 
-test('the table below has every path of the registry', () => {
+test('the table has every path of the registry', () => {
   const written = Object.keys(PATHS).map((path) =>
     path.replace(/VS-0001$/, '{snapshotId}').replace(/next$/, '{path}'),
   )
@@ -105,7 +105,7 @@ for (const [path, [allow, status]] of Object.entries(PATHS)) {
   })
 }
 
-test('a preflight is 204 and offers the read methods alone, on keys/self too', async (t) => {
+test('a preflight is 204 and offers only read methods, also on keys/self', async (t) => {
   const app = await runApp(t)
   for (const [path, allow] of [
     ['/api/v1/status', 'GET, HEAD, OPTIONS'],
@@ -139,7 +139,7 @@ test('a preflight is 204 and offers the read methods alone, on keys/self too', a
   }
 })
 
-test('a preflight needs no key and counts against none', async (t) => {
+test('a preflight needs no key and does not count', async (t) => {
   const apiKeys = createFakeApiKeys()
   const app = await runApp(t, { apiKeys })
   const headers = ['Host: a', 'X-SVC-Key: nonsense']
@@ -148,7 +148,7 @@ test('a preflight needs no key and counts against none', async (t) => {
   assert.deepEqual(apiKeys.checked, [])
 })
 
-test('an unknown path is 404 for every method, readable anywhere but for what writes', async (t) => {
+test('an unknown path is 404 for every method, with CORS for reads only', async (t) => {
   const app = await runApp(t)
   for (const method of METHODS) {
     const response = await sendRaw(app.port, rawRequest(method, '/api/v1/nothing'))

@@ -64,7 +64,7 @@ test('allowHalfOpen: a client that closed its side gets its response', async (t)
   await pair.until('the response came', () => pair.received().includes('late'))
 })
 
-test('replaceDestroySoon: it is called behind the last response', async (t) => {
+test('replaceDestroySoon: is called after the last response', async (t) => {
   const pair = await openPair(t, (_request, response) => response.end('last'))
   let isReplaced = false
   pair.server.on('connection', (socket: Socket) => {
@@ -107,7 +107,7 @@ test('keepOpenAfter: the connection outlives the response during which the clien
   assert.ok(socket.writable)
 })
 
-test('gateRequests: requests wait for their turn, and a stopped parser gives its bytes back unread', async (t) => {
+test('gateRequests: requests wait for their turn, and a stopped parser returns its unread bytes', async (t) => {
   const targets: string[] = []
   const pair = await openPair(t, (request, response) => {
     targets.push(request.url ?? '')
@@ -144,7 +144,7 @@ test('gateRequests: requests wait for their turn, and a stopped parser gives its
   assert.ok(socket.isPaused(), 'a request that is handled does not resume the connection')
 })
 
-test('gateRequests: an offer to upgrade is a request like others', async (t) => {
+test('gateRequests: treats a request with Upgrade like others', async (t) => {
   const pair = await openPair(t, (_request, response) => response.end('declined'))
   pair.server.on('connection', (socket: Socket) => {
     gateRequests(socket, { isOpen: () => true, defer: () => true })
@@ -154,7 +154,7 @@ test('gateRequests: an offer to upgrade is a request like others', async (t) => 
   await pair.until('the response came', () => pair.received().includes('declined'))
 })
 
-test('takenBytes: counts what the kernel took, also in the middle of a write', async (t) => {
+test('takenBytes: counts the bytes the kernel accepted, also during a write', async (t) => {
   const pair = await openPair(t, (_request, response) => response.end(Buffer.alloc(50_000_000)))
   const socket = await pair.socket()
   pair.client.pause()

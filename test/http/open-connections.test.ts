@@ -21,7 +21,7 @@ async function listening(t: TestContext, app: App) {
 
 const respondAtOnce: App = () => ({ status: 200, headers: ['Content-Length', '4'], body: 'done' })
 
-test('a body that turns out broken after the response gets no second response', async (t) => {
+test('an invalid body after the response causes no second response', async (t) => {
   const { port } = await listening(t, respondAtOnce)
   const held = await holdConnection(t, port)
   held.send(`${POST}Transfer-Encoding: chunked\r\n\r\n`)
@@ -31,7 +31,7 @@ test('a body that turns out broken after the response gets no second response', 
   assert.equal(everything.split('HTTP/1.1 ').length - 1, 1, everything)
 })
 
-test('a broken request after a complete one still gets its own response', async (t) => {
+test('a malformed request after a complete one gets its own response', async (t) => {
   const { port } = await listening(t, respondAtOnce)
   const held = await holdConnection(t, port)
   held.send(`${POST}Content-Length: 2\r\n\r\nab`)
@@ -41,7 +41,7 @@ test('a broken request after a complete one still gets its own response', async 
   assert.match(everything, /done\r?\n?HTTP\/1\.1 400 /)
 })
 
-test('a refused client that leaves its half of the connection open is dropped all the same', async (t) => {
+test('drops a refused client that keeps its half of the connection open', async (t) => {
   const { port, connections } = await listening(t, respondAtOnce)
   for (const request of [
     'CONNECT a.test:1 HTTP/1.1\r\nHost: a.test:1\r\n\r\n',
@@ -56,7 +56,7 @@ test('a refused client that leaves its half of the connection open is dropped al
   )
 })
 
-test('a response that is still being made is waited for, and cut off when the grace runs out', async (t) => {
+test('waits for a pending response until the grace period ends', async (t) => {
   const making = new Map<string, () => void>()
   const { server, port } = await listening(
     t,

@@ -56,7 +56,7 @@ const OUTSIDE = [
   '/en/../api/v1',
 ]
 
-test('nothing is resolved, folded or decoded: 404 NOT_FOUND, signed over the target as it was sent', async (t) => {
+test('does not resolve, fold or decode a path: 404 NOT_FOUND, signed over the target as sent', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   for (const path of UNKNOWN) {
@@ -70,7 +70,7 @@ test('nothing is resolved, folded or decoded: 404 NOT_FOUND, signed over the tar
   }
 })
 
-test('what is outside /api is an HTML 404, unsigned, however it is spelled', async (t) => {
+test('a path outside /api is an unsigned HTML 404 in any spelling', async (t) => {
   const app = await runApp(t)
   for (const target of OUTSIDE) {
     const response = await sendRaw(app.port, rawRequest('GET', target))
@@ -100,7 +100,7 @@ test('the query is not part of the path, but it is signed', async (t) => {
   }
 })
 
-test('every version id but a known one is VERSION_NOT_FOUND, and everything below preview is refused', async (t) => {
+test('an unknown version ID is VERSION_NOT_FOUND, and every path below preview is refused', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   const tails = ['x', 'VS-0001/', 'VS-0001/..', '/', '//', '../status', '%', '%56S-0001', 'vs-0001']
@@ -118,7 +118,7 @@ test('every version id but a known one is VERSION_NOT_FOUND, and everything belo
   }
 })
 
-test('any target a client can spell is answered, and signed exactly as spelled', async (t) => {
+test('responds to any target and signs it exactly as sent', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
   const part = fc.oneof(

@@ -103,7 +103,7 @@ test('Accept-Language: the highest weight wins, then the first', () => {
   }
 })
 
-test('Accept-Language: any text gives a locale', () => {
+test('Accept-Language: any text results in a locale', () => {
   const range = fc.constantFrom('th', 'en-US', 'zh-TW', '*', 'de', 'th_TH', '')
   const weight = fc.constantFrom('', ';q=0', ';q=0.5', ';q=1', ';q=x', ' ; q=0.25 ')
   const header = fc.oneof(
@@ -131,7 +131,7 @@ function localeOf(headers: { readonly [name: string]: string }, ownOrigin = OWN)
   return localeOfRequest({ header: (name) => headers[name] }, ownOrigin)
 }
 
-test('the page that a form stands on says the locale, before Accept-Language', () => {
+test("the locale of the form's page precedes Accept-Language", () => {
   for (const [path, locale] of [
     ['/en', 'en'],
     ['/en/', 'en'],
@@ -181,7 +181,7 @@ test('a Referer other than a page of this origin is ignored', () => {
   }
 })
 
-test('the origin is compared as it is serialised, port and case included', () => {
+test('compares the serialized origin, including port and case', () => {
   assert.equal(localeOf({ referer: 'HTTPS://SVC.example:443/th/' }), 'th')
   assert.equal(localeOf({ referer: 'http://127.0.0.1:8080/th/' }, 'http://127.0.0.1:8080'), 'th')
   assert.equal(localeOf({ referer: 'http://127.0.0.1:8081/th/' }, 'http://127.0.0.1:8080'), 'en')
@@ -189,7 +189,7 @@ test('the origin is compared as it is serialised, port and case included', () =>
   assert.equal(localeOf({ referer: 'about:blank' }, 'null'), 'en')
 })
 
-test('without a page and a header it is en', () => {
+test('defaults to en without a page or header', () => {
   assert.equal(localeOf({}), 'en')
   assert.equal(localeOf({ 'accept-language': 'th-TH,th;q=0.9' }), 'th')
 })

@@ -30,7 +30,7 @@ test('anonymous readers share a signed response with its Age until it is too old
   assert.equal((await read(app, '/api/v1/status')).age, null, 'a clock that was set back')
 })
 
-test('nothing is reused for a key, a condition, a wish for a fresh response, a query or another method', async (t) => {
+test('never reuses a response for a key, a condition, no-cache, a query or another method', async (t) => {
   const app = await runApp(t, { cacheSeconds: 60 })
   await read(app, '/api/v1/status')
   const ways: readonly (readonly [string, RequestInit])[] = [

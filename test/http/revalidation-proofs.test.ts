@@ -28,7 +28,7 @@ test('signs a proof once per second for the same method, target and ETag', () =>
   assert.equal(proofOf('GET', '/a', 'W/"1"', ...at(1000)), '2026-01-01T12:00:01.000Z; signature 2')
 })
 
-test('another method, target or ETag is another proof', () => {
+test('another method, target or ETag has another proof', () => {
   const { signed, proofOf } = countingProofs()
   const proofs = [
     proofOf('GET', '/a', 'W/"1"', ...at(0)),
@@ -40,7 +40,7 @@ test('another method, target or ETag is another proof', () => {
   assert.equal(signed.length, 4)
 })
 
-test('a clock that was set back makes new proofs', () => {
+test('makes new proofs after the clock is set back', () => {
   const { signed, proofOf } = countingProofs()
   proofOf('GET', '/a', 'W/"1"', ...at(5000))
   assert.match(proofOf('GET', '/a', 'W/"1"', ...at(0)), /^2026-01-01T12:00:00\.000Z/)

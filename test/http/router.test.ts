@@ -16,7 +16,7 @@ function handlersOf(registry: Registry): { readonly [name: string]: Handler } {
 
 const route = createRouter(ENDPOINTS, handlersOf(ENDPOINTS))
 
-test('every path without a parameter finds its own rows and no other path does', () => {
+test('each path without a parameter finds exactly its rows', () => {
   for (const [name, row] of Object.entries(ENDPOINTS)) {
     if ('parameter' in row) continue
     const found = route(row.path)
@@ -49,7 +49,7 @@ test('a parameter takes the unchanged rest of the path, and may be empty only wh
   assert.equal(route('/api/v1/previews'), undefined)
 })
 
-test('no other path is found, names of every object included', () => {
+test('finds no other path, also none named like an inherited property', () => {
   const known = new Set<string>(Object.values(ENDPOINTS).map(({ path }) => path))
   fc.assert(
     fc.property(fc.string(), (text) => {
@@ -63,7 +63,7 @@ test('no other path is found, names of every object included', () => {
   }
 })
 
-test('a row without a handler is refused when the router is made', () => {
+test('refuses a row without a handler at creation', () => {
   const { roadmap: _, ...handlers } = handlersOf(ENDPOINTS)
   assert.throws(() => createRouter(ENDPOINTS, handlers), /endpoint roadmap has no handler/)
 })

@@ -97,7 +97,7 @@ for (const [what, ends] of [
   ['that stays open', false],
   ['that is half closed behind them', true],
 ] as const) {
-  test(`thousands of requests on a connection ${what} are all answered in order`, async (t) => {
+  test(`thousands of requests on a connection ${what} get their responses in order`, async (t) => {
     const { port } = await openListener(t, async ({ target, method, readBody }) => {
       const body = method === 'POST' ? Buffer.from(await readBody(100)).toString() : 'none'
       const text = `${target} ${body};`
@@ -133,7 +133,7 @@ for (const [what, ends] of [
   })
 }
 
-test('a client that reads late gets every response, also from a connection that is held up in between', async (t) => {
+test('a client that reads late gets every response, also after a stall', async (t) => {
   const { app, count } = countingApp()
   const { port } = await openListener(t, app)
   const { socket } = await openUnread(t, port, get('/').repeat(500))
@@ -147,7 +147,7 @@ test('a client that reads late gets every response, also from a connection that 
   assert.equal(count(), 500)
 })
 
-test('responses are made only while the client reads them', async (t) => {
+test('makes responses only while the client reads', async (t) => {
   const { app, count } = countingApp()
   const { port } = await openListener(t, app)
   const { socket } = await openUnread(t, port, get('/').repeat(2000))
@@ -246,7 +246,7 @@ const BEHIND: { readonly [what: string]: readonly [bytes: string, statuses: stri
 }
 
 for (const [what, [bytes, statuses]] of Object.entries(BEHIND)) {
-  test(`${what} behind twenty requests is handled as it would be alone`, async (t) => {
+  test(`${what} after twenty requests is handled as if alone`, async (t) => {
     const { port } = await openListener(t, () => ({
       status: 200,
       headers: ['Content-Length', '0'],

@@ -48,7 +48,7 @@ function textOf(markup: string): string {
 }
 
 for (const locale of LOCALES) {
-  test(`the chain in ${locale}: one entry a version, each linked to the one below by its hash`, async (t) => {
+  test(`the chain in ${locale}: one entry per version, each linked by its hash`, async (t) => {
     const releases = consistentReleases(4)
     const app = await runApp(t, { releases })
     const page = await pageOf(app, locale)

@@ -5,7 +5,7 @@ import { escapeHtml, html, joinHtml } from '../../src/pages/html.ts'
 import { unescapeHtml } from '../support/page-markup.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 
-test('a value is escaped in an element and in an attribute, and markup is not', () => {
+test('escapes values in elements and attributes, and not markup', () => {
   const text = `<b>&"'`
   const { text: made } = html`<p title="${text}">${text}${html`<i>${1}</i>`}</p>`
   const escaped = '&lt;b&gt;&amp;&quot;&#39;'

@@ -15,7 +15,7 @@ const EXPECTED = {
 for (const locale of LOCALES) {
   const { moment, day } = EXPECTED[locale]
 
-  test(`a moment and a day in ${locale} are formatted for the locale, in UTC`, () => {
+  test(`formats timestamps and dates in UTC for ${locale}`, () => {
     assert.equal(
       momentInText(locale, ISO).text,
       `<time datetime="${ISO}" title="${ISO}">${moment}</time>`,

@@ -99,7 +99,7 @@ describe('the timeline of an incident', () => {
     })
   }
 
-  test('is to scale, and its bar lasts from start to end', async (t) => {
+  test('is to scale, with a bar from start to end', async (t) => {
     const app = await runApp(t, { releases: releasesOf(statusWith([INCIDENT])) })
     const picture = pictureIn(await readPage(app, 'status'), 'timeline-late', 'img')
     const [axis, bar] = [...picture.matchAll(/<rect\b[^>]*>/g)].map(([rect]) => rect)
@@ -118,7 +118,7 @@ describe('the timeline of an incident', () => {
     assert.match(said(page, 'timeline-late-text'), /not resolved: Major/)
   })
 
-  test('is not drawn without incidents, nor for one moment', async (t) => {
+  test('is not drawn without incidents or for a single instant', async (t) => {
     const moment = {
       ...INCIDENT,
       resolvedAt: INCIDENT.startedAt,
@@ -138,7 +138,7 @@ describe('the days of a component', () => {
     return Array.from(content.matchAll(/<rect\s+class="([^"]+)"/g), ([, name]) => name ?? '')
   }
 
-  test('have a bar each, by the worst published impact, from the first version on', async (t) => {
+  test('have one bar each, by the worst published impact since the first version', async (t) => {
     // The record began on March 4.
     const incidents = [
       { ...INCIDENT, startedAt: '2026-03-06T23:00:00Z', resolvedAt: '2026-03-07T01:00:00Z' },
@@ -257,7 +257,7 @@ describe('the trust boundary of the wallet', () => {
 
 describe('the anatomy of a signed response', () => {
   for (const locale of LOCALES) {
-    test(`is that of a response that verifies, in ${locale}`, async (t) => {
+    test(`shows a valid response, in ${locale}`, async (t) => {
       const app = await runApp(t, { releases: releasesOf(statusWith([])) })
       const page = await readPage(app, 'verify', locale)
       const picture = pictureIn(page, 'anatomy-picture', 'img')

@@ -369,7 +369,7 @@ describe('the error catalog', () => {
     })
   }
 
-  test('has the body of each code as the service sends it, with placeholders', async (t) => {
+  test("has each code's body as the service sends it, with placeholders", async (t) => {
     const app = await runApp(t)
     const markup = parsePage(await (await app.fetch('/en/errors')).text())
     const examples = new Map(

@@ -61,7 +61,7 @@ function digestOf(releases: ReturnType<typeof releasesOf>): string {
   return resources.roadmap
 }
 
-test('says so if the archived data is unavailable', async (t) => {
+test('states that the archived data is unavailable', async (t) => {
   const releases = releasesOf(content, {
     previous: (resources) => ({ ...resources, roadmap: 'A'.repeat(43) }),
   })

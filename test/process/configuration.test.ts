@@ -139,7 +139,7 @@ test('production reports each missing secret and creates none', async (t) => {
   assert.deepEqual(listFolder(folder), ['releases'])
 })
 
-test('production without a signing key starts unsigned with a warning and without a signing-key document', async (t) => {
+test('production without a signing key starts with a warning, unsigned and without a signing-key document', async (t) => {
   const { folder } = makeDeployment(t)
   const service = startService(t, folder, PRODUCTION)
   const { origin } = await service.serving()

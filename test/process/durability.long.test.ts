@@ -212,7 +212,7 @@ async function withSeed(
 }
 
 test(
-  `${KILLS} kills in the middle of registering lose nothing that was answered and keep nothing twice`,
+  `${KILLS} kills during registrations lose no confirmed registration and store none twice`,
   { timeout: TIMEOUT_MS },
   (t) =>
     withSeed(t, async (random) => {
@@ -260,7 +260,7 @@ test(
 )
 
 test(
-  'kills while the service starts, the first start that makes the database included, leave a list that works',
+  'kills during starts, also the first one, leave a working database',
   { timeout: TIMEOUT_MS },
   (t) =>
     withSeed(t, async (random) => {
@@ -315,7 +315,7 @@ function livingWorkers(service: ServiceProcess, count: number): Promise<readonly
 const TARGETS = ['a worker', 'the primary', 'all of them'] as const
 
 test(
-  'with two workers, the kill of one, of the primary or of all of them loses nothing that was answered',
+  'with two workers, killing one, the primary or all loses no confirmed registration',
   { timeout: TIMEOUT_MS },
   (t) =>
     withSeed(t, async (random) => {

@@ -38,7 +38,7 @@ const NOTICED_AFTER_MS = 250
 const SUFFIXES = ['', '-wal', '-shm'] as const
 
 for (const workers of ['1', '2'] as const) {
-  test(`with ${workers} serving, a database that is moved away or overwritten is an outage that ends without a restart`, async (t) => {
+  test(`with ${workers} serving, a moved or overwritten database is an outage that ends without a restart`, async (t) => {
     const running = await startKeyed(t, { env: { SVC_WORKERS: workers } })
     if (workers !== '1') await livingPids(running, Number(workers))
     const { file } = running
@@ -75,7 +75,7 @@ for (const workers of ['1', '2'] as const) {
   })
 }
 
-test('a service that starts while its database is held by another program refuses keys until it is let go of', async (t) => {
+test('a service that starts while another program locks its database refuses keys until the lock ends', async (t) => {
   const first = await startKeyed(t)
   const key = await putKey(first.file)
   await stopKeyed(first)

@@ -26,7 +26,7 @@ async function secretIdOf(file: string, key: string): Promise<string | undefined
   return rows.find(({ keyId }) => keyId === keyIdPlaceOf(key))?.secretId
 }
 
-test('a rotation with overlap: a key that is used in it is rehashed and outlives the old secret, the others do not', async (t) => {
+test('a rotation with overlap: rehashes a used key, which outlives the old secret', async (t) => {
   const deployment = makeDeployment(t)
   writeHashSecrets(deployment, OLD)
   const before = await startKeyed(t, { deployment })
@@ -104,7 +104,7 @@ test('a rotation with overlap: a key that is used in it is rehashed and outlives
   await stopKeyed(again)
 })
 
-test('a stop right behind a key’s first use in a rotation waits until it is rehashed, and ends well', async (t) => {
+test("a stop right after a key's first use in a rotation waits until it is rehashed", async (t) => {
   const deployment = makeDeployment(t)
   writeHashSecrets(deployment, NEW, [OLD])
   const running = await startKeyed(t, { deployment })

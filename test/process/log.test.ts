@@ -80,7 +80,7 @@ function filesOf(folder: string): readonly (readonly [file: string, text: string
 }
 
 for (const level of ['trace', 'debug', 'info'] as const) {
-  test(`at level ${level} the log is JSON lines that hold nothing of who asked for what`, async (t) => {
+  test(`at level ${level} the log is JSON lines without client data`, async (t) => {
     const { folder, releasesDir } = makeDeployment(t)
     // A resource that answers 503, so that the log has reason to speak.
     editFile(resourceFile(releasesDir, 'VS-0002', 'roadmap'), (text) => `${text} `)

@@ -287,7 +287,7 @@ function filesOpenToWrite(pid: number): readonly string[] {
 }
 
 for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
-  test(`with ${provider}, nothing that visitors say is in a file, in the log or with the verifier`, async (t) => {
+  test(`with ${provider}, no visitor data is in a file, in the log or sent to the verifier`, async (t) => {
     const deployment = makeDeployment(t)
     const temporary = temporaryFolder(t)
     const madeThere: (string | null)[] = []
@@ -417,7 +417,7 @@ test('the leak search finds every needle in each spelling', (t) => {
   assert.deepEqual(findNeedles(readFileSync(file), told.needles()), [])
 })
 
-test('a registration is gone from the heap after a few others', async (t) => {
+test('a registration leaves the heap after a few others', async (t) => {
   const deployment = makeDeployment(t)
   const program = ['--heapsnapshot-signal=SIGUSR2', MAIN]
   const { service, register } = await startRegistering(t, {}, { deployment, program })

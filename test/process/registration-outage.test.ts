@@ -151,7 +151,7 @@ function isMissing(program: string): boolean {
   return spawnSync(program, ['--version']).error !== undefined
 }
 
-test('failed writes leave nothing behind, and later ones lose nothing', async (t) => {
+test('failed writes leave no rows, and later ones are stored', async (t) => {
   if (isMissing('prlimit')) {
     t.skip('prlimit (util-linux) is not there')
     return
@@ -309,7 +309,7 @@ const MISHAPS: readonly Mishap[] = [
 ]
 
 for (const { what, happen, keeps } of MISHAPS) {
-  test(`a database that was ${what}: what is answered from then on is on the list`, async (t) => {
+  test(`a database that was ${what}: later confirmed registrations are stored`, async (t) => {
     const running = await startRegistering(t, {})
     const earlier = path.join(running.folder, 'earlier.sqlite')
     await assertRegistered(running, 'earlier@example.org')

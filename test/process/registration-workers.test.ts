@@ -50,7 +50,7 @@ function assertLimited({ status, code, retryAfter, error, text }: Said): void {
   assert.equal(error['retryAfterSeconds'], Number(retryAfter))
 }
 
-test('admits five requests of one actor over all workers, also after all are replaced', async (t) => {
+test('admits five requests of one actor over all workers, also after replacing all', async (t) => {
   const running = await startThree(t)
   const { register, pids } = running
   let emails = 0
@@ -77,7 +77,7 @@ test('admits five requests of one actor over all workers, also after all are rep
   assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
 })
 
-test('admits 300 requests of all actors over all workers, also after all are replaced', async (t) => {
+test('admits 300 requests of all actors over all workers, also after replacing all', async (t) => {
   const running = await startThree(t)
   const { register, pids } = running
   let emails = 0

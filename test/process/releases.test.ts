@@ -71,7 +71,7 @@ test('a damaged resource makes only its own endpoint unavailable, with the reaso
   assert.equal((await service.stop()).code, 0)
 })
 
-test('damage to a resource of older versions is only a warning', async (t) => {
+test('a damaged resource of an older version causes only a warning', async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   rmSync(resourceFile(releasesDir, 'VS-0001', 'status'))
   const service = startService(t, folder)
@@ -122,7 +122,7 @@ const HOSTILE_FILES: readonly (readonly [
 ]
 
 for (const [what, replace, reason] of HOSTILE_FILES) {
-  test(`${what} in the place of a resource makes only its endpoint unavailable`, async (t) => {
+  test(`${what} instead of a resource makes only its endpoint unavailable`, async (t) => {
     const { folder, releasesDir } = makeDeployment(t)
     const file = resourceFile(releasesDir, 'VS-0002', 'roadmap')
     rmSync(file)
@@ -136,7 +136,7 @@ for (const [what, replace, reason] of HOSTILE_FILES) {
     assert.equal((await service.stop()).code, 0)
   })
 
-  test(`${what} in the place of a version fails the start by its id`, async (t) => {
+  test(`${what} instead of a version fails the start and is named by its ID`, async (t) => {
     const { folder, releasesDir } = makeDeployment(t)
     const file = path.join(releasesDir, 'versions', 'VS-0002.json')
     rmSync(file)

@@ -146,7 +146,7 @@ function editEntry(releasesDir: string, change: Partial<VersionEntry>): void {
 }
 
 for (const [what, damage, reason] of REFUSED) {
-  test(`a version ${what} is refused, and the old one stays served until it is repaired`, async (t) => {
+  test(`refuses a version ${what} and serves the old one until it is repaired`, async (t) => {
     const started = await start(t, { SVC_RELOAD_SECONDS: '0' })
     const { service, origin, releasesDir, folder } = started
     // Prepared elsewhere, so that it appears with its damage.
@@ -180,7 +180,7 @@ for (const [what, damage, reason] of REFUSED) {
   })
 }
 
-test('a folder that lost its versions, or vanished, leaves the served release', async (t) => {
+test('keeps serving the release if the folder loses its versions or vanishes', async (t) => {
   const { service, origin, releasesDir } = await start(t, { SVC_RELOAD_SECONDS: '1' })
   rmSync(releasesDir, { recursive: true })
   service.signal('SIGHUP')
@@ -192,7 +192,7 @@ test('a folder that lost its versions, or vanished, leaves the served release', 
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a resource that was damaged at the start is served once it is repaired', async (t) => {
+test('serves a resource once it is repaired', async (t) => {
   const deployment = makeDeployment(t)
   const file = resourceFile(deployment.releasesDir, 'VS-0002', 'roadmap')
   const good = readFileSync(file, 'utf8')
@@ -208,7 +208,7 @@ test('a resource that was damaged at the start is served once it is repaired', a
   assert.equal((await service.stop()).code, 0)
 })
 
-test('all workers serve a new version, also one that is started beside a refused one', async (t) => {
+test('all workers serve a new version, also a worker started during a refusal', async (t) => {
   const started = await start(t, { SVC_RELOAD_SECONDS: '0', SVC_WORKERS: '2' })
   const { service, origin, releasesDir } = started
   const pids = () =>

@@ -74,7 +74,7 @@ test('completes a request with a half-sent body and accepts no new connection me
   await assertPromptStop(service, sinceMs)
 })
 
-test('a second signal cuts nothing off', async (t) => {
+test('a second signal does not cut off requests', async (t) => {
   const { service, port } = await running(t)
   const held = await holdConnection(t, port)
   held.send(HALF_A_BODY)
@@ -146,7 +146,7 @@ test('a slow reader gets its whole response', async (t) => {
   await assertPromptStop(service, sinceMs)
 })
 
-test('idle connections do not delay the end', async (t) => {
+test('idle connections do not delay the stop', async (t) => {
   const { service, port } = await running(t)
   const silent = await holdConnection(t, port)
   const kept = await holdConnection(t, port)
@@ -181,7 +181,7 @@ test('cuts off an unfinished request after the grace period', async (t) => {
   await held.closed
 })
 
-test('clients get at least nine of the ten promised seconds, and no worker outlives them', () => {
+test('clients get at least nine of the ten promised seconds, and then every worker has ended', () => {
   assert.ok(STOP_TIMES.graceMs >= 9000 && STOP_TIMES.graceMs <= 9500)
   assert.ok(STOP_TIMES.killAfterMs > STOP_TIMES.graceMs && STOP_TIMES.killAfterMs <= 10_000)
 })

@@ -48,7 +48,7 @@ function makeStore() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a store that is unavailable for 30 s is a reason, until a call succeeds', async () => {
+test('a store that is unavailable for 30 s makes the process not ready until a call succeeds', async () => {
   const { state, storage } = makeStore()
   const observed: unknown[][] = []
   const health = observeStorage(storage, {

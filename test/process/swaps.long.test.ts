@@ -19,7 +19,7 @@ interface History {
   readonly entries: readonly { readonly snapshotId: string }[]
 }
 
-test(`${SWAPS} releases taken up by two workers under load: no request fails`, async (t) => {
+test(`two workers load ${SWAPS} releases under load: no request fails`, async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
   const service = startService(t, folder, { SVC_WORKERS: '2', SVC_RELOAD_SECONDS: '0' })
   const { origin } = await service.serving()

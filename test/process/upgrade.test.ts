@@ -81,7 +81,7 @@ async function readBack(service: ServiceProcess, apiKey: string) {
 }
 
 test(
-  'the database and releases of the last release are served by this one, and go back as documented',
+  'serves the database and releases of the last software release, which can go back as documented',
   { skip: hasLastRelease ? undefined : 'the history of this checkout lacks the last release' },
   async (t) => {
     const release = extractLastRelease(t)

@@ -201,7 +201,7 @@ test('log lines of a worker contain its number, and shared warnings are logged o
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a restarted worker has the secrets of the start, whatever the files contain', async (t) => {
+test('a restarted worker has the secrets of the start, even if the files changed', async (t) => {
   const { service, origin, secretsDir } = await startTwo(t)
   const keyId = await servedKeyId(origin)
   for (const file of ['key-hash-secret.txt', 'address-hash-secret.txt']) {

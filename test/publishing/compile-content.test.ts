@@ -404,7 +404,7 @@ test('horizons are in order', async (t) => {
   ])
 })
 
-test('two items that depend on each other', async (t) => {
+test('rejects two items that depend on each other', async (t) => {
   const folder = makeContent(t)
   editContent(folder, 'roadmap', 'horizon: now', 'horizon: now\n    dependsOn: [writing]')
   assert.deepEqual(await mistakesOf(folder), [
@@ -509,7 +509,7 @@ async function bombMistakes(t: TestContext, text: string): Promise<readonly stri
   return mistakesOf(folder)
 }
 
-test('an alias bomb is refused without being expanded', async (t) => {
+test('refuses an alias bomb without expanding it', async (t) => {
   const levels = Array.from({ length: 30 }, (_, level) =>
     level === 0
       ? `a0: &a0 [x, x]`
@@ -526,7 +526,7 @@ test('an alias bomb is refused without being expanded', async (t) => {
   assert.ok(performance.now() - started < 5000)
 })
 
-test('a bomb of brackets is refused', async (t) => {
+test('refuses deeply nested brackets', async (t) => {
   for (const depth of [100, 100_000]) {
     const mistakes = await bombMistakes(t, `summary: ${'['.repeat(depth)}${']'.repeat(depth)}\n`)
     assert.match(

@@ -33,7 +33,7 @@ function accepts(schemaFile: string, yaml: string): boolean {
   return ajv.compile(schema)(source.value)
 }
 
-test('new content passes its schema in an editor, and the check once the placeholders are replaced', async (t) => {
+test('new content passes its editor schemas, and the check after its placeholders are replaced', async (t) => {
   const folder = temporaryFolder(t)
   const files = createStarterContent(FIXTURE_NOW_MS)
   for (const [name, text] of files) {

@@ -56,7 +56,7 @@ Reading is faster.
 
 const FROM_CHANGELOG = { 'changelog.yaml': `${HEAD}releasesFrom: { file: CHANGELOG.md }\n` }
 
-test('a changelog comes from a Keep a Changelog file', async (t) => {
+test('imports a changelog from a Keep a Changelog file', async (t) => {
   const { mistakes, changelog } = await compile(t, { ...FROM_CHANGELOG, 'CHANGELOG.md': CHANGELOG })
   assert.deepEqual(mistakes, [])
   assert.deepEqual(changelog, {
@@ -129,7 +129,7 @@ const CHANGELOG_MISTAKES: readonly (readonly [
 ]
 
 for (const [title, from, to, expected] of CHANGELOG_MISTAKES) {
-  test(`a changelog file with ${title} is refused at its line`, async (t) => {
+  test(`refuses a changelog file with ${title}, with its line`, async (t) => {
     const text = CHANGELOG.replace(from, to)
     assert.notEqual(text, CHANGELOG)
     const { mistakes } = await compile(t, { ...FROM_CHANGELOG, 'CHANGELOG.md': text })
@@ -152,7 +152,7 @@ OPS-1,First,Do it.,Story,Doing,someone@example.org,2026-01-01T09:00:00.000Z,10,,
 OPS-3,Gone,Done.,Bug,Closed,unknown,2026-01-03,5,,
 `
 
-test('a queue comes from a CSV export; what is not mapped is not published', async (t) => {
+test('imports a queue from CSV and publishes only mapped columns', async (t) => {
   const { mistakes, queue } = await compile(t, {
     'development-queue.yaml': QUEUE,
     'queue.csv': CSV,
@@ -240,7 +240,7 @@ const CSV_MISTAKES: readonly (readonly [
 ]
 
 for (const [title, yaml, csv, expected] of CSV_MISTAKES) {
-  test(`a CSV export with ${title} is refused at its place`, async (t) => {
+  test(`refuses a CSV export with ${title}, with its position`, async (t) => {
     const files = {
       'development-queue.yaml': QUEUE.replace(...yaml),
       'queue.csv': CSV.replace(...csv),
@@ -258,7 +258,7 @@ test('CSV that cannot be parsed is refused', async (t) => {
   assert.match(mistakes[0] ?? '', /^queue\.csv:\d+:1: found invalid CSV \(CSV_QUOTE_NOT_CLOSED\)/)
 })
 
-test('a roadmap comes from CSV in order of its horizons', async (t) => {
+test('imports a roadmap from CSV in order of horizons', async (t) => {
   const { mistakes, roadmap } = await compile(t, {
     'roadmap.yaml': `${HEAD}itemsFrom:
   file: roadmap.csv
@@ -279,7 +279,7 @@ test('a roadmap comes from CSV in order of its horizons', async (t) => {
   )
 })
 
-test('an export with CRLF, a byte order mark and empty lines is read at the same places', async (t) => {
+test('reports the same positions in an export with CRLF, a byte order mark and empty lines', async (t) => {
   const csv = `\uFEFF${CSV.replace('OPS-1,First', '\nOPS-1,First').replaceAll('\n', '\r\n')}`
   const files = { 'development-queue.yaml': QUEUE, 'queue.csv': csv }
   assert.deepEqual((await compile(t, files)).mistakes, [])

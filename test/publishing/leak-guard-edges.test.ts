@@ -40,14 +40,14 @@ const placesOf = (leaks: readonly ContentMistake[]) =>
 const credentialsIn = async (text: string) =>
   (await leaksIn(text)).filter(({ rule }) => rule === 'secretlint/github')
 
-test('a credential in a comment is found in the text', async () => {
+test('finds a credential in a comment', async () => {
   const leaks = await leaksIn(`a: one\n# was ${TOKEN}\nb: two\n`)
   assert.deepEqual(placesOf(leaks), [{ line: 2, column: 7, field: '', rule: 'secretlint/github' }])
   assert.match(leaks[0]?.found ?? '', /^a credential \(.+\)$/)
   assert.match(leaks[0]?.expected ?? '', /revoke/)
 })
 
-test('a credential that only the value shows is found there, in whichever value it stands', async () => {
+test('finds a credential that only the parsed value shows, in any value', async () => {
   for (const wanted of [0, 1, 2]) {
     const values = ['one', '', 'three'].map((value, index) =>
       index === wanted ? escaped(TOKEN) : JSON.stringify(value),
@@ -60,11 +60,11 @@ test('a credential that only the value shows is found there, in whichever value 
   }
 })
 
-test('two values side by side make no credential together', async () => {
+test('two adjacent values are not one credential', async () => {
   assert.deepEqual(await leaksIn(`a: "${TOKEN.slice(0, 20)}"\nb: "${TOKEN.slice(20)}"\n`), [])
 })
 
-test('a finding in the text is repeated for a value only on other lines', async () => {
+test('repeats a finding of the text for a value only on other lines', async () => {
   // The same rule above, on and below the line of a value that hides another credential.
   for (const comment of [1, 3]) {
     const lines = ['x: 1', `hidden: ${escaped(TOKEN)}`, 'y: 2']
@@ -87,7 +87,7 @@ test('a finding in the text is repeated for a value only on other lines', async 
   assert.equal((await credentialsIn(`hidden: ${escaped(TOKEN)} # 10.1.2.3\n`)).length, 1)
 })
 
-test('a finding of our own rules covers its own lines of the text and no more', async () => {
+test('a finding of our own rules covers only its lines', async () => {
   const address = 'someone@example.org'
   const leaks = await leaksIn(`# ${address}\na: one\nhidden: ${escaped(address)}\nb: two\n`)
   assert.deepEqual(placesOf(leaks), [
@@ -96,7 +96,7 @@ test('a finding of our own rules covers its own lines of the text and no more', 
   ])
 })
 
-test('the digest of a public document may be random, and be nothing else', async () => {
+test('the digest of a public document may look random, but must be a digest', async () => {
   assert.deepEqual(await leaksIn(`documentSha256: ${HEX}\n`), [])
   assert.deepEqual(await leaksIn(`reports:\n  - documentSha256: ${HEX}\n`), [])
   const rulesOf = async (text: string) => (await leaksIn(text)).map(({ rule }) => rule)
@@ -107,14 +107,14 @@ test('the digest of a public document may be random, and be nothing else', async
   ])
 })
 
-test('random text is looked for in values, and not in what stands around them', async () => {
+test('searches for random text in values only', async () => {
   assert.deepEqual(await leaksIn(`# ${RANDOM}\na: one\n`), [])
   assert.deepEqual(placesOf(await leaksIn(`a: one\nb: ${RANDOM}\n`)), [
     { line: 2, column: 4, field: 'b', rule: 'random-text' },
   ])
 })
 
-test('an allowed text without a use stands at the start of settings that have no places', async () => {
+test('reports an unused allowance at the start of settings without positions', async () => {
   const entry = { rule: 'random-text', text: RANDOM, reason: 'a public test vector' }
   assert.deepEqual(await leaksIn(`a: ${RANDOM}\n`, [entry]), [])
   const [unused, ...others] = await leaksIn('a: one\n', [entry])

@@ -218,7 +218,7 @@ test('a report names file, line, field and rule, and never the secret', async (t
   assert.equal(mistakes.filter((mistake) => mistake.rule === 'api-key').length, 1)
 })
 
-test('another mistake on the line of a secret does not quote it either', async (t) => {
+test('another mistake on the line of a secret does not quote the secret', async (t) => {
   const folder = makeContent(t)
   const secret = join('svk', '_0123456789abcdef_', RANDOM_43)
   editContent(folder, 'status', 'state: operational\nsummary', `state: ${secret}\nsummary`)
@@ -240,7 +240,7 @@ test('a secret in YAML that cannot be parsed is not quoted', async (t) => {
   assert.ok(!JSON.stringify(mistakes).includes(RANDOM_43.slice(0, 8)))
 })
 
-test('comments are searched too', async (t) => {
+test('searches comments', async (t) => {
   const folder = makeContent(t)
   editContent(folder, 'roadmap', 'summary: What', '# asked someone@example.org\nsummary: What')
   const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
@@ -250,7 +250,7 @@ test('comments are searched too', async (t) => {
   )
 })
 
-test('what YAML hides in escapes and folded lines is found in the value', async (t) => {
+test('finds text hidden in YAML escapes and folded lines', async (t) => {
   const folder = makeContent(t)
   const escaped = Array.from('someone@example.org')
     .map((character) => `\\x${character.charCodeAt(0).toString(16)}`)
@@ -308,7 +308,7 @@ test('the operator may allow an exact text for one rule, with a reason', async (
   )
 })
 
-test('what can only be a secret is never allowed', async (t) => {
+test('never allows what can only be a secret', async (t) => {
   const folder = makeContent(t)
   const secret = join('-----BEGIN', ' PRIVATE KEY-----')
   editContent(folder, 'roadmap', 'title: Writing', `title: ${JSON.stringify(secret)}`)

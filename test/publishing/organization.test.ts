@@ -52,7 +52,7 @@ async function compile(
 
 const LOGO = 'logo: { file: logo.svg, alt: A wave }\n'
 
-test('publishes the identity, with the email addresses that are meant for readers', async (t) => {
+test('publishes the identity with its public email addresses', async (t) => {
   const { mistakes, organization } = await compile(t, `accentColor: '#0A5A70'\n${LOGO}`, {
     'logo.svg': SVG('<path d="M0 0h40v20z" fill="#0a5a70"/>'),
   })
@@ -65,7 +65,7 @@ test('publishes the identity, with the email addresses that are meant for reader
   assert.deepEqual([logo?.mediaType, logo?.width, logo?.height], ['image/svg+xml', 40, 20])
 })
 
-test('a version without an organization has no such resource', async (t) => {
+test('a version without an organization omits the resource', async (t) => {
   const { resources } = await compileContent(makeContent(t), FIXTURE_NOW_MS)
   assert.equal(resources.has(ORGANIZATION_RESOURCE), false)
 })
@@ -86,7 +86,7 @@ test('an email address in any other field is still refused', async (t) => {
   )
 })
 
-test('an accent that cannot be read, or looks like the text, is refused with the contrast', async (t) => {
+test('refuses an accent with low contrast or the color of text, with the contrast', async (t) => {
   assert.match(
     (await compile(t, "accentColor: '#f0c000'\n")).mistakes.join('\n'),
     /^organization\.yaml:13:14: accentColor: found #f0c000, with a contrast of 1\.\d\d:1 on the light background #f2eee6, expected a darker color, with at least 4\.5:1$/,
@@ -101,7 +101,7 @@ test('an accent that cannot be read, or looks like the text, is refused with the
   )
 })
 
-test('the dark accent can be read on the dark background, whatever the hue', async (t) => {
+test('the dark accent is readable on the dark background for any hue', async (t) => {
   for (const color of [
     '#0a5a70',
     '#7a0019',
@@ -131,7 +131,7 @@ function contrastRatio(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-test('the surfaces that an accent is measured on are those of the style sheet', () => {
+test('measures an accent on the surfaces of the style sheet', () => {
   const css = readFileSync(new URL('../../src/pages/style.css', import.meta.url), 'utf8')
   const values = (name: string): readonly string[] =>
     [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6})`, 'g'))].map(([, color = '']) => color)
@@ -237,7 +237,7 @@ const HOSTILE_SVG: readonly (readonly [title: string, svg: string, found: RegExp
 ]
 
 for (const [title, svg, found] of HOSTILE_SVG) {
-  test(`a logo with ${title} is refused at its place`, async (t) => {
+  test(`refuses a logo with ${title}, with its position`, async (t) => {
     const { mistakes, organization } = await compile(t, LOGO, { 'logo.svg': svg })
     assert.equal(organization, undefined)
     assert.match(mistakes.join('\n'), found)
@@ -245,7 +245,7 @@ for (const [title, svg, found] of HOSTILE_SVG) {
   })
 }
 
-test('a sanitized logo draws and holds nothing else', () => {
+test('a sanitized logo contains only drawing elements', () => {
   const svg = `<?xml version="1.0"?><!-- made by an editor -->
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:e="https://example.org/editor" width="40px" height="20" e:zoom="2">
   <metadata><creator xmlns="https://example.org/m">A person</creator></metadata>
@@ -263,7 +263,7 @@ test('a sanitized logo draws and holds nothing else', () => {
   }
 })
 
-test('a secret in the text of a logo is refused', async (t) => {
+test('refuses a secret in the text of a logo', async (t) => {
   const { mistakes } = await compile(t, LOGO, {
     'logo.svg': SVG('<title>someone@example.org</title>'),
   })

@@ -172,7 +172,7 @@ const MISTAKES: readonly (readonly [
 ]
 
 for (const [title, file, text, expected] of MISTAKES) {
-  test(`an overlay with ${title} is refused at its place`, async (t) => {
+  test(`refuses an overlay with ${title}, with its position`, async (t) => {
     assert.deepEqual((await compile(t, { [file]: text })).mistakes, [expected])
   })
 }

@@ -52,7 +52,7 @@ test('a note is one line of at most 500 characters, with no space around it', as
   assert.equal((await publish({ note: '中文 🦊', registryVersion: '1.0.1' })).entry.note, '中文 🦊')
 })
 
-test('a repair returns the version that it is about', async (t) => {
+test('a repair returns the repaired version', async (t) => {
   const { publish, store, releasesDir } = makeRig(t)
   const { entry, damaged } = await publish()
   assert.deepEqual(damaged, [])
@@ -63,7 +63,7 @@ test('a repair returns the version that it is about', async (t) => {
   assert.deepEqual(store.readVersionIds(), ['VS-0001'])
 })
 
-test('a damaged history and a conflict carry their reason, and a defect stays what it is', async (t) => {
+test('a damaged history and a conflict have their reason, and a defect is rethrown unchanged', async (t) => {
   const { publish, store } = makeRig(t)
   await publish()
   const defect = new Error('a defect')

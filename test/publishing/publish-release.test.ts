@@ -96,7 +96,7 @@ function contentsOf(folder: string): ReadonlyMap<string, string> {
   }
 }
 
-test('the first version: genesis, everything added, every file its own hash', async (t) => {
+test('the first version: genesis, everything added, each file named by its hash', async (t) => {
   const { publish, releasesDir, store, check } = makeRig(t)
   const { outcome, entry } = await publish({ note: 'The first one.' })
   assert.equal(outcome, 'published')
@@ -133,7 +133,7 @@ test('openssl computes the digest of a resource file, which is its name', async 
   assert.equal(bytes.toString('base64url'), digest)
 })
 
-test('the next version lists what changed, and keeps what did not', async (t) => {
+test('the next version lists changes and keeps unchanged resources', async (t) => {
   const { publish, contentDir, store, check } = makeRig(t)
   const first = await publish()
   editContent(contentDir, 'roadmap', 'title: Writing', 'title: Writing well')
@@ -167,7 +167,7 @@ test('comments and layout of the YAML are not changes', async (t) => {
   assert.deepEqual(contentsOf(releasesDir), before)
 })
 
-test('another registry version is a version of its own, with no changed resource', async (t) => {
+test('a new registry version is a new version without changed resources', async (t) => {
   const { publish, check } = makeRig(t)
   await publish()
   assert.deepEqual(await check('1.1.0'), [
@@ -180,7 +180,7 @@ test('another registry version is a version of its own, with no changed resource
   assert.deepEqual(await check('1.1.0'), [])
 })
 
-test('a resource that older versions had and this one has not is removed', async (t) => {
+test('lists a resource as removed if only older versions have it', async (t) => {
   const { publish, store } = makeRig(t)
   const { entry } = await makeRig(t).publish()
   // Published by an earlier software that had one resource more.
@@ -311,7 +311,7 @@ test('damaged resource files are found by the check and written again by publish
   assert.deepEqual([last.outcome, last.damaged], ['unchanged', []])
 })
 
-test('the check looks at the shape of what is published, not only at its digest', async (t) => {
+test('the check validates published data, not only its digest', async (t) => {
   const { store, check } = makeRig(t)
   const { entry } = await makeRig(t).publish()
   // A version by other hands: valid hashes, wrong shape.
@@ -389,7 +389,7 @@ test('a full disk is reported, and no version appears', async (t) => {
   assert.deepEqual(store.readVersionIds(), [])
 })
 
-test('of two publishers at once one wins and the other fails with CONFLICT', async (t) => {
+test('one of two concurrent publishers succeeds and the other fails with CONFLICT', async (t) => {
   const { publish, contentDir, releasesDir, store } = makeRig(t)
   await publish()
   const otherContent = makeContent(t)

@@ -90,7 +90,7 @@ test('a rollback to damaged or outdated content is refused, and nothing changes'
   assert.equal(store.readVersionIds().length, 3)
 })
 
-test('a redaction removes the bytes for good and keeps the chain', async (t) => {
+test('a redaction permanently removes the bytes and keeps the chain valid', async (t) => {
   const { contentDir, common, store, fileOf, releasesDir, entries, publish } = await publishThree(t)
   const digest = entries[1].resources['roadmap'] ?? ''
   const redact = (
@@ -144,7 +144,7 @@ test('a redaction removes the bytes for good and keeps the chain', async (t) => 
   assert.equal(store.readVersionIds().length, 3)
 })
 
-test('what cannot be redacted is named', async (t) => {
+test('names what cannot be redacted', async (t) => {
   const { common, store } = await publishThree(t)
   const redact = (snapshotId: string, resource: string, reason = 'R.') =>
     redactResource({ ...common, snapshotId, resource, reason })
@@ -171,7 +171,7 @@ test('what cannot be redacted is named', async (t) => {
   assert.deepEqual(store.listRedactions(), [])
 })
 
-test('a crash between the redaction and the removal is found, and redacting again finishes it', async (t) => {
+test('detects a crash between redaction and removal, and a second redaction finishes it', async (t) => {
   const { common, store, fileOf, entries } = await publishThree(t)
   const digest = entries[1].resources['roadmap'] ?? ''
   const text = readFileSync(fileOf(digest), 'utf8')

@@ -29,7 +29,7 @@ test('a wallet that is not attached has no evidence', async (t) => {
   ])
 })
 
-test('evidence of an attached wallet comes newest first', async (t) => {
+test('evidence of an attached wallet is listed newest first', async (t) => {
   const orders = [
     ['2026-01-02', '2026-01-01', 0],
     ['2026-01-01', '2026-01-01', 0],
@@ -51,7 +51,7 @@ test('evidence of an attached wallet comes newest first', async (t) => {
   }
 })
 
-test('the flows of the wallet’s architecture run between its own components', async (t) => {
+test("the flows of the wallet's architecture connect its own components", async (t) => {
   const folder = makeContent(t)
   editContent(
     folder,

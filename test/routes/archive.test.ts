@@ -34,7 +34,7 @@ async function openArchive(t: TestContext) {
   return { app, made, entry, redacted }
 }
 
-test('a copy of the archive is a copy of the releases folder, and every name is the digest of its bytes', async (t) => {
+test('the archive is a copy of the releases folder, and every name is the digest of its bytes', async (t) => {
   const { app, made, entry, redacted } = await openArchive(t)
   const index = await app.fetch('/archive/versions.json')
   assert.equal(index.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
@@ -63,7 +63,7 @@ test('a copy of the archive is a copy of the releases folder, and every name is 
   assert.deepEqual(copied, published)
 })
 
-test('a file has a strong tag, lasts for ever, may be read by every page, and is not signed', async (t) => {
+test('a file has a strong ETag, immutable caching and CORS, and is unsigned', async (t) => {
   const { app, entry } = await openArchive(t)
   const path = `/archive/resources/wallet/security/${entry('VS-0002').resources['wallet/security']}.json`
   const response = await app.fetch(path)

@@ -34,7 +34,7 @@ test('the index lists every endpoint of the specification and links to the docum
   assert.equal(data['basePath'], '/api/v1')
 })
 
-test('every path that the index links to inside the API answers', async (t) => {
+test('every API path that the index links to responds', async (t) => {
   const app = await runApp(t)
   const { links } = (await assertRead(app, '/api/v1', {
     schema: 'DiscoveryIndex',

@@ -47,14 +47,14 @@ test('the availability says where to register, with which fields and limits', as
   assert.deepEqual(data['challenge'], { provider: 'altcha', path: null, siteKey: null })
 })
 
-test('registering is refused with 503 while there is nowhere to store it', async (t) => {
+test('refuses registrations with 503 without a store', async (t) => {
   const app = await runApp(t)
   const response = await ask(app, REGISTER, REGISTRATION)
   assert.equal(response.status, 503)
   assert.match(response.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
 })
 
-test('a registration that succeeds has an envelope of its own, is signed and never stored', async (t) => {
+test('a successful registration has its own envelope, is signed and uncacheable', async (t) => {
   // The waitlist comes with its own issue; a handler in its place shows what its success looks like on the wire.
   const data = { ticket: 'EA-0123456789ABCDEF', status: 'WAITING', message: 'You are on the list.' }
   const app = await runApp(t, { extraHandlers: { register: () => payloadOf(data) } })

@@ -30,7 +30,7 @@ interface History {
 
 const SNAPSHOT = { schema: 'VersionSnapshot', cacheClass: 'static-snapshot' } as const
 
-test('a reader who has nothing but the responses can check the whole chain', async (t) => {
+test('the responses are enough to verify the whole chain', async (t) => {
   const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
   const history = (await assertRead(app, '/api/v1/versions', {
     schema: 'VersionHistory',
@@ -63,7 +63,7 @@ test('a reader who has nothing but the responses can check the whole chain', asy
   }
 })
 
-test('the newest version names every resource by the ETag that its endpoint sends', async (t) => {
+test('the newest version lists each resource with its ETag', async (t) => {
   const app = await runApp(t)
   const head = (await assertRead(app, '/api/v1/version', SNAPSHOT)) as unknown as Entry
   assert.equal(head.snapshotId, 'VS-0002')
@@ -121,7 +121,7 @@ test('the history can be walked page by page along its Link headers', async (t) 
   assert.deepEqual(walked, whole.entries)
 })
 
-test('a page ends where the history ends, and has no next page there', async (t) => {
+test('the last page has no next page', async (t) => {
   const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
   for (const [query, sequences] of [
     ['limit=5', [5, 4, 3, 2, 1]],
@@ -139,7 +139,7 @@ test('a page ends where the history ends, and has no next page there', async (t)
   }
 })
 
-test('a query that selects no page gets the whole history, as before there were pages', async (t) => {
+test('a query without paging parameters gets the whole history', async (t) => {
   const app = await runApp(t, { releases: loadReleases(makeReleases(3).store) })
   const whole = await assertRead(app, '/api/v1/versions', PAGE)
   for (const query of [

@@ -110,7 +110,7 @@ test('at every endpoint, malformed, unknown, wrong and revoked keys are indistin
   assert.deepEqual(await app.rows(), before, 'nothing was issued or revoked')
 })
 
-test('at every endpoint, each way to present a key is the same refusal', async (t) => {
+test('every endpoint refuses an invalid key alike in every header', async (t) => {
   const app = await runKeyedApp(t)
   const { wrong = '' } = await makeRefusedKeys(app)
   for (const each of ENDPOINT_REQUESTS) {
@@ -122,7 +122,7 @@ test('at every endpoint, each way to present a key is the same refusal', async (
   }
 })
 
-test('at every endpoint an expired key is KEY_EXPIRED only if it is right and not revoked', async (t) => {
+test('every endpoint returns KEY_EXPIRED only for a valid key that was not revoked', async (t) => {
   const app = await runKeyedApp(t)
   const expired = await app.makeKey({ ttlDays: 1 })
   const revoked = await app.makeKey({ ttlDays: 1 })
@@ -157,7 +157,7 @@ function expectedStatus({ name, row }: EndpointRequest): number {
   return row.success?.status ?? 0
 }
 
-test('every endpoint answers a good key with its quota, and no response without a key tells one', async (t) => {
+test('every endpoint states the quota of a valid key, and no quota without a key', async (t) => {
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)
   for (const each of ENDPOINT_REQUESTS) {
@@ -192,7 +192,7 @@ test('every endpoint answers a good key with its quota, and no response without 
   }
 })
 
-test('keys/self without a key asks for one, whatever else is there; nothing else does', async (t) => {
+test('only keys/self requires a key', async (t) => {
   const app = await runKeyedApp(t)
   for (const each of ENDPOINT_REQUESTS) {
     for (const [method, lines] of waysOf(each)) {
@@ -259,7 +259,7 @@ test('preflights, wrong methods and unknown paths check no key', async (t) => {
   assert.equal(self.headers.get('x-ratelimit-remaining'), '599', 'none of it counted')
 })
 
-test('a failing endpoint still returns the quota, and the log has nothing of the key', async (t) => {
+test('a failing endpoint still returns the quota and logs nothing of the key', async (t) => {
   const failing = () => {
     throw new Error('a defect')
   }

@@ -19,7 +19,7 @@ function send(
 const outcome = (raw: RawResponse) =>
   `${raw.status} ${codeOf(toResponse('GET', '', raw)) ?? ''}`.trim()
 
-test('which header lines are the key, which a wrong one, and which are ignored', async (t) => {
+test('header lines that are a key, an invalid key or ignored', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const other = await app.makeKey()
@@ -109,7 +109,7 @@ test('which header lines are the key, which a wrong one, and which are ignored',
   }
 })
 
-test('a key that is longer than any header may be ends the request, and nothing is served', async (t) => {
+test('a key beyond the header limit ends the request', async (t) => {
   const app = await runKeyedApp(t)
   const raw = await send(app, 'GET', '/api/v1/status', [`X-SVC-Key: ${'k'.repeat(20_000)}`])
   assert.deepEqual([raw.status, raw.body], [431, ''])

@@ -87,7 +87,7 @@ test('60 keys per hour for all callers; then 429 with a wait of at most a minute
   assert.equal(outcome(await app.post(GOOD_KEY_REQUEST)), '429 RATE_LIMITED')
 })
 
-test('of 80 requests at one time 60 get a key', async (t) => {
+test('60 of 80 concurrent requests get a key', async (t) => {
   const app = await runKeyedApp(t)
   const responses = await Promise.all(Array.from({ length: 80 }, () => app.post(GOOD_KEY_REQUEST)))
   assert.equal(responses.filter(({ status }) => status === 201).length, PER_HOUR)
@@ -112,7 +112,7 @@ test('the hourly limit is global, and requests refused earlier do not count', as
   assert.equal((await ask(app, SELF, { headers: { 'X-SVC-Key': key } })).status, 200)
 })
 
-test('a request past the limit of the hour gives the challenge back', async (t) => {
+test('a request past the hourly limit releases the challenge', async (t) => {
   const app = await runKeyedApp(t, { challenge: easyAltcha })
   for (let each = 0; each < PER_HOUR; each += 1) {
     const challengeToken = await solvedFor(app, 'issue-key')
@@ -161,7 +161,7 @@ test('10000 keys may be active: the next one is KEYS_UNAVAILABLE until one is re
   assert.equal((await app.store.count(app.clock.ms)).active, MAX_ACTIVE)
 })
 
-test('of 20 requests at one time for the last 5 places 5 get a key', async (t) => {
+test('5 of 20 concurrent requests get the last 5 keys', async (t) => {
   const app = await runKeyedApp(t)
   await fillUp(app, MAX_ACTIVE - 5)
   const responses = await Promise.all(Array.from({ length: 20 }, () => app.post(GOOD_KEY_REQUEST)))
@@ -259,14 +259,14 @@ async function runFullApp(t: TestContext): Promise<KeyedApp> {
   return app
 }
 
-test('of the rules that a request breaks the earliest answers', async (t) => {
+test('the earliest broken rule decides the error', async (t) => {
   const app = await runKeyedApp(t)
   await assertOrder(app, REQUEST_RULES)
   assert.deepEqual(await app.rows(), [])
   assert.equal(await outcomeOf(app, []), '201')
 })
 
-test('every rule of the request comes before the limits, and the hour before the number of keys', async (t) => {
+test('checks the request before the limits, and the hourly limit before the number of keys', async (t) => {
   const full = await runFullApp(t)
   await assertOrder(full, REQUEST_RULES)
   assert.equal(await outcomeOf(full, []), '503 KEYS_UNAVAILABLE')
@@ -276,7 +276,7 @@ test('every rule of the request comes before the limits, and the hour before the
   await assertOrder(full, REQUEST_RULES)
 })
 
-test('a refused key is never taken for an anonymous request for another one', async (t) => {
+test('a request with a refused key never creates a key', async (t) => {
   const app = await runKeyedApp(t)
   const refused = await makeRefusedKeys(app)
   const before = (await app.rows()).length

@@ -35,7 +35,7 @@ const outcome = (response: ReceivedResponse) =>
 const iso = (ms: number) => new Date(ms).toISOString()
 const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
 
-test('an issued key: 201 with every promised field and header, signed, and no other', async (t) => {
+test('an issued key: 201 with exactly the promised fields and headers, signed', async (t) => {
   const app = await runKeyedApp(t)
   const body = JSON.stringify({ ...GOOD_KEY_REQUEST, label: 'ci mirror', ttlDays: 7 })
   const raw = await sendRaw(
@@ -88,7 +88,7 @@ test('an issued key: 201 with every promised field and header, signed, and no ot
   assert.equal((await app.rows()).length, 1)
 })
 
-test('an issued key works at once, everywhere, and until its time to the millisecond', async (t) => {
+test('an issued key works immediately on every endpoint, until its expiry to the millisecond', async (t) => {
   const app = await runKeyedApp(t)
   for (const ttlDays of [1, 365]) {
     const key = keyIn(await app.post({ ...GOOD_KEY_REQUEST, ttlDays }))
@@ -109,7 +109,7 @@ test('an issued key works at once, everywhere, and until its time to the millise
   }
 })
 
-test('each key has another id and another secret', async (t) => {
+test('each key has a new ID and a new secret', async (t) => {
   const app = await runKeyedApp(t)
   const keys = await Promise.all(
     Array.from({ length: 40 }, async () => keyIn(await app.post(GOOD_KEY_REQUEST))),
@@ -146,7 +146,7 @@ test('accepts both ends of each limit', async (t) => {
   }
 })
 
-test('anything else in the body is INVALID_INPUT, and no key is made', async (t) => {
+test('any other member of the body is INVALID_INPUT, and no key is created', async (t) => {
   const app = await runKeyedApp(t)
   const wrongFields: readonly object[] = [
     ...[0, 366, -1, 1.5, 1e21, '90', null, true, [90], {}].map((ttlDays) => ({ ttlDays })),
@@ -196,7 +196,7 @@ test('anything else in the body is INVALID_INPUT, and no key is made', async (t)
   }
 })
 
-test('a body of 8192 bytes is read and one of 8193 is not', async (t) => {
+test('reads a body of 8192 bytes and refuses one of 8193', async (t) => {
   const app = await runKeyedApp(t)
   const text = JSON.stringify(GOOD_KEY_REQUEST)
   assert.equal((await app.post(text.padEnd(8192))).status, 201)
@@ -250,7 +250,7 @@ test('a challenge solved for a key is refused by the waitlist and not spent', as
   )
 })
 
-test('a key that could not be kept gives the challenge back, and the same request works afterwards', async (t) => {
+test('a key that could not be stored releases the challenge, and the same request works later', async (t) => {
   let failures = 2
   const app = await runKeyedApp(t, {
     challenge: easyAltcha,
@@ -280,7 +280,7 @@ test('a key that could not be kept gives the challenge back, and the same reques
   assert.equal(outcome(await app.post(body)), '403 CHALLENGE_FAILED')
 })
 
-test('a challenge that cannot be checked is KEYS_UNAVAILABLE, and no key is made', async (t) => {
+test('a challenge that cannot be verified is KEYS_UNAVAILABLE, and no key is created', async (t) => {
   for (const cause of [new ChallengeUnavailableError('no response'), new Error('a defect')]) {
     const app = await runKeyedApp(t, {
       challenge: () => ({ ...UNSOLVABLE_CHALLENGE, verify: () => Promise.reject(cause) }),
@@ -290,7 +290,7 @@ test('a challenge that cannot be checked is KEYS_UNAVAILABLE, and no key is made
   }
 })
 
-test('an id that is taken by chance is KEYS_UNAVAILABLE, and the key that has it stays as it is', async (t) => {
+test('a duplicate random ID is KEYS_UNAVAILABLE, and the existing key is unchanged', async (t) => {
   const app = await runKeyedApp(t, { randomBytes: (count) => new Uint8Array(count).fill(7) })
   const key = keyIn(await app.post(GOOD_KEY_REQUEST))
   const before = await app.rows()

@@ -108,7 +108,7 @@ test('the store’s error is logged with the request id, without the key, and no
   assert.ok(!JSON.stringify(line).includes(keyIdPlaceOf(key)))
 })
 
-test('a database that is moved away is an outage, and is over when it is back', async (t) => {
+test('a moved database is an outage until it is back', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   await assertUp(app, key)
@@ -134,7 +134,7 @@ test('a database that is deleted is an outage, not a list without keys', async (
   await assertDown(app, key)
 })
 
-test('a database that is full of other bytes is an outage, until a good copy is put in its place', async (t) => {
+test('an overwritten database is an outage until a valid copy replaces it', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   await assertUp(app, key)
@@ -171,7 +171,7 @@ function lock(t: TestContext, file: string): () => void {
   return release
 }
 
-test('during a lock keys are still checked; changes are refused and work afterwards', async (t) => {
+test('during a lock, checks of keys work and changes are refused', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const release = lock(t, app.file)
@@ -191,7 +191,7 @@ test('during a lock keys are still checked; changes are refused and work afterwa
   assert.equal((await app.rows()).length, 2)
 })
 
-test('counters that cannot be reached are an outage too: no key is served uncounted', async (t) => {
+test('unreachable counters are an outage: no keyed request is served uncounted', async (t) => {
   let isDown = false
   const app = await runKeyedApp(t, {
     counters: (counters) => ({

@@ -59,7 +59,7 @@ async function runPausedApp(
 const post = (app: KeyedApp, lines: readonly string[], body = ''): Promise<RawResponse> =>
   sendRaw(app.port, rawRequest('POST', KEYS, ['Host: localhost', ...lines]) + body)
 
-test('while issuance is paused the same request that would get a key gets 503, and none is made', async (t) => {
+test('while issuance is paused, a valid request gets 503 and creates no key', async (t) => {
   const paused = await runPausedApp(t)
   const response = await paused.post(GOOD_KEY_REQUEST)
   assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
@@ -84,7 +84,7 @@ for (const attempt of PAUSE_ATTEMPTS) {
   })
 }
 
-test('the pause comes before the check of a key, of its origin, its media type, its size and its text', async (t) => {
+test('the pause precedes the checks of key, origin, media type, size and JSON', async (t) => {
   const app = await runPausedApp(t)
   const good = await app.makeKey()
   const expired = await app.makeKey({ ttlDays: 1, nowMs: app.clock.ms - 2 * 86_400_000 })
@@ -140,7 +140,7 @@ test('the pause is reported without waiting for the body', async (t) => {
   assert.deepEqual(await app.rows(), [])
 })
 
-test('no solved challenge of any kind lifts the pause, and none is spent on it', async (t) => {
+test('no solved challenge lifts the pause or is spent', async (t) => {
   const app = await runPausedApp(t, { challenge: easyAltcha })
   const challengeToken = await solvedFor(app, 'issue-key')
   const response = await app.post({ challengeToken })
@@ -149,7 +149,7 @@ test('no solved challenge of any kind lifts the pause, and none is spent on it',
   assert.deepEqual(await app.rows(), [])
 })
 
-test('neither the runtime, nor the deployment, nor the challenge of an app lifts the pause', async (t) => {
+test('no runtime, deployment or challenge lifts the pause', async (t) => {
   for (const runtime of ['local', 'production'] as const satisfies readonly Runtime[]) {
     for (const deployment of ['primary', 'preview'] as const) {
       for (const challenge of [undefined, easyAltcha]) {
@@ -171,7 +171,7 @@ test('neither the runtime, nor the deployment, nor the challenge of an app lifts
   }
 })
 
-test('whatever is sent, the response is 503 and nothing is made', async (t) => {
+test('any request gets 503 and creates nothing', async (t) => {
   const app = await runPausedApp(t)
   const key = await app.makeKey()
   const before = await app.rows()
@@ -230,7 +230,7 @@ test('whatever is sent, the response is 503 and nothing is made', async (t) => {
   assert.deepEqual(app.touched, [])
 })
 
-test('while issuance is paused, keys that there are can be looked at and revoked', async (t) => {
+test('while issuance is paused, existing keys can be inspected and revoked', async (t) => {
   const app = await runPausedApp(t)
   const headers = { 'X-SVC-Key': await app.makeKey() }
   assert.equal((await ask(app, SELF, { headers })).status, 200)
@@ -246,7 +246,7 @@ test('the policy reports issuance as paused with its reason, or open', async (t)
   assert.doesNotMatch(await issuanceIn(await runKeyedApp(t)), /PRODUCT_NOT_READY/)
 })
 
-test('an app does not start with a row that issues keys behind the pause, or with an approval that is not whole', async (t) => {
+test('an app refuses to start with a row that bypasses the pause or with an incomplete approval', async (t) => {
   const { issuesKeys: _, ...unmarked } = ENDPOINTS.createKey
   const registry: Registry = { ...ENDPOINTS, createKey: unmarked }
   await assert.rejects(runApp(t, { registry }), /createKey: .*issuesKeys/)

@@ -34,7 +34,7 @@ async function repeat(app: KeyedApp, key: string, times: number, target = STATUS
   return responses
 }
 
-test('600 requests in 60 seconds are answered, each telling one less, and the 601st is not', async (t) => {
+test('admits 600 requests in 60 seconds, counts down, and refuses the 601st', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const responses = await repeat(app, key, LIMIT + 1)
@@ -46,7 +46,7 @@ test('600 requests in 60 seconds are answered, each telling one less, and the 60
   }
 })
 
-test('past the quota every endpoint answers KEY_RATE_LIMITED, and does nothing', async (t) => {
+test('past the quota every endpoint responds KEY_RATE_LIMITED without effect', async (t) => {
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)
   const key = await app.makeKey()
@@ -127,7 +127,7 @@ test('the window ends to the millisecond', async (t) => {
   assert.deepEqual([next.status, next.header('x-ratelimit-remaining')], [200, '599'])
 })
 
-test('each key has a window of its own, and no key has one of the others', async (t) => {
+test('each key has its own window', async (t) => {
   const app = await runKeyedApp(t)
   const [spent, other] = [await app.makeKey(), await app.makeKey()]
   await repeat(app, spent, LIMIT)
@@ -138,7 +138,7 @@ test('each key has a window of its own, and no key has one of the others', async
   assert.deepEqual([anonymous.status, anonymous.header('x-ratelimit-limit')], [200, undefined])
 })
 
-test('every checked request counts once, whatever becomes of it, and one that is refused counts nothing', async (t) => {
+test('every admitted request counts once, and a refused one does not count', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const json = { 'Content-Type': 'application/json' }
@@ -177,7 +177,7 @@ test('every checked request counts once, whatever becomes of it, and one that is
   )
 })
 
-test('of 660 requests at one time over many connections exactly 600 are admitted', async (t) => {
+test('admits exactly 600 of 660 concurrent requests over many connections', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const targets = [STATUS, SELF, '/api/v1/time', '/api/v1/versions/none', '/api/v1/preview', STATUS]

@@ -20,7 +20,7 @@ function wordsOf(response: ReceivedResponse): string {
   return `${response.bytes.toString('latin1')} ${headers.map((name) => response.header(name)).join(' ')}`
 }
 
-test('a key’s secret is only in the response that issues it: in no file, log or other response', async (t) => {
+test("a key's secret is in the response that issues it and nowhere else", async (t) => {
   let isFailing = false
   const failing = <Value>(call: () => Promise<Value>): Promise<Value> =>
     isFailing ? Promise.reject(new StorageError('IO', 'service.sqlite')) : call()

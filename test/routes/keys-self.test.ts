@@ -23,7 +23,7 @@ async function statusOf(app: KeyedApp, key: string): Promise<number> {
   return (await ask(app, SELF, withKey(key))).status
 }
 
-test('keys/self tells every promised field and no other, as the key was made', async (t) => {
+test('keys/self has exactly the promised fields of the key', async (t) => {
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)
   for (const { label, ttlDays } of [
@@ -62,7 +62,7 @@ test('keys/self tells every promised field and no other, as the key was made', a
   }
 })
 
-test('the quota inside is the one of the headers, request after request', async (t) => {
+test('the quota in the body equals that of the headers', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   for (const [waitMs, remaining, resetSeconds] of [
@@ -88,7 +88,7 @@ test('the quota inside is the one of the headers, request after request', async 
   }
 })
 
-test('HEAD of keys/self counts like GET, and reveals nothing of the key', async (t) => {
+test('HEAD of keys/self counts like GET and reveals nothing of the key', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const response = await ask(app, SELF, withKey(key, 'HEAD'))
@@ -140,7 +140,7 @@ test('DELETE revokes the key and later requests are refused', async (t) => {
   assert.equal(codeOf(await ask(app, SELF, withKey(key))), 'KEY_INVALID')
 })
 
-test('a revocation holds for the request behind it, also on one connection that did not wait', async (t) => {
+test('a revocation applies to the next request, also when pipelined', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const line = (method: string, target: string, more = '') =>
@@ -161,7 +161,7 @@ test('a revocation holds for the request behind it, also on one connection that 
   )
 })
 
-test('of revocations at one time each that is answered 200 tells one moment, and then none works', async (t) => {
+test('concurrent revocations return the same time, and later ones are refused', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
   const responses = await Promise.all(
@@ -176,7 +176,7 @@ test('of revocations at one time each that is answered 200 tells one moment, and
   assert.equal(await statusOf(app, key), 401)
 })
 
-test('a key is not revoked by another one, by a body, by a query or by a GET that says so', async (t) => {
+test('a key is not revoked by another key, a body, a query or a GET', async (t) => {
   const app = await runKeyedApp(t)
   const [key, other] = [await app.makeKey(), await app.makeKey()]
   const keyId = keyIdPlaceOf(key)

@@ -5,7 +5,7 @@ import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../suppo
 import { ask, assertSigned, publishedKey } from '../support/received-response.ts'
 import { assertRead } from '../support/successful-read.ts'
 
-test('the signing-key document holds the key that signs, in forms that agree with each other', async (t) => {
+test('the signing-key document has the signing key in consistent formats', async (t) => {
   const app = await runApp(t)
   const data = await assertRead(app, '/api/v1/keys/signing-key', {
     schema: 'SigningKeys',
@@ -49,7 +49,7 @@ test('the signing-key document holds the key that signs, in forms that agree wit
   assert.equal(data['maxAgeSeconds'], 900)
 })
 
-test('another key signs other responses, and the first one does not verify them', async (t) => {
+test('responses signed by another key do not verify with the first one', async (t) => {
   const app = await runApp(t)
   const other = await runApp(t, { signing: testSigning(otherSigningKey()) })
   const response = await ask(other, '/api/v1/status')

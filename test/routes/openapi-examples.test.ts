@@ -87,7 +87,7 @@ test('the example of the availability shows an open waitlist with this deploymen
   assert.equal(data['state'], 'open')
 })
 
-test('another release has other examples and another entity tag', async (t) => {
+test('another release has different examples and another ETag', async (t) => {
   const documents = []
   const tags = new Set<string | null>()
   for (const count of [2, 3]) {

@@ -29,7 +29,7 @@ test('the preview namespace and everything below it refuses every read', async (
   }
 })
 
-test('writing there is 405, and only paths next to it are unknown', async (t) => {
+test('a write below it is 405, and sibling paths are unknown', async (t) => {
   const app = await runApp(t)
   for (const target of PATHS) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {

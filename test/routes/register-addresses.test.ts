@@ -25,7 +25,7 @@ async function outcomes(
   return found
 }
 
-test('good addresses get a place, once each', async (t) => {
+test('valid addresses get one entry each', async (t) => {
   const app = await runRegisteringApp(t)
   const spellings = [
     ...GOOD_ADDRESSES.map(([typed]) => typed),
@@ -50,7 +50,7 @@ test('good addresses get a place, once each', async (t) => {
   )
 })
 
-test('bad addresses get none', async (t) => {
+test('invalid addresses get no entry', async (t) => {
   const app = await runRegisteringApp(t)
   for (const [at, outcome] of (await outcomes(app, BAD_ADDRESSES)).entries()) {
     assert.deepEqual(outcome, [400, 'INVALID_EMAIL'], JSON.stringify(BAD_ADDRESSES[at]))
@@ -58,7 +58,7 @@ test('bad addresses get none', async (t) => {
   assert.deepEqual(await app.entries(), [])
 })
 
-test('spellings of one address are one entry, in whichever of them it came first', async (t) => {
+test('all spellings of an address are one entry, whichever came first', async (t) => {
   for (const isReversed of [false, true]) {
     const app = await runRegisteringApp(t)
     for (const group of SAME_ADDRESSES) {
@@ -73,7 +73,7 @@ test('spellings of one address are one entry, in whichever of them it came first
   }
 })
 
-test('addresses that only look alike are entries of their own', async (t) => {
+test('similar addresses are separate entries', async (t) => {
   const app = await runRegisteringApp(t)
   for (const [at, pair] of DIFFERENT_ADDRESSES.entries()) {
     // The mark keeps a pair from meeting another one's addresses.

@@ -17,7 +17,7 @@ function bodyOf(email: string, bytes: number): string {
   return JSON.stringify({ ...GOOD_BODY, email }).padEnd(bytes)
 }
 
-test('8192 bytes pass and 8193 do not, with a stated length and in chunks of any size', async (t) => {
+test('accepts 8192 bytes and refuses 8193, with Content-Length or in chunks of any size', async (t) => {
   const app = await runRegisteringApp(t)
   for (const [at, chunkBytes] of [
     undefined,
@@ -52,7 +52,7 @@ test('the limit counts bytes, not characters', async (t) => {
   assert.equal(codeOf(await app.register(over)), 'PAYLOAD_TOO_LARGE')
 })
 
-test('a body that is too large is refused without being awaited', async (t) => {
+test('refuses a body that is too large without waiting for it', async (t) => {
   const app = await runRegisteringApp(t)
   const head = (framing: string) =>
     `POST ${REGISTER} HTTP/1.1\r\nHost: localhost\r\n${JSON_TYPE[0]}\r\n${framing}\r\nConnection: close\r\n\r\n`
@@ -71,7 +71,7 @@ test('a body that is too large is refused without being awaited', async (t) => {
   }
 })
 
-test('a body that comes in pieces and late is waited for', async (t) => {
+test('waits for a body that arrives late and in pieces', async (t) => {
   const app = await runRegisteringApp(t)
   const bytes = Buffer.from(rawRegistration({ body: JSON.stringify(GOOD_BODY) }), 'latin1')
   const text = await new Promise<string>((resolve, reject) => {
@@ -97,7 +97,7 @@ test('a body that comes in pieces and late is waited for', async (t) => {
   assert.equal((await app.entries()).length, 1)
 })
 
-test('behind a body that was read or refused, the connection goes on', async (t) => {
+test('the connection continues after an accepted or refused body', async (t) => {
   const app = await runRegisteringApp(t)
   const keepAlive = (bytes: string) => bytes.replace('Connection: close\r\n', '')
   const responses = await sendRaw(
@@ -117,7 +117,7 @@ test('behind a body that was read or refused, the connection goes on', async (t)
   assert.deepEqual(statuses, [200, 413, 415, 200, 200])
 })
 
-test('a request without a body is checked by its headers', async (t) => {
+test('checks the headers of a request without a body', async (t) => {
   const app = await runRegisteringApp(t)
   const send = (...lines: readonly string[]) =>
     sendRaw(
@@ -140,7 +140,7 @@ test('a request without a body is checked by its headers', async (t) => {
   }
 })
 
-test('the media type and the coding are read as HTTP writes them', async (t) => {
+test("parses media type and coding by HTTP's rules", async (t) => {
   const app = await runRegisteringApp(t)
   const body = JSON.stringify(GOOD_BODY)
   const cases: readonly (readonly [status: number, ...lines: readonly string[]])[] = [
@@ -219,7 +219,7 @@ test('invalid UTF-8 and a byte order mark are not JSON', async (t) => {
   assert.equal((await app.entries())[0]?.useCase, '😀')
 })
 
-test('500 code points pass and 501 do not, in Thai, in Chinese and in emoji', async (t) => {
+test('accepts 500 code points and refuses 501, in Thai, Chinese and emoji', async (t) => {
   const app = await runRegisteringApp(t)
   for (const [at, unit] of ['a', 'ก', 'เ', '字', '𠮷', '😀', '\u0301'].entries()) {
     const email = `reader${at}@example.org`
@@ -232,7 +232,7 @@ test('500 code points pass and 501 do not, in Thai, in Chinese and in emoji', as
   }
 })
 
-test('ten interests pass, in their order; eleven, repeats and unknown ones do not', async (t) => {
+test('accepts ten interests in order; refuses eleven, repeated and unknown ones', async (t) => {
   const app = await runRegisteringApp(t)
   const all = [
     'education',
@@ -258,7 +258,7 @@ test('ten interests pass, in their order; eleven, repeats and unknown ones do no
   assert.deepEqual((await app.entries())[0]?.interests, all)
 })
 
-test('members that every object inherits are fields like any other', async (t) => {
+test('names of inherited properties are unknown fields', async (t) => {
   const app = await runRegisteringApp(t)
   const rest = JSON.stringify(GOOD_BODY).slice(1)
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype']) {

@@ -24,7 +24,7 @@ async function left(app: RegisteringApp, address: string): Promise<number> {
   }
 }
 
-test('an actor has five requests a minute, whatever they say, and others have their own', async (t) => {
+test('an actor has five requests a minute of any content, independent of others', async (t) => {
   const app = await runRegisteringApp(t)
   const codes: (string | undefined)[] = []
   for (const body of [
@@ -50,7 +50,7 @@ test('an actor has five requests a minute, whatever they say, and others have th
   assert.equal(await left(app, THEIRS), 5)
 })
 
-test('the window begins with the first request and ends a minute later, however many come meanwhile', async (t) => {
+test('the window starts with the first request and ends a minute later', async (t) => {
   const app = await runRegisteringApp(t)
   await tryOnce(app, MINE)
   app.clock.ms += 59_000
@@ -86,7 +86,7 @@ test('requests refused before the limit do not count', async (t) => {
   assert.equal(await left(app, MINE), 5)
 })
 
-test('reading is never limited', async (t) => {
+test('reads are never limited', async (t) => {
   const app = await runRegisteringApp(t)
   assert.equal(await left(app, MINE), 5)
   for (let count = 0; count < 20; count += 1) {
@@ -97,7 +97,7 @@ test('reading is never limited', async (t) => {
   }
 })
 
-test('all actors together have three hundred, and one that is refused takes nothing of its own', async (t) => {
+test('all actors together have 300, and a global refusal does not count for the actor', async (t) => {
   const app = await runRegisteringApp(t)
   for (let count = 0; count < 299; count += 1) {
     const response = await app.register({})
@@ -125,7 +125,7 @@ test('a limited actor does not use up the global limit', async (t) => {
   assert.equal((await app.register({})).status, 429)
 })
 
-test('of requests at one time no more get through than may', async (t) => {
+test('concurrent requests never exceed the limits', async (t) => {
   const app = await runRegisteringApp(t)
   const responses = await Promise.all(Array.from({ length: 20 }, () => tryOnce(app, MINE)))
   assert.equal(responses.filter(({ status }) => status !== 429).length, 5)
@@ -150,7 +150,7 @@ test('an actor is an IPv4 address or an IPv6 network of 64 bits', async (t) => {
   }
 })
 
-test('a caller that is behind no trusted proxy cannot choose its address', async (t) => {
+test('a caller without a trusted proxy cannot choose its address', async (t) => {
   const app = await runRegisteringApp(t, { parts: { trustedProxies: [] } })
   const statuses: number[] = []
   for (let count = 0; count < 6; count += 1) {

@@ -102,13 +102,13 @@ async function runBusyApp(t: TestContext): Promise<RegisteringApp> {
   return app
 }
 
-test('each rule is broken by its request, and a request that breaks none is accepted', async (t) => {
+test('each rule refuses its request, and a valid request is accepted', async (t) => {
   const app = await runBusyApp(t)
   for (const rule of RULES) assert.equal(await codeOfDraft(app, draftOf([rule])), rule[0])
   assert.equal(await codeOfDraft(app, GOOD_DRAFT), undefined)
 })
 
-test('of any two rules, the earlier one answers', async (t) => {
+test('of any two broken rules, the earlier one decides', async (t) => {
   const app = await runBusyApp(t)
   for (const [at, earlier] of RULES.entries()) {
     for (const later of RULES.slice(at + 1)) {
@@ -119,7 +119,7 @@ test('of any two rules, the earlier one answers', async (t) => {
   assert.equal((await app.entries()).length, 1)
 })
 
-test('of all rules from one on, that one answers', async (t) => {
+test('of all broken rules, the first one decides', async (t) => {
   const app = await runBusyApp(t)
   for (const at of RULES.keys()) {
     assert.equal(await codeOfDraft(app, draftOf(RULES.slice(at))), RULES[at]?.[0])

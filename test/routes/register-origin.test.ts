@@ -5,7 +5,7 @@ import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { codeOf } from '../support/received-response.ts'
 import { ORIGINS } from './register-origins.ts'
 
-test('a registration comes from the service’s own pages or from no page', async (t) => {
+test("accepts a registration only from the service's own pages or without an Origin", async (t) => {
   const app = await runRegisteringApp(t)
   for (const [at, [lines, isAdmitted]] of ORIGINS.entries()) {
     const body = JSON.stringify({ ...GOOD_BODY, email: `reader${at}@example.org` })
@@ -17,7 +17,7 @@ test('a registration comes from the service’s own pages or from no page', asyn
   assert.equal((await app.entries()).length, ORIGINS.filter(([, isAdmitted]) => isAdmitted).length)
 })
 
-test('every refusal reads the same, whichever rule it was', async (t) => {
+test('every refusal has the same text', async (t) => {
   const app = await runRegisteringApp(t)
   const texts = new Set<string>()
   const names = new Set<string>()
@@ -31,7 +31,7 @@ test('every refusal reads the same, whichever rule it was', async (t) => {
   assert.equal(names.size, 1)
 })
 
-test('the own origin is the configured one, not the one that Host names', async (t) => {
+test("the service's origin is the configured one, not that of Host", async (t) => {
   const app = await runRegisteringApp(t, { parts: { baseUrl: 'https://svc.example' } })
   const body = JSON.stringify(GOOD_BODY)
   const send = (origin: string) =>
@@ -47,7 +47,7 @@ test('the own origin is the configured one, not the one that Host names', async 
   assert.equal((await send('https://svc.example')).status, 200)
 })
 
-test('a browser’s word on the site is not overruled by a second line', async (t) => {
+test('a second Sec-Fetch-Site line does not override the first', async (t) => {
   const app = await runRegisteringApp(t)
   for (const sites of [
     ['none', 'cross-site'],

@@ -41,7 +41,7 @@ function onceOnly(): Challenge & { readonly spent: ReadonlySet<string> } {
   }
 }
 
-test('after a failure of the store the same request may be sent again, token and all', async (t) => {
+test('the same request with its token works after a failure of the store', async (t) => {
   const failures = { left: 2 }
   const challenge = onceOnly()
   const app = await runRegisteringApp(t, { store: failing(failures), challenge: () => challenge })
@@ -53,7 +53,7 @@ test('after a failure of the store the same request may be sent again, token and
   assert.equal(codeOf(await app.register(GOOD_BODY)), 'CHALLENGE_FAILED')
 })
 
-test('a token is spent by a duplicate as by a success, and by nothing that is refused before it', async (t) => {
+test('a success or a duplicate spends the token, and an earlier refusal does not', async (t) => {
   const challenge = onceOnly()
   const app = await runRegisteringApp(t, { challenge: () => challenge })
   for (const change of [
@@ -102,7 +102,7 @@ test('an outage is logged with its reason and nothing of the request', async (t)
   }
 })
 
-test('while it fails the waitlist is said to be unavailable, and open again soon after', async (t) => {
+test('the waitlist is reported as unavailable during a failure and open soon after', async (t) => {
   const app = await runRegisteringApp(t, { store: failing({ left: 1 }) })
   const state = async () => {
     const response = await app.fetch('/api/v1/early-access')

@@ -30,7 +30,7 @@ function resultOf(response: ReceivedResponse): {
   return (JSON.parse(text) as { data: ReturnType<typeof resultOf> }).data
 }
 
-test('a registration is answered with a ticket, in an envelope of its own, signed and not to be cached', async (t) => {
+test('a registration gets a ticket in its own envelope, signed and uncacheable', async (t) => {
   const app = await runRegisteringApp(t)
   const response = await registerRaw(app, { body: JSON.stringify(GOOD_BODY) })
   const { ticket, status, message } = resultOf(response)
@@ -105,7 +105,7 @@ test('the stored row decrypts to what was sent, with the consent statement in it
   ])
 })
 
-test('nothing that was sent is readable on disk or in the log', async (t) => {
+test('no request data is readable on disk or in the log', async (t) => {
   const app = await runRegisteringApp(t)
   const sent = { ...GOOD_BODY, email: 'find-me@example.org', useCase: 'find this use case' }
   const address = { 'X-Forwarded-For': '203.0.113.77', 'User-Agent': 'find-agent/1' }
@@ -129,7 +129,7 @@ test('nothing that was sent is readable on disk or in the log', async (t) => {
   }
 })
 
-test('no ticket is given twice, and none says anything of the address', async (t) => {
+test('tickets are unique and independent of the address', async (t) => {
   const app = await runRegisteringApp(t)
   const tickets = new Set<string>()
   for (let count = 0; count < 50; count += 1) {
@@ -178,7 +178,7 @@ test('a duplicate changes and reveals nothing', async (t) => {
   assert.deepEqual(await app.entries(), kept)
 })
 
-test('of any number of registrations of one address at one time, one gets the ticket', async (t) => {
+test('of concurrent registrations of one address, one gets the ticket', async (t) => {
   const app = await runRegisteringApp(t)
   const spellings = [
     'reader@bücher.example',
@@ -204,7 +204,7 @@ test('of any number of registrations of one address at one time, one gets the ti
   assert.equal((await app.entries()).length, 2)
 })
 
-test('registrations of different addresses at one time are all kept', async (t) => {
+test('stores concurrent registrations of different addresses', async (t) => {
   const app = await runRegisteringApp(t)
   const emails = Array.from({ length: 40 }, (_, at) => `reader${at}@example.org`)
   const responses = await Promise.all(emails.map((email) => app.register({ ...GOOD_BODY, email })))
@@ -214,7 +214,7 @@ test('registrations of different addresses at one time are all kept', async (t) 
   assert.deepEqual(entries.map(({ ticket }) => ticket).toSorted(), tickets.toSorted())
 })
 
-test('the locale that is left out is that of the page, else of the reader, else English', async (t) => {
+test('a missing locale defaults to that of the page, of Accept-Language, or English', async (t) => {
   const app = await runRegisteringApp(t)
   const cases = [
     ['th', 'Referer: http://127.0.0.1:8080/en/', 'th'],

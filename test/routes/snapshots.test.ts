@@ -7,7 +7,7 @@ import { runApp } from '../support/running-app.ts'
 import { digestOf } from '../support/received-response.ts'
 import { assertRead } from '../support/successful-read.ts'
 
-test('each snapshot is served as it was published, under the digest of the newest version', async (t) => {
+test('serves each snapshot as published, with the digest of the newest version', async (t) => {
   const made = makeReleases(3)
   const app = await runApp(t, { releases: loadReleases(made.store) })
   const { resources } = JSON.parse(made.versions.get('VS-0003') ?? '') as {
@@ -23,7 +23,7 @@ test('each snapshot is served as it was published, under the digest of the newes
   }
 })
 
-test('the newest version is what is served, and a query changes nothing but the signed target', async (t) => {
+test('serves the newest version, and a query changes only the signed target', async (t) => {
   const app = await runApp(t, { releases: loadReleases(makeReleases(4).store) })
   const expected = { schema: 'Status', cacheClass: 'static-snapshot' } as const
   const plain = await assertRead(app, '/api/v1/status', expected)
@@ -33,7 +33,7 @@ test('the newest version is what is served, and a query changes nothing but the 
   }
 })
 
-test('every snapshot that is damaged or missing is 503 alone; all others are served', async (t) => {
+test('a damaged or missing snapshot is 503, and all others are served', async (t) => {
   const made = makeReleases()
   for (const file of made.resources.keys()) {
     if (file.startsWith('status ')) made.resources.delete(file)

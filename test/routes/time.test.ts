@@ -5,7 +5,7 @@ import { assertRead } from '../support/successful-read.ts'
 
 const EXPECTED = { schema: 'Time', cacheClass: 'short-lived' } as const
 
-test('the time is the server’s clock, and UNVERIFIED where no source is configured', async (t) => {
+test("the time is the server's clock, and UNVERIFIED without a source", async (t) => {
   const app = await runApp(t)
   assert.deepEqual(await assertRead(app, '/api/v1/time', EXPECTED), {
     utc: '2026-11-21T09:00:00.123Z',
@@ -21,7 +21,7 @@ test('the time is the server’s clock, and UNVERIFIED where no source is config
   })
 })
 
-test('the time moves with the clock, and its ETag with it', async (t) => {
+test('the time and its ETag follow the clock', async (t) => {
   const app = await runApp(t)
   const first = await app.fetch('/api/v1/time')
   app.clock.ms += 1
@@ -33,7 +33,7 @@ test('the time moves with the clock, and its ETag with it', async (t) => {
   assert.equal(again.status, 200)
 })
 
-test('the quality is what was measured', async (t) => {
+test('the quality is the measured one', async (t) => {
   const quality = {
     state: 'SYNCHRONIZED',
     source: 'time.example.org',

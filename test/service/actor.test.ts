@@ -127,7 +127,7 @@ test('throws for an invalid address without quoting it', async () => {
   )
 })
 
-test('an address has another actor each day, and the same one all day in every process', async () => {
+test('an address has a new actor each day, the same in every process', async () => {
   const { actorOf, clock, counters } = rig()
   const sibling = createActors({ counters, clock })
   const startOfDay = Math.floor(clock.now / DAY_MS) * DAY_MS

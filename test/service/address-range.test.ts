@@ -10,7 +10,7 @@ function rangesOf(...texts: readonly string[]) {
   })
 }
 
-test('an address is the range of itself; the bits of a range are as many as its family has', () => {
+test('an address is a range of one, and prefix lengths are limited by family', () => {
   assert.deepEqual(rangesOf('10.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/128', '0.0.0.0/0'), [
     { address: '10.0.0.1', bits: 32, family: 'ipv4' },
     { address: '::1', bits: 128, family: 'ipv6' },
@@ -23,7 +23,7 @@ test('an address is the range of itself; the bits of a range are as many as its 
   }
 })
 
-test('a check knows the addresses of its ranges, from the first to the last, and nothing else', () => {
+test('matches exactly the addresses of its ranges, first and last included', () => {
   const isIn = createRangeCheck(rangesOf('10.0.0.0/8', '192.0.2.1', '2001:db8::/32'))
   for (const text of [
     '10.0.0.0',

@@ -88,7 +88,7 @@ test('a solution is valid for its purpose only', async () => {
   await challenge.verify(tokenOf(issueKey), 'issue-key')
 })
 
-test('only the clock that was passed in decides about expiry', async () => {
+test('only the injected clock decides expiry', async () => {
   for (const nowMs of [Date.UTC(2001, 0, 1), Date.UTC(2126, 0, 1)]) {
     const { challenge, solved, clock } = rig(nowMs)
     const token = tokenOf(await solved())
@@ -101,7 +101,7 @@ test('only the clock that was passed in decides about expiry', async () => {
   }
 })
 
-test('a spent solution is remembered for longer than any process takes it', async () => {
+test('remembers a spent solution for longer than any process accepts it', async () => {
   const { clock, counters, challenge, solved } = rig()
   // Half a minute behind those it shares the counters with.
   const behind = createAltchaChallenge({
@@ -138,7 +138,7 @@ test('the library and this verification agree on origin and solution', async () 
   await challenge.verify(tokenOf(payload), 'register')
 })
 
-test('another way to write a solution down is the same solution', async () => {
+test('other encodings of a solution are the same solution', async () => {
   const { challenge, solved } = rig()
   const payload = await solved()
   const { parameters, signature } = payload.challenge
@@ -160,7 +160,7 @@ test('another way to write a solution down is the same solution', async () => {
   }
 })
 
-test('whatever part of a token is changed, it is refused and takes up nothing', async () => {
+test('refuses a token with any changed part and stores nothing', async () => {
   const { challenge, solved, counters } = rig()
   const payload = await solved()
   const { parameters } = payload.challenge
@@ -228,7 +228,7 @@ test('whatever part of a token is changed, it is refused and takes up nothing', 
   await challenge.verify(tokenOf(payload), 'register')
 })
 
-test('any text and any JSON is refused, and never throws anything else', async () => {
+test('refuses any text and any JSON with the expected error', async () => {
   const { challenge, solved, counters } = rig()
   const payload = await solved()
   await refused(challenge.verify('', 'register'))
@@ -257,7 +257,7 @@ test('any text and any JSON is refused, and never throws anything else', async (
   assert.equal(counters.size(), 0)
 })
 
-test('a challenge of another key, and so of counters that were lost, is refused', async () => {
+test('refuses a challenge of another key, as after lost counters', async () => {
   const before = rig()
   const after = rig()
   const payload = await before.solved()
@@ -308,7 +308,7 @@ test('unavailable counters are an outage, and its message contains nothing of th
   await accepted.release()
 })
 
-test('the usual work: one derivation to set, and at most ten thousand to solve', async () => {
+test('typical work: one derivation to create, at most ten thousand to solve', async () => {
   assert.deepEqual(ALTCHA_WORK, { cost: 1000, maxCounter: 10_000 })
   const clock = setClock()
   const challenge = createAltchaChallenge({ counters: createMemoryCounters({ clock }), clock })

@@ -24,7 +24,7 @@ function bodyOf(pieces: readonly Uint8Array[]) {
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-test('a body up to the limit is read, in however many pieces', async () => {
+test('reads a body up to the limit in any number of pieces', async () => {
   assert.equal(await readBoundedText(new Response('12345678'), 8), '12345678')
   assert.equal(await readBoundedText(new Response(''), 8), '')
   assert.equal(await readBoundedText(new Response(null), 0), '')
@@ -34,7 +34,7 @@ test('a body up to the limit is read, in however many pieces', async () => {
   assert.equal(await readBoundedText(response, bytes.length), 'aé字')
 })
 
-test('one byte too many is undefined, and the rest is not read', async () => {
+test('returns undefined for one byte too many and reads no further', async () => {
   assert.equal(await readBoundedText(new Response('123456789'), 8), undefined)
   const { response, state } = bodyOf(Array.from({ length: 100 }, () => bytesOf('1234')))
   assert.equal(await readBoundedText(response, 10), undefined)

@@ -21,7 +21,7 @@ test('a wait is in whole seconds, rounded up, from 1 to the maximum', () => {
   }
 })
 
-test('a limit is counted under its key in a window of its length', () => {
+test('counts a limit under its key in a window of its length', () => {
   assert.deepEqual(windowOf('key:0123456789abcdef', { requests: 600, windowSeconds: 60 }), {
     key: 'key:0123456789abcdef',
     limit: 600,

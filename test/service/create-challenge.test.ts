@@ -14,7 +14,7 @@ function createDependencies() {
   return { counters: createMemoryCounters({ clock }), clock }
 }
 
-test('the test challenge takes its one token, any number of times', async () => {
+test('the test challenge accepts its token any number of times', async () => {
   const challenge = createChallenge({ provider: 'test' }, createDependencies())
   assert.equal(challenge.issue, undefined)
   for (const purpose of ['register', 'register', 'issue-key'] as const) {
@@ -49,7 +49,7 @@ test('an ALTCHA challenge is of the given counters and clock', async () => {
   await assert.rejects(issue(lost), /lost/)
 })
 
-test('a hosted provider is asked at its address, and its tokens are spent in the given counters', async (t) => {
+test('queries a hosted provider at its URL and spends its tokens in the given counters', async (t) => {
   const server = createServer((_request, response) => response.end('{"success":true}'))
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

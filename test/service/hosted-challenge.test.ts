@@ -84,7 +84,7 @@ function isUnavailable(message: RegExp): (error: unknown) => boolean {
 
 const isFailed = { name: 'ApiError', code: 'CHALLENGE_FAILED' }
 
-test('the provider is asked with a form of the token and the keys, and nothing of the visitor', async (t) => {
+test('sends the provider only the token and the keys', async (t) => {
   for (const name of ['turnstile', 'hcaptcha'] as const) {
     const { url, asked } = await provider(t, says({ success: true }))
     const { challenge } = rig(url, { provider: name })
@@ -102,7 +102,7 @@ test('the provider is asked with a form of the token and the keys, and nothing o
   }
 })
 
-test('an accepted token is spent, also when two requests ask at once', async (t) => {
+test('spends an accepted token, also for two concurrent requests', async (t) => {
   const { url } = await provider(t, says({ success: true, 'error-codes': [] }))
   const { challenge, counters, clock } = rig(url)
   const outcomes = await Promise.allSettled(
@@ -156,7 +156,7 @@ test('an impossible token is refused without a request to the provider', async (
   assert.equal(counters.size(), 0)
 })
 
-test('the longest token, of any printable character, arrives as it was', async (t) => {
+test('sends the longest token of any printable characters unchanged', async (t) => {
   const { url, asked } = await provider(t, says({ success: true }))
   const printable = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index))
   const token = printable.repeat(44).slice(0, 4096)
@@ -164,7 +164,7 @@ test('the longest token, of any printable character, arrives as it was', async (
   assert.deepEqual(asked[0]?.form[1], ['response', token])
 })
 
-test('a mistake in this service’s own keys is not blamed on the visitor', async (t) => {
+test('invalid provider keys are an outage, not a failed challenge', async (t) => {
   for (const code of [
     'missing-input-secret',
     'invalid-input-secret',
@@ -259,7 +259,7 @@ test('a redirect is not followed, so the secret is sent nowhere else', async (t)
   assert.equal(elsewhere.asked.length, 0)
 })
 
-test('a provider that does not answer in time, or stops in the middle', async (t) => {
+test('a provider that does not respond in time, or stops midway', async (t) => {
   const silent = await provider(t, () => {})
   const halting = await provider(t, (response) => {
     response.writeHead(200)
@@ -274,7 +274,7 @@ test('a provider that does not answer in time, or stops in the middle', async (t
   assert.equal(silent.asked.length, 1)
 })
 
-test('a provider that answers slowly but in time', async (t) => {
+test('a provider that responds slowly but in time', async (t) => {
   const { url } = await provider(t, (response) => {
     response.writeHead(200)
     response.write('{"succ')

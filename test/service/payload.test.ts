@@ -16,7 +16,7 @@ const objects = fc.dictionary(
   fc.jsonValue({ noUnicodeString: false }),
 )
 
-test('length and entity tag are those of any value’s canonical text in UTF-8', () => {
+test('length and ETag are those of the canonical text in UTF-8', () => {
   fc.assert(
     fc.property(objects, (value) => {
       const payload = payloadOf(value)
@@ -27,7 +27,7 @@ test('length and entity tag are those of any value’s canonical text in UTF-8',
   )
 })
 
-test('a document keeps the order of its members, and has the tag of its canonical form', () => {
+test('a document keeps the order of its members and has the ETag of its canonical form', () => {
   const document = { openapi: '3.0.3', info: { title: 'Dokumentation – ไทย' }, a: [2, 1] }
   const payload = documentPayloadOf(document)
   assert.equal(payload.json, JSON.stringify(document))
@@ -36,14 +36,14 @@ test('a document keeps the order of its members, and has the tag of its canonica
   assert.equal(payload.etag, payloadOf(document).etag)
 })
 
-test('a text that was hashed already is not hashed again', () => {
+test('does not hash the same text twice', () => {
   const digest = 'd'.repeat(43)
   assert.equal(payloadOfCanonical('{"é":1}', digest).etag, `W/"${digest}"`)
   assert.equal(payloadOfCanonical('{"é":1}').etag, etagOf({ é: 1 }))
   assert.equal(payloadOfCanonical('{"é":1}').bytes, 8)
 })
 
-test('a value that JSON cannot carry is refused and not sent as something else', () => {
+test('refuses a value that JSON cannot represent', () => {
   assert.throws(() => payloadOf({ at: Number.NaN }), TypeError)
   assert.throws(() => payloadOf({ text: '\ud800' }), TypeError)
 })

@@ -35,7 +35,7 @@ async function admitTimes(
   for (let each = 0; each < times; each += 1) assert.equal(await waitOf(address), undefined)
 }
 
-test('an actor has five requests in sixty seconds, from its first one on', async () => {
+test('an actor has five requests in the 60 seconds from the first', async () => {
   const { time, waitOf } = makeLimits()
   await admitTimes(waitOf, '192.0.2.1', 1)
   time.ms += 30_000
@@ -76,7 +76,7 @@ test('requests refused by the actor limit do not count globally', async () => {
   assert.equal(await waitOf('10.0.1.1'), 60)
 })
 
-test('a flood of refused actors takes up no memory', async () => {
+test('refused actors use no memory', async () => {
   const { counters, waitOf } = makeLimits()
   for (let actor = 0; actor < 300; actor += 1)
     await admitTimes(waitOf, `10.0.${actor >> 8}.${actor & 255}`, 1)
@@ -87,7 +87,7 @@ test('a flood of refused actors takes up no memory', async () => {
   assert.equal(counters.size(), size)
 })
 
-test('connections that are gone, and so have no address, are one actor', async () => {
+test('connections without an address are one actor', async () => {
   const { waitOf } = makeLimits()
   await admitTimes(waitOf, '', 5)
   assert.equal(await waitOf(''), 60)
@@ -105,7 +105,7 @@ test('with both limits reached, the later end determines the wait', async () => 
   assert.equal(await waitOf('10.0.3.1'), 40)
 })
 
-test('counters that response later, as those of another process do, count the same', async () => {
+test('counters that respond later count the same', async () => {
   const { waitOf } = makeLimits((counters) => ({
     ...counters,
     count: async (windows) => counters.count(windows),

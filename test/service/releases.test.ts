@@ -142,7 +142,7 @@ const BROKEN: readonly (readonly [
 ]
 
 for (const [what, damage, told] of BROKEN) {
-  test(`the chain is broken, and the entry named, by ${what}`, () => {
+  test(`${what} breaks the chain, and the entry is named`, () => {
     const made = makeReleases(3)
     damage(made)
     assert.throws(
@@ -192,7 +192,7 @@ const DAMAGED: readonly (readonly [
 ]
 
 for (const [what, damage, reason] of DAMAGED) {
-  test(`a resource of the newest version that is ${what} is unavailable, and nothing else is`, () => {
+  test(`a resource of the newest version that is ${what} makes only itself unavailable`, () => {
     const made = makeReleases(2)
     damage(made, `roadmap ${digestIn(made, 'VS-0002', 'roadmap')}`)
     const releases = loadReleases(made.store)
@@ -211,7 +211,7 @@ for (const [what, damage, reason] of DAMAGED) {
   })
 }
 
-test('damage to what only an older version names takes nothing away', () => {
+test('a damaged resource that only older versions list affects no endpoint', () => {
   const made = makeReleases(3)
   made.resources.delete(`status ${digestIn(made, 'VS-0002', 'status')}`)
   const releases = loadReleases(made.store)
@@ -221,7 +221,7 @@ test('damage to what only an older version names takes nothing away', () => {
   for (const name of SNAPSHOT_NAMES) assert.ok(releases.snapshot(name) !== undefined, name)
 })
 
-test('a resource that the newest version was published without is unavailable', () => {
+test('a resource that the newest version lacks is unavailable', () => {
   const made = makeReleases(2)
   const { wallet: _, ...resources } = entryOf(made, 'VS-0002').resources
   const changes = changesBetween(entryOf(made, 'VS-0001').resources, resources)
@@ -242,7 +242,7 @@ for (const [what, text, reason] of [
   ['is not JSON', 'not JSON', 'expected JSON'],
   ['is not canonical', '{"b":1,"a":2}', 'expected canonical JSON (RFC 8785)'],
 ] as const) {
-  test(`a resource whose hashed text ${what} is unavailable: it could not be enveloped as promised`, () => {
+  test(`a resource whose text ${what} is unavailable`, () => {
     const made = makeReleases(1)
     const digest = sha256Base64url(text)
     const { resources } = entryOf(made, 'VS-0001')

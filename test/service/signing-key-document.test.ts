@@ -20,7 +20,7 @@ const next: PublishedSigningKey = {
   notAfter: null,
 }
 
-test('the document names the current key, then the others, and says what is signed and where it stands', () => {
+test('the document lists the current key first and describes the signed texts and headers', () => {
   assert.deepEqual(describeSigningKeys([next, current]), {
     keyId: current.keyId,
     algorithm: 'Ed25519',
@@ -51,7 +51,7 @@ test('the document names the current key, then the others, and says what is sign
   })
 })
 
-test('nothing but the described members is published of a key', () => {
+test('publishes only the described members of a key', () => {
   const [key] = describeSigningKeys([{ ...current, secret: 'd' } as PublishedSigningKey]).keys
   assert.deepEqual(Object.keys(key ?? {}), [
     'keyId',

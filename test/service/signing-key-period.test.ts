@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { periodStateOf } from '../../src/service/signing-key-period.ts'
 
-test('a period includes both of its ends, and a missing date does not bound it', () => {
+test('a period includes both ends, and a missing date is unbounded', () => {
   const notBefore = '2026-06-01T00:00:00Z'
   const notAfter = '2026-07-01T00:00:00Z'
   const places = [

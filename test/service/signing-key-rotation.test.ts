@@ -33,7 +33,7 @@ function messageFrom(action: () => unknown): string {
   return ''
 }
 
-test('a new key is refused while another one is announced, and beyond the published maximum', () => {
+test('refuses a new key while another is announced or at the published maximum', () => {
   const current = signingKey('current')
   const next = signingKey('next')
   const period = { notBefore: null, notAfter: null }
@@ -52,7 +52,7 @@ test('a new key is refused while another one is announced, and beyond the publis
   )
 })
 
-test('a new key needs a period that is not over, not reversed, and without a gap after the current key', () => {
+test('a new key needs a valid, unexpired period without a gap after the current key', () => {
   const current = signingKey('current', null, '2026-07-01T00:00:00Z')
   const check = (notBefore: string | null, notAfter: string | null) =>
     messageFrom(() => checkNewKey([current], { notBefore, notAfter }, NOW_MS))
@@ -66,7 +66,7 @@ test('a new key needs a period that is not over, not reversed, and without a gap
   assert.match(first('2026-06-01T12:00:01Z'), /first key to be in the past/)
 })
 
-test('a promotion makes the announced key current and ends the one before it after the overlap', () => {
+test('a promotion makes the announced key current and ends the previous one after the overlap', () => {
   const [current, next, retired] = [
     signingKey('current'),
     signingKey('next'),
@@ -80,7 +80,7 @@ test('a promotion makes the announced key current and ends the one before it aft
   ])
 })
 
-test('a promotion never extends the period of the key before it', () => {
+test("a promotion never extends the previous key's period", () => {
   const early = '2026-06-01T12:30:00Z'
   const keys = promoteNextKey(
     [signingKey('current', null, early), signingKey('next')],
@@ -99,7 +99,7 @@ test('a promotion needs an announced key whose period includes now', () => {
   assert.equal(promote(signingKey('next', NOW)), '')
 })
 
-test('an announced key is withdrawn; a retired key only ever ends earlier; the current key stays', () => {
+test('withdraws an announced key, ends a retired key only earlier, and keeps the current key', () => {
   const current = signingKey('current')
   const next = signingKey('next', '2027-01-01T00:00:00Z')
   const retired = signingKey('retired', '2026-01-01T00:00:00Z', '2026-06-02T00:00:00Z')

@@ -36,7 +36,7 @@ function near(actual: number, expected: number): void {
   assert.ok(Math.abs(actual - expected) <= EXACT_MS, `${actual} is not ${expected}`)
 }
 
-void test('the query shows version 4, mode 3 and a random nonce, and no time', async (t) => {
+void test('the query has version 4, mode 3, a random nonce and no time', async (t) => {
   const { query, sent } = await rig(t, (packet) => [responseTo(packet, at())])
   const nonce = Uint8Array.of(9, 8, 7, 6, 5, 4, 3, 2)
   await querySntp({ ...query, randomBytes: () => nonce })
@@ -49,7 +49,7 @@ void test('the query shows version 4, mode 3 and a random nonce, and no time', a
   assert.notDeepEqual(second.subarray(40), third.subarray(40))
 })
 
-void test('a good response gives the reference at the middle of the trip, and its error', async (t) => {
+void test('a valid response gives the time at the middle of the round trip and its error', async (t) => {
   const { query } = await rig(
     t,
     (packet) => [
@@ -70,7 +70,7 @@ void test('a good response gives the reference at the middle of the trip, and it
   near(sample.errorMs, 40 + 15.625 + 62.5 + 15.625)
 })
 
-void test('the true time lies within the error, however uneven the way there and back', async (t) => {
+void test('the true time is within the error for any asymmetry', async (t) => {
   const scenario = { outMs: 0, heldMs: 0, backMs: 0, aheadMs: 0 }
   let monotonicMs = 0
   const server = await startSntpServer((packet) => {
@@ -107,7 +107,7 @@ void test('the true time lies within the error, however uneven the way there and
   )
 })
 
-void test('a precision of zero or more is a field left empty, and a version 3 response is read', async (t) => {
+void test('ignores a precision of zero or more, and reads a version 3 response', async (t) => {
   const { query } = await rig(t, (packet) => [
     responseTo(packet, at({ precision: 0, version: 3, stratum: 15 })),
   ])
@@ -115,7 +115,7 @@ void test('a precision of zero or more is a field left empty, and a version 3 re
   assert.equal(sample.errorMs, 0)
 })
 
-void test('a response longer than 48 bytes is read, its extension ignored', async (t) => {
+void test('reads a response longer than 48 bytes and ignores its extension', async (t) => {
   const { query } = await rig(t, (packet) => [
     Buffer.concat([responseTo(packet, at()), Buffer.alloc(20, 0xff)]),
   ])
@@ -131,7 +131,7 @@ for (const [name, nowMs, serverMs] of [
   ['long after it', Date.UTC(2070, 0, 1), Date.UTC(2071, 0, 1)],
   ['a clock that starts in 1970', 0, NOW_MS],
 ] as const) {
-  void test(`timestamps are read in the nearest era: ${name}`, async (t) => {
+  void test(`reads timestamps in the nearest era: ${name}`, async (t) => {
     const { query } = await rig(
       t,
       (packet) => [responseTo(packet, { receiveMs: serverMs, transmitMs: serverMs + 0.25 })],
@@ -158,20 +158,20 @@ for (const [name, fields, code, kissCode] of [
   ['a transmit before the receive', { transmitMs: NOW_MS - 5 }, 'IMPLAUSIBLE'],
   ['held for longer than the trip', { transmitMs: NOW_MS + 25 }, 'IMPLAUSIBLE'],
 ] as const satisfies readonly (readonly [string, ResponseFields, SntpErrorCode, string?])[]) {
-  void test(`a response is refused: ${name}`, async (t) => {
+  void test(`refuses a response: ${name}`, async (t) => {
     const { query } = await rig(t, (packet) => [responseTo(packet, at(fields))], { tripMs: 20 })
     await assert.rejects(querySntp(query), withCode(code, kissCode))
   })
 }
 
-void test('a root distance just below 16 s is a response, with that error', async (t) => {
+void test('accepts a root distance just below 16 s, with that error', async (t) => {
   const { query } = await rig(t, (packet) => [
     responseTo(packet, at({ rootDispersionMs: 15_999, precision: 0 })),
   ])
   assert.equal(Math.round((await querySntp(query)).errorMs), 15_999)
 })
 
-void test('forged and broken packets are passed over, and the real response after them counts', async (t) => {
+void test('ignores forged and malformed packets and uses the real response after them', async (t) => {
   const { query } = await rig(t, (packet) => [
     Buffer.alloc(0),
     responseTo(packet, at()).subarray(0, 47),
@@ -182,7 +182,7 @@ void test('forged and broken packets are passed over, and the real response afte
   near((await querySntp(query)).referenceMs, NOW_MS + 7)
 })
 
-void test('a stranger who knows the nonce is not heard: only the asked port is', async (t) => {
+void test('accepts a response only from the queried port, even with the right nonce', async (t) => {
   const stranger = createSocket('udp4')
   t.after(() => stranger.close())
   const server = await startSntpServer((packet, peer) => {
@@ -210,7 +210,7 @@ for (const [name, packets, code] of [
   ['the query itself', (p: Buffer) => [p], 'ORIGIN_MISMATCH'],
   ['half a packet', (p: Buffer) => [responseTo(p, at()).subarray(0, 24)], 'MALFORMED'],
 ] as const) {
-  void test(`the deadline ends the wait and names what was received: ${name}`, async (t) => {
+  void test(`the deadline ends the wait and reports what was received: ${name}`, async (t) => {
     const { query } = await rig(t, packets)
     await assert.rejects(querySntp({ ...query, timeoutMs: HASTY_MS }), withCode(code))
   })
@@ -229,7 +229,7 @@ void test('a closed port is distinguished from silence', async () => {
   )
 })
 
-void test('a name is looked up by the system', async (t) => {
+void test("looks up a name with the system's resolver", async (t) => {
   const { query } = await rig(t, (packet) => [responseTo(packet, at())])
   const server = { ...query.server, host: 'localhost' }
   near((await querySntp({ ...query, server })).referenceMs, NOW_MS)

@@ -67,7 +67,7 @@ test('issue returns the whole key once, and it is valid', async () => {
   assert.ok(!kept.includes(key.slice(21)), 'the secret is not kept')
 })
 
-test('malformed, unknown, wrong and revoked keys are one refusal, after one look-up each', async () => {
+test('refuses malformed, unknown, wrong and revoked keys alike, after one lookup each', async () => {
   const { apiKeys, store, issue } = makeKeys()
   const good = await issue()
   const revoked = await issue()
@@ -98,7 +98,7 @@ test('malformed, unknown, wrong and revoked keys are one refusal, after one look
   assert.equal((await apiKeys.check(good)).quota.remaining, 599, 'none of it counted')
 })
 
-test('a key expires at its time; wrong or revoked, it is invalid rather than expired', async () => {
+test('a key expires at its time; a wrong or revoked one is invalid, not expired', async () => {
   const { apiKeys, time, issue } = makeKeys()
   const key = await issue(null, 1)
   const revoked = await issue(null, 1)
@@ -111,7 +111,7 @@ test('a key expires at its time; wrong or revoked, it is invalid rather than exp
   await assert.rejects(async () => apiKeys.check(revoked), { code: 'KEY_INVALID' })
 })
 
-test('a key has 600 requests in sixty seconds, each key its own', async () => {
+test('each key has 600 requests in 60 seconds', async () => {
   const { apiKeys, time, issue } = makeKeys()
   const [key, other] = [await issue(), await issue()]
   await apiKeys.check(key)
@@ -170,7 +170,7 @@ test('a wrong key is not rehashed, and a key of a removed secret is invalid', as
   await assert.rejects(async () => dropped.apiKeys.check(key), { code: 'KEY_INVALID' })
 })
 
-test('a new hash that cannot be kept costs the request nothing', async () => {
+test('a failed rehash does not affect the request', async () => {
   const store = createMemoryApiKeyStore()
   const key = await makeKeys({ store }).issue()
   const failing = { ...store, rehash: () => Promise.reject(new Error('disk full')) }
@@ -183,7 +183,7 @@ test('a new hash that cannot be kept costs the request nothing', async () => {
   assert.equal(failures.length, 1)
 })
 
-test('sixty keys an hour, and then a wait that the catalog bounds', async () => {
+test("60 keys an hour, then a wait within the catalog's bound", async () => {
   const { issue, time } = makeKeys()
   for (let each = 0; each < 60; each += 1) await issue()
   await assert.rejects(issue(), (error) => {
@@ -218,7 +218,7 @@ test('a store that fails is KEYS_UNAVAILABLE, with the reason for the log, and r
   assert.equal((await apiKeys.check(key)).quota.remaining, 599)
 })
 
-test('no more keys are active than may be; expired and revoked ones do not count', async () => {
+test('limits active keys; expired and revoked ones do not count', async () => {
   const { apiKeys, store, time, issue } = makeKeys()
   const one = await issue(null, 1)
   const kept = store.keys.get(String(keyIdOf(one)))
@@ -239,7 +239,7 @@ test('no more keys are active than may be; expired and revoked ones do not count
   await issue()
 })
 
-test('a key is kept as a hash that every version of the software makes alike', async () => {
+test('the stored hash of a key never changes between software versions', async () => {
   const { store, issue } = makeKeys()
   const key = await issue()
   const hmac = (label: string, text: string) =>
@@ -251,7 +251,7 @@ test('a key is kept as a hash that every version of the software makes alike', a
   assert.equal(hashSecretIdOf(SECRET), stored.secretId)
 })
 
-test('a malformed key is looked up by the text in place of its id', async () => {
+test('looks up a malformed key by the text in place of its ID', async () => {
   const { apiKeys, store } = makeKeys()
   for (const [presented, place] of [
     [`svk_${'a'.repeat(16)}-${'s'.repeat(43)}`, 'a'.repeat(16)],
@@ -264,7 +264,7 @@ test('a malformed key is looked up by the text in place of its id', async () => 
   }
 })
 
-test('a look-up that fails is KEYS_UNAVAILABLE, with the reason for the log', async () => {
+test('a failed lookup is KEYS_UNAVAILABLE, with the reason for the log', async () => {
   const store = createMemoryApiKeyStore()
   const key = await makeKeys({ store }).issue()
   const cause = new Error('disk full')
@@ -278,7 +278,7 @@ test('a look-up that fails is KEYS_UNAVAILABLE, with the reason for the log', as
   }
 })
 
-test('a key is rehashed once at a time and can be rehashed later', async () => {
+test('rehashes a key once at a time and again later', async () => {
   const store = createMemoryApiKeyStore()
   const key = await makeKeys({ store }).issue()
   const asked: string[] = []

@@ -25,7 +25,7 @@ function kiss(kissCode: string): SntpError {
   return new SntpError('KISS_OF_DEATH', `kissed: ${kissCode}`, { kissCode })
 }
 
-void test('without a source the quality is UNVERIFIED and nothing else', () => {
+void test('without a source the quality is only UNVERIFIED', () => {
   const monitor = createUnverifiedTime()
   const unverified = { state: 'UNVERIFIED', source: null, ...NULLS }
   assert.deepEqual(monitor.quality(), unverified)
@@ -33,7 +33,7 @@ void test('without a source the quality is UNVERIFIED and nothing else', () => {
   assert.deepEqual(monitor.quality(), unverified)
 })
 
-void test('the bounds agree with each other', () => {
+void test('the bounds are consistent', () => {
   const bounds = TIME_QUALITY_BOUNDS
   // RFC 4330 section 10: never more often than every 15 s.
   assert.ok(bounds.retryMs >= 15_000 && bounds.retryMs < bounds.intervalMs)
@@ -45,7 +45,7 @@ void test('the bounds agree with each other', () => {
   assert.ok(bounds.queryTimeoutMs / 2 >= bounds.maxDistanceMs)
 })
 
-void test('the first measurement starts at once, with the stated bounds, and is UNVERIFIED till it ends', (t) => {
+void test('the first measurement starts immediately; until it ends the quality is UNVERIFIED', (t) => {
   const { monitor, measurements, pauses } = rig(t)
   assert.deepEqual(monitor.quality(), { state: 'UNVERIFIED', source: SOURCE, ...NULLS })
   const [first] = measurements
@@ -70,7 +70,7 @@ void test('a good response is SYNCHRONIZED; positive is a clock that is ahead', 
   assert.deepEqual(pauses, [intervalMs])
 })
 
-void test('a clock that is behind has a negative offset, and a right one has 0, never -0', async (t) => {
+void test('a slow clock has a negative offset, and an exact one has 0, never -0', async (t) => {
   const behind = rig(t)
   await behind.response({ referenceMs: START_MS + 42 })
   assert.equal(behind.monitor.quality().offsetMs, -42)
@@ -81,7 +81,7 @@ void test('a clock that is behind has a negative offset, and a right one has 0, 
   assert.equal(right.monitor.quality().maxErrorMs, 12)
 })
 
-void test('the bound holds to the millisecond, and takes in the error', async (t) => {
+void test('the bound is exact to the millisecond and includes the error', async (t) => {
   const allowedMs = maxDistanceMs - readingMs - 10
   for (const [offsetMs, state] of [
     [allowedMs, 'SYNCHRONIZED'],
@@ -114,7 +114,7 @@ void test('the error grows by 15 millionths of the age, rounded up', async (t) =
   assert.equal(monitor.quality().offsetMs, 0)
 })
 
-void test('the figures are whole, and hold the true offset, for any sample, age and step', async (t) => {
+void test('the figures are integers that bound the true offset for any sample, age and step', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -145,7 +145,7 @@ void test('the figures are whole, and hold the true offset, for any sample, age 
   )
 })
 
-void test('a first measurement that fails is UNSYNCHRONIZED with nothing to show, and retried soon', async (t) => {
+void test('a failed first measurement is UNSYNCHRONIZED without figures and is retried soon', async (t) => {
   const { monitor, response, runNext, pauses, logged } = rig(t)
   const failure = silent()
   await response(failure)
@@ -164,7 +164,7 @@ void test('a first measurement that fails is UNSYNCHRONIZED with nothing to show
   assert.equal(pauses.at(-1), intervalMs)
 })
 
-void test('a measurement carries over failures until the silence limit, and not beyond', async (t) => {
+void test('a measurement remains valid through failures until the silence limit', async (t) => {
   const { monitor, response, pass, runNext } = rig(t)
   await response({})
   const checkedAt = monitor.quality().checkedAt
@@ -202,7 +202,7 @@ void test('a new measurement replaces the old one, also when it is worse', async
   assert.equal(quality.checkedAt, new Date(START_MS + intervalMs).toISOString())
 })
 
-void test('a wall clock that steps shows on the next request, and back again', async (t) => {
+void test('a stepping wall clock shows on the next request, in both directions', async (t) => {
   const { monitor, response, pass, step } = rig(t)
   await response({})
   pass(1000)
@@ -240,7 +240,7 @@ void test('RATE slows every later measurement down', async (t) => {
   assert.equal(pauses.at(-1), TIME_QUALITY_BOUNDS.maxSlowedIntervalMs)
 })
 
-void test('a clock measured less often, since the server said RATE, is SYNCHRONIZED all the time between', async (t) => {
+void test('a clock measured less often after RATE stays SYNCHRONIZED in between', async (t) => {
   const { monitor, response, pass, runNext, pauses } = rig(t)
   for (let more = 0; more < 4; more += 1) {
     await response(kiss('RATE'))
@@ -262,7 +262,7 @@ void test('a clock measured less often, since the server said RATE, is SYNCHRONI
 })
 
 for (const code of ['DENY', 'RSTR']) {
-  void test(`${code} postpones the next question by an hour`, async (t) => {
+  void test(`${code} postpones the next query by an hour`, async (t) => {
     const { monitor, response, runNext, pauses } = rig(t)
     const { deniedRetryMs } = TIME_QUALITY_BOUNDS
     await response(kiss(code))
@@ -274,13 +274,13 @@ for (const code of ['DENY', 'RSTR']) {
   })
 }
 
-void test('a kiss code without a meaning for clients is a failure like another', async (t) => {
+void test('an unknown kiss code is an ordinary failure', async (t) => {
   const { response, pauses } = rig(t)
   await response(kiss('STEP'))
   assert.deepEqual(pauses, [retryMs])
 })
 
-void test('every pause is up to an eighth longer, never shorter', async (t) => {
+void test('every interval is up to an eighth longer, never shorter', async (t) => {
   const { response, runNext, pauses } = rig(t, { random: 0.5 })
   await response({})
   await runNext()
@@ -288,7 +288,7 @@ void test('every pause is up to an eighth longer, never shorter', async (t) => {
   assert.deepEqual(pauses, [(intervalMs * 17) / 16, (retryMs * 17) / 16])
 })
 
-void test('close cancels the timer and ignores the measurement under way; what is known stays until it is too old', async (t) => {
+void test('close cancels the timer and ignores a pending measurement; the last one remains until it is too old', async (t) => {
   const waiting = rig(t)
   await waiting.response({})
   waiting.monitor.close()

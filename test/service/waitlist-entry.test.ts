@@ -25,7 +25,7 @@ const ENTRY: WaitlistEntry = {
 /** As version 0.1.0 wrote it. */
 const { consent: _, ...WITHOUT_CONSENT } = ENTRY
 
-test('an entry is read as it was written', () => {
+test('a formatted entry round-trips', () => {
   assert.deepEqual(parseWaitlistEntry(formatWaitlistEntry(ENTRY)), ENTRY)
   fc.assert(
     fc.property(
@@ -60,7 +60,7 @@ test('the bytes are JSON of a known version, padded with spaces', () => {
   assert.match(text, /\} +$/)
 })
 
-test('entries of like length have one size', () => {
+test('entries of similar length have the same size', () => {
   const sizes = ['a@b.cd', 'somebody.with.a.long.name@department.example.org'].map(
     (email) => formatWaitlistEntry({ ...ENTRY, useCase: null, email }).length,
   )

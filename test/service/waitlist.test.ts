@@ -86,7 +86,7 @@ function makeWaitlist({
 const outage = (cause: unknown) => (error: unknown) =>
   error instanceof ApiError && error.code === 'REGISTRATION_UNAVAILABLE' && error.cause === cause
 
-test('a registration is verified, sealed and kept, in this order, and gets a random ticket', async () => {
+test('verifies, seals and stores a registration, in this order, and returns a random ticket', async () => {
   const { waitlist, rows, steps, sealed } = makeWaitlist()
   const result = await waitlist.register(REGISTRATION)
   assert.equal(result.ticket, 'EA-ABABABABABABABAB')
@@ -113,14 +113,14 @@ test('a registration is verified, sealed and kept, in this order, and gets a ran
   )
 })
 
-test('a known address takes the same steps, and its challenge stays spent', async () => {
+test('a known address takes the same steps, and its challenge remains spent', async () => {
   const { waitlist, steps } = makeWaitlist({ add: () => Promise.resolve('duplicate') })
   await assert.rejects(waitlist.register(REGISTRATION), { code: 'DUPLICATE' })
   assert.deepEqual(steps, ['verify solved for register', 'seal', 'add'])
   assert.equal(waitlist.isOpen(), true)
 })
 
-test('a challenge that was not passed ends it before anything is sealed', async () => {
+test('a failed challenge ends the registration before sealing', async () => {
   const { waitlist, steps } = makeWaitlist({
     verify: () => Promise.reject(new ApiError('CHALLENGE_FAILED')),
   })
@@ -136,14 +136,14 @@ test('an unverifiable challenge is an outage', async () => {
   assert.equal(waitlist.isOpen(), false)
 })
 
-test('a store that fails is an outage, and the solution is given back for another try', async () => {
+test('a failing store is an outage and releases the solution', async () => {
   const cause = new StorageError('FULL', 'service.sqlite')
   const { waitlist, steps } = makeWaitlist({ add: () => Promise.reject(cause) })
   await assert.rejects(waitlist.register(REGISTRATION), outage(cause))
   assert.deepEqual(steps, ['verify solved for register', 'seal', 'add', 'release'])
 })
 
-test('the response to an outage waits until the solution is given back', async () => {
+test('the response to an outage waits until the solution is released', async () => {
   const given = Promise.withResolvers<void>()
   const { waitlist, steps } = makeWaitlist({
     add: () => Promise.reject(new StorageError('IO', 'service.sqlite')),
@@ -170,7 +170,7 @@ test('failing counters are an outage; a reached limit is not', async () => {
   assert.equal(limited.waitlist.isOpen(), true)
 })
 
-test('after an outage the list is open again with the next success, or when some time has passed', async () => {
+test('after an outage the waitlist opens with the next success or after a time', async () => {
   let isDown = true
   const { waitlist, clock } = makeWaitlist({
     add: () => (isDown ? Promise.reject(new StorageError('IO', 'x')) : Promise.resolve('added')),

@@ -43,7 +43,7 @@ function countOf<Value>(values: readonly Value[], wanted: Value): number {
 /** What every way to keep the keys has to do. */
 export function testApiKeysBehavior(backend: ApiKeyBackend): void {
   describe(`API keys on ${backend.name}`, { skip: backend.skip ?? false }, () => {
-    test('a key is found by its id, as it was added, and by no other', async (t) => {
+    test('finds a key by its exact ID, as it was added', async (t) => {
       const { apiKeys } = await backend.open(t)
       const keys = Array.from({ length: 50 }, (_, number) => makeKey(number))
       const others = [
@@ -69,7 +69,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       assert.deepEqual(await readAllKeys(apiKeys), inOrder(keys))
     })
 
-    test('find sees every earlier change of another store', async (t) => {
+    test('find sees earlier changes of another store', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let number = 0; number < 30; number += 1) {
@@ -88,7 +88,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       }
     })
 
-    test('a key is revoked once, at the first time that was given', async (t) => {
+    test('revokes a key once, at the first given time', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       const key = makeKey(1)
@@ -149,7 +149,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       }
     })
 
-    test('as many keys are active as may be, and no more', async (t) => {
+    test('limits the number of active keys', async (t) => {
       const { apiKeys } = await backend.open(t)
       assert.equal(await apiKeys.add(makeKey(0), 0), 'full')
       for (const number of [0, 1, 2]) assert.equal(await apiKeys.add(makeKey(number), 3), 'added')
@@ -189,7 +189,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       }
     })
 
-    test('a key id in use is reported as taken and changes nothing', async (t) => {
+    test('reports a key ID in use as taken and changes nothing', async (t) => {
       const { apiKeys } = await backend.open(t)
       const key = makeKey(1)
       await apiKeys.add(key, MANY)
@@ -205,7 +205,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       )
     })
 
-    test('count gives the status of each key at a time', async (t) => {
+    test('count returns the status of each key at a time', async (t) => {
       const { apiKeys } = await backend.open(t)
       assert.deepEqual(await apiKeys.count(CREATED_AT_MS), { active: 0, expired: 0, revoked: 0 })
       for (const number of [0, 1, 2, 3, 4]) await apiKeys.add(makeKey(number), MANY)
@@ -222,7 +222,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       assert.deepEqual(last, { active: 0, expired: 5, revoked: 1 })
     })
 
-    test('keys are read in pages, in the order of their ids', async (t) => {
+    test('reads keys in pages, in order of their IDs', async (t) => {
       const { apiKeys } = await backend.open(t)
       assert.deepEqual(await apiKeys.readAfter('', 10), [])
       const keys = inOrder(Array.from({ length: 25 }, (_, number) => makeKey(number)))
@@ -267,7 +267,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
       assert.equal(await apiKeys.add(makeKey(0), 1), 'added')
     })
 
-    test('hundreds are purged, by two at one time, and each is counted once', async (t) => {
+    test('two concurrent purges of hundreds of keys count each once', async (t) => {
       const { apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       const keys = Array.from({ length: 700 }, (_, number) =>

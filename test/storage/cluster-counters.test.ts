@@ -97,7 +97,7 @@ testCounters({
   },
 })
 
-test('group: four processes that count at once are admitted exactly the limit', async (t) => {
+test('group: four processes that count concurrently are admitted exactly the limit', async (t) => {
   const clock = setClock()
   serve(t, createMemoryCounters({ clock }))
   const hands = await startHands(t)
@@ -114,7 +114,7 @@ test('group: four processes that count at once are admitted exactly the limit', 
   assert.equal(new Set(lefts.map((left) => left?.remaining)).size, 123)
 })
 
-test('group: of four processes that spend one id one does, and all get one secret', async (t) => {
+test('group: one of four processes spends an ID, and all get the same secret', async (t) => {
   const clock = setClock()
   serve(t, createMemoryCounters({ clock }))
   const hands = await startHands(t)
@@ -126,7 +126,7 @@ test('group: of four processes that spend one id one does, and all get one secre
   assert.equal(new Set(secrets.flat().map(({ value }) => JSON.stringify(value))).size, 1)
 })
 
-test('group: a primary that does not answer, or cannot, is a CountersError and leaves nothing behind', async (t) => {
+test('group: a primary that does not respond is a CountersError and leaves no state', async (t) => {
   const hand = await startHand(t, 50)
   const [silent] = await hand.tell('spend', ['id', Number.MAX_SAFE_INTEGER])
   assert.equal(silent?.error, 'CountersError: The primary process did not respond within 50 ms')
@@ -152,14 +152,14 @@ test('group: a primary that does not answer, or cannot, is a CountersError and l
   assert.equal(await only(hand.tell('size', [])), 0)
 })
 
-test('group: a response that arrives in time counts, however late the worker reads it', async (t) => {
+test('group: a response that arrives in time counts, even if the worker reads it late', async (t) => {
   const clock = setClock()
   serve(t, createMemoryCounters({ clock }))
   const hand = await startHand(t, 500)
   assert.equal(await only(hand.tell('busy-spend', ['id', clock.now + 60_000, 1500])), true)
 })
 
-test('group: an id that was spent too late for its caller is given back', async (t) => {
+test('group: releases an ID that was spent too late for its caller', async (t) => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const { promise: released, resolve } = Promise.withResolvers<string>()
@@ -185,7 +185,7 @@ test('group: an id that was spent too late for its caller is given back', async 
   assert.equal(counters.size(), 0)
 })
 
-test('group: a channel that is closed fails the calls that wait and the calls that come', async (t) => {
+test('group: a closed channel fails pending and later calls', async (t) => {
   const hand = await startHand(t, DEADLINE_MS)
   const ended = once(hand.worker, 'exit')
   hand.tell('disconnect-first', ['id', 1]).catch(() => {})

@@ -37,7 +37,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     return { counters: await open(t, clock), clock }
   }
 
-  test(`${name}: a window admits its limit, reports the rest, and restarts at its end`, async (t) => {
+  test(`${name}: a window admits its limit, reports the remainder and restarts at its end`, async (t) => {
     const { counters, clock } = await opened(t)
     const startMs = clock.now
     for (const remaining of [2, 1, 0]) {
@@ -59,7 +59,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     })
   })
 
-  test(`${name}: a request that one window refuses is counted in none`, async (t) => {
+  test(`${name}: a request that one window refuses counts in no window`, async (t) => {
     const { counters, clock } = await opened(t)
     const both = [window('actor', 1), window('all', 10, 3600)]
     assert.equal((await counters.count(both)).isAdmitted, true)
@@ -85,7 +85,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     )
   })
 
-  test(`${name}: a refused request begins no window`, async (t) => {
+  test(`${name}: a refused request starts no window`, async (t) => {
     const { counters, clock } = await opened(t)
     await counters.count([window('full', 1)])
     clock.now += 30_000
@@ -95,7 +95,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.deepEqual(windows, [{ remaining: 4, endsAtMs: clock.now + MINUTE_MS }])
   })
 
-  test(`${name}: keys do not touch each other, whatever they are called`, async (t) => {
+  test(`${name}: keys of any name are independent`, async (t) => {
     const { counters } = await opened(t)
     for (const key of ['', 'a', 'a:b', '__proto__', 'constructor', 'é', '🦊 fox', "'; --"]) {
       assert.equal((await counters.count([window(key, 1)])).isAdmitted, true, key)
@@ -105,7 +105,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     }
   })
 
-  test(`${name}: many at once admit exactly the limit`, async (t) => {
+  test(`${name}: concurrent requests are admitted exactly up to the limit`, async (t) => {
     const { counters } = await opened(t)
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, async () => counters.count([window('a', 7), window('b', 100)])),
@@ -115,7 +115,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(windows[0]?.remaining, 92)
   })
 
-  test(`${name}: an id is spent once until its time`, async (t) => {
+  test(`${name}: spends an ID once until its time`, async (t) => {
     const { counters, clock } = await opened(t)
     const untilMs = clock.now + 10 * MINUTE_MS
     const outcomes = await Promise.all(
@@ -131,7 +131,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(await counters.spend('other', untilMs + MINUTE_MS), true)
   })
 
-  test(`${name}: an id is remembered across the turn of a minute`, async (t) => {
+  test(`${name}: remembers an ID across a full minute`, async (t) => {
     const { counters, clock } = await opened(t)
     // On the minute exactly, then a moment later, while the id's own minute still runs.
     assert.equal(clock.now % MINUTE_MS, 0)
@@ -152,7 +152,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(await counters.spend('longer', nextMinuteMs + 5 * MINUTE_MS), false)
   })
 
-  test(`${name}: an id whose time is over already is spent, and not remembered`, async (t) => {
+  test(`${name}: spends an ID whose time has passed without remembering it`, async (t) => {
     const { counters, clock } = await opened(t)
     assert.equal(await counters.spend('id', clock.now - 1), true)
     assert.equal(await counters.spend('id', clock.now), true)
@@ -160,7 +160,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(await counters.spend('id', clock.now), false)
   })
 
-  test(`${name}: an id that was released and spent again is remembered to its later time`, async (t) => {
+  test(`${name}: remembers an ID that was released and spent again until its later time`, async (t) => {
     const { counters, clock } = await opened(t)
     assert.equal(await counters.spend('id', clock.now + MINUTE_MS), true)
     await counters.release('id')
@@ -186,7 +186,7 @@ export function testCounters({ name, open }: CountersBackend): void {
     assert.equal(await counters.spend('neighbor', untilMs), false)
   })
 
-  test(`${name}: a secret is one per name until its time`, async (t) => {
+  test(`${name}: has one secret per name until its time`, async (t) => {
     const { counters, clock } = await opened(t)
     const untilMs = clock.now + MINUTE_MS
     const [first, second] = await Promise.all([

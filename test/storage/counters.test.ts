@@ -11,7 +11,7 @@ testCounters({
 
 const MINUTE_MS = 60_000
 
-test('memory: refused requests, unknown ids and ended entries take no memory', async () => {
+test('memory: refused requests, unknown IDs and ended entries use no memory', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const all = { key: 'all', limit: 300, windowSeconds: 60 }
@@ -35,7 +35,7 @@ test('memory: refused requests, unknown ids and ended entries take no memory', a
   assert.equal(counters.size(), 2)
 })
 
-test('memory: windows of several lengths are each dropped by their own time', async () => {
+test('memory: drops windows of several lengths, each at its own time', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   for (let each = 0; each < 100; each += 1) {
@@ -50,7 +50,7 @@ test('memory: windows of several lengths are each dropped by their own time', as
   assert.equal(counters.size(), 101)
 })
 
-test('memory: a clock that is set back makes no window longer than it is', async () => {
+test('memory: a clock that is set back does not extend a window', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const asked = [{ key: 'a', limit: 1, windowSeconds: 60 }]
@@ -64,7 +64,7 @@ test('memory: a clock that is set back makes no window longer than it is', async
   assert.equal(counters.size(), 1)
 })
 
-test('memory: a clock that was ahead for a moment makes no window end late', async () => {
+test('memory: a clock that was briefly ahead does not delay the end of a window', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const admits = async (key: string) =>
@@ -83,7 +83,7 @@ test('memory: a clock that was ahead for a moment makes no window end late', asy
   assert.equal(await admits('first'), true)
 })
 
-test('memory: releasing one id leaves the ids of its minute to be dropped', async () => {
+test('memory: releasing an ID still drops the other IDs of its minute', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   for (const id of ['a', 'b', 'c']) await counters.spend(id, clock.now + MINUTE_MS)
@@ -95,7 +95,7 @@ test('memory: releasing one id leaves the ids of its minute to be dropped', asyn
   assert.equal(counters.size(), 1)
 })
 
-test('memory: ids are dropped after the clock was briefly far ahead', async () => {
+test('memory: drops IDs after the clock was briefly far ahead', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   clock.now += 365 * 24 * 60 * MINUTE_MS
@@ -109,7 +109,7 @@ test('memory: ids are dropped after the clock was briefly far ahead', async () =
   assert.ok(counters.size() <= 3, `${counters.size()} are kept`)
 })
 
-test('memory: whatever is asked in whatever order, a model of the rules says the same', async () => {
+test('memory: any sequence of calls matches a model of the rules', async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('count' as const),

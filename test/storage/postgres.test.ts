@@ -140,7 +140,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     },
   })
 
-  test('a node whose clock is behind counts in the window that another node started', async (t) => {
+  test('a node with a slow clock counts in the window that another node started', async (t) => {
     const url = await newDatabase()
     const clock = setClock()
     const [ahead, behind] = [0, 5000].map((behindMs) => {
@@ -161,11 +161,11 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     assert.equal((await ahead.counters.count(windows)).isAdmitted, false)
   })
 
-  test('any sequence of calls on keys has the results of memory', async (t) => {
+  test('any sequence of calls on keys matches the memory implementation', async (t) => {
     await assertKeepsKeysAsMemoryDoes((await open(t, await newDatabase())).apiKeys)
   })
 
-  test('ten nodes that start at once migrate once', async (t) => {
+  test('ten nodes that start together migrate once', async (t) => {
     const url = await newDatabase()
     const nodes = await Promise.all(Array.from({ length: 10 }, () => open(t, url)))
     assert.deepEqual(await runSql(url, 'SELECT version FROM svc.schema_version'), [
@@ -196,7 +196,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     ])
   })
 
-  test('a read-only command does not migrate; an unknown, older or newer database is refused by name', async () => {
+  test('a read-only command does not migrate and refuses an unknown, older or newer database by name', async () => {
     const url = await newDatabase()
     const problem = async (mode: 'read-only' | 'read-write') => {
       try {
@@ -215,7 +215,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     assert.equal(await problem('read-write'), 'NEWER')
   })
 
-  test('refused credentials and an unknown database end the start without the password', async () => {
+  test('refused credentials and an unknown database fail the start without printing the password', async () => {
     const url = new URL(await newDatabase())
     url.pathname = '/no-such-database'
     url.password = 'hidden-password'
@@ -236,7 +236,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
   })
 
   test(
-    'an unreachable server is waited for, and used once it is there',
+    'waits for an unreachable server and uses it once it responds',
     { skip: server === undefined && 'needs a server of its own' },
     async (t) => {
       const own = await startPostgres(t)
@@ -265,7 +265,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     },
   )
 
-  test('the outcome of a COMMIT whose response is lost is looked up', async (t) => {
+  test('looks up the outcome of a COMMIT whose response was lost', async (t) => {
     const url = new URL(await newDatabase())
     const direct = await open(t, url.href)
     const relay = await startRelay(t, Number(url.port))

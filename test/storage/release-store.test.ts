@@ -26,7 +26,7 @@ function assertFault(code: ReleaseFileFault, run: () => unknown, message?: RegEx
 const TEXT = '{"name":"ไทย 中文 €"}'
 const DIGEST = sha256Base64url(TEXT)
 
-test('the layout: a version by its id, a resource by its name and digest, the bytes as given', (t) => {
+test('the layout: a version by its ID, a resource by its name and digest, with unchanged bytes', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(path.join(folder, 'made', 'on', 'demand'))
   assert.deepEqual(store.readVersionIds(), [])
@@ -44,7 +44,7 @@ test('the layout: a version by its id, a resource by its name and digest, the by
   assert.deepEqual(fs.readdirSync(path.join(root, 'versions')), ['VS-0001.json'])
 })
 
-test('ids come in order of their numbers, and nothing else is taken for a version', (t) => {
+test('lists IDs by number and ignores other files', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   for (const id of ['VS-10000', 'VS-0002', 'VS-9999', 'VS-0001']) store.appendVersion(id, TEXT)
@@ -61,7 +61,7 @@ test('ids come in order of their numbers, and nothing else is taken for a versio
   assert.deepEqual(store.readVersionIds(), ['VS-0001', 'VS-0002', 'VS-9999', 'VS-10000'])
 })
 
-test('a version is never replaced', (t) => {
+test('never replaces a version', (t) => {
   const store = openReleaseStore(temporaryFolder(t))
   store.appendVersion('VS-0001', TEXT)
   assertFault(
@@ -72,7 +72,7 @@ test('a version is never replaced', (t) => {
   assert.equal(store.readVersionText('VS-0001'), TEXT)
 })
 
-test('a resource may be written again, and a damaged one is healed', (t) => {
+test('a resource may be written again, which repairs a damaged one', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   store.writeResource('status', DIGEST, TEXT)
@@ -84,7 +84,7 @@ test('a resource may be written again, and a damaged one is healed', (t) => {
   assert.deepEqual(fs.readdirSync(path.dirname(file)), [`${DIGEST}.json`])
 })
 
-test('a text that does not have its digest is refused', (t) => {
+test('refuses a text that does not match its digest', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   assertFault(
@@ -246,7 +246,7 @@ test('a crash at any step leaves a resource complete, absent or as it was', (t) 
   }
 })
 
-test('the file is synced before it gets its name, and the folder after', (t) => {
+test('syncs the file before it gets its name, and the folder after', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   const calls: string[] = []
@@ -263,7 +263,7 @@ test('the file is synced before it gets its name, and the folder after', (t) => 
   assert.equal(calls.indexOf('mkdirSync'), 0)
 })
 
-test('a folder that is made is synced as a name in the one above it, before it is written into', (t) => {
+test('syncs the parent of a new folder before writing into it', (t) => {
   const above = temporaryFolder(t)
   const root = path.join(above, 'a', 'releases')
   const store = openReleaseStore(root)
@@ -292,13 +292,13 @@ test('a folder that is made is synced as a name in the one above it, before it i
   assert.deepEqual(opened.slice(1), [path.join(wallet, 'security')])
 })
 
-test('two spellings of one number come in one order', (t) => {
+test('two spellings of one number have a fixed order', (t) => {
   const store = openReleaseStore(temporaryFolder(t))
   for (const id of ['VS-0001', 'VS-00001', 'VS-0002']) store.appendVersion(id, TEXT)
   assert.deepEqual(store.readVersionIds(), ['VS-00001', 'VS-0001', 'VS-0002'])
 })
 
-test('a file where a folder should be holds no resource', (t) => {
+test('a file instead of a folder has no resources', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   fs.mkdirSync(path.join(folder, 'resources'))
@@ -307,7 +307,7 @@ test('a file where a folder should be holds no resource', (t) => {
   assertFault('MISSING', () => store.readResourceText('wallet/security', DIGEST), /is missing$/)
 })
 
-test('a version that cannot get its name is not taken for one that has it', (t) => {
+test('a version that cannot get its name is not reported as existing', (t) => {
   const store = openReleaseStore(temporaryFolder(t))
   const refused = Object.assign(new Error('EIO: i/o error, link'), {
     code: 'EIO',
@@ -326,7 +326,7 @@ test('a version that cannot get its name is not taken for one that has it', (t) 
   assert.deepEqual(store.readVersionIds(), ['VS-0001'])
 })
 
-test('10,000 versions are listed by one look at their folder, and each is read once', (t) => {
+test('lists 10,000 versions with one directory read and reads each once', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   const versions = path.join(folder, 'versions')
@@ -351,7 +351,7 @@ test('10,000 versions are listed by one look at their folder, and each is read o
   assert.deepEqual(calls, { readdirSync: 1, openSync: 10_000, statSync: 0 })
 })
 
-test('only regular files of a bounded size are read', (t) => {
+test('reads only regular files of a bounded size', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   store.writeResource('status', DIGEST, TEXT)
@@ -382,7 +382,7 @@ test('only regular files of a bounded size are read', (t) => {
   assertFault('UNREADABLE', read, /it grew while it was read$/)
 })
 
-test('a resource that readers would refuse for its size is not written', (t) => {
+test("does not write a resource that exceeds the readers' size limit", (t) => {
   const folder = temporaryFolder(t)
   const text = JSON.stringify('é'.repeat(4_194_304))
   assertFault('TOO_LARGE', () =>

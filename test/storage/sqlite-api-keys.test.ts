@@ -34,7 +34,7 @@ for (const form of SQLITE_FORMS) {
       assert.deepEqual(new Uint8Array(again?.keyHash ?? []), bytesOf('inside', 32))
     })
 
-    test('keys are there when the store is opened again', async (t) => {
+    test('keys persist when the store is reopened', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.apiKeys.add(makeKey(1), MANY)
@@ -88,7 +88,7 @@ for (const form of SQLITE_FORMS) {
   })
 }
 
-test('a database from before there were keys takes them and keeps its list', async (t) => {
+test('a database from before API keys gains the tables and keeps its waitlist', async (t) => {
   for (const form of SQLITE_FORMS) {
     const file = makePath(t)
     const old = new DatabaseSync(file)
@@ -116,7 +116,7 @@ test('a database from before there were keys takes them and keeps its list', asy
   }
 })
 
-test('the table takes no key of another form', (t) => {
+test('the table rejects a key of another format', (t) => {
   const database = openSqliteConnection('create', { file: makePath(t) })
   t.after(() => {
     database.close()
@@ -140,7 +140,7 @@ test('the table takes no key of another form', (t) => {
   }
 })
 
-test('counting the active, adding and purging look at no other rows', (t) => {
+test('counting active keys, adding and purging read no other rows', (t) => {
   const database = openSqliteConnection('create', { file: makePath(t) })
   t.after(() => {
     database.close()

@@ -23,7 +23,7 @@ async function openFilled(t: TestContext, count: number): Promise<{ file: string
   return { file, live }
 }
 
-test('a copy of a live database is whole, one file, and for its owner alone', async (t) => {
+test('a copy of a live database is complete, one file, and readable only by its owner', async (t) => {
   const { file, live } = await openFilled(t, 50)
   const folder = temporaryFolder(t)
   const target = path.join(folder, 'copy.sqlite')
@@ -63,7 +63,7 @@ test('never overwrites a file and leaves no copy after a failure', async (t) => 
   assert.deepEqual(fs.readdirSync(folder), ['text'])
 })
 
-test('the database file alone, copied without its WAL, opens as it was last written back', async (t) => {
+test('the database file without its WAL opens as of the last checkpoint', async (t) => {
   const { file, live } = await openFilled(t, 3)
   // An erasure writes the WAL back.
   await live.waitlist.erase(makeRegistration(0).addressHash)

@@ -69,7 +69,7 @@ test('writing connections are durable, overwrite deleted content and trust no sc
   }
 })
 
-test('the folders that are made for a database are durable before it is', (t) => {
+test('new folders of a database are durable before it is', (t) => {
   const root = temporaryFolder(t)
   const file = path.join(root, 'var', 'data', 'service.sqlite')
   const synced: string[] = []
@@ -84,7 +84,7 @@ test('the folders that are made for a database are durable before it is', (t) =>
   assert.deepEqual(synced, ['var', '.'])
 })
 
-test('all tables of ours are STRICT, and a hash has 32 bytes', (t) => {
+test('all tables are STRICT, and a hash has 32 bytes', (t) => {
   const database = openSqliteConnection('create', { file: makePath(t) })
   t.after(() => {
     database.close()
@@ -106,7 +106,7 @@ test('all tables of ours are STRICT, and a hash has 32 bytes', (t) => {
   insert.run(new Uint8Array(32), 1)
 })
 
-test('the folder and the files are for their owner alone, whatever the umask', async (t) => {
+test('the folder and the files are accessible only to their owner under any umask', async (t) => {
   const previous = process.umask(0)
   t.after(() => process.umask(previous))
   const folder = path.join(temporaryFolder(t), 'made', 'on demand')
@@ -184,7 +184,7 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
   })
 })
 
-test('only `create` creates a database; other modes refuse an empty file', (t) => {
+test('only the mode create creates a database; others refuse an empty file', (t) => {
   const file = makePath(t)
   for (const mode of ['read-write', 'read-only'] as const) {
     assertRefused(mode, file, 'MISSING')
@@ -198,7 +198,7 @@ test('only `create` creates a database; other modes refuse an empty file', (t) =
   openSqliteConnection('read-only', { file }).close()
 })
 
-test('a place that can hold no database is an IO problem that names it', async (t) => {
+test('a path that cannot contain a database is an IO problem that names it', async (t) => {
   const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'file'), '')
   await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'file', 'a.sqlite') }))
@@ -206,7 +206,7 @@ test('a place that can hold no database is an IO problem that names it', async (
   await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'folder') }))
 })
 
-test('an unfinished WAL of ours is read at the next start', async (t) => {
+test('reads our unfinished WAL at the next start', async (t) => {
   const file = makePath(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
@@ -221,7 +221,7 @@ test('an unfinished WAL of ours is read at the next start', async (t) => {
   }
 })
 
-test('read-only reads beside a writer, blocks no one and writes nothing', async (t) => {
+test('a read-only connection reads beside a writer, does not block it and writes nothing', async (t) => {
   const file = makePath(t)
   const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
   t.after(() => writer.close())
@@ -238,7 +238,7 @@ test('read-only reads beside a writer, blocks no one and writes nothing', async 
   assert.equal((await reader.waitlist.count()).total, 1)
 })
 
-test('a connection beside writers changes nothing, and waits for no lock', async (t) => {
+test('a connection beside writers changes nothing and does not wait for locks', async (t) => {
   const file = makePath(t)
   const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
   t.after(() => writer.close())
@@ -260,7 +260,7 @@ test('a connection beside writers changes nothing, and waits for no lock', async
   assert.equal(countOf(), 2)
 })
 
-test('a connection beside writers needs a database of today, and makes none', (t) => {
+test('a connection beside writers needs a current database and creates none', (t) => {
   const file = makePath(t)
   assert.throws(() => openWalReader(file), { code: 'MISSING' })
   assert.ok(!fs.existsSync(file))

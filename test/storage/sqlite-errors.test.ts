@@ -36,7 +36,7 @@ const RESULTS: readonly (readonly [name: string, errcode: number, problem: Stora
   ['SQLITE_NOTICE', 27, 'IO'],
 ]
 
-test('each result of SQLite is the problem that its documentation describes', () => {
+test('each result code of SQLite maps to its documented problem', () => {
   for (const [name, errcode, problem] of RESULTS) {
     const failure = storageErrorOf(sqliteError(errcode), '/data/service.db')
     assert.deepEqual([failure.code, failure instanceof StorageError], [problem, true], name)
@@ -45,7 +45,7 @@ test('each result of SQLite is the problem that its documentation describes', ()
   }
 })
 
-test('a disk that is full says so in whatever words the system has', () => {
+test('recognizes a full disk by any message of the system', () => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) {
     const error = Object.assign(new Error(code), { code })
     assert.equal(storageErrorOf(error, 'file').code, 'FULL', code)
@@ -70,7 +70,7 @@ test('other errors have no SQLite result and become IO', () => {
   }
 })
 
-test('a storage error stays the one it is, and another travels along by its message alone', () => {
+test('passes on a storage error unchanged, and another error by its message only', () => {
   const own = new StorageError('NEWER', 'file')
   assert.equal(storageErrorOf(own, 'another'), own)
   const { cause } = storageErrorOf(Object.assign(sqliteError(5), { row: 'what is kept' }), 'file')

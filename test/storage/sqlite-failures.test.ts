@@ -53,7 +53,7 @@ for (const form of SQLITE_FORMS) {
       }
     })
 
-    test('a full database refuses and keeps nothing of it, and goes on once there is room', async (t) => {
+    test('a full database refuses, stores nothing and continues once there is room', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file, maxPages: 40 })
       const added: number[] = []
@@ -83,7 +83,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await totalOf(storage), added.length + accepted.length - 20 + 1)
     })
 
-    test('a reseal that does not fit as a whole replaces no seal', async (t) => {
+    test('a reseal that does not fit completely replaces no seal', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file, maxPages: 60 })
       for (let number = 0; number < 20; number += 1) {
@@ -117,7 +117,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(fs.statSync(file).mode & 0o777, 0o600)
     })
 
-    test('a database that is put in the place of another is the one that is used', async (t) => {
+    test('uses a database that replaced another', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))
@@ -131,7 +131,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
     })
 
-    test('a deleted WAL loses no acknowledged row', async (t) => {
+    test('a deleted WAL loses no confirmed row', async (t) => {
       const file = makePath(t)
       const storage = await form.open(t, { file })
       await storage.waitlist.add(makeRegistration(1))
@@ -142,7 +142,7 @@ for (const form of SQLITE_FORMS) {
       assert.equal(await totalOf(again), 2)
     })
 
-    test('a place that cannot be used refuses, until it can be', async (t) => {
+    test('an unusable path refuses until it is usable', async (t) => {
       const file = makePath(t)
       const folder = path.dirname(file)
       const storage = await form.open(t, { file })

@@ -80,7 +80,7 @@ function timesOpen(file: string): number {
 }
 
 test(
-  'the files are opened by the first find, once, and let go of at the end',
+  'the first find opens the files once, and close releases them',
   { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' },
   async (t) => {
     const file = path.join(temporaryFolder(t), 'service.sqlite')
@@ -122,7 +122,7 @@ test('find is synchronous, starts no thread and waits for no writer', async (t) 
   assert.equal((await apiKeys.find(KEY.keyId))?.revokedAtMs, 1)
 })
 
-test('a lock that keeps even readers out is not waited for', async (t) => {
+test('does not wait for an exclusive lock', async (t) => {
   const { file, storage } = await openWithKey(t)
   await storage.close()
   const { apiKeys } = await openStorage(t, file)
@@ -170,7 +170,7 @@ test('a deleted database has no keys until it is restored', async (t) => {
   assert.ok(await isFound(apiKeys, makeKey(2).keyId))
 })
 
-test('a database that is put in the place of another is the one that is read', async (t) => {
+test('reads a database that replaced another', async (t) => {
   const { file, storage } = await openWithKey(t)
   const copy = `${file}.copy`
   await backUpDatabase(file, copy)
@@ -212,7 +212,7 @@ test('a database of another version fails, and the next find retries', async (t)
   assert.ok(await isFound(apiKeys))
 })
 
-test('a damaged database is a failure, and is read again once it is whole', async (t) => {
+test('a damaged database is a failure until it is repaired', async (t) => {
   const { file, storage } = await openWithKey(t)
   for (let number = 100; number < 400; number += 1) {
     void storage.apiKeys.add(makeKey(number), MANY)

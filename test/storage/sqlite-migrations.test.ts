@@ -39,7 +39,7 @@ function schemaOf(file: string): readonly unknown[] {
   }
 }
 
-test('an empty file and every older version come to the tables of today', async (t) => {
+test('migrates an empty file and every older version to the current tables', async (t) => {
   const fresh = makePath(t)
   openSqliteConnection('create', { file: fresh }).close()
   for (let taken = 0; taken <= MIGRATIONS.length; taken += 1) {
@@ -57,7 +57,7 @@ test('an empty file and every older version come to the tables of today', async 
   }
 })
 
-test('an older version is not read without migrating it, and is left as it is', async (t) => {
+test('refuses to read an older version without migration and leaves it unchanged', async (t) => {
   const file = makePath(t)
   const database = new DatabaseSync(file)
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE ancient (a)`)
@@ -78,7 +78,7 @@ test('a migration that fails changes nothing', async (t) => {
   assert.deepEqual(schemaOf(file), before)
 })
 
-test('a lock that is held too long stops the start and changes nothing', async (t) => {
+test('a lock that lasts too long fails the start and changes nothing', async (t) => {
   const file = makePath(t)
   makeOlder(file, 0)
   const holder = new DatabaseSync(file)
@@ -92,7 +92,7 @@ test('a lock that is held too long stops the start and changes nothing', async (
   await (await openSqliteInThread({ file, mode: 'create' })).close()
 })
 
-test('processes that start at once in an empty folder migrate once and share one list', async (t) => {
+test('processes that start together in an empty folder migrate once and share the waitlist', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const file = path.join(temporaryFolder(t), 'made', 'service.sqlite')
     const outcomes = await Promise.all(

@@ -23,7 +23,7 @@ function watchThreads(t: TestContext): readonly Worker[] {
   return threads
 }
 
-test('the thread starts with the first call, and one serves them all', async (t) => {
+test('the thread starts with the first call and serves all calls', async (t) => {
   const threads = watchThreads(t)
   const storage = await openSqliteServer({ file: makePath(t) })
   assert.equal(threads.length, 0)
@@ -37,7 +37,7 @@ test('the thread starts with the first call, and one serves them all', async (t)
   assert.equal(threads.length, 1)
 })
 
-test('while the database is locked, the thread that serves goes on', async (t) => {
+test('the serving thread continues while the database is locked', async (t) => {
   const file = makePath(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
@@ -74,7 +74,7 @@ test('calls that wait for a lock share a transaction', async (t) => {
   assert.deepEqual(new Set(await Promise.all(adds)), new Set(['added']))
 })
 
-test('a thread that dies fails the calls that wait for it, and another takes its place', async (t) => {
+test('a thread that dies fails its pending calls and is replaced', async (t) => {
   const threads = watchThreads(t)
   const file = makePath(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
@@ -93,7 +93,7 @@ test('a thread that dies fails the calls that wait for it, and another takes its
   assert.equal(threads.length, 2)
 })
 
-test('closing while the thread dies still ends', async (t) => {
+test('close completes while the thread dies', async (t) => {
   const threads = watchThreads(t)
   const file = makePath(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
@@ -111,7 +111,7 @@ test('closing while the thread dies still ends', async (t) => {
   await again.close()
 })
 
-test('a thousand large seals pass through the small thread at once', async (t) => {
+test('the small thread handles a thousand large seals concurrently', async (t) => {
   const storage = await openSqliteServer({ file: makePath(t) })
   t.after(() => storage.close())
   const adds = Array.from({ length: 1000 }, (_, number) =>

@@ -63,7 +63,7 @@ for (const form of SQLITE_FORMS) {
       assert.ok(!isTraceLeft(file, row.sealed))
     })
 
-    test('a seal that was replaced is gone too, as soon as no reader needs it', async (t) => {
+    test('removes a replaced seal as soon as no reader needs it', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file, busyTimeoutMs: 100 })
       const row = makeRegistration(1)
@@ -86,7 +86,7 @@ for (const form of SQLITE_FORMS) {
       assert.ok(!isTraceLeft(file, bytesOf('age1second', 640)))
     })
 
-    test('nothing that a known address sends is stored', async (t) => {
+    test('stores nothing that a known address sends', async (t) => {
       const file = makePath(t)
       const { waitlist } = await form.open(t, { file })
       const { addressHash } = makeRegistration(1)
@@ -140,7 +140,7 @@ test('a known address writes as many pages as a new one', async (t) => {
   assert.equal((await storage.waitlist.count()).total, 1150)
 })
 
-test('decoys take a bounded place, and none of their bytes are those of a row', async (t) => {
+test('decoys use bounded space and share no bytes with a row', async (t) => {
   const file = makePath(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
@@ -163,7 +163,7 @@ test('decoys take a bounded place, and none of their bytes are those of a row', 
   }
 })
 
-test('a decoy that takes the place of another is new in all its parts', async (t) => {
+test('a decoy that replaces another is entirely new', async (t) => {
   const file = makePath(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   t.after(() => storage.close())

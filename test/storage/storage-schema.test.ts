@@ -41,7 +41,7 @@ async function openData(t: TestContext) {
   return { folder, file, waitlist: storage.waitlist }
 }
 
-test('the document names every table and column, and no other', async (t) => {
+test('the document lists exactly the tables and columns', async (t) => {
   const file = path.join(temporaryFolder(t), 'service.sqlite')
   await (await openSqliteInThread({ file, mode: 'create' })).close()
   const database = new DatabaseSync(file, { readOnly: true })
@@ -67,7 +67,7 @@ test('the document names every table and column, and no other', async (t) => {
 })
 
 test(
-  'the commands that read do so beside the service',
+  'the documented reads work beside the service',
   { skip: !HAS_SQLITE3 && 'no sqlite3' },
   async (t) => {
     const { folder } = await openData(t)
@@ -86,7 +86,7 @@ test(
   },
 )
 
-test('the copy by hand is a whole one', { skip: !HAS_SQLITE3 && 'no sqlite3' }, async (t) => {
+test('the documented copy is complete', { skip: !HAS_SQLITE3 && 'no sqlite3' }, async (t) => {
   const { folder, waitlist } = await openData(t)
   run(folder, commandWith('VACUUM INTO'))
   const file = path.join(folder, 'copy.sqlite')
@@ -96,7 +96,7 @@ test('the copy by hand is a whole one', { skip: !HAS_SQLITE3 && 'no sqlite3' }, 
   assert.deepEqual(await readAll(copy.waitlist), await readAll(waitlist))
 })
 
-test('the erasure by hand leaves nothing', { skip: !HAS_SQLITE3 && 'no sqlite3' }, async (t) => {
+test('the documented erasure leaves nothing', { skip: !HAS_SQLITE3 && 'no sqlite3' }, async (t) => {
   const { folder, file, waitlist } = await openData(t)
   const { sealed, ticket, addressHash } = makeRegistration(0)
   assert.equal(ticket, 'EA-0000000000000000')

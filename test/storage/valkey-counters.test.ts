@@ -110,7 +110,7 @@ describe('Valkey counters', SKIP, () => {
     await eventually('the server works again', worksAgain(counters))
   })
 
-  test('a server that evicts keys is not used', async (t) => {
+  test('refuses a server that evicts keys', async (t) => {
     const options = ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']
     const problems: string[] = []
     const counters = await openValkey(t, (await startRedis(t, options)).url, {

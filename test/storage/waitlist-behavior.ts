@@ -42,7 +42,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.deepEqual(rows.map(withoutPosition), [first, makeRegistration(3)])
     })
 
-    test('bytes come back as they were, from none to more than a page', async (t) => {
+    test('bytes round-trip, from none to more than a page', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       const added = [0, 1, 4000, 20_000].map((length, number) =>
         makeRegistration(number, { sealed: bytesOf(`${length}`, length) }),
@@ -58,7 +58,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.deepEqual((await readAll(waitlist)).map(withoutPosition), expected)
     })
 
-    test('of 50 calls with one address at one time, from two stores, one adds', async (t) => {
+    test('one of 50 concurrent calls with one address, from two stores, adds it', async (t) => {
       const { storage, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let round = 0; round < 5; round += 1) {
@@ -75,7 +75,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.equal((await storage.waitlist.count()).total, 5)
     })
 
-    test('the list is read in pages, behind a position', async (t) => {
+    test('reads the waitlist in pages after a position', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       assert.deepEqual(await waitlist.readAfter(0, 10), [])
       for (let number = 0; number < 25; number += 1) {
@@ -102,7 +102,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.deepEqual(await waitlist.readAfter(behind, 10), [])
     })
 
-    test('the count says how many, since when, until when and for whom', async (t) => {
+    test('count returns the number, the first and last time and the recipients', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       assert.deepEqual(await waitlist.count(), {
         total: 0,
@@ -124,7 +124,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       })
     })
 
-    test('an erased address may come again, at a position that was never given', async (t) => {
+    test('an erased address may register again, at a new position', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       await waitlist.add(makeRegistration(1))
       const last = makeRegistration(2)
@@ -140,7 +140,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.ok(after !== undefined && after.position > before.position)
     })
 
-    test('a reseal replaces the seal and the recipient and nothing else', async (t) => {
+    test('a reseal replaces only the seal and the recipient', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       for (let number = 0; number < 30; number += 1) await waitlist.add(makeRegistration(number))
       const before = await readAll(waitlist)
@@ -166,7 +166,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.equal(await waitlist.reseal([{ ...unknown, sealed: bytesOf('third', 9) }]), 0)
     })
 
-    test('of two reseals of one row, one finds it as it was read', async (t) => {
+    test('only one of two reseals of a row succeeds', async (t) => {
       const { storage, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let number = 0; number < 20; number += 1) {
@@ -195,7 +195,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       }
     })
 
-    test('a row is found by its address hash', async (t) => {
+    test('finds a row by its address hash', async (t) => {
       const { waitlist } = (await backend.open(t)).storage
       assert.equal(await waitlist.find(makeRegistration(1).addressHash), undefined)
       await waitlist.add(makeRegistration(1))
@@ -221,7 +221,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.equal(await waitlist.add(makeRegistration(1)), 'added')
     })
 
-    test('rows are there when the store is opened again', async (t) => {
+    test('rows persist when the store is reopened', async (t) => {
       const { storage, openAgain } = await backend.open(t)
       await storage.waitlist.add(makeRegistration(1))
       const watching = await openAgain()
@@ -256,7 +256,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
       assert.equal((await again.waitlist.count()).total, 20)
     })
 
-    test('a store that was never used closes', async (t) => {
+    test('closes a store that was never used', async (t) => {
       const { storage } = await backend.open(t)
       await storage.close()
       await assertProblem('CLOSED', storage.waitlist.count())

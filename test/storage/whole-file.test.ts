@@ -49,7 +49,7 @@ function recordSteps(t: TestContext): string[] {
 
 for (const [name, write] of Object.entries(WRITERS)) {
   describe(name, () => {
-    test('the text is there, with nothing beside it', (t) => {
+    test('writes the text and no other file', (t) => {
       const folder = temporaryFolder(t)
       write(path.join(folder, 'a.txt'), 'grüße\n')
       assert.deepEqual(listFolder(folder), ['a.txt'])
@@ -69,7 +69,7 @@ for (const [name, write] of Object.entries(WRITERS)) {
       }
     })
 
-    test('an owner that is given gets the file', (t) => {
+    test('a given owner gets the file', (t) => {
       if (process.getuid?.() !== 0) return t.skip('only root may give a file away')
       const file = path.join(temporaryFolder(t), 'a.txt')
       write(file, '', { mode: 0o600, owner: { uid: 12_345, gid: 23_456 } })
@@ -77,7 +77,7 @@ for (const [name, write] of Object.entries(WRITERS)) {
       assert.deepEqual([uid, gid, modeOf(file)], [12_345, 23_456, 0o600])
     })
 
-    test('the bytes are on the disk before the name is, and the name when it returns', (t) => {
+    test('the bytes are durable before the name, and the name on return', (t) => {
       const file = path.join(temporaryFolder(t), 'a.txt')
       const steps = recordSteps(t)
       write(file, 'text')
@@ -85,14 +85,14 @@ for (const [name, write] of Object.entries(WRITERS)) {
       assert.deepEqual(steps, ['writeFileSync', 'fsyncSync', place, 'sync the folder'])
     })
 
-    test('a write that fails leaves nothing', (t) => {
+    test('a failed write leaves no file', (t) => {
       const folder = temporaryFolder(t)
       t.mock.method(fs, 'fsyncSync', failWith('ENOSPC'))
       assert.throws(() => write(path.join(folder, 'a.txt'), 'text'), { code: 'ENOSPC' })
       assert.deepEqual(listFolder(folder), [])
     })
 
-    test('a program that is killed half-way leaves no such file, and the next one is not in its way', (t) => {
+    test('a killed program leaves no partial file that blocks the next one', (t) => {
       const folder = temporaryFolder(t)
       const file = path.join(folder, 'a.txt')
       const module = new URL('../../src/storage/whole-file.ts', import.meta.url).href
@@ -111,7 +111,7 @@ for (const [name, write] of Object.entries(WRITERS)) {
   })
 }
 
-test('a file that is there is replaced by one writer and kept by the other', (t) => {
+test('one writer replaces an existing file and the other keeps it', (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'a.txt')
   createFile(file, 'first')
@@ -122,7 +122,7 @@ test('a file that is there is replaced by one writer and kept by the other', (t)
   assert.deepEqual(listFolder(folder), ['a.txt'])
 })
 
-test('a replacement that fails leaves the old text', (t) => {
+test('a failed replacement leaves the old text', (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'a.txt')
   createFile(file, 'first')
@@ -137,7 +137,7 @@ test('a replacement that fails leaves the old text', (t) => {
 
 describe('on a file system without hard links', () => {
   for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS']) {
-    test(`${code}: a file is refused, or made where that was asked for`, (t) => {
+    test(`${code}: refuses a file, or creates it if requested`, (t) => {
       const folder = temporaryFolder(t)
       const file = path.join(folder, 'a.txt')
       t.mock.method(fs, 'linkSync', failWith(code))
@@ -171,7 +171,7 @@ describe('on a file system without hard links', () => {
   })
 })
 
-test('a name is claimed for a file that someone else wrote, and no two names beside it are alike', (t) => {
+test('claims a name for a file written elsewhere, with unique temporary names', (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'a.txt')
   const [first, second] = [partialNameOf(file), partialNameOf(file)]
@@ -184,7 +184,7 @@ test('a name is claimed for a file that someone else wrote, and no two names bes
   assert.equal(fs.readFileSync(file, 'utf8'), 'first')
 })
 
-test('a folder is made with those above it, each of them a durable name', (t) => {
+test('creates a folder with its parents, each durably', (t) => {
   const root = temporaryFolder(t)
   const synced: string[] = []
   const open = fs.openSync
