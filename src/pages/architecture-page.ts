@@ -2,13 +2,12 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { flowRows, COMPONENT_PREFIX, componentRows } from './component-tables.ts'
 import { graphPicture } from './graph-picture.ts'
 import { html, type Html } from './html.ts'
+import { pageSection } from './page-section.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-sections.ts'
 
 type Architecture = SnapshotData<'architecture'>
-
-const SECTIONS = ['guarantees', 'boundaries', 'parts', 'flows'] as const
 
 function guaranteeList({ texts, content }: PageContext, { guarantees }: Architecture): Html {
   const { none, toCheck } = texts.architecture
@@ -25,17 +24,6 @@ function guaranteeList({ texts, content }: PageContext, { guarantees }: Architec
         </div> `,
     )}
   </dl>`
-}
-
-function section(context: PageContext, name: (typeof SECTIONS)[number], data: Architecture): Html {
-  const { none } = context.texts.architecture
-  if (name === 'guarantees') return guaranteeList(context, data)
-  if (name === 'boundaries') {
-    return statementList(context, data.boundaries, { prefix: 'boundary', none })
-  }
-  return name === 'parts'
-    ? componentRows(context, data.components)
-    : flowRows(context, data.flows, data.components)
 }
 
 /** Components and data flows as a picture. */
@@ -65,24 +53,24 @@ export const ARCHITECTURE_PAGE: Page = {
   description: (texts) => texts.architecture.description,
   body(context) {
     const t = context.texts.architecture
+    const sections = {
+      guarantees: (data: Architecture) => guaranteeList(context, data),
+      boundaries: ({ boundaries }: Architecture) =>
+        statementList(context, boundaries, { prefix: 'boundary', none: t.none }),
+      parts: ({ components }: Architecture) => componentRows(context, components),
+      flows: ({ components, flows }: Architecture) => flowRows(context, flows, components),
+    }
+    const names = Object.keys(sections) as (keyof typeof sections)[]
     const isThere = context.content.snapshot('architecture') !== undefined
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'architecture')}
-        ${fromSnapshot(
-          context,
-          'architecture',
-          (data) =>
-            html`${snapshotHead(context, 'architecture', data)}${diagram(context, data)}
-            ${SECTIONS.map(
-              (name) =>
-                html`<section>
-                  <h2 id="${name}">${t[name]}</h2>
-                  ${section(context, name, data)}
-                </section> `,
-            )}`,
-        )}`,
-      ...(isThere ? { contents: SECTIONS.map((id) => ({ id, title: t[id] })) } : {}),
+        ${fromSnapshot(context, 'architecture', (data) => [
+          snapshotHead(context, 'architecture', data),
+          diagram(context, data),
+          names.map((name) => pageSection(name, t[name], sections[name](data))),
+        ])}`,
+      contents: isThere ? names.map((id) => ({ id, title: t[id] })) : [],
     }
   },
 }

@@ -1,6 +1,7 @@
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { dayHtml } from './moments.ts'
 import { newestShown, type ShownLimits, type ShownPart } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
@@ -27,8 +28,9 @@ function endpointLink({ locale, facts }: PageContext, endpoint: string): Html {
   const found = Object.entries(facts.registry).find(
     ([, { method, path }]) => `${method} ${path}` === endpoint,
   )
-  const code = html`<code>${endpoint}</code>`
-  return found === undefined ? code : html`<a href="${endpointPath(locale, ...found)}">${code}</a>`
+  return found === undefined
+    ? code(endpoint)
+    : html`<a href="${endpointPath(locale, ...found)}">${code(endpoint)}</a>`
 }
 
 function changeItem(context: PageContext, change: Change): Html {
@@ -78,12 +80,13 @@ function releaseSection(context: PageContext, release: Release): Html {
   const { locale, texts, content } = context
   const { version, date, summary, changes } = release
   const t = texts.changelog
-  return html`<section>
-    <h2 id="${releaseId(version)}">${plainText(t.release, { version })}</h2>
-    <p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
-    ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
-    ${changesByKind(context, changes)}
-  </section> `
+  return pageSection(
+    releaseId(version),
+    plainText(t.release, { version }),
+    html`<p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
+      ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
+      ${changesByKind(context, changes)}`,
+  )
 }
 
 function changelogSections(
@@ -94,16 +97,15 @@ function changelogSections(
   const t = context.texts.changelog
   const { unreleased, releases } = changelog
   return html`${snapshotHead(context, 'changelog', changelog)}
-    <section>
-      <h2 id="${UNRELEASED_ID}">${t.unreleased}</h2>
-      ${
-        unreleased.length === 0
-          ? html`<p class="muted">${t.nothingUnreleased}</p>`
-          : changesByKind(context, unreleased)
-      }
-    </section>
-    ${releases.length === 0 && html`<p class="muted">${t.noReleases}</p>`} ${shown}
-    ${notShown(context, 'changelog', t.older, left)}`
+  ${pageSection(
+    UNRELEASED_ID,
+    t.unreleased,
+    unreleased.length === 0
+      ? html`<p class="muted">${t.nothingUnreleased}</p>`
+      : changesByKind(context, unreleased),
+  )}
+  ${releases.length === 0 && html`<p class="muted">${t.noReleases}</p>`} ${shown}
+  ${notShown(context, 'changelog', t.older, left)}`
 }
 
 function contentsOf({ texts }: PageContext, releases: readonly Release[]) {

@@ -3,7 +3,10 @@ import { errorOf, ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { dataTable } from './data-table.ts'
+import { factList } from './fact-list.ts'
+import { code as codeHtml, html, type Html, type HtmlValue } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { listFilter } from './list-filter.ts'
 import { type ContentsEntry, type Page, type PageContext } from './page.ts'
 import { exampleError } from './reference-example.ts'
@@ -13,7 +16,7 @@ import { richText, plainText, sentencesHtml } from './rich-text.ts'
 const SUMMARY_ID = 'codes'
 const VERIFIER_ID = 'verifier'
 
-const retryAfter = html`<code>${HEADERS.retryAfter}</code>`
+const retryAfter = codeHtml(HEADERS.retryAfter)
 
 function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
   return codes.includes(code)
@@ -53,11 +56,6 @@ function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
   return sentencesHtml(locale, [t.canRetry, wait])
 }
 
-function fact(term: string, description: HtmlValue): Html {
-  return html`<dt>${term}</dt>
-    <dd>${description}</dd> `
-}
-
 function errorEntry(context: PageContext, code: ErrorCode): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
@@ -67,11 +65,11 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
       <a class="anchor" href="#${code}"><code>${code}</code></a>
     </h3>
     <p>${contractText(locale, meaning)}</p>
-    <dl class="facts">
-      ${fact(t.whatToDo, contractText(locale, message))}${
-        retryable && fact(t.retryable, retryText(context, code))
-      }${fact(t.returnedBy, returnedBy(context, code))}
-    </dl>
+    ${factList([
+      [t.whatToDo, contractText(locale, message)],
+      [t.retryable, retryable && retryText(context, code)],
+      [t.returnedBy, returnedBy(context, code)],
+    ])}
     <figure>
       <figcaption>${t.example}</figcaption>
       <pre class="json">${exampleError(code)}</pre>
@@ -92,34 +90,29 @@ function retryCell({ texts }: PageContext, code: ErrorCode): HtmlValue {
 function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
-  return html`<section aria-labelledby="${SUMMARY_ID}">
-    <h2 id="${SUMMARY_ID}">${t.summary}</h2>
-    ${listFilter(texts, { id: 'code-filter', label: t.filter, items: '#code-rows tr' })}
-    <table class="codes">
-      <thead>
-        <tr>
-          <th scope="col">${t.code}</th>
-          <th scope="col">${t.status}</th>
-          <th scope="col">${t.when}</th>
-          <th scope="col">${t.retryable}</th>
-        </tr>
-      </thead>
-      <tbody id="code-rows">
-        ${codes.map(
-          (code) =>
-            html`<tr>
-              <th scope="row">
-                <a href="#${code}"><code>${code}</code></a>
-              </th>
-              <td data-label="${t.status}">${errorOf(code).status}</td>
-              <td data-label="${t.when}"><p>${contractText(locale, errorOf(code).meaning)}</p></td>
-              <td data-label="${t.retryable}">${retryCell(context, code)}</td>
-            </tr> `,
-        )}
-      </tbody>
-    </table>
-    <p class="muted small">${t.placeholders}</p>
-  </section>`
+  const table = dataTable(codes, {
+    className: 'codes',
+    columns: [
+      {
+        title: t.code,
+        isHeader: true,
+        cell: (code) => html`<a href="#${code}">${codeHtml(code)}</a>`,
+      },
+      { title: t.status, cell: (code) => errorOf(code).status },
+      {
+        title: t.when,
+        cell: (code) => html`<p>${contractText(locale, errorOf(code).meaning)}</p>`,
+      },
+      { title: t.retryable, cell: (code) => retryCell(context, code) },
+    ],
+  })
+  return pageSection(
+    SUMMARY_ID,
+    t.summary,
+    html`${listFilter(texts, { id: 'code-filter', label: t.filter, items: '.codes tbody tr' })}
+      ${table}
+      <p class="muted small">${t.placeholders}</p>`,
+  )
 }
 
 /** Codes by status in ascending order, each status in the order of the catalog. */
@@ -134,17 +127,18 @@ function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
 /** The codes of failed verification steps. */
 function verifierSection({ texts }: PageContext): Html {
   const t = texts.errorCatalog
-  return html`<section aria-labelledby="${VERIFIER_ID}">
-    <h2 id="${VERIFIER_ID}">${t.verification}</h2>
-    <p>${t.verificationIntro}</p>
-    <dl class="facts">
-      ${Object.entries(texts.proof.faults).map(
-        ([code, meaning]) =>
-          html`<dt id="${code}"><code>${code}</code></dt>
-            <dd>${meaning}</dd> `,
-      )}
-    </dl>
-  </section>`
+  return pageSection(
+    VERIFIER_ID,
+    t.verification,
+    html`<p>${t.verificationIntro}</p>
+      <dl class="facts">
+        ${Object.entries(texts.proof.faults).map(
+          ([code, meaning]) =>
+            html`<dt id="${code}">${codeHtml(code)}</dt>
+              <dd>${meaning}</dd> `,
+        )}
+      </dl>`,
+  )
 }
 
 /** Every code of the error catalog with an anchor. */
@@ -176,12 +170,12 @@ export const ERRORS_PAGE: Page = {
           context,
           groups.flatMap(({ codes }) => codes),
         )}
-        ${groups.map(
-          ({ id, title, codes }) =>
-            html`<section aria-labelledby="${id}">
-              <h2 id="${id}">${title}</h2>
-              ${codes.map((code) => errorEntry(context, code))}
-            </section> `,
+        ${groups.map(({ id, title, codes }) =>
+          pageSection(
+            id,
+            title,
+            codes.map((code) => errorEntry(context, code)),
+          ),
         )}
         ${verifierSection(context)}`,
     }

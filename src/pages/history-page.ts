@@ -5,7 +5,8 @@ import {
   type VersionEntry,
 } from '../contract/version-chain.ts'
 import { auditForm } from './history-audit.ts'
-import { html, type Html } from './html.ts'
+import { bulletList, code, codeLink, html, type Html } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { countText, inEnglish, richText } from './rich-text.ts'
@@ -14,8 +15,6 @@ import { scriptTexts } from './script-texts.ts'
 
 /** How much of the chain is drawn. */
 const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
-
-const SECTIONS = { reading: 'reading', audit: 'audit', chain: 'chain' } as const
 
 /** Id of a version's entry, used by the script. */
 function entryId(snapshotId: string): string {
@@ -44,7 +43,7 @@ function linkOf(
   const { history } = texts
   const { sequence, previousHash } = entry
   const isGenesis = sequence === 1
-  const version = html`<code>${formatSnapshotId(sequence - 1)}</code>`
+  const version = code(formatSnapshotId(sequence - 1))
   const isBroken = isGenesis
     ? previousHash !== GENESIS_PREVIOUS_HASH
     : before !== undefined && before.hash !== previousHash
@@ -99,8 +98,8 @@ function older({ locale, texts }: PageContext, count: number): Html | false {
   return html`<p class="older" id="older">
     ${countText(locale, history.older, count)}
     ${richText(history.olderWhere, {
-      index: html`<a href="${READ_PATHS.versions}"><code>${READ_PATHS.versions}</code></a>`,
-      first: html`<a href="${READ_PATHS.versions}/${first}"><code>${first}</code></a>`,
+      index: codeLink(READ_PATHS.versions),
+      first: html`<a href="${READ_PATHS.versions}/${first}">${code(first)}</a>`,
     })}
   </p>`
 }
@@ -114,42 +113,29 @@ function body(context: PageContext) {
   const { shown } = newestShown(entries, DRAWN, (entry, index) =>
     chainEntry(context, entry, entries[index + 1], index === 0),
   )
-  const titles = {
-    reading: history.readingTitle,
-    audit: history.auditTitle,
-    chain: history.chainTitle,
-  }
+  const reading = bulletList([
+    history.readingHash,
+    history.readingLink,
+    history.readingGenesis,
+    history.readingHead,
+  ])
+  const audit = html`${facts.keyId === undefined && html`<p class="note note-warn">${history.auditUnsigned}</p>`}
+  ${auditForm(context)}`
+  const chain = html`<ol class="chain" reversed start="${count}">
+      ${shown}
+    </ol>
+    ${older(context, count - shown.length)}`
+  const sections: readonly (readonly [id: string, title: string, content: Html])[] = [
+    ['reading', history.readingTitle, reading],
+    ['audit', history.auditTitle, audit],
+    ['chain', history.chainTitle, chain],
+  ]
   return {
-    contents: [SECTIONS.reading, SECTIONS.audit, SECTIONS.chain].map((id) => ({
-      id,
-      title: titles[id],
-    })),
+    contents: sections.map(([id, title]) => ({ id, title })),
     main: html`<h1>${history.title}</h1>
       <p class="lead">${history.lead}</p>
       <p>${countText(locale, history.versions, count)}</p>
-      <section id="${SECTIONS.reading}" aria-labelledby="reading-title">
-        <h2 id="reading-title">${titles.reading}</h2>
-        <ul>
-          ${[
-            history.readingHash,
-            history.readingLink,
-            history.readingGenesis,
-            history.readingHead,
-          ].map((text) => html`<li>${text}</li> `)}
-        </ul>
-      </section>
-      <section id="${SECTIONS.audit}" aria-labelledby="audit-title">
-        <h2 id="audit-title">${titles.audit}</h2>
-        ${facts.keyId === undefined && html`<p class="note note-warn">${history.auditUnsigned}</p>`}
-        ${auditForm(context)}
-      </section>
-      <section id="${SECTIONS.chain}" aria-labelledby="chain-title">
-        <h2 id="chain-title">${titles.chain}</h2>
-        <ol class="chain" reversed start="${count}">
-          ${shown}
-        </ol>
-        ${older(context, count - shown.length)}
-      </section>
+      ${sections.map((section) => pageSection(...section))}
       ${scriptTexts('history', history.script)} ${scriptTexts('proof', texts.proof)}`,
   }
 }

@@ -81,3 +81,20 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
 export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html {
   return html`${pieces.map((piece, index) => (index === 0 ? piece : [between, piece]))}`
 }
+
+/** A word of a program, such as a path, a header field or an id. */
+export function code(text: string | number): Html {
+  return html`<code>${text}</code>`
+}
+
+/** A link that shows its path. */
+export function codeLink(path: string): Html {
+  return html`<a href="${path}">${code(path)}</a>`
+}
+
+/** A list with a bullet for each item. */
+export function bulletList(items: readonly HtmlValue[]): Html {
+  return html`<ul>
+    ${items.map((item) => html`<li>${item}</li> `)}
+  </ul>`
+}

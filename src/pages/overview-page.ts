@@ -5,13 +5,14 @@ import { CHANGE_KINDS } from '../contract/version-chain.ts'
 import { codeBox, copyButton } from './code-box.ts'
 import { contractText } from './contract-texts.ts'
 import { chainPicture } from './chain-picture.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { factList } from './fact-list.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, publishedState } from './snapshot-sections.ts'
-import type { Texts } from './texts.ts'
 import { labelFor } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
@@ -27,7 +28,7 @@ function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
     const names = changed.map(({ resource }) =>
       isSnapshotName(resource)
         ? contractText(locale, SNAPSHOT_SCHEMAS[resource].title)
-        : html`<code>${resource}</code>`,
+        : code(resource),
     )
     return html`<p>
       ${richText(t.change, {
@@ -41,47 +42,45 @@ function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
 function statusNow(context: PageContext): Html {
   const { locale, texts, content } = context
   const t = texts.overview
-  return html`<section>
-    <h2 id="status">${t.statusTitle}</h2>
-    ${fromSnapshot(
-      context,
-      'status',
-      (status) =>
-        html`${publishedState(context, status)}
-          <p>${operatorText(content, status.summary)}</p>`,
-    )}
-    <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>
-  </section>`
+  return pageSection(
+    'status',
+    t.statusTitle,
+    html`${fromSnapshot(
+        context,
+        'status',
+        (status) =>
+          html`${publishedState(context, status)}
+            <p>${operatorText(content, status.summary)}</p>`,
+      )}
+      <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>`,
+  )
 }
 
 function newestVersion(context: PageContext): Html {
   const { locale, texts, facts } = context
   const t = texts.overview
   const { snapshotId, createdAt, hash, note } = facts.head
-  return html`<section class="newest">
-    <h2 id="version">${t.versionTitle}</h2>
-    <dl class="facts">
-      <dt>${t.versionId}</dt>
-      <dd>
-        <a href="${READ_PATHS.version}"><code>${snapshotId}</code></a>
-        <span class="muted small">${countText(locale, t.versionCount, facts.versionCount)}</span>
-      </dd>
-      <dt>${t.publishedAt}</dt>
-      <dd>${momentHtml(locale, createdAt)}</dd>
-      <dt>${t.hash}</dt>
-      <dd>
-        <code id="${HASH_ID}">${hash}</code>
-        ${copyButton(texts, { from: HASH_ID, what: t.hashWhat })}
-      </dd>
-      ${
-        note !== '' &&
-        html`<dt>${t.note}</dt>
-          <dd>${inEnglish(locale, note)}</dd>`
-      }
-      <dt>${t.changes}</dt>
-      <dd>${changesOf(context)}</dd>
-    </dl>
-  </section>`
+  return pageSection(
+    'version',
+    t.versionTitle,
+    factList([
+      [
+        t.versionId,
+        html`<a href="${READ_PATHS.version}">${code(snapshotId)}</a>
+          <span class="muted small"
+            >${countText(locale, t.versionCount, facts.versionCount)}</span
+          >`,
+      ],
+      [t.publishedAt, momentHtml(locale, createdAt)],
+      [
+        t.hash,
+        html`<code id="${HASH_ID}">${hash}</code>
+          ${copyButton(texts, { from: HASH_ID, what: t.hashWhat })}`,
+      ],
+      [t.note, note !== '' && inEnglish(locale, note)],
+      [t.changes, changesOf(context)],
+    ]),
+  )
 }
 
 /** Saves a response and shows its headers, then the digest of its body; both programs are on most systems. */
@@ -95,86 +94,55 @@ openssl dgst -sha256 -binary ${file} | openssl base64`
 function checkYourself({ locale, texts, facts }: PageContext): Html {
   const t = texts.overview
   const verifyLink = html`<a href="${pathOfPage(locale, 'verify')}">${t.checkMoreLink}</a>`
-  return html`<section>
-    <h2 id="check">${t.checkTitle}</h2>
-    <p>${richText(t.checkText, { header: html`<code>${HEADERS.contentDigest}</code>` })}</p>
-    ${codeBox(texts, {
-      id: 'check-command',
-      label: t.checkLabel,
-      code: checkingCommand(facts.origin),
-    })}
-    ${
-      facts.keyId === undefined
-        ? html`<p class="note">${t.unsigned}</p>`
-        : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
-    }
-  </section>`
+  return pageSection(
+    'check',
+    t.checkTitle,
+    html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
+      ${codeBox(texts, {
+        id: 'check-command',
+        label: t.checkLabel,
+        code: checkingCommand(facts.origin),
+      })}
+      ${
+        facts.keyId === undefined
+          ? html`<p class="note">${t.unsigned}</p>`
+          : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
+      }`,
+  )
 }
 
-/** A link to another page, by the key of its texts. */
-interface Place {
-  readonly path: string
-  readonly texts:
-    | 'status'
-    | 'roadmap'
-    | 'changelog'
-    | 'architecture'
-    | 'history'
-    | 'reference'
-    | 'errorCatalog'
-    | 'verify'
-    | 'privacy'
-}
-
-const place = (texts: Place['texts'], path: string = texts): Place => ({ path, texts })
-
-/** Groups of readers with their pages. */
+/** Groups of readers with the paths of their pages, and a machine-readable document if there is one for them. */
 const READERS = [
-  { name: 'reader', places: [place('status'), place('roadmap'), place('changelog')] },
-  { name: 'developer', places: [place('reference'), place('errorCatalog', 'errors')] },
-  { name: 'auditor', places: [place('history'), place('verify')] },
-  { name: 'operator', places: [place('architecture'), place('privacy')] },
-] as const satisfies readonly {
-  readonly name: keyof Texts['overview']['readers']
-  readonly places: readonly Place[]
-}[]
-
-/** Machine-readable documents for a group of readers. */
-const DOCUMENTS = {
-  developer: { path: READ_PATHS.openapi, text: 'openapiLink' },
-  operator: { path: READ_PATHS.policy, text: 'policyLink' },
-} as const
+  { name: 'reader', paths: ['status', 'roadmap', 'changelog'] },
+  { name: 'developer', paths: ['reference', 'errors'], document: 'openapi' },
+  { name: 'auditor', paths: ['history', 'verify'] },
+  { name: 'operator', paths: ['architecture', 'privacy'], document: 'policy' },
+] as const
 
 function whereToGo({ locale, texts, facts }: PageContext): Html {
   const t = texts.overview
-  const textOf = (name: keyof typeof t.readers): string =>
-    name === 'auditor' && facts.keyId === undefined
-      ? t.readers.auditor.textUnsigned
-      : t.readers[name].text
-  return html`<section>
-    <h2 id="readers">${t.readersTitle}</h2>
-    <ul class="plain-list cards">
-      ${READERS.map(({ name, places }) => {
-        const document = name === 'developer' || name === 'operator' ? DOCUMENTS[name] : undefined
-        return html`<li>
-          <h3>${t.readers[name].title}</h3>
-          <p>${textOf(name)}</p>
-          <ul class="plain-list links">
-            ${places.map(
-              (each) =>
-                html`<li>
-                  <a href="${pathOfPage(locale, each.path)}">${texts[each.texts].title}</a>
-                </li> `,
-            )}
-            ${
-              document !== undefined &&
-              html`<li><a href="${document.path}">${t[document.text]}</a></li>`
-            }
-          </ul>
-        </li> `
-      })}
-    </ul>
-  </section>`
+  const titleOf = (path: (typeof READERS)[number]['paths'][number]): string =>
+    texts[path === 'errors' ? 'errorCatalog' : path].title
+  const item = (path: string, text: string): Html => html`<li><a href="${path}">${text}</a></li> `
+  const cards = READERS.map((reader) => {
+    const { title, text } = t.readers[reader.name]
+    const isUnsigned = reader.name === 'auditor' && facts.keyId === undefined
+    return html`<li>
+      <h3>${title}</h3>
+      <p>${isUnsigned ? t.readers.auditor.textUnsigned : text}</p>
+      <ul class="plain-list links">
+        ${reader.paths.map((path) => item(pathOfPage(locale, path), titleOf(path)))}
+        ${'document' in reader && item(READ_PATHS[reader.document], t[`${reader.document}Link`])}
+      </ul>
+    </li> `
+  })
+  return pageSection(
+    'readers',
+    t.readersTitle,
+    html`<ul class="plain-list cards">
+      ${cards}
+    </ul>`,
+  )
 }
 
 /** Number of versions in the drawn chain. */
@@ -191,12 +159,13 @@ function lead({ texts, facts, content }: PageContext): HtmlValue {
 function chainSection(context: PageContext): Html {
   const { locale, texts } = context
   const t = texts.overview
-  return html`<section class="chain-section">
-    <h2 id="chain">${t.chainTitle}</h2>
-    <p>${t.chainText}</p>
-    ${chainPicture(context, CHAIN_LENGTH)}
-    <p><a href="${pathOfPage(locale, 'history')}">${t.historyLink}</a></p>
-  </section>`
+  return pageSection(
+    'chain',
+    t.chainTitle,
+    html`<p>${t.chainText}</p>
+      ${chainPicture(context, CHAIN_LENGTH)}
+      <p><a href="${pathOfPage(locale, 'history')}">${t.historyLink}</a></p>`,
+  )
 }
 
 /** The publisher, a live verification, and links to the other pages. */

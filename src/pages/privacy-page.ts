@@ -1,19 +1,16 @@
 import { LIMITS } from '../contract/limits.ts'
 import { SAVED_HEAD_NAME } from './history-audit.ts'
 import { isHosted } from './hosted-provider.ts'
-import { html, joinHtml, type Html } from './html.ts'
+import { dataTable } from './data-table.ts'
+import { factList } from './fact-list.ts'
+import { bulletList, code, codeLink, html, joinHtml, type Html } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
 /** Id of the section on reporting security problems. */
 export const REPORT_ID = 'report'
-
-function listOf(texts: readonly string[]): Html {
-  return html`<ul>
-    ${texts.map((text) => html`<li>${text}</li> `)}
-  </ul>`
-}
 
 function challengeText({ texts, facts }: PageContext): Html {
   const { challenge, providers } = texts.privacy
@@ -38,26 +35,14 @@ function decodable(text: string): string {
 
 function waitlist({ texts }: PageContext): Html {
   const { privacy } = texts
-  return html`<table>
-      <caption>
-        ${privacy.waitlistTable}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">${privacy.what}</th>
-          <th scope="col">${privacy.how}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${Object.values(privacy.rows).map(
-          ({ what, how }) =>
-            html`<tr>
-              <th scope="row">${what}</th>
-              <td data-label="${privacy.how}"><p>${how}</p></td>
-            </tr> `,
-        )}
-      </tbody>
-    </table>
+  const rows = dataTable(Object.values(privacy.rows), {
+    caption: privacy.waitlistTable,
+    columns: [
+      { title: privacy.what, isHeader: true, cell: ({ what }) => what },
+      { title: privacy.how, cell: ({ how }) => html`<p>${how}</p>` },
+    ],
+  })
+  return html`${rows}
     <p>${richText(privacy.waitlistAddress, { limit: LIMITS.registrationPerActor.requests })}</p>
     <p>${privacy.waitlistAnswer}</p>
     <p>${privacy.waitlistUse}</p>`
@@ -69,9 +54,8 @@ function contactSections({ texts, facts, content }: PageContext): Html {
   const { email, url } = content.organization?.contact ?? {}
   const contact = facts.contact ?? (email === undefined ? url : `mailto:${email}`)
   if (contact === undefined) return html`<p>${privacy.noContact}</p>`
-  const link = html`<a href="${SECURITY_TXT_PATH}"><code>${SECURITY_TXT_PATH}</code></a>`
   return html`<p>${richText(privacy.contact, { contact: contactLink(contact) })}</p>
-    ${facts.contact !== undefined && html`<p>${richText(privacy.securityTxt, { link })}</p>`}`
+    ${facts.contact !== undefined && html`<p>${richText(privacy.securityTxt, { link: codeLink(SECURITY_TXT_PATH) })}</p>`}`
 }
 
 /** The data controller, as published by the operator; a demonstration names none. */
@@ -93,16 +77,12 @@ function controllerSection(
     [
       'controller',
       t.controllerTitle,
-      html`<dl class="facts">
-        <dt>${t.controller}</dt>
-        <dd>${operatorText(content, controller)}</dd>
-        <dt>${t.controllerAddress}</dt>
-        <dd>${operatorText(content, address)}</dd>
-        <dt>${t.controllerContact}</dt>
-        <dd>${joinHtml(ways, html`<br />`)}</dd>
-        <dt>${t.retention}</dt>
-        <dd>${operatorText(content, retention)}</dd>
-      </dl>`,
+      factList([
+        [t.controller, operatorText(content, controller)],
+        [t.controllerAddress, operatorText(content, address)],
+        [t.controllerContact, joinHtml(ways, html`<br />`)],
+        [t.retention, operatorText(content, retention)],
+      ]),
     ],
   ]
 }
@@ -116,7 +96,7 @@ function body(context: PageContext) {
     [
       'reading',
       privacy.readingTitle,
-      listOf([...privacy.reading, isForeign ? privacy.ownButForm : privacy.ownOnly]),
+      bulletList([...privacy.reading, isForeign ? privacy.ownButForm : privacy.ownOnly]),
     ],
     ['waitlist', privacy.waitlistTitle, waitlist(context)],
     ...controllerSection(context),
@@ -127,7 +107,7 @@ function body(context: PageContext) {
         <p>
           ${sentencesHtml(locale, [
             facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
-            richText(privacy.eraseHow, { command: html`<code>svc waitlist erase</code>` }),
+            richText(privacy.eraseHow, { command: code('svc waitlist erase') }),
           ])}
         </p>`,
     ],
@@ -138,7 +118,7 @@ function body(context: PageContext) {
       privacy.browserTitle,
       html`<p>
         ${richText(privacy.browser, {
-          name: html`<code>${SAVED_HEAD_NAME}</code>`,
+          name: code(SAVED_HEAD_NAME),
           page: historyLink,
         })}
       </p>`,
@@ -155,13 +135,7 @@ function body(context: PageContext) {
     main: html`<h1>${privacy.title}</h1>
       <p class="lead">${privacy.lead}</p>
       <p>${privacy.scope}</p>
-      ${sections.map(
-        ([id, title, text]) =>
-          html`<section id="${id}" aria-labelledby="${id}-title">
-            <h2 id="${id}-title">${title}</h2>
-            ${text}
-          </section> `,
-      )}`,
+      ${sections.map((section) => pageSection(...section))}`,
   }
 }
 

@@ -5,7 +5,9 @@ import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html } from './html.ts'
+import { factList, type Fact } from './fact-list.ts'
+import { code, codeLink, html, type Html } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
@@ -14,21 +16,14 @@ import { exampleError } from './reference-example.ts'
 /** All windows of limits but one are a minute. */
 const HOUR_SECONDS = 3600
 
-const code = (text: string | number): Html => html`<code>${text}</code>`
-
-function codeLink(path: string): Html {
-  return html`<a href="${path}">${code(path)}</a>`
-}
-
 /** The terms of a contract table with their meanings. */
 function meanings(context: PageContext, table: { readonly [term: string]: string }): Html {
-  return html`<dl class="facts">
-    ${Object.entries(table).map(
-      ([term, meaning]) =>
-        html`<dt>${code(term)}</dt>
-          <dd>${contractText(context.locale, meaning)}</dd> `,
-    )}
-  </dl>`
+  return factList(
+    Object.entries(table).map(([term, meaning]) => [
+      code(term),
+      contractText(context.locale, meaning),
+    ]),
+  )
 }
 
 function envelopePart(context: PageContext): Html {
@@ -105,13 +100,12 @@ function authenticationPart(context: PageContext): Html {
 function cachingPart({ locale, texts }: PageContext): Html {
   const t = texts.reference.about
   return html`<p>${t.cachingText}</p>
-    <dl class="facts">
-      ${Object.entries(CACHE_CLASSES).map(
-        ([name, { cacheControl, meaning }]) =>
-          html`<dt>${code(`cacheClass: ${name}`)}</dt>
-            <dd>${code(cacheControl)}<br />${contractText(locale, meaning)}</dd> `,
-      )}
-    </dl>
+    ${factList(
+      Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => [
+        code(`cacheClass: ${name}`),
+        html`${code(cacheControl)}<br />${contractText(locale, meaning)}`,
+      ]),
+    )}
     <p>
       ${richText(t.cachingConditional, {
         etag: code(HEADERS.etag),
@@ -125,7 +119,7 @@ function limitsPart({ locale, texts }: PageContext): Html {
   const t = texts.reference.about
   const format = new Intl.NumberFormat(locale)
   const windows = ['keyedRequests', 'registrationPerActor', 'registrationGlobal', 'keyIssuance']
-  const rows: readonly (readonly [label: string, most: Html])[] = [
+  const rows: readonly Fact[] = [
     ...(windows as ('keyedRequests' | 'keyIssuance')[]).map((name) => {
       const { requests, windowSeconds } = LIMITS[name]
       const window = windowSeconds === HOUR_SECONDS ? t.window.hour : t.window.minute
@@ -137,13 +131,7 @@ function limitsPart({ locale, texts }: PageContext): Html {
     [t.bodySize, richText(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
   ]
   return html`<p>${t.limitsText}</p>
-    <dl class="facts">
-      ${rows.map(
-        ([label, most]) =>
-          html`<dt>${label}</dt>
-            <dd>${most}</dd> `,
-      )}
-    </dl>
+    ${factList(rows)}
     <p>${richText(t.retryAfter, { status: code(429), header: code(HEADERS.retryAfter) })}</p>`
 }
 
@@ -191,11 +179,8 @@ export function aboutSections(context: PageContext): Html {
     versioning: versioningPart,
   } as const satisfies { readonly [Name in keyof typeof ABOUT_IDS]: unknown }
   const names = Object.keys(sections) as (keyof typeof sections)[]
-  return html`${names.map(
-    (name) =>
-      html`<section aria-labelledby="${ABOUT_IDS[name]}">
-        <h2 id="${ABOUT_IDS[name]}">${context.texts.reference.about[name]}</h2>
-        ${sections[name](context)}
-      </section> `,
+  const titles = context.texts.reference.about
+  return html`${names.map((name) =>
+    pageSection(ABOUT_IDS[name], titles[name], sections[name](context)),
   )}`
 }

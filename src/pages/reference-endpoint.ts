@@ -9,7 +9,7 @@ import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { dataSchema } from '../documents/openapi-schemas.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
@@ -34,10 +34,6 @@ function errorLink({ locale }: PageContext, name: ErrorCode): Html {
   return html`<a href="${pathOfPage(locale, 'errors')}#${name}">${code(name)}</a>`
 }
 
-function code(text: string): Html {
-  return html`<code>${text}</code>`
-}
-
 /** The registry's terms of a row. */
 function traits({ stability, status, runtime, cacheClass, authentication }: Endpoint): Html {
   const words = [
@@ -47,7 +43,7 @@ function traits({ stability, status, runtime, cacheClass, authentication }: Endp
     `cacheClass: ${cacheClass}`,
     `authentication: ${authentication}`,
   ]
-  return html`<p class="traits">${words.map((word) => html`<code>${word}</code> `)}</p>`
+  return html`<p class="traits">${words.map((word) => [code(word), ' '])}</p>`
 }
 
 function parameterText({ locale, texts }: PageContext, parameter: PathParameter): Html {

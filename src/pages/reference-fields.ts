@@ -1,76 +1,76 @@
 import type { Endpoint } from '../contract/endpoints.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
 import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 
-/** The rules of a field, one sentence each. */
-function rulesOf({ locale, texts }: PageContext, field: JsonSchema): readonly HtmlValue[] {
+/** The values of an enumeration; a constant is described by its description. */
+function valuesOf({ locale }: PageContext, field: JsonSchema): Html | undefined {
+  const values = field.enum ?? field.items?.enum ?? []
+  const codes = values.map((value) => code(String(value)))
+  return codes.length > 1 ? codesHtml(locale, codes) : undefined
+}
+
+/** The rules of a field of a request, one sentence each. */
+function rulesOf(context: PageContext, field: JsonSchema): readonly HtmlValue[] {
+  const { locale, texts } = context
   const { oneOf, maxLength, maxItems, range, defaultValue, form } = texts.reference
-  const values = field.enum ?? field.items?.enum
+  const values = valuesOf(context, field)
   return [
-    // A constant is described by its description.
-    values !== undefined &&
-      values.length > 1 &&
-      richText(oneOf, {
-        values: codesHtml(
-          locale,
-          values.map((value) => html`<code>${String(value)}</code>`),
-        ),
-      }),
+    values && richText(oneOf, { values }),
     field.maxLength !== undefined && countText(locale, maxLength, field.maxLength),
     field.maxItems !== undefined && countText(locale, maxItems, field.maxItems),
     field.minimum !== undefined &&
       field.maximum !== undefined &&
       richText(range, { least: field.minimum, most: field.maximum }),
     field.default !== undefined &&
-      richText(defaultValue, { value: html`<code>${JSON.stringify(field.default)}</code>` }),
-    field.pattern !== undefined && richText(form, { pattern: html`<code>${field.pattern}</code>` }),
+      richText(defaultValue, { value: code(JSON.stringify(field.default)) }),
+    field.pattern !== undefined && richText(form, { pattern: code(field.pattern) }),
   ]
 }
 
-/** A field: name, type, whether it is required, and its rules. */
-function fieldItem(
-  context: PageContext,
-  { name, field, isRequired }: { name: string; field: JsonSchema; isRequired: boolean },
-): Html {
-  const { locale, texts } = context
-  const { required, optional } = texts.reference
+/** A field: its name or path, its type, whether it is required, and what it means. */
+function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlValue): Html {
   return html`<div>
-    <dt>
-      <code>${name}</code> <code class="type">${field.type ?? ''}</code> ${
-        isRequired ? html`<strong>${required}</strong>` : optional
-      }
-    </dt>
-    <dd>
-      ${sentencesHtml(locale, [
-        contractText(locale, field.description ?? ''),
-        ...rulesOf(context, field),
-      ])}
-    </dd>
+    <dt>${code(name)} <code class="type">${type}</code>${mark}</dt>
+    <dd>${meaning}</dd>
   </div> `
 }
 
-/** The query parameters of an endpoint. */
-export function queryList(context: PageContext, query: NonNullable<Endpoint['query']>): Html {
-  return html`<h3>${context.texts.reference.queryParameters}</h3>
+/** Fields of a request with their rules. */
+function requestFields(
+  context: PageContext,
+  title: string,
+  fields: { readonly [name: string]: JsonSchema },
+  required: readonly string[] = [],
+): Html {
+  const { locale, texts } = context
+  const t = texts.reference
+  return html`<h3>${title}</h3>
     <dl class="fields">
-      ${Object.entries(query).map(([name, field]) =>
-        fieldItem(context, { name, field, isRequired: false }),
+      ${Object.entries(fields).map(([name, field]) =>
+        fieldItem(
+          name,
+          field.type ?? '',
+          required.includes(name) ? html` <strong>${t.required}</strong>` : html` ${t.optional}`,
+          sentencesHtml(locale, [
+            contractText(locale, field.description ?? ''),
+            ...rulesOf(context, field),
+          ]),
+        ),
       )}
     </dl>`
 }
 
+/** The query parameters of an endpoint. */
+export function queryList(context: PageContext, query: NonNullable<Endpoint['query']>): Html {
+  return requestFields(context, context.texts.reference.queryParameters, query)
+}
+
 /** The fields of a request body. */
-export function fieldsList(context: PageContext, schema: JsonSchema): Html {
-  return html`<h3>${context.texts.reference.fields}</h3>
-    <dl class="fields body-fields">
-      ${Object.entries(schema.properties ?? {}).map(([name, field]) => {
-        const isRequired = schema.required?.includes(name) === true
-        return fieldItem(context, { name, field, isRequired })
-      })}
-    </dl>`
+export function fieldsList(context: PageContext, { properties = {}, required }: JsonSchema): Html {
+  return requestFields(context, context.texts.reference.fields, properties, required)
 }
 
 /** A field of a response with its path. */
@@ -97,7 +97,8 @@ function typeText({ type, items, nullable }: JsonSchema): string {
 }
 
 /** The fields of `data` in a response: path, type and meaning. */
-export function responseFields({ locale, texts }: PageContext, schema: JsonSchema): HtmlValue {
+export function responseFields(context: PageContext, schema: JsonSchema): HtmlValue {
+  const { locale, texts } = context
   const { reference: t } = texts
   const fields = fieldsOf(schema)
   if (fields.length === 0) return undefined
@@ -105,23 +106,11 @@ export function responseFields({ locale, texts }: PageContext, schema: JsonSchem
     <summary>${countText(locale, t.responseFields, fields.length)}</summary>
     <dl class="fields">
       ${fields.map(({ path, schema: field, isRequired }) => {
-        const values = field.enum ?? field.items?.enum ?? []
-        return html`<div>
-          <dt>
-            <code>${path}</code> <code class="type">${typeText(field)}</code>${
-              isRequired ? undefined : html` ${t.optional}`
-            }
-          </dt>
-          <dd>
-            ${contractText(locale, field.description ?? '')}${
-              values.length > 1 &&
-              html` ${codesHtml(
-                locale,
-                values.map((value) => html`<code>${String(value)}</code>`),
-              )}`
-            }
-          </dd>
-        </div> `
+        const values = valuesOf(context, field)
+        return fieldItem(path, typeText(field), !isRequired && html` ${t.optional}`, [
+          contractText(locale, field.description ?? ''),
+          values && html` ${values}`,
+        ])
       })}
     </dl>
   </details>`

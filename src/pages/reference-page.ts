@@ -2,6 +2,7 @@ import { TAGS } from '../contract/endpoint-terms.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
 import { html, type Html } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { aboutSections } from './reference-about.ts'
 import { endpointPath, groupPath } from './reference-path.ts'
@@ -14,9 +15,6 @@ import {
   type Tag,
 } from './reference-rail.ts'
 import { richText } from './rich-text.ts'
-
-/** Id of the list of all endpoints. */
-const LIST_ID = 'endpoints'
 
 function groupCard(context: PageContext, tag: Tag): Html | undefined {
   const { locale, texts, facts } = context
@@ -59,10 +57,11 @@ export const REFERENCE_PAGE: Page = {
             policy: link(LINKS.policy, t.policyDocument),
           })}
         </p>
-        <section aria-labelledby="${LIST_ID}">
-          <h2 id="${LIST_ID}">${t.endpoints}</h2>
-          ${REFERENCE_TAGS.map((tag) => groupCard(context, tag))}
-        </section>
+        ${pageSection(
+          'endpoints',
+          t.endpoints,
+          REFERENCE_TAGS.map((tag) => groupCard(context, tag)),
+        )}
         ${aboutSections(context)}`,
     }
   },

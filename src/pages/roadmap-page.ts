@@ -1,10 +1,12 @@
 import { HORIZONS } from '../contract/snapshot-plans.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { dataTable, nameCell } from './data-table.ts'
 import { graphPicture } from './graph-picture.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
 import { listHtml, operatorText, richText } from './rich-text.ts'
+import { pageSection } from './page-section.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
@@ -28,7 +30,7 @@ function itemLinks(
     ids.map((id) => {
       const title = items?.find((item) => item.id === id)?.title
       return title === undefined
-        ? html`<code>${id}</code>`
+        ? code(id)
         : html`<a href="#${prefix}-${id}">${operatorText(content, title)}</a>`
     }),
   )
@@ -50,7 +52,7 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
                     html`<li id="${ROADMAP_ID}-${id}">
                       <h4>${operatorText(content, title)}</h4>
                       <p>${operatorText(content, summary)}</p>
-                      <p class="muted small"><code>${id}</code></p>
+                      <p class="muted small">${code(id)}</p>
                       ${
                         dependsOn.length > 0 &&
                         html`<p class="muted small">
@@ -93,49 +95,31 @@ function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'r
 function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
   const { locale, texts, content } = context
   const t = texts.roadmap
-  if (items.length === 0) return html`<p class="muted">${t.queueEmpty}</p>`
   const roadmap = content.snapshot('roadmap')?.items
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${t.priority}</th>
-        <th scope="col">${t.work}</th>
-        <th scope="col">${t.kind}</th>
-        <th scope="col">${t.state}</th>
-        <th scope="col">${t.since}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${items.map(
-        (item) =>
-          html`<tr id="${QUEUE_ID}-${item.id}">
-            <td data-label="${t.priority}">${item.priority}</td>
-            <th scope="row" class="named">
-              <p>${operatorText(content, item.title)}</p>
-              <p class="small">${operatorText(content, item.summary)}</p>
-              <p class="muted small"><code>${item.id}</code></p>
-              ${
-                item.roadmapItem !== undefined &&
-                html`<p class="muted small">
-                  ${richText(t.partOf, {
-                    item: itemLinks(context, ROADMAP_ID, roadmap, [item.roadmapItem]),
-                  })}
-                </p>`
-              }
-              ${
-                item.blockedBy !== undefined &&
-                html`<p class="muted small">
-                  ${richText(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, item.blockedBy) })}
-                </p>`
-              }
-            </th>
-            <td data-label="${t.kind}">${labelFor(texts, 'queueKind', item.kind)}</td>
-            <td data-label="${t.state}">${stateBadge(texts, 'queueState', item.state)}</td>
-            <td data-label="${t.since}">${dayHtml(locale, item.since)}</td>
-          </tr> `,
-      )}
-    </tbody>
-  </table>`
+  const note = (text: HtmlValue): Html => html`<p class="muted small">${text}</p>`
+  return dataTable(items, {
+    none: t.queueEmpty,
+    rowId: ({ id }) => `${QUEUE_ID}-${id}`,
+    columns: [
+      { title: t.priority, cell: ({ priority }) => priority },
+      {
+        title: t.work,
+        isHeader: true,
+        cell: ({ id, title, summary, roadmapItem, blockedBy }) => [
+          nameCell(context, { id, name: title, summary }),
+          roadmapItem !== undefined &&
+            note(
+              richText(t.partOf, { item: itemLinks(context, ROADMAP_ID, roadmap, [roadmapItem]) }),
+            ),
+          blockedBy !== undefined &&
+            note(richText(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, blockedBy) })),
+        ],
+      },
+      { title: t.kind, cell: ({ kind }) => labelFor(texts, 'queueKind', kind) },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'queueState', state) },
+      { title: t.since, cell: ({ since }) => dayHtml(locale, since) },
+    ],
+  })
 }
 
 /** Planned items, and the development queue. */
@@ -149,25 +133,23 @@ export const ROADMAP_PAGE: Page = {
       main: html`<h1>${t.heading}</h1>
         <p class="lead">${t.intention}</p>
         ${languageNote(context, 'roadmap', 'development-queue')}
-        <section>
-          <h2 id="${ROADMAP_ID}">${t.roadmap}</h2>
-          ${fromSnapshot(
-            context,
-            'roadmap',
-            (roadmap) =>
-              html`${snapshotHead(context, 'roadmap', roadmap)}${dependencies(context, roadmap)}
-              ${roadmapColumns(context, roadmap)}`,
-          )}
-        </section>
-        <section>
-          <h2 id="${QUEUE_ID}">${t.queue}</h2>
-          ${fromSnapshot(
-            context,
-            'development-queue',
-            (queue) =>
-              html`${snapshotHead(context, 'development-queue', queue)} ${queueRows(context, queue)}`,
-          )}
-        </section>`,
+        ${pageSection(
+          ROADMAP_ID,
+          t.roadmap,
+          fromSnapshot(context, 'roadmap', (roadmap) => [
+            snapshotHead(context, 'roadmap', roadmap),
+            dependencies(context, roadmap),
+            roadmapColumns(context, roadmap),
+          ]),
+        )}
+        ${pageSection(
+          QUEUE_ID,
+          t.queue,
+          fromSnapshot(context, 'development-queue', (queue) => [
+            snapshotHead(context, 'development-queue', queue),
+            queueRows(context, queue),
+          ]),
+        )}`,
     }
   },
 }

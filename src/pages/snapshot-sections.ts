@@ -5,24 +5,21 @@ import {
   type SnapshotName,
 } from '../contract/snapshot-schemas.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html } from './html.ts'
+import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
 import { stateBadge } from './enum-labels.ts'
 import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
 
 /** Link to the resource in the API. */
-function jsonLink(name: SnapshotName): Html {
-  const path = `${BASE_PATH}/${name}`
-  return html`<a href="${path}"><code>${path}</code></a>`
-}
+const jsonLink = (name: SnapshotName): Html => codeLink(`${BASE_PATH}/${name}`)
 
 /** The rendered resource or, if its data is damaged, a notice. The rest of the page does not depend on it. */
 export function fromSnapshot<Name extends SnapshotName>(
   { facts, texts, locale, content }: PageContext,
   name: Name,
-  render: (data: SnapshotData<Name>) => Html,
-): Html {
+  render: (data: SnapshotData<Name>) => HtmlValue,
+): HtmlValue {
   const data = content.snapshot(name)
   if (data !== undefined) return render(data)
   const { damagedTitle, damaged } = texts.snapshot
@@ -31,7 +28,7 @@ export function fromSnapshot<Name extends SnapshotName>(
     <p>
       ${richText(damaged, {
         resource: contractText(locale, SNAPSHOT_SCHEMAS[name].title),
-        version: html`<code>${facts.head.snapshotId}</code>`,
+        version: code(facts.head.snapshotId),
         path: jsonLink(name),
       })}
     </p>

@@ -1,5 +1,8 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { html, type Html } from './html.ts'
+import { dataTable } from './data-table.ts'
+import { factList } from './fact-list.ts'
+import { code, html, type Html } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { incidentTimeline } from './incident-timeline.ts'
 import { pendingSteps } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
@@ -28,41 +31,26 @@ const TIMELINES = 3
 
 function componentRows(context: PageContext, status: Status): Html {
   const { locale, texts, content } = context
-  const { components } = status
-  const { component, state, since, note } = texts.status
-  const hasNotes = components.some((each) => each.note !== undefined)
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${component}</th>
-        <th scope="col">${state}</th>
-        <th scope="col">${since}</th>
-        ${hasNotes && html`<th scope="col">${note}</th>`}
-      </tr>
-    </thead>
-    <tbody>
-      ${components.map(
-        (each) =>
-          html`<tr id="component-${each.id}">
-            <th scope="row" class="named">
-              <p>${operatorText(content, each.name)}</p>
-              <p class="muted small">${operatorText(content, each.summary)}</p>
-              ${dayBars(context, status, each.id)}
-            </th>
-            <td data-label="${state}">${stateBadge(texts, 'componentState', each.state)}</td>
-            <td data-label="${since}">${momentHtml(locale, each.since)}</td>
-            ${
-              hasNotes &&
-              (each.note === undefined
-                ? html`<td></td>`
-                : html`<td data-label="${note}">
-                    <p class="small">${operatorText(content, each.note)}</p>
-                  </td>`)
-            }
-          </tr> `,
-      )}
-    </tbody>
-  </table>`
+  const t = texts.status
+  return dataTable(status.components, {
+    rowId: ({ id }) => `component-${id}`,
+    columns: [
+      {
+        title: t.component,
+        isHeader: true,
+        cell: ({ id, name, summary }) =>
+          html`<p>${operatorText(content, name)}</p>
+            <p class="muted small">${operatorText(content, summary)}</p>
+            ${dayBars(context, status, id)}`,
+      },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'componentState', state) },
+      { title: t.since, cell: ({ since }) => momentHtml(locale, since) },
+      status.components.some(({ note }) => note !== undefined) && {
+        title: t.note,
+        cell: ({ note }) => note && html`<p class="small">${operatorText(content, note)}</p>`,
+      },
+    ],
+  })
 }
 
 /** Links to the affected components; an unknown id is shown without a link. */
@@ -76,7 +64,7 @@ function affectedComponents(
     ids.map((id) => {
       const name = components.find((each) => each.id === id)?.name
       return name === undefined
-        ? html`<code>${id}</code>`
+        ? code(id)
         : html`<a href="#component-${id}">${operatorText(content, name)}</a>`
     }),
   )
@@ -103,24 +91,13 @@ function incidentArticle(
   )
   return html`<article id="incident-${id}">
     <h3>${operatorText(content, title)}</h3>
-    <dl class="facts">
-      <dt>${t.state}</dt>
-      <dd>${stateBadge(texts, 'incidentState', state)}</dd>
-      <dt>${t.impact}</dt>
-      <dd>${labelFor(texts, 'incidentImpact', impact)}</dd>
-      <dt>${t.started}</dt>
-      <dd>${momentHtml(locale, startedAt)}</dd>
-      ${
-        resolvedAt !== undefined &&
-        html`<dt>${t.ended}</dt>
-          <dd>${momentHtml(locale, resolvedAt)}</dd>`
-      }
-      ${
-        components.length > 0 &&
-        html`<dt>${t.affected}</dt>
-          <dd>${affectedComponents(context, status, components)}</dd>`
-      }
-    </dl>
+    ${factList([
+      [t.state, stateBadge(texts, 'incidentState', state)],
+      [t.impact, labelFor(texts, 'incidentImpact', impact)],
+      [t.started, momentHtml(locale, startedAt)],
+      [t.ended, resolvedAt && momentHtml(locale, resolvedAt)],
+      [t.affected, components.length > 0 && affectedComponents(context, status, components)],
+    ])}
     ${hasTimeline && incidentTimeline(context, incident)}
     <h4>${t.updates}</h4>
     <dl class="facts">${newest.shown}</dl>
@@ -168,17 +145,13 @@ export const STATUS_PAGE: Page = {
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'status')}
-        ${fromSnapshot(
-          context,
-          'status',
-          (status) =>
-            html`${publishedState(context, status)}
-              ${snapshotHead(context, 'status', status)}${selfCheck(context)}
-              <h2 id="components">${t.components}</h2>
-              ${componentRows(context, status)}
-              <h2 id="incidents">${t.incidents}</h2>
-              ${incidentList(context, status)}`,
-        )}`,
+        ${fromSnapshot(context, 'status', (status) => [
+          publishedState(context, status),
+          snapshotHead(context, 'status', status),
+          selfCheck(context),
+          pageSection('components', t.components, componentRows(context, status)),
+          pageSection('incidents', t.incidents, incidentList(context, status)),
+        ])}`,
     }
   },
 }

@@ -4,7 +4,9 @@ import { READ_PATHS } from '../contract/read-paths.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
 import { anatomyPicture } from './anatomy-picture.ts'
 import { codeBox, copyButton } from './code-box.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { dataTable } from './data-table.ts'
+import { bulletList, code, codeLink, html, type Html, type HtmlValue } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { richText } from './rich-text.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
@@ -12,21 +14,6 @@ import { commandRecipe, curlRecipe, packageRecipe } from './verify-recipe.ts'
 
 /** Placeholder for the key id of a deployment without a key. */
 const NO_KEY_ID = 'KEYID'
-
-const SECTIONS = [
-  'signed',
-  'key',
-  'browser',
-  'curl',
-  'package',
-  'command',
-  'vectors',
-  'limits',
-] as const
-
-const code = (text: string): Html => html`<code>${text}</code>`
-
-const jsonLink = (path: string): Html => html`<a href="${path}">${code(path)}</a>`
 
 /** The six lines of the sample response with their meaning. The script replaces them with those of a live response. */
 function signedLines({ texts, facts }: PageContext): Html {
@@ -49,30 +36,18 @@ function signedLines({ texts, facts }: PageContext): Html {
       richText(lines.digest, { header: code(HEADERS.contentDigest) }),
     ],
   ]
-  return html`<table class="signed-lines">
-    <caption>
-      ${verify.signedTable}
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">${verify.line}</th>
-        <th scope="col">${verify.content}</th>
-        <th scope="col">${verify.meaning}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        ([name, content, meaning], index) =>
-          html`<tr>
-            <th scope="row">${index + 1}</th>
-            <td data-label="${verify.content}" id="line-${name.toLowerCase()}">
-              <p>${content}</p>
-            </td>
-            <td data-label="${verify.meaning}"><p>${meaning}</p></td>
-          </tr> `,
-      )}
-    </tbody>
-  </table>`
+  return dataTable([...rows.entries()], {
+    className: 'signed-lines',
+    caption: verify.signedTable,
+    columns: [
+      { title: verify.line, isHeader: true, cell: ([index]) => index + 1 },
+      {
+        title: verify.content,
+        cell: ([, [name, content]]) => html`<p id="line-${name.toLowerCase()}">${content}</p>`,
+      },
+      { title: verify.meaning, cell: ([, [, , meaning]]) => html`<p>${meaning}</p>` },
+    ],
+  })
 }
 
 function signedSection(context: PageContext): Html {
@@ -110,7 +85,7 @@ function keySection({ texts, facts }: PageContext): Html {
     </p>`
   return html`${own}
     <p>${verify.keyWhy}</p>
-    <p>${richText(verify.keyComputed, { link: jsonLink(READ_PATHS.signingKey) })}</p>
+    <p>${richText(verify.keyComputed, { link: codeLink(READ_PATHS.signingKey) })}</p>
     <p>${verify.keyNext}</p>`
 }
 
@@ -136,9 +111,11 @@ function browserSection({ locale, texts }: PageContext): Html {
 function codeSections({ texts, facts }: PageContext) {
   const { verify } = texts
   const recipe = { origin: facts.origin, keyId: facts.keyId ?? NO_KEY_ID }
+  const box = (name: string, label: string, source: string): Html =>
+    codeBox(texts, { id: `${name}-code`, label, code: source })
   return {
     curl: html`<p>${verify.curlLead}</p>
-      ${codeBox(texts, { id: 'curl-code', label: verify.curlLabel, code: curlRecipe(recipe) })}
+      ${box('curl', verify.curlLabel, curlRecipe(recipe))}
       <p>
         ${richText(verify.curlAfter, {
           header: code(HEADERS.signedAt),
@@ -146,17 +123,9 @@ function codeSections({ texts, facts }: PageContext) {
         })}
       </p>`,
     package: html`<p>${richText(verify.packageLead, { name: code('@public-api/client') })}</p>
-      ${codeBox(texts, {
-        id: 'package-code',
-        label: verify.packageLabel,
-        code: packageRecipe(recipe),
-      })}`,
+      ${box('package', verify.packageLabel, packageRecipe(recipe))}`,
     command: html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
-      ${codeBox(texts, {
-        id: 'command-code',
-        label: verify.commandLabel,
-        code: commandRecipe(recipe),
-      })}
+      ${box('command', verify.commandLabel, commandRecipe(recipe))}
       <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`,
   }
 }
@@ -164,44 +133,30 @@ function codeSections({ texts, facts }: PageContext) {
 function body(context: PageContext) {
   const { texts, facts } = context
   const { verify } = texts
-  const titles: { readonly [Name in (typeof SECTIONS)[number]]: string } = {
-    signed: verify.signedTitle,
-    key: verify.keyTitle,
-    browser: verify.browserTitle,
-    curl: verify.curlTitle,
-    package: verify.packageTitle,
-    command: verify.commandTitle,
-    vectors: verify.vectorsTitle,
-    limits: verify.limitsTitle,
-  }
-  const contents: { readonly [Name in (typeof SECTIONS)[number]]: Html } = {
-    signed: signedSection(context),
-    key: keySection(context),
-    browser: browserSection(context),
-    ...codeSections(context),
-    vectors: html`<p>${verify.vectorsText}</p>`,
-    limits: html`<ul>
-      ${verify.limits.map(
-        (limit) => html`<li>${richText(limit, { seconds: LIMITS.signatureMaxAgeSeconds })}</li> `,
-      )}
-    </ul>`,
-  }
+  const { curl, package: client, command } = codeSections(context)
+  const limits = verify.limits.map((limit) =>
+    richText(limit, { seconds: LIMITS.signatureMaxAgeSeconds }),
+  )
+  const sections: readonly (readonly [id: string, title: string, content: Html])[] = [
+    ['signed', verify.signedTitle, signedSection(context)],
+    ['key', verify.keyTitle, keySection(context)],
+    ['browser', verify.browserTitle, browserSection(context)],
+    ['curl', verify.curlTitle, curl],
+    ['package', verify.packageTitle, client],
+    ['command', verify.commandTitle, command],
+    ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
+    ['limits', verify.limitsTitle, bulletList(limits)],
+  ]
   return {
-    contents: SECTIONS.map((id) => ({ id, title: titles[id] })),
+    contents: sections.map(([id, title]) => ({ id, title })),
     main: html`<h1>${verify.title}</h1>
       ${
         facts.keyId === undefined
           ? html`<p class="note note-warn">${verify.unsigned}</p>`
           : html`<p class="lead">${verify.lead}</p>`
       }
-      ${SECTIONS.map(
-        (id) =>
-          html`<section id="${id}" aria-labelledby="${id}-title">
-            <h2 id="${id}-title">${titles[id]}</h2>
-            ${contents[id]}
-          </section> `,
-      )}
-      ${scriptTexts('verify', verify.script)} ${scriptTexts('proof', texts.proof)}`,
+      ${sections.map((section) => pageSection(...section))} ${scriptTexts('verify', verify.script)}
+      ${scriptTexts('proof', texts.proof)}`,
   }
 }
 

@@ -5,7 +5,10 @@ import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names
 import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 import { formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
 import { contractText } from './contract-texts.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { dataTable } from './data-table.ts'
+import { factList } from './fact-list.ts'
+import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
+import { pageSection } from './page-section.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
@@ -25,8 +28,8 @@ function archivePath(name: string, digest: string): string {
 
 function resourceName({ locale }: PageContext, name: string): Html {
   return isSnapshotName(name)
-    ? html`${contractText(locale, SNAPSHOT_SCHEMAS[name].title)} <code>${name}</code>`
-    : html`<code>${name}</code>`
+    ? html`${contractText(locale, SNAPSHOT_SCHEMAS[name].title)} ${code(name)}`
+    : code(name)
 }
 
 function valueText(value: JsonValue): string {
@@ -35,9 +38,7 @@ function valueText(value: JsonValue): string {
 }
 
 function valueHtml({ locale }: PageContext, value: JsonValue): Html {
-  return typeof value === 'string'
-    ? inEnglish(locale, valueText(value))
-    : html`<code>${valueText(value)}</code>`
+  return typeof value === 'string' ? inEnglish(locale, valueText(value)) : code(valueText(value))
 }
 
 function changeItem(context: PageContext, change: FieldChange): Html {
@@ -114,60 +115,43 @@ function neighbors(context: PageContext, { sequence }: VersionEntry): Html {
   </nav>`
 }
 
-function factList(context: PageContext, entry: VersionEntry): Html {
+function versionFacts(context: PageContext, entry: VersionEntry): Html {
   const { locale, texts } = context
   const { snapshotId, createdAt, hash, previousHash, apiVersion, registryVersion } = entry
   const t = texts.history
   const entryPath = READ_PATHS.versionById.replace('{snapshotId}', snapshotId)
   const archived = `/archive/versions/${snapshotId}.json`
-  return html`<dl class="facts">
-    <dt>${t.published}</dt>
-    <dd>${momentHtml(locale, createdAt)}</dd>
-    <dt>${t.hash}</dt>
-    <dd><code>${hash}</code></dd>
-    <dt>${texts.version.previousHash}</dt>
-    <dd><code>${previousHash}</code></dd>
-    <dt>${t.registryVersion}</dt>
-    <dd><code>${registryVersion}</code> (<code>${apiVersion}</code>)</dd>
-    <dt>${t.wholeEntry}</dt>
-    <dd>
-      <a href="${entryPath}"><code>${entryPath}</code></a
-      ><br /><a href="${archived}"><code>${archived}</code></a>
-    </dd>
-  </dl>`
+  return factList([
+    [t.published, momentHtml(locale, createdAt)],
+    [t.hash, code(hash)],
+    [texts.version.previousHash, code(previousHash)],
+    [t.registryVersion, html`${code(registryVersion)} (${code(apiVersion)})`],
+    [t.wholeEntry, html`${codeLink(entryPath)}<br />${codeLink(archived)}`],
+  ])
 }
 
 function resourceTable(context: PageContext, entry: VersionEntry): Html {
-  const { texts } = context
-  const t = texts.version
+  const t = context.texts.version
   const kinds = new Map(entry.changes.map(({ resource, kind }) => [resource, kind]))
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${t.resource}</th>
-        <th scope="col">${t.change}</th>
-        <th scope="col">${t.digest}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${Object.entries(entry.resources).map(([name, digest]) => {
-        const kind = kinds.get(name)
-        return html`<tr>
-          <th scope="row">${resourceName(context, name)}</th>
-          <td data-label="${t.change}">
-            ${
-              kind === undefined
-                ? html`<span class="muted">${t.unchanged}</span>`
-                : html`<span class="tag tag-${kind}">${t.kinds[kind]}</span>`
-            }
-          </td>
-          <td data-label="${t.digest}">
-            <a href="${archivePath(name, digest)}"><code class="small">${digest}</code></a>
-          </td>
-        </tr> `
-      })}
-    </tbody>
-  </table>`
+  return dataTable(Object.entries(entry.resources), {
+    columns: [
+      { title: t.resource, isHeader: true, cell: ([name]) => resourceName(context, name) },
+      {
+        title: t.change,
+        cell([name]) {
+          const kind = kinds.get(name)
+          return kind === undefined
+            ? html`<span class="muted">${t.unchanged}</span>`
+            : html`<span class="tag tag-${kind}">${t.kinds[kind]}</span>`
+        },
+      },
+      {
+        title: t.digest,
+        cell: ([name, digest]) =>
+          html`<a href="${archivePath(name, digest)}"><code class="small">${digest}</code></a>`,
+      },
+    ],
+  })
 }
 
 function body(context: PageContext, entry: VersionEntry) {
@@ -178,27 +162,28 @@ function body(context: PageContext, entry: VersionEntry) {
   const { shown, left } = newestShown(entry.changes, SHOWN_RESOURCES, ({ resource }) =>
     resourceChanges(context, resource, { entry, previous }),
   )
+  const changes = [
+    entry.changes.length === 0
+      ? html`<p class="muted">${texts.history.noChanges}</p>`
+      : entry.sequence === 1
+        ? html`<p>${t.genesis}</p>`
+        : shown,
+    entry.sequence > 1 &&
+      left > 0 &&
+      html`<p class="muted">${countText(locale, t.moreResources, left)}</p>`,
+  ]
   return {
     main: html`<p class="eyebrow">${texts.history.title}</p>
       <h1>${plainText(t.title, { version: entry.snapshotId })}</h1>
       ${entry.note !== '' && html`<p class="lead">${inEnglish(locale, entry.note)}</p>`}
-      ${neighbors(context, entry)} ${factList(context, entry)}
-      <section>
-        <h2 id="changes">${texts.history.changes}</h2>
-        ${
-          entry.changes.length === 0
-            ? html`<p class="muted">${texts.history.noChanges}</p>`
-            : entry.sequence === 1
-              ? html`<p>${t.genesis}</p>`
-              : shown
-        }
-        ${entry.sequence > 1 && left > 0 && html`<p class="muted">${countText(locale, t.moreResources, left)}</p>`}
-      </section>
-      <section>
-        <h2 id="resources">${t.resources}</h2>
-        <p>${t.resourcesText}</p>
-        ${resourceTable(context, entry)}
-      </section>`,
+      ${neighbors(context, entry)} ${versionFacts(context, entry)}
+      ${pageSection('changes', texts.history.changes, changes)}
+      ${pageSection(
+        'resources',
+        t.resources,
+        html`<p>${t.resourcesText}</p>
+          ${resourceTable(context, entry)}`,
+      )}`,
   }
 }
 

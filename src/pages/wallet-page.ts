@@ -1,6 +1,7 @@
 import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
-import { html, type Html } from './html.ts'
+import { html, type Html, type HtmlValue } from './html.ts'
+import { pageSection } from './page-section.ts'
 import type { Page, PageContext } from './page.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-sections.ts'
 import type { Texts } from './texts.ts'
@@ -18,7 +19,7 @@ import {
 interface View {
   /** Id of a section, and the key of its title. */
   readonly id: keyof Texts['wallet']
-  render(context: PageContext): Html
+  render(context: PageContext): HtmlValue
 }
 
 function viewOf<Name extends SnapshotName & `wallet${string}`>(
@@ -29,11 +30,10 @@ function viewOf<Name extends SnapshotName & `wallet${string}`>(
   return {
     id,
     render: (context) =>
-      fromSnapshot(
-        context,
-        name,
-        (data) => html`${snapshotHead(context, name, data)} ${render(context, data)}`,
-      ),
+      fromSnapshot(context, name, (data) => [
+        snapshotHead(context, name, data),
+        render(context, data),
+      ]),
   }
 }
 
@@ -51,9 +51,9 @@ const VIEWS: readonly View[] = [
 function attachment({ texts, content }: PageContext): Html | undefined {
   const wallet = content.snapshot('wallet')
   if (wallet === undefined) return undefined
-  return wallet.attached
-    ? html`<p class="lead"><span class="state state-good">${texts.wallet.attached}</span></p>`
-    : html`<p class="lead"><span class="state state-idle">${texts.wallet.notAttached}</span></p>`
+  const { attached, notAttached } = texts.wallet
+  const [severity, word] = wallet.attached ? ['good', attached] : ['idle', notAttached]
+  return html`<p class="lead"><span class="state state-${severity}">${word}</span></p>`
 }
 
 /** The seven wallet views. */
@@ -69,13 +69,7 @@ export const WALLET_PAGE: Page = {
         ${attachment(context)}
         <p>${t.published}</p>
         ${languageNote(context, ...WALLET_NAMES)}${walletBoundary(context)}
-        ${VIEWS.map(
-          ({ id, render }) =>
-            html`<section>
-              <h2 id="${id}">${t[id]}</h2>
-              ${render(context)}
-            </section> `,
-        )}`,
+        ${VIEWS.map(({ id, render }) => pageSection(id, t[id], render(context)))}`,
       contents: VIEWS.map(({ id }) => ({ id, title: t[id] })),
     }
   },

@@ -1,7 +1,9 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { flowRows, componentRows } from './component-tables.ts'
 import { copyButton } from './code-box.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { dataTable, nameCell, type Column } from './data-table.ts'
+import { factList } from './fact-list.ts'
+import { codeLink, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
@@ -12,49 +14,33 @@ import { ROW_PREFIXES } from './wallet-boundary.ts'
 // The content of each wallet view besides its summary. Lists are empty while no wallet is attached, and the page says
 // so.
 
-interface Column {
-  readonly title: string
-  /** Empty for a cell without content; on narrow screens its label is left out too. */
-  readonly cells: readonly HtmlValue[]
-}
+/** An item of a list, named by its `name` or its `title`. */
+type NamedItem = { readonly id: string; readonly summary?: string } & (
+  | { readonly name: string }
+  | { readonly title: string }
+)
 
 /** Rows whose header is a published name with its id, or a line for an empty list. */
-function namedRows(
-  { texts, content }: PageContext,
-  items: readonly { readonly id: string; readonly name: string; readonly summary?: string }[],
-  { prefix, head, columns }: { prefix: string; head: string; columns: readonly Column[] },
+function namedRows<Item extends NamedItem>(
+  context: PageContext,
+  items: readonly Item[],
+  { prefix, head, columns }: { prefix: string; head: string; columns: readonly Column<Item>[] },
 ): Html {
-  if (items.length === 0) return html`<p class="muted">${texts.wallet.none}</p>`
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${head}</th>
-        ${columns.map(({ title }) => html`<th scope="col">${title}</th> `)}
-      </tr>
-    </thead>
-    <tbody>
-      ${items.map(
-        ({ id, name, summary }, row) =>
-          html`<tr id="${prefix}-${id}">
-            <th scope="row" class="named">
-              <p>${operatorText(content, name)}</p>
-              ${summary !== undefined && html`<p class="small">${operatorText(content, summary)}</p>`}
-              <p class="muted small"><code>${id}</code></p>
-            </th>
-            ${columns.map(({ title, cells }) => html`<td data-label="${title}">${cells[row]}</td> `)}
-          </tr> `,
-      )}
-    </tbody>
-  </table>`
+  const header: Column<Item> = {
+    title: head,
+    isHeader: true,
+    cell: (item) => nameCell(context, { ...item, name: 'name' in item ? item.name : item.title }),
+  }
+  return dataTable(items, {
+    none: context.texts.wallet.none,
+    rowId: ({ id }) => `${prefix}-${id}`,
+    columns: [header, ...columns],
+  })
 }
 
-/** Items with a title as `namedRows`. */
-const titled = (items: readonly { id: string; title: string; summary?: string }[]) =>
-  items.map(({ id, title, summary }) => ({
-    id,
-    name: title,
-    ...(summary === undefined ? {} : { summary }),
-  }))
+/** A link to a document that may be missing. */
+const documentLink = (url: string | undefined): HtmlValue =>
+  url !== undefined && html`<a href="${url}">${url}</a>`
 
 /** `/wallet`: networks, the other views, boundaries. */
 export function overviewView(context: PageContext, data: SnapshotData<'wallet'>): Html {
@@ -67,7 +53,7 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
       columns: [
         {
           title: t.environment,
-          cells: data.networks.map((each) => labelFor(texts, 'environment', each.environment)),
+          cell: ({ environment }) => labelFor(texts, 'environment', environment),
         },
       ],
     })}
@@ -75,9 +61,7 @@ export function overviewView(context: PageContext, data: SnapshotData<'wallet'>)
     <dl class="facts">
       ${data.views.map(
         ({ id, path, summary }) =>
-          html`<dt id="${ROW_PREFIXES.view}-${id}">
-              <a href="${path}"><code>${path}</code></a>
-            </dt>
+          html`<dt id="${ROW_PREFIXES.view}-${id}">${codeLink(path)}</dt>
             <dd>${operatorText(content, summary)}</dd> `,
       )}
     </dl>
@@ -107,49 +91,33 @@ export function securityView(context: PageContext, data: SnapshotData<'wallet/se
   const { locale, texts, content } = context
   const t = texts.wallet
   const { custody, controls, reviews, neverPublished } = data
-  return html`<dl class="facts">
-      <dt>${t.custody}</dt>
-      <dd>${labelFor(texts, 'custody', custody)}</dd>
-    </dl>
+  return html`${factList([[t.custody, labelFor(texts, 'custody', custody)]])}
     <h3>${t.controls}</h3>
     ${namedRows(
       context,
-      controls.map(({ id, title, statement }) => ({ id, name: title, summary: statement })),
+      controls.map((control) => ({ ...control, summary: control.statement })),
       {
         prefix: 'control',
         head: t.control,
         columns: [
-          {
-            title: t.state,
-            cells: controls.map(({ state }) => stateBadge(texts, 'controlState', state)),
-          },
+          { title: t.state, cell: ({ state }) => stateBadge(texts, 'controlState', state) },
         ],
       },
     )}
     <h3>${t.reviews}</h3>
-    ${
-      reviews.length === 0
-        ? html`<p class="muted">${t.none}</p>`
-        : reviews.map(
-            ({ id, title, reviewer, completedOn, scope, reportUrl }) =>
-              html`<article id="review-${id}">
-                <h4>${operatorText(content, title)}</h4>
-                <dl class="facts">
-                  <dt>${t.reviewer}</dt>
-                  <dd>${operatorText(content, reviewer)}</dd>
-                  <dt>${t.completed}</dt>
-                  <dd>${dayHtml(locale, completedOn)}</dd>
-                  <dt>${t.scope}</dt>
-                  <dd>${operatorText(content, scope)}</dd>
-                  ${
-                    reportUrl !== undefined &&
-                    html`<dt>${t.report}</dt>
-                      <dd><a href="${reportUrl}">${reportUrl}</a></dd>`
-                  }
-                </dl>
-              </article> `,
-          )
-    }
+    ${reviews.length === 0 && html`<p class="muted">${t.none}</p>`}
+    ${reviews.map(
+      ({ id, title, reviewer, completedOn, scope, reportUrl }) =>
+        html`<article id="review-${id}">
+          <h4>${operatorText(content, title)}</h4>
+          ${factList([
+            [t.reviewer, operatorText(content, reviewer)],
+            [t.completed, dayHtml(locale, completedOn)],
+            [t.scope, operatorText(content, scope)],
+            [t.report, documentLink(reportUrl)],
+          ])}
+        </article> `,
+    )}
     <h3>${t.neverPublished}</h3>
     ${statementList(
       context,
@@ -171,27 +139,18 @@ export function evidenceView(
       html`<article id="evidence-${id}">
         <h3>${operatorText(content, title)}</h3>
         <p>${operatorText(content, statement)}</p>
-        <dl class="facts">
-          <dt>${t.kind}</dt>
-          <dd>${labelFor(texts, 'evidenceKind', kind)}</dd>
-          <dt>${t.produced}</dt>
-          <dd>${dayHtml(locale, producedOn)}</dd>
-          <dt>${t.toCheck}</dt>
-          <dd>${operatorText(content, verification)}</dd>
-          ${
-            documentUrl !== undefined &&
-            html`<dt>${t.document}</dt>
-              <dd><a href="${documentUrl}">${documentUrl}</a></dd>`
-          }
-          ${
+        ${factList([
+          [t.kind, labelFor(texts, 'evidenceKind', kind)],
+          [t.produced, dayHtml(locale, producedOn)],
+          [t.toCheck, operatorText(content, verification)],
+          [t.document, documentLink(documentUrl)],
+          [
+            t.documentHash,
             documentSha256 !== undefined &&
-            html`<dt>${t.documentHash}</dt>
-              <dd>
-                <code id="sha256-${id}">${documentSha256}</code>
-                ${copyButton(texts, { from: `sha256-${id}`, what: t.documentHashWhat })}
-              </dd>`
-          }
-        </dl>
+              html`<code id="sha256-${id}">${documentSha256}</code>
+                ${copyButton(texts, { from: `sha256-${id}`, what: t.documentHashWhat })}`,
+          ],
+        ])}
       </article> `,
   )}`
 }
@@ -203,18 +162,12 @@ export function capabilitiesView(
 ): Html {
   const { texts } = context
   const t = texts.wallet
-  return namedRows(context, titled(capabilities), {
+  return namedRows(context, capabilities, {
     prefix: 'capability',
     head: t.capability,
     columns: [
-      {
-        title: t.state,
-        cells: capabilities.map(({ state }) => stateBadge(texts, 'capabilityState', state)),
-      },
-      {
-        title: t.needsWallet,
-        cells: capabilities.map(({ needsWallet }) => (needsWallet ? t.yes : t.no)),
-      },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'capabilityState', state) },
+      { title: t.needsWallet, cell: ({ needsWallet }) => (needsWallet ? t.yes : t.no) },
     ],
   })
 }
@@ -226,18 +179,12 @@ export function integrationView(
 ): Html {
   const { texts } = context
   const t = texts.wallet
-  return namedRows(context, titled(interfaces), {
+  return namedRows(context, interfaces, {
     prefix: 'interface',
     head: t.interface,
     columns: [
-      {
-        title: t.direction,
-        cells: interfaces.map(({ direction }) => labelFor(texts, 'direction', direction)),
-      },
-      {
-        title: t.state,
-        cells: interfaces.map(({ state }) => stateBadge(texts, 'partState', state)),
-      },
+      { title: t.direction, cell: ({ direction }) => labelFor(texts, 'direction', direction) },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
     ],
   })
 }
@@ -249,13 +196,13 @@ export function developmentView(
 ): Html {
   const { locale, texts } = context
   const t = texts.wallet
-  return namedRows(context, titled(items), {
+  return namedRows(context, items, {
     prefix: 'work',
     head: t.work,
     columns: [
-      { title: t.horizon, cells: items.map(({ horizon }) => labelFor(texts, 'horizon', horizon)) },
-      { title: t.state, cells: items.map(({ state }) => stateBadge(texts, 'queueState', state)) },
-      { title: t.since, cells: items.map(({ since }) => dayHtml(locale, since)) },
+      { title: t.horizon, cell: ({ horizon }) => labelFor(texts, 'horizon', horizon) },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'queueState', state) },
+      { title: t.since, cell: ({ since }) => dayHtml(locale, since) },
     ],
   })
 }

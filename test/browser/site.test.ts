@@ -236,7 +236,7 @@ test('no page scrolls sideways on a phone', skip, async (t) => {
 })
 
 for (const [path, items] of [
-  ['errors', '#code-rows tr'],
+  ['errors', '.codes tbody tr'],
   ['reference', '.rail li'],
 ] as const) {
   test(`the filter of ${path} hides other items and announces the count`, skip, async (t) => {
@@ -273,7 +273,7 @@ test('without scripts the list is complete and has no filter', skip, async (t) =
   await page.goto(`${app.origin}/en/errors`)
   assert.equal(await page.getByRole('searchbox').count(), 0)
   assert.equal(
-    await page.locator('#code-rows tr:visible').count(),
-    await page.locator('#code-rows tr').count(),
+    await page.locator('.codes tbody tr:visible').count(),
+    await page.locator('.codes tbody tr').count(),
   )
 })

@@ -122,7 +122,7 @@ test('the key id can be copied', { skip }, async (t) => {
 test('without scripts only the check is missing', { skip }, async (t) => {
   const { page } = await open(t, { javaScriptEnabled: false })
   assert.equal(await page.locator('#check-start').isVisible(), false)
-  assert.equal(await page.locator('#browser .note').isVisible(), true)
+  assert.equal(await page.locator('section[aria-labelledby=browser] .note').isVisible(), true)
   assert.equal(await page.locator('#key-id').textContent(), key.keyId)
   assert.equal(await page.locator('#curl-code').isVisible(), true)
 })

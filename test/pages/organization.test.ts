@@ -76,7 +76,10 @@ test('serves the logo and the accent color under paths with digests', async (t) 
 
 test('the privacy page names the controller and the retention', async (t) => {
   const app = await runApp(t, { releases: withOrganization() })
-  const text = (await pageAt(app, '/en/privacy')).all('#controller').map(textIn).join()
+  const text = (await pageAt(app, '/en/privacy'))
+    .all('section[aria-labelledby="controller"]')
+    .map(textIn)
+    .join()
   const { controller, retention } = EXAMPLE['privacy'] as { controller: string; retention: string }
   assert.ok(text.includes(controller))
   assert.ok(text.includes(retention))

@@ -26,7 +26,9 @@ for (const locale of LOCALES) {
     assert.deepEqual(await htmlFaults(text), [])
     const page = parsePage(text)
     const contents = page.all('nav.contents a').map((link) => attributeOf(link, 'href'))
-    const sections = page.all('main section').map((section) => `#${attributeOf(section, 'id')}`)
+    const sections = page
+      .all('main section')
+      .map((section) => `#${attributeOf(section, 'aria-labelledby')}`)
     assert.deepEqual(contents, sections)
     for (const { what, how } of Object.values(TEXTS[locale].privacy.rows)) {
       const plain = unescapeHtml(text)
@@ -44,7 +46,7 @@ for (const [contact, shown] of [
   test(`the contact ${contact} is a link, and so is security.txt`, async (t) => {
     const text = await pageOf(await runApp(t, { securityContact: contact }))
     const links = parsePage(text)
-      .all('#report a')
+      .all('section[aria-labelledby="report"] a')
       .map((link) => [attributeOf(link, 'href'), unescapeHtml(link.textContent)])
     assert.deepEqual(links, [
       [contact, shown],

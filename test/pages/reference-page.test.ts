@@ -153,7 +153,8 @@ describe('every endpoint has an entry', () => {
 
   test('with body fields and limits', async (t) => {
     const page = await readPage(t, '/en/reference')
-    const fields = entryOf(page, 'register').querySelectorAll('.body-fields > div').map(textIn)
+    const [list] = entryOf(page, 'register').querySelectorAll('.fields')
+    const fields = list?.querySelectorAll('div').map(textIn) ?? []
     const { required, properties } = REQUEST_SCHEMAS.Registration
     assert.deepEqual(
       fields.map((field) => field.split(' ').slice(0, 3).join(' ')),
@@ -353,7 +354,7 @@ describe('the error catalog', () => {
     test(`begins with a table of all codes in ${locale}`, async (t) => {
       const { markup } = await readPage(t, `/${locale}/errors`)
       const { errorCatalog: texts } = TEXTS[locale]
-      const rows = markup.all('#code-rows tr')
+      const rows = markup.all('.codes tbody tr')
       const codes = rows.map((row) => textAt(row, 'th')) as ErrorCode[]
       assert.deepEqual(codes.toSorted(), Object.keys(ERRORS).toSorted())
       for (const [index, row] of rows.entries()) {
