@@ -1,7 +1,7 @@
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { LIMITS } from './limits.ts'
-import { text, timestamp, whole } from './response-fields.ts'
-import type { JsonSchema } from './schema-type.ts'
+import { record, text, timestamp, whole } from './response-fields.ts'
+import { enumField } from './snapshot-fields.ts'
 
 const label = {
   type: 'string',
@@ -15,20 +15,12 @@ const keyId = {
   description: 'The public part of the key.',
   example: '0123456789abcdef',
 } as const
-export const scope = {
-  type: 'string',
-  enum: ['read'],
-  description: 'What the key may do.',
-  example: 'read',
-} as const
+export const scope = enumField(['read'], 'What the key may do.', 'read')
 
 /** Body of a request for an API key (spec 4.2). */
-export const KEY_REQUEST_SCHEMA = {
-  type: 'object',
-  description: 'A request for an API key.',
-  additionalProperties: false,
-  required: ['challengeToken'],
-  properties: {
+export const KEY_REQUEST_SCHEMA = record(
+  'A request for an API key.',
+  {
     challengeToken: {
       type: 'string',
       minLength: 1,
@@ -45,71 +37,45 @@ export const KEY_REQUEST_SCHEMA = {
       example: LIMITS.defaultTtlDays,
     },
   },
-} as const satisfies JsonSchema
+  { additionalProperties: false, optional: ['label', 'ttlDays'] },
+)
 
 /** Members of an issued key and of its metadata. */
 const activeKeyProperties = {
   keyId,
   scope,
   label: { ...label, nullable: true },
-  status: {
-    type: 'string',
-    enum: ['active'],
-    description: 'State of the key.',
-    example: 'active',
-  },
+  status: enumField(['active'], 'State of the key.', 'active'),
   createdAt: timestamp('When it was issued.'),
   expiresAt: timestamp('When it expires.'),
 } as const
 
-const quota = {
-  type: 'object',
-  title: 'KeyQuota',
-  description: 'Quota of the key in the current window.',
-  required: ['limit', 'remaining', 'resetSeconds', 'windowSeconds'],
-  properties: {
+const quota = record(
+  'Quota of the key in the current window.',
+  {
     limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
     remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
     resetSeconds: whole('Seconds until the window ends.', 42),
     windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
   },
-} as const
+  { title: 'KeyQuota' },
+)
 
 /** `data` of an issued key; the only response with the key itself. */
-export const ISSUED_KEY_SCHEMA = {
-  type: 'object',
-  description: 'A new API key. The key is shown only in this response.',
-  required: ['key', 'keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt'],
-  properties: {
-    key: text('The whole key. It is never shown again.', API_KEY_FORMAT),
-    ...activeKeyProperties,
-  },
-} as const satisfies JsonSchema
+export const ISSUED_KEY_SCHEMA = record('A new API key. The key is shown only in this response.', {
+  key: text('The whole key. It is never shown again.', API_KEY_FORMAT),
+  ...activeKeyProperties,
+})
 
 /** `data` of the key in use. */
-export const KEY_METADATA_SCHEMA = {
-  type: 'object',
-  description: 'Metadata of an API key. Never includes the secret.',
-  required: ['keyId', 'scope', 'label', 'status', 'createdAt', 'expiresAt', 'quota'],
-  properties: {
-    ...activeKeyProperties,
-    quota,
-  },
-} as const satisfies JsonSchema
+export const KEY_METADATA_SCHEMA = record('Metadata of an API key. Never includes the secret.', {
+  ...activeKeyProperties,
+  quota,
+})
 
 /** `data` of a revocation. */
-export const REVOKED_KEY_SCHEMA = {
-  type: 'object',
-  description: 'A revocation.',
-  required: ['keyId', 'status', 'revokedAt'],
-  properties: {
-    keyId,
-    status: {
-      type: 'string',
-      enum: ['revoked'],
-      description: 'State of the key.',
-      example: 'revoked',
-    },
-    revokedAt: timestamp('When it was revoked.'),
-  },
-} as const satisfies JsonSchema
+export const REVOKED_KEY_SCHEMA = record('A revocation.', {
+  keyId,
+  status: enumField(['revoked'], 'State of the key.', 'revoked'),
+  revokedAt: timestamp('When it was revoked.'),
+})

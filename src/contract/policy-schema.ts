@@ -7,8 +7,8 @@ import { CORS } from './headers.ts'
 import { scope } from './key-schemas.ts'
 import { LIMITS } from './limits.ts'
 import { READ_PATHS } from './read-paths.ts'
-import { flag, list, text, textList, timestamp, whole } from './response-fields.ts'
-import type { JsonSchema } from './schema-type.ts'
+import { flag, list, record, text, textList, timestamp, whole } from './response-fields.ts'
+import { enumField } from './snapshot-fields.ts'
 
 const counts = (description: string) =>
   ({
@@ -21,341 +21,190 @@ const meanings = (description: string) =>
   ({
     type: 'object',
     description,
-    additionalProperties: { type: 'string', description: 'What it means.', example: 'Available.' },
+    additionalProperties: text('What it means.', 'Available.'),
   }) as const
 
-const rateLimit = {
-  title: 'RateLimit',
-  type: 'object',
-  description: 'Requests per fixed window.',
-  required: ['requests', 'windowSeconds'],
-  properties: {
+const rateLimit = record(
+  'Requests per fixed window.',
+  {
     requests: whole('Requests in one window.', LIMITS.keyedRequests.requests),
     windowSeconds: whole(
       'Length of the fixed window, in seconds.',
       LIMITS.keyedRequests.windowSeconds,
     ),
   },
-} as const
+  { title: 'RateLimit' },
+)
 
 /** `data` of the policy (spec 2.3). */
-export const POLICY_SCHEMA = {
-  type: 'object',
-  description: 'What this API promises, for programs and auditors.',
-  required: [
-    'schema',
-    'note',
-    'audience',
-    'runtime',
-    'authentication',
-    'versioning',
-    'stability',
-    'deprecation',
-    'caching',
-    'cors',
-    'headers',
-    'limits',
-    'rateLimiting',
-    'security',
-    'errors',
-    'apiVersion',
-    'basePath',
-    'registryVersion',
-    'links',
-    'summary',
-  ],
-  properties: {
-    schema: {
-      type: 'string',
-      enum: [SCHEMA_IDS.policy],
-      description: 'Name of this document’s schema.',
-      example: SCHEMA_IDS.policy,
-    },
-    note: text('What this document is.', 'The promises of this API in one document.'),
-    audience: text('Who the API is for.', 'Everyone.'),
-    runtime: {
-      type: 'object',
-      description: 'What the runtime values of an endpoint mean.',
-      required: ['values', 'default'],
-      properties: {
-        values: meanings('Meaning of each runtime value.'),
-        default: text('The value of an endpoint without one.', 'all'),
-      },
-    },
-    authentication: {
-      type: 'object',
-      description: 'How keys are sent and what they allow.',
-      required: ['required', 'accounts', 'schemes', 'keyInUrl', 'key', 'issuance', 'rules'],
-      properties: {
-        required: flag('Whether public reads need authentication.', false),
-        accounts: flag('Whether accounts exist.', false),
-        schemes: textList('Headers in which a key is accepted.', 'Authorization: Bearer <API_KEY>'),
-        keyInUrl: flag('Whether a key in a URL is accepted.', false),
-        key: {
-          type: 'object',
-          description: 'Properties of a key.',
-          required: ['format', 'scope', 'defaultTtlDays', 'maxTtlDays', 'storage'],
-          properties: {
-            format: text('Format of a key.', API_KEY_FORMAT),
-            scope,
-            defaultTtlDays: whole('Default time to live of a key, in days.', LIMITS.defaultTtlDays),
-            maxTtlDays: whole('Longest time to live, in days.', LIMITS.maxTtlDays),
-            storage: text('What is stored for a key.', 'A keyed hash.'),
-          },
-        },
-        issuance: {
-          type: 'object',
-          description: 'Whether keys are issued.',
-          required: ['enabled'],
-          properties: {
-            enabled: flag('Whether keys are issued.', false),
-            reason: text('Why issuance is paused. Only while it is paused.', 'PRODUCT_NOT_READY'),
-            approvedBy: text('Who approved it. Only while issuance is enabled.', 'the owner'),
-            approvedAt: text('Date of the approval. Only while issuance is enabled.', '2027-01-31'),
-            reference: text(
-              'Where the approval is recorded. Only while issuance is enabled.',
-              'decision 12',
-            ),
-          },
-        },
-        rules: textList('Rules of the key check.', 'A revoked key is refused.'),
-      },
-    },
-    versioning: {
-      type: 'object',
-      description: 'How versions work.',
-      required: [
-        'scheme',
-        'current',
-        'registryVersion',
-        'additive',
-        'breaking',
-        'header',
-        'history',
-      ],
-      properties: {
-        scheme: text('Where the version is stated.', 'Major version in the path.'),
-        current: text('The current major version.', 'v1'),
-        registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
-        additive: text('How additive changes ship.', 'They ship inside v1.'),
-        breaking: text('How breaking changes ship.', 'They need a new major path.'),
-        header: text('Header that reports the major version.', 'X-SVC-API-Version'),
-        history: text('Path of the version history.', READ_PATHS.versions),
-      },
-    },
-    stability: meanings('Stability levels and what each promises.'),
-    deprecation: {
-      type: 'object',
-      description: 'How endpoints are deprecated.',
-      required: ['noticeDays', 'appliesTo', 'signals', 'requires', 'statuses', 'endpoints'],
-      properties: {
-        noticeDays: whole('Minimum notice, in days.', LIMITS.deprecationNoticeDays),
-        appliesTo: text('Stability level that the promise covers.', 'stable'),
-        signals: textList('How it is announced.', 'the response header Sunset'),
-        requires: textList('What a deprecation requires.', 'a sunset date'),
-        statuses: meanings('Registry statuses and what each means.'),
-        endpoints: list('Endpoints that are currently deprecated.', {
-          type: 'object',
-          title: 'DeprecatedEndpoint',
-          description: 'One deprecated endpoint.',
-          required: ['method', 'path', 'deprecatedAt', 'sunsetAt', 'successor'],
-          properties: {
-            method: text('HTTP method.', 'GET'),
-            path: text('Path template.', READ_PATHS.status),
-            deprecatedAt: timestamp('When it was deprecated.'),
-            sunsetAt: timestamp('The time until which it is available.'),
-            successor: text('Path of the endpoint to use instead.', '/api/v2/status'),
-          },
-        }),
-      },
-    },
-    caching: {
-      type: 'object',
-      description: 'Cache classes and validators.',
-      required: ['classes', 'errors', 'etag', 'conditional', 'vary'],
-      properties: {
-        classes: {
-          type: 'object',
-          description: 'Cache classes, by name.',
-          additionalProperties: {
-            type: 'object',
-            title: 'CacheClass',
-            description: 'One cache class.',
-            required: ['cacheControl', 'meaning'],
-            properties: {
-              cacheControl: text('Value of Cache-Control.', 'no-store'),
-              meaning: text('What it means.', 'Computed for each request.'),
-            },
-          },
-        },
-        errors: text('Cache-Control of every error.', 'no-store'),
-        etag: text('How the entity tag is computed.', 'W/"<SHA-256 of the data>"'),
-        conditional: text('Response to a matching If-None-Match.', '304'),
-        vary: text('Value of Vary on cacheable reads.', 'Authorization, X-SVC-Key'),
-      },
-    },
-    cors: {
-      type: 'object',
-      description: 'Cross-origin rules of the read endpoints.',
-      required: [
-        'allowOrigin',
-        'allowMethods',
-        'allowHeaders',
-        'exposeHeaders',
-        'allowCredentials',
-        'maxAgeSeconds',
-        'writes',
-      ],
-      properties: {
-        allowOrigin: text('Allowed origins.', '*'),
-        allowMethods: textList('Allowed methods.', 'GET'),
-        allowHeaders: textList('Allowed request headers.', 'If-None-Match'),
-        exposeHeaders: textList('Response headers a page may read.', 'ETag'),
-        allowCredentials: flag('Whether credentials are allowed.', false),
-        maxAgeSeconds: whole('How long a preflight may be cached, in seconds.', CORS.maxAgeSeconds),
-        writes: text('The rule for write endpoints.', 'No CORS header at all.'),
-      },
-    },
-    headers: {
-      type: 'object',
-      description: 'Header fields this API reads and sends.',
-      required: ['request', 'response'],
-      properties: {
-        request: meanings('Request headers it reads.'),
-        response: meanings('Response headers it may send.'),
-      },
-    },
-    limits: {
-      type: 'object',
-      description: 'Limits of requests.',
-      required: [
-        'maxBodyBytes',
-        'requestContentType',
-        'responseContentType',
-        'maxUseCaseLength',
-        'maxEmailLength',
-        'maxInterests',
-        'labelPattern',
-        'minTtlDays',
-        'defaultTtlDays',
-        'maxTtlDays',
-        'maxActiveKeys',
-      ],
-      properties: {
-        maxBodyBytes: whole('Largest request body, in bytes.', LIMITS.maxBodyBytes),
-        requestContentType: text('Media type of a request body.', 'application/json'),
-        responseContentType: text('Media type of a response.', 'application/json; charset=utf-8'),
-        maxUseCaseLength: whole(
-          'Longest useCase, in Unicode code points.',
-          LIMITS.maxUseCaseCodePoints,
+export const POLICY_SCHEMA = record('What this API promises, for programs and auditors.', {
+  schema: enumField([SCHEMA_IDS.policy], 'Name of this document’s schema.', SCHEMA_IDS.policy),
+  note: text('What this document is.', 'The promises of this API in one document.'),
+  audience: text('Who the API is for.', 'Everyone.'),
+  runtime: record('What the runtime values of an endpoint mean.', {
+    values: meanings('Meaning of each runtime value.'),
+    default: text('The value of an endpoint without one.', 'all'),
+  }),
+  authentication: record('How keys are sent and what they allow.', {
+    required: flag('Whether public reads need authentication.', false),
+    accounts: flag('Whether accounts exist.', false),
+    schemes: textList('Headers in which a key is accepted.', 'Authorization: Bearer <API_KEY>'),
+    keyInUrl: flag('Whether a key in a URL is accepted.', false),
+    key: record('Properties of a key.', {
+      format: text('Format of a key.', API_KEY_FORMAT),
+      scope,
+      defaultTtlDays: whole('Default time to live of a key, in days.', LIMITS.defaultTtlDays),
+      maxTtlDays: whole('Longest time to live, in days.', LIMITS.maxTtlDays),
+      storage: text('What is stored for a key.', 'A keyed hash.'),
+    }),
+    issuance: record(
+      'Whether keys are issued.',
+      {
+        enabled: flag('Whether keys are issued.', false),
+        reason: text('Why issuance is paused. Only while it is paused.', 'PRODUCT_NOT_READY'),
+        approvedBy: text('Who approved it. Only while issuance is enabled.', 'the owner'),
+        approvedAt: text('Date of the approval. Only while issuance is enabled.', '2027-01-31'),
+        reference: text(
+          'Where the approval is recorded. Only while issuance is enabled.',
+          'decision 12',
         ),
-        maxEmailLength: whole('Longest email address, in characters.', LIMITS.maxEmailLength),
-        maxInterests: whole('Most entries in interests.', LIMITS.maxInterests),
-        labelPattern: text('Pattern of an API key’s label.', API_KEY_LABEL_PATTERN),
-        minTtlDays: whole('Shortest time to live of a key, in days.', LIMITS.minTtlDays),
-        defaultTtlDays: whole('Default time to live of a key, in days.', LIMITS.defaultTtlDays),
-        maxTtlDays: whole('Longest time to live of a key, in days.', LIMITS.maxTtlDays),
-        maxActiveKeys: whole('Maximum number of active keys.', LIMITS.maxActiveKeys),
       },
-    },
-    rateLimiting: {
-      type: 'object',
-      description: 'Rate limits.',
-      required: [
-        'anonymousReads',
-        'registrationGlobal',
-        'registrationPerActor',
-        'keyedRequests',
-        'keyIssuance',
-        'actor',
-        'headers',
-      ],
-      properties: {
-        anonymousReads: text('The rule for reads without a key.', 'Not limited.'),
-        registrationGlobal: rateLimit,
-        registrationPerActor: rateLimit,
-        keyedRequests: rateLimit,
-        keyIssuance: rateLimit,
-        actor: text('What an actor is.', 'A salted hash that changes daily.'),
-        headers: textList('Headers that report the quota of a key.', 'X-RateLimit-Limit'),
-      },
-    },
-    security: {
-      type: 'object',
-      description: 'How responses are signed and what is never stored.',
-      required: ['signing', 'privacy', 'isolation'],
-      properties: {
-        signing: {
-          type: 'object',
-          description: 'The response signature.',
-          required: [
-            'algorithm',
-            'signedText',
-            'revalidationText',
-            'contentDigest',
-            'maxAgeSeconds',
-            'keyDocument',
-            'pinning',
-          ],
-          properties: {
-            algorithm: text('Signature algorithm.', 'Ed25519'),
-            signedText: textList('Lines of a response’s signed text.', 'svc-response-v1'),
-            revalidationText: textList('Lines of a 304’s signed text.', 'svc-revalidation-v1'),
-            contentDigest: text('Format of Content-Digest.', 'sha-256=:<base64>:'),
-            maxAgeSeconds: whole(
-              'Age at which a verifier refuses a signature, in seconds.',
-              LIMITS.signatureMaxAgeSeconds,
-            ),
-            keyDocument: text('Path of the signing-key document.', READ_PATHS.signingKey),
-            pinning: text(
-              'How a client detects a clone of this origin.',
-              'Accept only one key ID.',
-            ),
-          },
-        },
-        privacy: textList('What is never stored.', 'No IP address is stored.'),
-        isolation: textList('What this service cannot reach.', 'No live wallet is queried.'),
-      },
-    },
-    errors: {
-      type: 'object',
-      description: 'The error catalog.',
-      required: ['schema', 'cacheControl', 'catalog'],
-      properties: {
-        schema: text('Name of the error envelope’s schema.', SCHEMA_IDS.error),
-        cacheControl: text('Cache-Control of every error.', 'no-store'),
-        catalog: list('Every code.', {
-          type: 'object',
-          title: 'ErrorCatalogEntry',
-          description: 'One code.',
-          required: ['code', 'status', 'retryable', 'meaning'],
-          properties: {
-            code: text('The code.', 'NOT_FOUND'),
-            status: whole('HTTP status.', 404),
-            retryable: flag('Whether the same request may succeed later.', false),
-            retryAfterSeconds: whole(
-              'Longest wait, in seconds. Only if it is known.',
-              ERRORS.RATE_LIMITED.retryAfterSeconds,
-            ),
-            meaning: text('What it means.', 'The route does not exist.'),
-          },
-        }),
-      },
-    },
-    apiVersion: text('The major version.', 'v1'),
-    basePath: text('Base path of every endpoint.', BASE_PATH),
+      { optional: ['reason', 'approvedBy', 'approvedAt', 'reference'] },
+    ),
+    rules: textList('Rules of the key check.', 'A revoked key is refused.'),
+  }),
+  versioning: record('How versions work.', {
+    scheme: text('Where the version is stated.', 'Major version in the path.'),
+    current: text('The current major version.', 'v1'),
     registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
-    links,
-    summary: {
+    additive: text('How additive changes ship.', 'They ship inside v1.'),
+    breaking: text('How breaking changes ship.', 'They need a new major path.'),
+    header: text('Header that reports the major version.', 'X-SVC-API-Version'),
+    history: text('Path of the version history.', READ_PATHS.versions),
+  }),
+  stability: meanings('Stability levels and what each promises.'),
+  deprecation: record('How endpoints are deprecated.', {
+    noticeDays: whole('Minimum notice, in days.', LIMITS.deprecationNoticeDays),
+    appliesTo: text('Stability level that the promise covers.', 'stable'),
+    signals: textList('How it is announced.', 'the response header Sunset'),
+    requires: textList('What a deprecation requires.', 'a sunset date'),
+    statuses: meanings('Registry statuses and what each means.'),
+    endpoints: list(
+      'Endpoints that are currently deprecated.',
+      record(
+        'One deprecated endpoint.',
+        {
+          method: text('HTTP method.', 'GET'),
+          path: text('Path template.', READ_PATHS.status),
+          deprecatedAt: timestamp('When it was deprecated.'),
+          sunsetAt: timestamp('The time until which it is available.'),
+          successor: text('Path of the endpoint to use instead.', '/api/v2/status'),
+        },
+        { title: 'DeprecatedEndpoint' },
+      ),
+    ),
+  }),
+  caching: record('Cache classes and validators.', {
+    classes: {
       type: 'object',
-      description: 'Counts of the registry.',
-      required: ['endpoints', 'byStability', 'byStatus', 'byCachePolicy'],
-      properties: {
-        endpoints: whole('Number of endpoints.', 26),
-        byStability: counts('Endpoints by stability level.'),
-        byStatus: counts('Endpoints by registry status.'),
-        byCachePolicy: counts('Endpoints by cache class.'),
-      },
+      description: 'Cache classes, by name.',
+      additionalProperties: record(
+        'One cache class.',
+        {
+          cacheControl: text('Value of Cache-Control.', 'no-store'),
+          meaning: text('What it means.', 'Computed for each request.'),
+        },
+        { title: 'CacheClass' },
+      ),
     },
-  },
-} as const satisfies JsonSchema
+    errors: text('Cache-Control of every error.', 'no-store'),
+    etag: text('How the entity tag is computed.', 'W/"<SHA-256 of the data>"'),
+    conditional: text('Response to a matching If-None-Match.', '304'),
+    vary: text('Value of Vary on cacheable reads.', 'Authorization, X-SVC-Key'),
+  }),
+  cors: record('Cross-origin rules of the read endpoints.', {
+    allowOrigin: text('Allowed origins.', '*'),
+    allowMethods: textList('Allowed methods.', 'GET'),
+    allowHeaders: textList('Allowed request headers.', 'If-None-Match'),
+    exposeHeaders: textList('Response headers a page may read.', 'ETag'),
+    allowCredentials: flag('Whether credentials are allowed.', false),
+    maxAgeSeconds: whole('How long a preflight may be cached, in seconds.', CORS.maxAgeSeconds),
+    writes: text('The rule for write endpoints.', 'No CORS header at all.'),
+  }),
+  headers: record('Header fields this API reads and sends.', {
+    request: meanings('Request headers it reads.'),
+    response: meanings('Response headers it may send.'),
+  }),
+  limits: record('Limits of requests.', {
+    maxBodyBytes: whole('Largest request body, in bytes.', LIMITS.maxBodyBytes),
+    requestContentType: text('Media type of a request body.', 'application/json'),
+    responseContentType: text('Media type of a response.', 'application/json; charset=utf-8'),
+    maxUseCaseLength: whole(
+      'Longest useCase, in Unicode code points.',
+      LIMITS.maxUseCaseCodePoints,
+    ),
+    maxEmailLength: whole('Longest email address, in characters.', LIMITS.maxEmailLength),
+    maxInterests: whole('Most entries in interests.', LIMITS.maxInterests),
+    labelPattern: text('Pattern of an API key’s label.', API_KEY_LABEL_PATTERN),
+    minTtlDays: whole('Shortest time to live of a key, in days.', LIMITS.minTtlDays),
+    defaultTtlDays: whole('Default time to live of a key, in days.', LIMITS.defaultTtlDays),
+    maxTtlDays: whole('Longest time to live of a key, in days.', LIMITS.maxTtlDays),
+    maxActiveKeys: whole('Maximum number of active keys.', LIMITS.maxActiveKeys),
+  }),
+  rateLimiting: record('Rate limits.', {
+    anonymousReads: text('The rule for reads without a key.', 'Not limited.'),
+    registrationGlobal: rateLimit,
+    registrationPerActor: rateLimit,
+    keyedRequests: rateLimit,
+    keyIssuance: rateLimit,
+    actor: text('What an actor is.', 'A salted hash that changes daily.'),
+    headers: textList('Headers that report the quota of a key.', 'X-RateLimit-Limit'),
+  }),
+  security: record('How responses are signed and what is never stored.', {
+    signing: record('The response signature.', {
+      algorithm: text('Signature algorithm.', 'Ed25519'),
+      signedText: textList('Lines of a response’s signed text.', 'svc-response-v1'),
+      revalidationText: textList('Lines of a 304’s signed text.', 'svc-revalidation-v1'),
+      contentDigest: text('Format of Content-Digest.', 'sha-256=:<base64>:'),
+      maxAgeSeconds: whole(
+        'Age at which a verifier refuses a signature, in seconds.',
+        LIMITS.signatureMaxAgeSeconds,
+      ),
+      keyDocument: text('Path of the signing-key document.', READ_PATHS.signingKey),
+      pinning: text('How a client detects a clone of this origin.', 'Accept only one key ID.'),
+    }),
+    privacy: textList('What is never stored.', 'No IP address is stored.'),
+    isolation: textList('What this service cannot reach.', 'No live wallet is queried.'),
+  }),
+  errors: record('The error catalog.', {
+    schema: text('Name of the error envelope’s schema.', SCHEMA_IDS.error),
+    cacheControl: text('Cache-Control of every error.', 'no-store'),
+    catalog: list(
+      'Every code.',
+      record(
+        'One code.',
+        {
+          code: text('The code.', 'NOT_FOUND'),
+          status: whole('HTTP status.', 404),
+          retryable: flag('Whether the same request may succeed later.', false),
+          retryAfterSeconds: whole(
+            'Longest wait, in seconds. Only if it is known.',
+            ERRORS.RATE_LIMITED.retryAfterSeconds,
+          ),
+          meaning: text('What it means.', 'The route does not exist.'),
+        },
+        { title: 'ErrorCatalogEntry', optional: ['retryAfterSeconds'] },
+      ),
+    ),
+  }),
+  apiVersion: text('The major version.', 'v1'),
+  basePath: text('Base path of every endpoint.', BASE_PATH),
+  registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
+  links,
+  summary: record('Counts of the registry.', {
+    endpoints: whole('Number of endpoints.', 26),
+    byStability: counts('Endpoints by stability level.'),
+    byStatus: counts('Endpoints by registry status.'),
+    byCachePolicy: counts('Endpoints by cache class.'),
+  }),
+})

@@ -1,5 +1,7 @@
 import { LIMITS } from './limits.ts'
 import { LOCALES } from './locales.ts'
+import { record } from './response-fields.ts'
+import { enumField } from './snapshot-fields.ts'
 
 /** Areas a registration may name as interests (spec 4.1). */
 export const INTERESTS = [
@@ -19,12 +21,9 @@ export const INTERESTS = [
  * Body of a registration, closed: other fields are rejected. A separate module, so that the form's page loads only
  * this schema.
  */
-export const REGISTRATION_SCHEMA = {
-  type: 'object',
-  description: 'A registration for the early-access waitlist.',
-  additionalProperties: false,
-  required: ['email', 'consent', 'challengeToken'],
-  properties: {
+export const REGISTRATION_SCHEMA = record(
+  'A registration for the early-access waitlist.',
+  {
     email: {
       type: 'string',
       format: 'email',
@@ -32,23 +31,16 @@ export const REGISTRATION_SCHEMA = {
       description: 'The email address to register.',
       example: 'reader@example.org',
     },
-    locale: {
-      type: 'string',
-      enum: LOCALES,
-      description:
-        'Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language.',
-      example: 'en',
-    },
+    locale: enumField(
+      LOCALES,
+      'Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language.',
+      'en',
+    ),
     interests: {
       type: 'array',
       maxItems: LIMITS.maxInterests,
       uniqueItems: true,
-      items: {
-        type: 'string',
-        enum: INTERESTS,
-        description: 'One area of interest.',
-        example: 'api',
-      },
+      items: enumField(INTERESTS, 'One area of interest.', 'api'),
       description: 'Areas of interest, each at most once.',
       example: ['api', 'research'],
     },
@@ -71,4 +63,5 @@ export const REGISTRATION_SCHEMA = {
       example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
     },
   },
-} as const
+  { additionalProperties: false, optional: ['locale', 'interests', 'useCase'] },
+)

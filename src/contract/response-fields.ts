@@ -1,8 +1,8 @@
 import { SHA256_HEX_PATTERN, SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
 import type { JsonSchema } from './schema-type.ts'
 
-// The fields that response schemas are written with. Each function returns a literal schema, so that the TypeScript type
-// of a response follows from its schema.
+// The vocabulary of the response schemas. Each function returns a literal schema, so that the TypeScript type of a response
+// follows from its schema.
 
 /** The keys of a table as an enumeration, so that a new row of the table is a value of the schema too. */
 export const keysOf = <Key extends string>(table: {
@@ -26,7 +26,44 @@ export const hexHash = (description: string) =>
   ({ type: 'string', pattern: SHA256_HEX_PATTERN, description, example: '0'.repeat(64) }) as const
 export const snapshotId = (description: string) =>
   ({ type: 'string', pattern: SNAPSHOT_ID_PATTERN, description, example: 'VS-0001' }) as const
-export const list = <const Item extends JsonSchema>(description: string, items: Item) =>
-  ({ type: 'array', description, items }) as const
+export const list = <const Item extends JsonSchema>(
+  description: string,
+  items: Item,
+  limits?: Pick<JsonSchema, 'minItems' | 'maxItems' | 'uniqueItems'>,
+) => ({ type: 'array', description, ...limits, items }) as const
 export const textList = (description: string, example: string) =>
   list(description, { type: 'string', description: 'One of them.', example })
+
+interface RecordOptions<Properties> {
+  readonly title?: string
+  readonly optional?: readonly (keyof Properties)[]
+  readonly additionalProperties?: false
+}
+
+type RecordSchema<Properties, Options> = Omit<Options, 'optional'> & {
+  readonly type: 'object'
+  readonly description: string
+  readonly required: readonly Exclude<
+    keyof Properties & string,
+    Options extends { readonly optional: readonly (infer Name)[] } ? Name : never
+  >[]
+  readonly properties: Properties
+}
+
+/** An object. Its properties are required, except the `optional` ones. */
+export function record<
+  const Properties extends { readonly [name: string]: JsonSchema },
+  const Options extends RecordOptions<Properties> = object,
+>(
+  description: string,
+  properties: Properties,
+  options?: Options,
+): RecordSchema<Properties, Options> {
+  const { optional = [], ...rest }: RecordOptions<Properties> = options ?? {}
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  // The type of a filtered list of names cannot be computed from the values.
+  return { type: 'object', ...rest, description, required, properties } as unknown as RecordSchema<
+    Properties,
+    Options
+  >
+}

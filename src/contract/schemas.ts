@@ -10,7 +10,7 @@ import {
 import { OPENAPI_VERSION } from './openapi-version.ts'
 import { POLICY_SCHEMA } from './policy-schema.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
-import { flag, keysOf, text, whole } from './response-fields.ts'
+import { flag, keysOf, record, text, whole } from './response-fields.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SIGNING_KEYS_SCHEMA } from './signing-keys-schema.ts'
 import {
@@ -22,6 +22,7 @@ import {
 } from './snapshot-schemas.ts'
 import { TIME_SCHEMA } from './time-schema.ts'
 import { VERSION_HISTORY_SCHEMA, VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
+import { enumField } from './snapshot-fields.ts'
 
 /** Request bodies, by name. Closed: any other field is refused. */
 export const REQUEST_SCHEMAS = {
@@ -46,16 +47,11 @@ export const DATA_SCHEMAS = {
   EarlyAccess: EARLY_ACCESS_SCHEMA,
   RegistrationResult: REGISTRATION_RESULT_SCHEMA,
   Policy: POLICY_SCHEMA,
-  OpenApiDocument: {
-    type: 'object',
-    description: `An OpenAPI ${OPENAPI_VERSION} document.`,
-    required: ['openapi', 'info', 'paths'],
-    properties: {
-      openapi: text('Version of the OpenAPI specification.', OPENAPI_VERSION),
-      info: { type: 'object', description: 'Title, version and description.' },
-      paths: { type: 'object', description: 'Operations by path and method.' },
-    },
-  },
+  OpenApiDocument: record(`An OpenAPI ${OPENAPI_VERSION} document.`, {
+    openapi: text('Version of the OpenAPI specification.', OPENAPI_VERSION),
+    info: { type: 'object', description: 'Title, version and description.' },
+    paths: { type: 'object', description: 'Operations by path and method.' },
+  }),
   VersionSnapshot: VERSION_SNAPSHOT_SCHEMA,
   VersionHistory: VERSION_HISTORY_SCHEMA,
   IssuedKey: ISSUED_KEY_SCHEMA,
@@ -70,17 +66,10 @@ export type DataSchemaName = keyof typeof DATA_SCHEMAS
 export type DataOf<Name extends DataSchemaName> = SchemaType<(typeof DATA_SCHEMAS)[Name]>
 
 /** The `error` member of the error envelope. */
-export const ERROR_SCHEMA = {
-  type: 'object',
-  description: 'What went wrong and what to do about it.',
-  required: ['code', 'status', 'message', 'retryable'],
-  properties: {
-    code: {
-      type: 'string',
-      enum: keysOf(ERRORS),
-      description: 'A code of the error catalog.',
-      example: 'NOT_FOUND',
-    },
+export const ERROR_SCHEMA = record(
+  'What went wrong and what to do about it.',
+  {
+    code: enumField(keysOf(ERRORS), 'A code of the error catalog.', 'NOT_FOUND'),
     status: whole('The HTTP status.', 404),
     message: text('What to do about it. Never repeats any part of the request.', 'Try again.'),
     retryable: flag('Whether the same request may succeed later.', false),
@@ -89,4 +78,5 @@ export const ERROR_SCHEMA = {
       minimum: 1,
     },
   },
-} as const satisfies JsonSchema
+  { optional: ['retryAfterSeconds'] },
+)

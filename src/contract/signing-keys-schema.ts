@@ -1,26 +1,19 @@
 import { LIMITS } from './limits.ts'
-import { list, text, textList, timestamp, whole } from './response-fields.ts'
-import type { JsonSchema } from './schema-type.ts'
+import { list, record, text, textList, timestamp, whole } from './response-fields.ts'
+import { enumField } from './snapshot-fields.ts'
 
-const publicKey = {
-  type: 'object',
-  title: 'SigningKey',
-  description: 'One public key.',
-  required: ['keyId', 'status', 'jwk', 'publicKeyPem', 'notBefore', 'notAfter'],
-  properties: {
+const publicKey = record(
+  'One public key.',
+  {
     keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-    status: {
-      type: 'string',
-      enum: ['current', 'next', 'retired'],
-      description: 'Whether the key signs now, will sign, or has signed before.',
-      example: 'current',
-    },
-    jwk: {
-      type: 'object',
-      title: 'JsonWebKey',
-      description: 'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).',
-      required: ['kty', 'crv', 'x', 'alg', 'use', 'kid'],
-      properties: {
+    status: enumField(
+      ['current', 'next', 'retired'],
+      'Whether the key signs now, will sign, or has signed before.',
+      'current',
+    ),
+    jwk: record(
+      'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).',
+      {
         kty: text('Key type.', 'OKP'),
         crv: text('Curve.', 'Ed25519'),
         x: text('The public key, base64url.', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
@@ -28,7 +21,8 @@ const publicKey = {
         use: text('What it is for.', 'sig'),
         kid: text('The key id.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
       },
-    },
+      { title: 'JsonWebKey' },
+    ),
     publicKeyPem: text(
       'The key as PEM (SubjectPublicKeyInfo), for openssl.',
       '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
@@ -39,30 +33,15 @@ const publicKey = {
     },
     notAfter: { ...timestamp('End of its signing period; null if not stated.'), nullable: true },
   },
-} as const
+  { title: 'SigningKey' },
+)
 
 /** `data` of the signing-key document (contract decisions section 6). */
-export const SIGNING_KEYS_SCHEMA = {
-  type: 'object',
-  description:
-    'The public keys that verify response signatures, and the format of the signed texts.',
-  required: [
-    'keyId',
-    'algorithm',
-    'keys',
-    'signedText',
-    'revalidationText',
-    'headers',
-    'maxAgeSeconds',
-  ],
-  properties: {
+export const SIGNING_KEYS_SCHEMA = record(
+  'The public keys that verify response signatures, and the format of the signed texts.',
+  {
     keyId: text('ID of the current signing key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-    algorithm: {
-      type: 'string',
-      enum: ['Ed25519'],
-      description: 'Signature algorithm.',
-      example: 'Ed25519',
-    },
+    algorithm: enumField(['Ed25519'], 'Signature algorithm.', 'Ed25519'),
     keys: list('Every published key, the current one first.', publicKey),
     signedText: textList(
       'Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.',
@@ -72,20 +51,15 @@ export const SIGNING_KEYS_SCHEMA = {
       'Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.',
       'svc-revalidation-v1',
     ),
-    headers: {
-      type: 'object',
-      description: 'Headers that carry the proof.',
-      required: ['contentDigest', 'signedAt', 'signature', 'revalidated'],
-      properties: {
-        contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
-        signedAt: text('When it was signed.', 'X-SVC-Signed-At'),
-        signature: text('The signature, base64.', 'X-SVC-Signature'),
-        revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
-      },
-    },
+    headers: record('Headers that carry the proof.', {
+      contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
+      signedAt: text('When it was signed.', 'X-SVC-Signed-At'),
+      signature: text('The signature, base64.', 'X-SVC-Signature'),
+      revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
+    }),
     maxAgeSeconds: whole(
       'Age at which a verifier refuses a signature, in seconds.',
       LIMITS.signatureMaxAgeSeconds,
     ),
   },
-} as const satisfies JsonSchema
+)

@@ -1,12 +1,10 @@
-import { idField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
+import { UPDATED_AT, enumField, idField, textField } from './snapshot-fields.ts'
+import { list, record } from './response-fields.ts'
 
 /** A part of a described system. Shared by the service's own architecture and the wallet's. */
-export const ARCHITECTURE_COMPONENT = {
-  type: 'object',
-  title: 'ArchitectureComponent',
-  description: 'One component of the system.',
-  required: ['id', 'name', 'kind', 'state', 'role'],
-  properties: {
+export const ARCHITECTURE_COMPONENT = record(
+  'One component of the system.',
+  {
     id: idField('Stable identifier of the component.', 'read-side'),
     name: textField('Name of the component.', 'Read side', 'line'),
     kind: enumField(
@@ -21,15 +19,13 @@ export const ARCHITECTURE_COMPONENT = {
     ),
     role: textField('Purpose of the component.', 'Serves requests from a published release.'),
   },
-} as const
+  { title: 'ArchitectureComponent' },
+)
 
 /** A flow of data between two components. */
-export const ARCHITECTURE_FLOW = {
-  type: 'object',
-  title: 'ArchitectureFlow',
-  description: 'Data that one component sends to another.',
-  required: ['id', 'from', 'to', 'data', 'state'],
-  properties: {
+export const ARCHITECTURE_FLOW = record(
+  'Data that one component sends to another.',
+  {
     id: idField('Stable identifier of the flow.', 'release-to-read-side'),
     from: idField('Identifier of the component that sends.', 'release-store'),
     to: idField('Identifier of the component that receives.', 'read-side'),
@@ -41,15 +37,13 @@ export const ARCHITECTURE_FLOW = {
       'live',
     ),
   },
-} as const
+  { title: 'ArchitectureFlow', optional: ['means'] },
+)
 
 /** A line that the system does not cross. */
-export const BOUNDARY = {
-  type: 'object',
-  title: 'Boundary',
-  description: 'Something the system does not do, and what ensures it.',
-  required: ['id', 'title', 'statement'],
-  properties: {
+export const BOUNDARY = record(
+  'Something the system does not do, and what ensures it.',
+  {
     id: idField('Stable identifier of the boundary.', 'no-internal-systems'),
     title: textField('The boundary in a few words.', 'No way to internal systems', 'line'),
     statement: textField(
@@ -57,41 +51,25 @@ export const BOUNDARY = {
       'The server holds no address or credential of an internal system.',
     ),
   },
-} as const
+  { title: 'Boundary' },
+)
 
 /** `data` of `/architecture`: components, data flows, guarantees and boundaries of the service. */
-export const ARCHITECTURE_SCHEMA = {
-  type: 'object',
-  title: 'Architecture',
-  description:
-    'The components of the service, the data flows between them, its guarantees and its boundaries.',
-  required: ['summary', 'updatedAt', 'components', 'flows', 'guarantees', 'boundaries'],
-  properties: {
+export const ARCHITECTURE_SCHEMA = record(
+  'The components of the service, the data flows between them, its guarantees and its boundaries.',
+  {
     summary: textField(
       'The architecture in a few sentences.',
       'An operator publishes files; a server signs and serves them.',
     ),
     updatedAt: UPDATED_AT,
-    components: {
-      type: 'array',
-      description: 'The components, in reading order.',
-      minItems: 1,
-      items: ARCHITECTURE_COMPONENT,
-    },
-    flows: {
-      type: 'array',
-      description: 'Data flows between the components.',
-      items: ARCHITECTURE_FLOW,
-    },
-    guarantees: {
-      type: 'array',
-      description: 'Guarantees of the service, each with a way to verify it.',
-      items: {
-        type: 'object',
-        title: 'Guarantee',
-        description: 'One guarantee.',
-        required: ['id', 'title', 'statement', 'verification'],
-        properties: {
+    components: list('The components, in reading order.', ARCHITECTURE_COMPONENT, { minItems: 1 }),
+    flows: list('Data flows between the components.', ARCHITECTURE_FLOW),
+    guarantees: list(
+      'Guarantees of the service, each with a way to verify it.',
+      record(
+        'One guarantee.',
+        {
           id: idField('Stable identifier of the guarantee.', 'signed-responses'),
           title: textField('The guarantee in a few words.', 'Every response is signed', 'line'),
           statement: textField(
@@ -103,12 +81,10 @@ export const ARCHITECTURE_SCHEMA = {
             'Verify the signature with the key from the signing-key document.',
           ),
         },
-      },
-    },
-    boundaries: {
-      type: 'array',
-      description: 'What the service does not do.',
-      items: BOUNDARY,
-    },
+        { title: 'Guarantee' },
+      ),
+    ),
+    boundaries: list('What the service does not do.', BOUNDARY),
   },
-} as const
+  { title: 'Architecture' },
+)

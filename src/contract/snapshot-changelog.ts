@@ -1,4 +1,5 @@
-import { dayField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
+import { UPDATED_AT, dayField, enumField, textField } from './snapshot-fields.ts'
+import { list, record } from './response-fields.ts'
 
 /** Kinds of change from Keep a Changelog 1.1.0. */
 export const CHANGELOG_KINDS = [
@@ -16,25 +17,20 @@ const ENDPOINT = {
   maxLength: 200,
 } as const
 
-const CHANGE = {
-  type: 'object',
-  title: 'ChangelogChange',
-  description: 'One change, as seen by callers of the API.',
-  required: ['kind', 'text'],
-  properties: {
+const CHANGE = record(
+  'One change, as seen by callers of the API.',
+  {
     kind: enumField(CHANGELOG_KINDS, 'Kind of change.', 'added'),
     text: textField('What changed and what it means for a caller.', 'The roadmap can be read.'),
-    endpoints: {
-      type: 'array',
-      description: 'The affected endpoints, each as method and path.',
-      minItems: 1,
-      uniqueItems: true,
-      items: {
+    endpoints: list(
+      'The affected endpoints, each as method and path.',
+      {
         ...ENDPOINT,
         description: 'Method and path template, as in the OpenAPI document.',
         example: 'GET /api/v1/roadmap',
       },
-    },
+      { minItems: 1, uniqueItems: true },
+    ),
     sunsetOn: dayField(
       'For a deprecation: the last UTC date on which the endpoints work.',
       '2027-06-01',
@@ -45,34 +41,24 @@ const CHANGE = {
       example: 'GET /api/v2/roadmap',
     },
   },
-} as const
+  { title: 'ChangelogChange', optional: ['endpoints', 'sunsetOn', 'replacement'] },
+)
 
 /** `data` of `/changelog`: released versions and what each changed for callers. */
-export const CHANGELOG_SCHEMA = {
-  type: 'object',
-  title: 'Changelog',
-  description: 'What changed for callers of the API, by released version.',
-  required: ['summary', 'updatedAt', 'unreleased', 'releases'],
-  properties: {
+export const CHANGELOG_SCHEMA = record(
+  'What changed for callers of the API, by released version.',
+  {
     summary: textField(
       'What the changelog covers.',
       'Changes that a caller of the API can notice.',
     ),
     updatedAt: UPDATED_AT,
-    unreleased: {
-      type: 'array',
-      description: 'Changes that are decided but not released yet.',
-      items: CHANGE,
-    },
-    releases: {
-      type: 'array',
-      description: 'Released versions, newest first.',
-      items: {
-        type: 'object',
-        title: 'ChangelogRelease',
-        description: 'One released version.',
-        required: ['version', 'date', 'changes'],
-        properties: {
+    unreleased: list('Changes that are decided but not released yet.', CHANGE),
+    releases: list(
+      'Released versions, newest first.',
+      record(
+        'One released version.',
+        {
           version: {
             type: 'string',
             pattern:
@@ -86,14 +72,13 @@ export const CHANGELOG_SCHEMA = {
             'The release in a sentence.',
             'The first version: everything can be read.',
           ),
-          changes: {
-            type: 'array',
-            description: 'The changes, grouped by kind in the order added to security.',
+          changes: list('The changes, grouped by kind in the order added to security.', CHANGE, {
             minItems: 1,
-            items: CHANGE,
-          },
+          }),
         },
-      },
-    },
+        { title: 'ChangelogRelease', optional: ['summary'] },
+      ),
+    ),
   },
-} as const
+  { title: 'Changelog' },
+)

@@ -1,8 +1,8 @@
 import { KEBAB_ID_PATTERN } from './identifier-patterns.ts'
 import { INSTANT } from './instant.ts'
 
-// The small vocabulary the snapshot schemas are written in. Each function returns a literal schema, so that the
-// TypeScript type of a snapshot still follows from its schema.
+// The vocabulary of the snapshot schemas. Each function returns a literal schema, so that the TypeScript type of a
+// snapshot follows from its schema.
 
 /** A stable identifier in kebab-case: it stays when the title is reworded, so that readers can link to an item. */
 export function idField<const D extends string, const E extends string>(

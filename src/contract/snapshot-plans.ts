@@ -1,4 +1,5 @@
-import { dayField, idField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
+import { UPDATED_AT, dayField, enumField, idField, textField } from './snapshot-fields.ts'
+import { list, record } from './response-fields.ts'
 
 /** Horizons of the roadmap, nearest first. */
 export const HORIZONS = ['now', 'next', 'later'] as const
@@ -7,26 +8,19 @@ export const HORIZONS = ['now', 'next', 'later'] as const
 export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'done'] as const
 
 /** `data` of `/roadmap`: plans by horizon, without dates. */
-export const ROADMAP_SCHEMA = {
-  type: 'object',
-  title: 'Roadmap',
-  description: 'Plans for now, next and later. Intentions, not commitments.',
-  required: ['summary', 'updatedAt', 'items'],
-  properties: {
+export const ROADMAP_SCHEMA = record(
+  'Plans for now, next and later. Intentions, not commitments.',
+  {
     summary: textField(
       'What the roadmap covers and how firm it is.',
       'The order is decided; the dates are not.',
     ),
     updatedAt: UPDATED_AT,
-    items: {
-      type: 'array',
-      description: 'The items, nearest horizon first, in the intended order.',
-      items: {
-        type: 'object',
-        title: 'RoadmapItem',
-        description: 'One planned outcome.',
-        required: ['id', 'title', 'summary', 'horizon'],
-        properties: {
+    items: list(
+      'The items, nearest horizon first, in the intended order.',
+      record(
+        'One planned outcome.',
+        {
           id: idField(
             'Stable identifier of the item. It does not change when the item moves.',
             'client-library',
@@ -41,36 +35,30 @@ export const ROADMAP_SCHEMA = {
             'now: in progress. next: follows. later: intended, not started.',
             'next',
           ),
-          dependsOn: {
-            type: 'array',
-            description: 'Identifiers of the roadmap items that must be done first.',
-            uniqueItems: true,
-            items: idField('Identifier of another item of this roadmap.', 'read-side'),
-          },
+          dependsOn: list(
+            'Identifiers of the roadmap items that must be done first.',
+            idField('Identifier of another item of this roadmap.', 'read-side'),
+            { uniqueItems: true },
+          ),
         },
-      },
-    },
+        { title: 'RoadmapItem', optional: ['dependsOn'] },
+      ),
+    ),
   },
-} as const
+  { title: 'Roadmap' },
+)
 
 /** `data` of `/development-queue`: the work in progress and its order. */
-export const DEVELOPMENT_QUEUE_SCHEMA = {
-  type: 'object',
-  title: 'Development queue',
-  description: 'Work in progress and queued work, in order of priority.',
-  required: ['summary', 'updatedAt', 'items'],
-  properties: {
+export const DEVELOPMENT_QUEUE_SCHEMA = record(
+  'Work in progress and queued work, in order of priority.',
+  {
     summary: textField('The queue in a few sentences.', 'One item is in work, six are waiting.'),
     updatedAt: UPDATED_AT,
-    items: {
-      type: 'array',
-      description: 'The items, by priority.',
-      items: {
-        type: 'object',
-        title: 'QueueItem',
-        description: 'One piece of work.',
-        required: ['id', 'title', 'summary', 'kind', 'state', 'priority', 'since'],
-        properties: {
+    items: list(
+      'The items, by priority.',
+      record(
+        'One piece of work.',
+        {
           id: idField('Stable identifier of the item.', 'waitlist-registration'),
           title: textField('The work in a few words.', 'Waitlist registration', 'line'),
           summary: textField('What will be done.', 'Accept registrations and store them sealed.'),
@@ -91,14 +79,15 @@ export const DEVELOPMENT_QUEUE_SCHEMA = {
             'Identifier of the roadmap item that this work implements.',
             'waitlist-registration',
           ),
-          blockedBy: {
-            type: 'array',
-            description: 'Identifiers of the queue items that must be done first.',
-            uniqueItems: true,
-            items: idField('Identifier of another item of this queue.', 'read-side'),
-          },
+          blockedBy: list(
+            'Identifiers of the queue items that must be done first.',
+            idField('Identifier of another item of this queue.', 'read-side'),
+            { uniqueItems: true },
+          ),
         },
-      },
-    },
+        { title: 'QueueItem', optional: ['roadmapItem', 'blockedBy'] },
+      ),
+    ),
   },
-} as const
+  { title: 'Development queue' },
+)

@@ -1,4 +1,5 @@
-import { idField, instantField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
+import { UPDATED_AT, enumField, idField, instantField, textField } from './snapshot-fields.ts'
+import { list, record } from './response-fields.ts'
 
 /** States of a component and of the whole, from best to worst. */
 export const COMPONENT_STATES = [
@@ -13,12 +14,9 @@ export const COMPONENT_STATES = [
 const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
 
 /** `data` of `/status`: how the parts of the service are doing, as the operator states it. */
-export const STATUS_SCHEMA = {
-  type: 'object',
-  title: 'Status',
-  description: 'State of the service and its components, as the operator last published it.',
-  required: ['state', 'summary', 'updatedAt', 'components', 'incidents'],
-  properties: {
+export const STATUS_SCHEMA = record(
+  'State of the service and its components, as the operator last published it.',
+  {
     state: enumField(
       COMPONENT_STATES,
       'State of the whole service. Never better than the worst component.',
@@ -29,16 +27,11 @@ export const STATUS_SCHEMA = {
       'All read endpoints are available, and responses are signed.',
     ),
     updatedAt: UPDATED_AT,
-    components: {
-      type: 'array',
-      description: 'The components of the service, in display order.',
-      minItems: 1,
-      items: {
-        type: 'object',
-        title: 'StatusComponent',
-        description: 'One component of the service and its state.',
-        required: ['id', 'name', 'summary', 'state', 'since'],
-        properties: {
+    components: list(
+      'The components of the service, in display order.',
+      record(
+        'One component of the service and its state.',
+        {
           id: idField('Stable identifier of the component.', 'read-api'),
           name: textField('Name of the component.', 'Read API', 'line'),
           summary: textField('What the component does.', 'Serves every read endpoint.'),
@@ -49,17 +42,15 @@ export const STATUS_SCHEMA = {
             'Responses are delayed by a few seconds.',
           ),
         },
-      },
-    },
-    incidents: {
-      type: 'array',
-      description: 'Incidents, newest first. Empty if there were none.',
-      items: {
-        type: 'object',
-        title: 'Incident',
-        description: 'One incident, from its start to its end.',
-        required: ['id', 'title', 'state', 'impact', 'startedAt', 'components', 'updates'],
-        properties: {
+        { title: 'StatusComponent', optional: ['note'] },
+      ),
+      { minItems: 1 },
+    ),
+    incidents: list(
+      'Incidents, newest first. Empty if there were none.',
+      record(
+        'One incident, from its start to its end.',
+        {
           id: idField('Stable identifier of the incident.', 'slow-responses-2026-11-30'),
           title: textField(
             'What happened, in a few words.',
@@ -77,22 +68,16 @@ export const STATUS_SCHEMA = {
             'When the incident ended, in UTC. Present only if the state is resolved.',
             '2026-11-30T08:40:00Z',
           ),
-          components: {
-            type: 'array',
-            description: 'Identifiers of the affected components.',
-            uniqueItems: true,
-            items: idField('Identifier of a component of this snapshot.', 'read-api'),
-          },
-          updates: {
-            type: 'array',
-            description: 'Updates during the incident, newest first.',
-            minItems: 1,
-            items: {
-              type: 'object',
-              title: 'IncidentUpdate',
-              description: 'One update during the incident.',
-              required: ['at', 'state', 'text'],
-              properties: {
+          components: list(
+            'Identifiers of the affected components.',
+            idField('Identifier of a component of this snapshot.', 'read-api'),
+            { uniqueItems: true },
+          ),
+          updates: list(
+            'Updates during the incident, newest first.',
+            record(
+              'One update during the incident.',
+              {
                 at: instantField('When the update was published, in UTC.', '2026-11-30T08:20:00Z'),
                 state: enumField(
                   INCIDENT_STATES,
@@ -104,10 +89,14 @@ export const STATUS_SCHEMA = {
                   'A full disk was found and is being cleared.',
                 ),
               },
-            },
-          },
+              { title: 'IncidentUpdate' },
+            ),
+            { minItems: 1 },
+          ),
         },
-      },
-    },
+        { title: 'Incident', optional: ['resolvedAt'] },
+      ),
+    ),
   },
-} as const
+  { title: 'Status' },
+)

@@ -1,41 +1,31 @@
 import { SHA256_HEX_PATTERN } from './identifier-patterns.ts'
 import { ARCHITECTURE_COMPONENT, ARCHITECTURE_FLOW, BOUNDARY } from './snapshot-architecture.ts'
-import { urlField, dayField, idField, textField, UPDATED_AT, enumField } from './snapshot-fields.ts'
+import { UPDATED_AT, dayField, enumField, idField, textField, urlField } from './snapshot-fields.ts'
 import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
+import { flag, list, record } from './response-fields.ts'
 
 // Each view describes a wallet that may be attached one day. Its lists are empty until then, so that attaching one
 // only fills in fields and breaks no reader.
 
 const WALLET_HEAD = {
-  attached: {
-    type: 'boolean',
-    description: 'Whether a wallet is attached to this service. All wallet views agree on it.',
-    example: false,
-  },
+  attached: flag(
+    'Whether a wallet is attached to this service. All wallet views agree on it.',
+    false,
+  ),
   summary: textField('The view in a sentence or two.', 'No wallet is attached.'),
   updatedAt: UPDATED_AT,
 } as const
 
-const WALLET_HEAD_REQUIRED = ['attached', 'summary', 'updatedAt'] as const
-
 /** `data` of `/wallet`. */
-export const WALLET_SCHEMA = {
-  type: 'object',
-  title: 'Wallet overview',
-  description:
-    'Whether a wallet is attached, which networks it would cover and what these views never do.',
-  required: [...WALLET_HEAD_REQUIRED, 'networks', 'views', 'boundaries'],
-  properties: {
+export const WALLET_SCHEMA = record(
+  'Whether a wallet is attached, which networks it would cover and what these views never do.',
+  {
     ...WALLET_HEAD,
-    networks: {
-      type: 'array',
-      description: 'Networks the attached wallet works on. Empty while none is attached.',
-      items: {
-        type: 'object',
-        title: 'WalletNetwork',
-        description: 'One network.',
-        required: ['id', 'name', 'environment'],
-        properties: {
+    networks: list(
+      'Networks the attached wallet works on. Empty while none is attached.',
+      record(
+        'One network.',
+        {
           id: idField('Stable identifier of the network.', 'bitcoin'),
           name: textField('Name of the network.', 'Bitcoin', 'line'),
           environment: enumField(
@@ -44,17 +34,14 @@ export const WALLET_SCHEMA = {
             'test',
           ),
         },
-      },
-    },
-    views: {
-      type: 'array',
-      description: 'The other wallet views.',
-      items: {
-        type: 'object',
-        title: 'WalletView',
-        description: 'One view and its endpoint.',
-        required: ['id', 'path', 'summary'],
-        properties: {
+        { title: 'WalletNetwork' },
+      ),
+    ),
+    views: list(
+      'The other wallet views.',
+      record(
+        'One view and its endpoint.',
+        {
           id: idField('Stable identifier of the view.', 'security'),
           path: {
             type: 'string',
@@ -65,65 +52,44 @@ export const WALLET_SCHEMA = {
           },
           summary: textField('What the view is about.', 'Custody, controls and reviews.'),
         },
-      },
-    },
-    boundaries: {
-      type: 'array',
-      description: 'What these views never do, with or without a wallet.',
-      items: BOUNDARY,
-    },
+        { title: 'WalletView' },
+      ),
+    ),
+    boundaries: list('What these views never do, with or without a wallet.', BOUNDARY),
   },
-} as const
+  { title: 'Wallet overview' },
+)
 
 /** `data` of `/wallet/architecture`. */
-export const WALLET_ARCHITECTURE_SCHEMA = {
-  type: 'object',
-  title: 'Wallet architecture',
-  description: 'The components of the wallet and how they are isolated from this service.',
-  required: [...WALLET_HEAD_REQUIRED, 'components', 'flows', 'boundaries'],
-  properties: {
+export const WALLET_ARCHITECTURE_SCHEMA = record(
+  'The components of the wallet and how they are isolated from this service.',
+  {
     ...WALLET_HEAD,
-    components: {
-      type: 'array',
-      description:
-        'The components that publish wallet views, and those of the wallet if one is attached.',
-      items: ARCHITECTURE_COMPONENT,
-    },
-    flows: {
-      type: 'array',
-      description: 'Data flows between the components.',
-      items: ARCHITECTURE_FLOW,
-    },
-    boundaries: {
-      type: 'array',
-      description: 'What no component does.',
-      items: BOUNDARY,
-    },
+    components: list(
+      'The components that publish wallet views, and those of the wallet if one is attached.',
+      ARCHITECTURE_COMPONENT,
+    ),
+    flows: list('Data flows between the components.', ARCHITECTURE_FLOW),
+    boundaries: list('What no component does.', BOUNDARY),
   },
-} as const
+  { title: 'Wallet architecture' },
+)
 
 /** `data` of `/wallet/security`. */
-export const WALLET_SECURITY_SCHEMA = {
-  type: 'object',
-  title: 'Wallet security',
-  description: 'Who holds the keys, which controls are in place, and who reviewed what.',
-  required: [...WALLET_HEAD_REQUIRED, 'custody', 'controls', 'reviews', 'neverPublished'],
-  properties: {
+export const WALLET_SECURITY_SCHEMA = record(
+  'Who holds the keys, which controls are in place, and who reviewed what.',
+  {
     ...WALLET_HEAD,
     custody: enumField(
       ['none', 'own', 'shared', 'third_party'],
       'Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party.',
       'none',
     ),
-    controls: {
-      type: 'array',
-      description: 'Controls that protect the wallet or, without one, these views.',
-      items: {
-        type: 'object',
-        title: 'WalletControl',
-        description: 'One control.',
-        required: ['id', 'title', 'statement', 'state'],
-        properties: {
+    controls: list(
+      'Controls that protect the wallet or, without one, these views.',
+      record(
+        'One control.',
+        {
           id: idField('Stable identifier of the control.', 'leak-guard'),
           title: textField('The control in a few words.', 'Leak guard', 'line'),
           statement: textField(
@@ -136,17 +102,14 @@ export const WALLET_SECURITY_SCHEMA = {
             'in_place',
           ),
         },
-      },
-    },
-    reviews: {
-      type: 'array',
-      description: 'Independent reviews, newest first. Empty if there were none.',
-      items: {
-        type: 'object',
-        title: 'WalletReview',
-        description: 'One review.',
-        required: ['id', 'title', 'reviewer', 'completedOn', 'scope'],
-        properties: {
+        { title: 'WalletControl' },
+      ),
+    ),
+    reviews: list(
+      'Independent reviews, newest first. Empty if there were none.',
+      record(
+        'One review.',
+        {
           id: idField('Stable identifier of the review.', 'key-ceremony-review'),
           title: textField('The review in a few words.', 'Review of the key ceremony', 'line'),
           reviewer: textField('The reviewer.', 'An independent auditor'),
@@ -154,17 +117,14 @@ export const WALLET_SECURITY_SCHEMA = {
           scope: textField('Scope of the review.', 'Creation and storage of the keys.'),
           reportUrl: urlField('URL of the report.', 'https://example.org/report'),
         },
-      },
-    },
-    neverPublished: {
-      type: 'array',
-      description: 'What these views never contain.',
-      items: {
-        type: 'object',
-        title: 'WithheldData',
-        description: 'One kind of data that is never published.',
-        required: ['id', 'title', 'reason'],
-        properties: {
+        { title: 'WalletReview', optional: ['reportUrl'] },
+      ),
+    ),
+    neverPublished: list(
+      'What these views never contain.',
+      record(
+        'One kind of data that is never published.',
+        {
           id: idField('Stable identifier of the entry.', 'private-keys'),
           title: textField('What is never published.', 'Private keys and seed phrases', 'line'),
           reason: textField(
@@ -172,28 +132,23 @@ export const WALLET_SECURITY_SCHEMA = {
             'Publishing refuses content that holds one.',
           ),
         },
-      },
-    },
+        { title: 'WithheldData' },
+      ),
+    ),
   },
-} as const
+  { title: 'Wallet security' },
+)
 
 /** `data` of `/wallet/evidence`. */
-export const WALLET_EVIDENCE_SCHEMA = {
-  type: 'object',
-  title: 'Wallet evidence',
-  description: 'Published evidence about the wallet that anyone can verify.',
-  required: [...WALLET_HEAD_REQUIRED, 'evidence'],
-  properties: {
+export const WALLET_EVIDENCE_SCHEMA = record(
+  'Published evidence about the wallet that anyone can verify.',
+  {
     ...WALLET_HEAD,
-    evidence: {
-      type: 'array',
-      description: 'Pieces of evidence, newest first. Empty while no wallet is attached.',
-      items: {
-        type: 'object',
-        title: 'WalletEvidenceItem',
-        description: 'One piece of evidence.',
-        required: ['id', 'title', 'kind', 'statement', 'producedOn', 'verification'],
-        properties: {
+    evidence: list(
+      'Pieces of evidence, newest first. Empty while no wallet is attached.',
+      record(
+        'One piece of evidence.',
+        {
           id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
           title: textField('The evidence in a few words.', 'Proof of control', 'line'),
           kind: enumField(
@@ -218,28 +173,23 @@ export const WALLET_EVIDENCE_SCHEMA = {
             example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
           },
         },
-      },
-    },
+        { title: 'WalletEvidenceItem', optional: ['documentUrl', 'documentSha256'] },
+      ),
+    ),
   },
-} as const
+  { title: 'Wallet evidence' },
+)
 
 /** `data` of `/wallet/capabilities`. */
-export const WALLET_CAPABILITIES_SCHEMA = {
-  type: 'object',
-  title: 'Wallet capabilities',
-  description: 'What the wallet views can do, what is planned, and what they will never do.',
-  required: [...WALLET_HEAD_REQUIRED, 'capabilities'],
-  properties: {
+export const WALLET_CAPABILITIES_SCHEMA = record(
+  'What the wallet views can do, what is planned, and what they will never do.',
+  {
     ...WALLET_HEAD,
-    capabilities: {
-      type: 'array',
-      description: 'The capabilities.',
-      items: {
-        type: 'object',
-        title: 'WalletCapability',
-        description: 'One capability.',
-        required: ['id', 'title', 'summary', 'state', 'needsWallet'],
-        properties: {
+    capabilities: list(
+      'The capabilities.',
+      record(
+        'One capability.',
+        {
           id: idField('Stable identifier of the capability.', 'read-published-views'),
           title: textField('The capability in a few words.', 'Read published views', 'line'),
           summary: textField('What it means.', 'Anyone can read what the operator published.'),
@@ -248,35 +198,25 @@ export const WALLET_CAPABILITIES_SCHEMA = {
             'Whether it is available, planned, unavailable, or excluded by design.',
             'available',
           ),
-          needsWallet: {
-            type: 'boolean',
-            description: 'Whether it requires an attached wallet.',
-            example: false,
-          },
+          needsWallet: flag('Whether it requires an attached wallet.', false),
         },
-      },
-    },
+        { title: 'WalletCapability' },
+      ),
+    ),
   },
-} as const
+  { title: 'Wallet capabilities' },
+)
 
 /** `data` of `/wallet/integration`. */
-export const WALLET_INTEGRATION_SCHEMA = {
-  type: 'object',
-  title: 'Wallet integration',
-  description:
-    'The interfaces between the wallet views and other systems, and the data they carry.',
-  required: [...WALLET_HEAD_REQUIRED, 'interfaces'],
-  properties: {
+export const WALLET_INTEGRATION_SCHEMA = record(
+  'The interfaces between the wallet views and other systems, and the data they carry.',
+  {
     ...WALLET_HEAD,
-    interfaces: {
-      type: 'array',
-      description: 'The interfaces.',
-      items: {
-        type: 'object',
-        title: 'WalletInterface',
-        description: 'One interface.',
-        required: ['id', 'title', 'direction', 'state', 'summary'],
-        properties: {
+    interfaces: list(
+      'The interfaces.',
+      record(
+        'One interface.',
+        {
           id: idField('Stable identifier of the interface.', 'public-read-api'),
           title: textField('The interface in a few words.', 'Public read API', 'line'),
           direction: enumField(
@@ -291,28 +231,23 @@ export const WALLET_INTEGRATION_SCHEMA = {
           ),
           summary: textField('The data it carries.', 'Published snapshots as signed JSON.'),
         },
-      },
-    },
+        { title: 'WalletInterface' },
+      ),
+    ),
   },
-} as const
+  { title: 'Wallet integration' },
+)
 
 /** `data` of `/wallet/development`. */
-export const WALLET_DEVELOPMENT_SCHEMA = {
-  type: 'object',
-  title: 'Wallet development',
-  description: 'Work on the wallet views and on attaching a wallet.',
-  required: [...WALLET_HEAD_REQUIRED, 'items'],
-  properties: {
+export const WALLET_DEVELOPMENT_SCHEMA = record(
+  'Work on the wallet views and on attaching a wallet.',
+  {
     ...WALLET_HEAD,
-    items: {
-      type: 'array',
-      description: 'The work, nearest horizon first.',
-      items: {
-        type: 'object',
-        title: 'WalletWorkItem',
-        description: 'One piece of work.',
-        required: ['id', 'title', 'summary', 'horizon', 'state', 'since'],
-        properties: {
+    items: list(
+      'The work, nearest horizon first.',
+      record(
+        'One piece of work.',
+        {
           id: idField('Stable identifier of the item.', 'attachment-criteria'),
           title: textField('The work in a few words.', 'Criteria for attaching a wallet', 'line'),
           summary: textField('What will be done.', 'State what must hold before one is attached.'),
@@ -320,7 +255,9 @@ export const WALLET_DEVELOPMENT_SCHEMA = {
           state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
           since: dayField('First day of this state, in UTC.', '2026-11-21'),
         },
-      },
-    },
+        { title: 'WalletWorkItem' },
+      ),
+    ),
   },
-} as const
+  { title: 'Wallet development' },
+)

@@ -1,7 +1,7 @@
 import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
-import { hexHash, list, snapshotId, text, timestamp, whole } from './response-fields.ts'
-import type { JsonSchema } from './schema-type.ts'
+import { hexHash, list, record, snapshotId, text, timestamp, whole } from './response-fields.ts'
 import { CHANGE_KINDS } from './version-chain.ts'
+import { enumField } from './snapshot-fields.ts'
 
 const digest = {
   type: 'string',
@@ -20,77 +20,44 @@ const versionSummaryProperties = {
 } as const
 
 /** `data` of one version. */
-export const VERSION_SNAPSHOT_SCHEMA = {
-  type: 'object',
-  description: 'One entry of the version history.',
-  required: [
-    'snapshotId',
-    'sequence',
-    'createdAt',
-    'apiVersion',
-    'registryVersion',
-    'resources',
-    'changes',
-    'note',
-    'previousHash',
-    'hash',
-  ],
-  properties: {
-    ...versionSummaryProperties,
-    apiVersion: text('Major version of the API at the time.', 'v1'),
-    registryVersion: text('Registry version at the time.', '1.0.0'),
-    resources: {
-      type: 'object',
-      description: 'Digest of each published resource, by path below the base path.',
-      example: { status: digest.example },
-      additionalProperties: digest,
-    },
-    changes: list('Changes from the previous version.', {
-      type: 'object',
-      title: 'ResourceChange',
-      description: 'One change.',
-      required: ['resource', 'kind'],
-      properties: {
-        resource: text('The resource, by its path below the base path.', 'status'),
-        kind: {
-          type: 'string',
-          enum: CHANGE_KINDS,
-          description: 'Kind of the change.',
-          example: 'changed',
-        },
-      },
-    }),
-    note: text('Release note of the operator.', 'Opens the waitlist.'),
+export const VERSION_SNAPSHOT_SCHEMA = record('One entry of the version history.', {
+  ...versionSummaryProperties,
+  apiVersion: text('Major version of the API at the time.', 'v1'),
+  registryVersion: text('Registry version at the time.', '1.0.0'),
+  resources: {
+    type: 'object',
+    description: 'Digest of each published resource, by path below the base path.',
+    example: { status: digest.example },
+    additionalProperties: digest,
   },
-} as const satisfies JsonSchema
+  changes: list(
+    'Changes from the previous version.',
+    record(
+      'One change.',
+      {
+        resource: text('The resource, by its path below the base path.', 'status'),
+        kind: enumField(CHANGE_KINDS, 'Kind of the change.', 'changed'),
+      },
+      { title: 'ResourceChange' },
+    ),
+  ),
+  note: text('Release note of the operator.', 'Opens the waitlist.'),
+})
 
 /** `data` of the version history. */
-export const VERSION_HISTORY_SCHEMA = {
-  type: 'object',
-  description: 'The hash-chained index of all versions.',
-  required: ['algorithm', 'count', 'head', 'entries'],
-  properties: {
-    algorithm: text(
-      'How the hashes are computed.',
-      'SHA-256 over svc-version-v1 and RFC 8785 JSON',
-    ),
-    count: whole('Number of versions in the whole history.', 1),
-    head: {
-      type: 'object',
-      title: 'VersionHead',
-      description: 'The newest version.',
-      required: ['snapshotId', 'hash'],
-      properties: {
-        snapshotId: snapshotId('Its id.'),
-        hash: hexHash('Its hash.'),
-      },
+export const VERSION_HISTORY_SCHEMA = record('The hash-chained index of all versions.', {
+  algorithm: text('How the hashes are computed.', 'SHA-256 over svc-version-v1 and RFC 8785 JSON'),
+  count: whole('Number of versions in the whole history.', 1),
+  head: record(
+    'The newest version.',
+    {
+      snapshotId: snapshotId('Its id.'),
+      hash: hexHash('Its hash.'),
     },
-    entries: list('Every version, or those of the requested page, newest first.', {
-      type: 'object',
-      title: 'VersionEntry',
-      description: 'One version.',
-      required: ['snapshotId', 'sequence', 'createdAt', 'previousHash', 'hash'],
-      properties: versionSummaryProperties,
-    }),
-  },
-} as const satisfies JsonSchema
+    { title: 'VersionHead' },
+  ),
+  entries: list(
+    'Every version, or those of the requested page, newest first.',
+    record('One version.', versionSummaryProperties, { title: 'VersionEntry' }),
+  ),
+})
