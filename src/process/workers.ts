@@ -71,6 +71,8 @@ export function openWorkers(
   const accepting = new Set<Worker>()
   const pauses = new Set<NodeJS.Timeout>()
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
+  // Byte arrays of the counters stay byte arrays.
+  cluster.setupPrimary({ serialization: 'advanced' })
 
   function start(): void {
     const worker = cluster.fork({ ...WITHOUT_SECRETS, PORT: String(port) })

@@ -1,42 +1,32 @@
 import cluster, { type Worker } from 'node:cluster'
-import { randomUUID } from 'node:crypto'
-import { type CountedWindow, type Counters, CountersError, type CountOutcome } from './counters.ts'
+import { type Counters, CountersError } from './counters.ts'
 
 /** Tags that separate these messages from others on the same channel. */
 const REQUEST = 'svc.counters.request'
 const RESPONSE = 'svc.counters.response'
 
-/** A call of a worker as plain JSON for the channel. */
-type Call =
-  | { readonly method: 'count'; readonly windows: readonly CountedWindow[] }
-  | {
-      readonly method: 'spend'
-      readonly id: string
-      readonly untilMs: number
-      /** The bytes in base64: the channel turns an array of bytes into an object of numbers. */
-      readonly secret?: { readonly name: string; readonly base64: string }
-    }
-  | { readonly method: 'release'; readonly id: string }
-  | { readonly method: 'secret'; readonly name: string; readonly untilMs: number }
+const METHODS = ['count', 'spend', 'release', 'secret'] as const satisfies (keyof Counters)[]
 
+/** A call of a worker. The channel must clone byte arrays (`serialization: 'advanced'`). */
 interface CounterRequest {
   readonly tag: typeof REQUEST
-  /** The worker and the number of its request. */
-  readonly workerId: string
   readonly number: number
-  /** When the worker stops pending, on the clock of `monotonicMs`. */
+  /** When the worker stops waiting, on the clock of `monotonicMs`. */
   readonly deadlineMs: number
-  readonly call: Call
+  readonly method: (typeof METHODS)[number]
+  readonly args: readonly unknown[]
 }
 
-/** `value` is a CountOutcome, a boolean, null or base64, depending on the method. Without it the call failed. */
 interface CounterResponse {
   readonly tag: typeof RESPONSE
-  readonly workerId: string
   readonly number: number
+  readonly isSuccess: boolean
   readonly value?: unknown
-  /** The id that this request spent, so that the worker can release it when it no longer waits. */
-  readonly spentId?: string
+}
+
+interface PendingRequest {
+  resolve(value: unknown): void
+  fail(reason: string): void
 }
 
 /** Milliseconds of a monotonic clock that all processes of one machine share. */
@@ -48,40 +38,18 @@ function isTagged(message: unknown, tag: string): boolean {
   return typeof message === 'object' && message !== null && 'tag' in message && message.tag === tag
 }
 
-async function perform(counters: Counters, call: Call): Promise<unknown> {
-  switch (call.method) {
-    case 'count':
-      return counters.count(call.windows)
-    case 'spend': {
-      const { id, untilMs, secret } = call
-      if (secret === undefined) return counters.spend(id, untilMs)
-      const bytes = Buffer.from(secret.base64, 'base64')
-      return counters.spend(id, untilMs, { name: secret.name, bytes })
-    }
-    case 'release':
-      await counters.release(call.id)
-      return null
-    case 'secret':
-      return Buffer.from(await counters.secret(call.name, call.untilMs)).toString('base64')
-  }
-}
-
 /**
  * Serves the counters of the primary to all workers of this cluster, also to later ones. Returns a function that stops it;
  * requests of workers then time out.
  */
 export function serveCounters(counters: Counters): () => void {
-  async function respond(
-    worker: Worker,
-    { workerId, number, call }: CounterRequest,
-  ): Promise<void> {
-    let response: CounterResponse = { tag: RESPONSE, workerId, number }
+  async function respond(worker: Worker, { number, method, args }: CounterRequest): Promise<void> {
+    let response: CounterResponse = { tag: RESPONSE, number, isSuccess: false }
     try {
-      const value = await perform(counters, call)
-      response = { ...response, value }
-      if (call.method === 'spend' && value === true) response = { ...response, spentId: call.id }
+      const call = counters[method] as (...values: readonly unknown[]) => Promise<unknown>
+      response = { ...response, isSuccess: true, value: await call(...args) }
     } catch {
-      // A response without a value reports the failure.
+      // The worker gets no reason; `isSuccess` says enough.
     }
     // The callback prevents an error event when the worker exits.
     if (worker.isConnected()) worker.send(response, undefined, () => {})
@@ -91,8 +59,9 @@ export function serveCounters(counters: Counters): () => void {
     if (!isTagged(message, REQUEST)) return
     const request = message as CounterRequest
     // After the deadline the worker has reported a failure, so nothing is counted. A release is still valid.
-    if (request.deadlineMs <= monotonicMs() && request.call.method !== 'release') return
-    void respond(worker, request)
+    if (request.deadlineMs > monotonicMs() || request.method === 'release') {
+      void respond(worker, request)
+    }
   }
 
   cluster.on('message', onMessage)
@@ -106,105 +75,50 @@ export interface ClusterCountersOptions {
   readonly deadlineMs?: number
 }
 
-interface PendingRequest {
-  settle(response: CounterResponse): void
-  fail(reason: string): void
-}
-
 /**
  * The counters of the primary (`serveCounters`) in a worker. A call rejects with CountersError when it fails in the primary,
- * when the primary cannot be reached, or after the deadline. An id that is spent after the deadline is released.
+ * when the primary cannot be reached, or after the deadline.
  */
 export function createClusterCounters({
   deadlineMs = 2000,
 }: ClusterCountersOptions = {}): Counters {
   const pending = new Map<number, PendingRequest>()
-  const workerId = randomUUID()
   let lastNumber = 0
 
-  function send(call: Call, onError: () => void): number {
+  async function request(method: CounterRequest['method'], args: unknown[]): Promise<unknown> {
     lastNumber += 1
-    const message: CounterRequest = {
-      tag: REQUEST,
-      workerId,
-      number: lastNumber,
-      deadlineMs: monotonicMs() + deadlineMs,
-      call,
-    }
-    // Deferred until the request is registered as pending.
-    const failLater = () => queueMicrotask(onError)
-    try {
-      if (process.send === undefined || !process.connected) failLater()
-      else {
-        process.send(message, undefined, undefined, (error: Error | null) => {
-          if (error !== null) onError()
-        })
-      }
-    } catch {
-      failLater()
-    }
-    return message.number
-  }
-
-  async function request(call: Call): Promise<unknown> {
+    const number = lastNumber
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const fail = (reason: string): void => reject(new CountersError(reason))
+    pending.set(number, { resolve, fail })
     const timer = setTimeout(() => {
       // A response that arrived while this event loop was busy is read between timers and immediates.
-      setImmediate(() => {
-        if (pending.get(number) === entry)
-          entry.fail(`The primary process did not respond within ${deadlineMs} ms`)
-      })
+      setImmediate(fail, `The primary process did not respond within ${deadlineMs} ms`)
     }, deadlineMs)
-    const entry: PendingRequest = {
-      settle({ value }) {
-        if (value === undefined) entry.fail('The counters of the primary process failed')
-        else {
-          end()
-          resolve(value)
-        }
-      },
-      fail(reason) {
-        end()
-        reject(new CountersError(reason))
-      },
-    }
-    function end(): void {
+    try {
+      const untilMs = monotonicMs() + deadlineMs
+      const message: CounterRequest = { tag: REQUEST, number, deadlineMs: untilMs, method, args }
+      if (!process.connected) fail('The primary process exited')
+      process.send?.(message, undefined, undefined, (error: Error | null) => {
+        if (error !== null) fail('The primary process cannot be reached')
+      })
+      return await promise
+    } finally {
       clearTimeout(timer)
       pending.delete(number)
     }
-    const number = send(call, () => entry.fail('The primary process cannot be reached'))
-    pending.set(number, entry)
-    return promise
   }
 
   process.on('message', (message: unknown) => {
     if (!isTagged(message, RESPONSE)) return
-    const response = message as CounterResponse
-    if (response.workerId !== workerId) return
-    const entry = pending.get(response.number)
-    if (entry !== undefined) entry.settle(response)
-    else if (response.spentId !== undefined) {
-      send({ method: 'release', id: response.spentId }, () => {})
-    }
+    const { number, isSuccess, value } = message as CounterResponse
+    if (isSuccess) pending.get(number)?.resolve(value)
+    else pending.get(number)?.fail('The counters of the primary process failed')
   })
   process.on('disconnect', () => {
-    for (const entry of pending.values()) entry.fail('The primary process exited')
+    for (const each of pending.values()) each.fail('The primary process exited')
   })
 
-  return {
-    count: async (windows) => (await request({ method: 'count', windows })) as CountOutcome,
-    async spend(id, untilMs, secret) {
-      const call = { method: 'spend', id, untilMs } as const
-      if (secret === undefined) return (await request(call)) as boolean
-      const base64 = Buffer.from(secret.bytes).toString('base64')
-      return (await request({ ...call, secret: { name: secret.name, base64 } })) as boolean
-    },
-    async release(id) {
-      await request({ method: 'release', id })
-    },
-    async secret(name, untilMs) {
-      const text = (await request({ method: 'secret', name, untilMs })) as string
-      return Uint8Array.from(Buffer.from(text, 'base64'))
-    },
-  }
+  const methods = METHODS.map((method) => [method, (...args: unknown[]) => request(method, args)])
+  return Object.fromEntries(methods) as unknown as Counters
 }

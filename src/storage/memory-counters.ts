@@ -13,100 +13,63 @@ export interface MemoryCountersOptions {
 
 interface Window {
   used: number
+  readonly lengthMs: number
   readonly endsAtMs: number
 }
 
 const SECRET_BYTES = 32
-const BUCKET_MS = 60_000
+const SWEEP_INTERVAL_MS = 60_000
+
+/** A window that ends later than one that starts now was started before the clock was set back. */
+function isOpen({ endsAtMs, lengthMs }: Window, nowMs: number): boolean {
+  return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
+}
 
 /**
  * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the process
  * ends.
  *
  * Maps and an injected clock instead of rate-limiter-flexible, which reads the machine's clock, keeps a timer per key, and
- * cannot count in several windows or none. Calls are synchronous and therefore atomic, and each one drops what has ended.
- * Windows of one length end in the order they started in, which is the order of a Map, so only its head is checked. Spent
- * ids end in any order, so they are grouped into buckets of a minute, which are dropped as a whole.
+ * cannot count in several windows or none. Calls are synchronous and therefore atomic. Once a minute a call drops what has
+ * ended.
  */
 export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCounters {
-  const windowsByLength = new Map<number, Map<string, Window>>()
+  const windows = new Map<string, Window>()
   const spent = new Map<string, number>()
-  const buckets = new Map<number, Set<string>>()
   const secrets = new Map<string, { readonly bytes: Uint8Array; readonly untilMs: number }>()
-  let droppedToBucket = Number.NEGATIVE_INFINITY
+  let sweptAtMs = Number.NEGATIVE_INFINITY
 
-  /** A window that ends later than one that starts now was started before the clock was set back. */
-  function isOpen({ endsAtMs }: Window, lengthMs: number, nowMs: number): boolean {
-    return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
-  }
-
-  function windowsOf(windowSeconds: number): Map<string, Window> {
-    const existing = windowsByLength.get(windowSeconds)
-    if (existing !== undefined) return existing
-    const made = new Map<string, Window>()
-    windowsByLength.set(windowSeconds, made)
-    return made
-  }
-
-  function dropEndedWindows(nowMs: number): void {
-    for (const [windowSeconds, windows] of windowsByLength) {
-      for (const [key, window] of windows) {
-        if (isOpen(window, windowSeconds * 1000, nowMs)) break
-        windows.delete(key)
-      }
-    }
-  }
-
-  function dropSpent(nowMs: number): void {
-    const current = Math.floor(nowMs / BUCKET_MS)
-    // Checked once a minute. Compared for inequality, since a clock that was once set far ahead would stop the dropping.
-    if (current === droppedToBucket) return
-    droppedToBucket = current
-    for (const [bucket, ids] of buckets) {
-      if (bucket >= current) continue
-      for (const id of ids) spent.delete(id)
-      buckets.delete(bucket)
-    }
-  }
-
-  function forget(id: string): void {
-    const untilMs = spent.get(id)
-    if (untilMs === undefined) return
-    spent.delete(id)
-    const bucket = Math.floor(untilMs / BUCKET_MS)
-    const ids = buckets.get(bucket)
-    ids?.delete(id)
-    if (ids?.size === 0) buckets.delete(bucket)
+  function sweep(nowMs: number): void {
+    // The absolute value, since a clock that was once set far ahead would stop the sweeping.
+    if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
+    sweptAtMs = nowMs
+    for (const [name, window] of windows) if (!isOpen(window, nowMs)) windows.delete(name)
+    for (const [id, untilMs] of spent) if (untilMs <= nowMs) spent.delete(id)
+    for (const [name, { untilMs }] of secrets) if (untilMs <= nowMs) secrets.delete(name)
   }
 
   function countNow(requested: readonly CountedWindow[]): CountOutcome {
     const nowMs = clock.nowMs()
-    dropEndedWindows(nowMs)
+    sweep(nowMs)
     const found = requested.map(({ key, limit, windowSeconds }) => {
-      const windows = windowsByLength.get(windowSeconds)
-      const window = windows?.get(key)
+      // Windows of one key but different lengths are counted apart.
+      const name = `${key} ${windowSeconds}`
       const lengthMs = windowSeconds * 1000
-      const open = window !== undefined && isOpen(window, lengthMs, nowMs) ? window : undefined
-      const used = open?.used ?? 0
-      return { key, limit, windowSeconds, open, used, endsAtMs: open?.endsAtMs ?? nowMs + lengthMs }
+      const known = windows.get(name)
+      const fresh = { used: 0, lengthMs, endsAtMs: nowMs + lengthMs }
+      return { name, limit, window: known && isOpen(known, nowMs) ? known : fresh }
     })
-    const isAdmitted = found.every(({ used, limit }) => used < limit)
+    const isAdmitted = found.every(({ window, limit }) => window.used < limit)
     if (isAdmitted) {
-      for (const { key, windowSeconds, open, endsAtMs } of found) {
-        if (open !== undefined) {
-          open.used += 1
-          continue
-        }
-        const windows = windowsOf(windowSeconds)
-        // Delete an ended window of this key first, so that the new one is last in the Map.
-        windows.delete(key)
-        windows.set(key, { used: 1, endsAtMs })
+      for (const { name, window } of found) {
+        window.used += 1
+        windows.set(name, window)
       }
     }
     return {
       isAdmitted,
-      windows: found.map(({ used, limit, endsAtMs }) => ({
-        remaining: Math.max(0, limit - used - (isAdmitted ? 1 : 0)),
+      windows: found.map(({ limit, window: { used, endsAtMs } }) => ({
+        remaining: Math.max(0, limit - used),
         endsAtMs,
       })),
     }
@@ -119,38 +82,26 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
 
   function spendNow(id: string, untilMs: number, secret?: NamedSecret): boolean {
     const nowMs = clock.nowMs()
-    dropSpent(nowMs)
+    sweep(nowMs)
     if (secret !== undefined && !isCurrentSecret(secret, nowMs)) return false
     if ((spent.get(id) ?? nowMs) > nowMs) return false
-    forget(id)
-    if (untilMs <= nowMs) return true
-    spent.set(id, untilMs)
-    const bucket = Math.floor(untilMs / BUCKET_MS)
-    const ids = buckets.get(bucket)
-    if (ids === undefined) buckets.set(bucket, new Set([id]))
-    else ids.add(id)
+    if (untilMs > nowMs) spent.set(id, untilMs)
     return true
   }
 
   function secretNow(name: string, untilMs: number): Uint8Array {
-    const nowMs = clock.nowMs()
     const known = secrets.get(name)
-    if (known !== undefined && nowMs < known.untilMs) return Uint8Array.from(known.bytes)
-    for (const [other, kept] of secrets) if (kept.untilMs <= nowMs) secrets.delete(other)
+    if (known !== undefined && clock.nowMs() < known.untilMs) return Uint8Array.from(known.bytes)
     const bytes = Uint8Array.from(randomBytes(SECRET_BYTES))
     secrets.set(name, { bytes, untilMs })
     return Uint8Array.from(bytes)
   }
 
   return {
-    count: async (windows) => countNow(windows),
+    count: async (requested) => countNow(requested),
     spend: async (id, untilMs, secret) => spendNow(id, untilMs, secret),
-    release: async (id) => forget(id),
+    release: async (id) => void spent.delete(id),
     secret: async (name, untilMs) => secretNow(name, untilMs),
-    size() {
-      let windows = 0
-      for (const each of windowsByLength.values()) windows += each.size
-      return windows + spent.size
-    },
+    size: () => windows.size + spent.size,
   }
 }
