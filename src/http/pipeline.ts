@@ -90,27 +90,13 @@ function refuseWhileIssuancePaused(
  */
 function checkKey(exchange: Exchange, { apiKeys }: PipelineDependencies): void | Promise<void> {
   const key = presentedKey(exchange.request)
-  if (key !== undefined) return checkPresented(exchange, apiKeys, key)
+  if (key !== undefined) {
+    return apiKeys.check(key).then((checked) => {
+      exchange.key = checked
+    })
+  }
   if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
   return undefined
-}
-
-function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): void | Promise<void> {
-  function giveUp(cause: unknown): never {
-    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
-  }
-  try {
-    const checked = apiKeys.check(key)
-    if (checked instanceof Promise) {
-      return checked.then((found) => {
-        exchange.key = found
-      }, giveUp)
-    }
-    exchange.key = checked
-    return undefined
-  } catch (cause) {
-    return giveUp(cause)
-  }
 }
 
 /** A request with a body must come from a page of the service or from outside a browser (contract decisions section 4). */

@@ -1,26 +1,29 @@
 import type { Worker } from 'node:cluster'
+import type { Aggregator, Counter, Gauge, Registry } from 'prom-client'
 import { ApiError } from '../contract/api-error.ts'
-import type { ConnectionCounts, ResponseObserver } from '../http/listener.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
+import type { ConnectionCounts } from '../http/listener.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
+import type { PublishedSigningKey } from '../service/signing-key-document.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
-import type { LeaderState } from './leader-metrics.ts'
-import { registerLeaderMetrics } from './leader-metrics.ts'
 import type { ProcessStatus } from './process-status.ts'
-import type { StoreHealth, StoreObserver } from './store-health.ts'
+import type { StoreHealth } from './store-health.ts'
 
 /** Reads metrics in Prometheus' text format. */
 export type Metrics = () => Promise<{ readonly contentType: string; readonly text: string }>
 
-/** Counts the requests and calls of a service, by result. The returned service behaves like the original. */
-export interface OutcomeCounters {
-  readonly waitlist: (waitlist: Waitlist) => Waitlist
-  readonly challenge: (challenge: Challenge) => Challenge
-  readonly apiKeys: (apiKeys: ApiKeys) => ApiKeys
+/** What the process that watches for releases and keys knows: the only one, or the primary of the workers. */
+export interface LeaderState {
+  readonly head: () => Pick<VersionEntry, 'snapshotId' | 'createdAt'> | undefined
+  readonly reloadFailures: () => number
+  readonly isReleaseRefused: () => boolean
+  readonly signingKeys: () => readonly PublishedSigningKey[]
+  readonly nowMs: () => number
 }
 
-/** Sources of the metrics of one serving process. */
+/** What one serving process knows. */
 export interface ServingState {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
@@ -29,29 +32,169 @@ export interface ServingState {
   readonly limiterMode: () => string
 }
 
-/** The metrics of one serving process. */
-export interface ProcessMetrics extends OutcomeCounters {
-  readonly onResponse: ResponseObserver
-  readonly onStoreCall: StoreObserver
-  /** Adds the gauges that are read from running parts. */
-  readonly observe: (state: ServingState) => void
-  /** Adds what only the leading process knows. */
-  readonly lead: (state: LeaderState) => void
-  readonly readJson: () => Promise<readonly object[]>
-  readonly metrics: Metrics
+/** The primary's data about its workers. */
+export interface ClusterState {
+  readonly accepting: () => readonly Worker[]
+  readonly crashes: () => number
+  readonly requestStatus: (worker: Worker) => Promise<ProcessStatus | null | undefined>
 }
 
-/** The contract's code of a failure. */
-function codeOf(error: unknown): string {
-  return error instanceof ApiError ? error.code : 'INTERNAL'
+/** A metric that is read when Prometheus asks. A name that ends in `_total` is a counter, any other a gauge. */
+interface ReadMetric {
+  readonly name: string
+  readonly help: string
+  /** The label of a metric whose values are a record by the label's value. */
+  readonly label?: string
+  /** How the values of several workers become one; default: their sum. */
+  readonly aggregator?: Aggregator
+  /** Undefined: the metric is absent. */
+  readonly read: () => number | { readonly [label: string]: number } | undefined
+}
+
+type Client = { readonly Counter: typeof Counter; readonly Gauge: typeof Gauge }
+
+function register(client: Client, registry: Registry, metrics: readonly ReadMetric[]): void {
+  for (const { name, help, label, aggregator = 'sum', read } of metrics) {
+    const Metric = (name.endsWith('_total') ? client.Counter : client.Gauge) as typeof Gauge
+    const labelNames = label === undefined ? [] : [label]
+    const metric = new Metric({
+      name,
+      help,
+      labelNames,
+      aggregator,
+      registers: [],
+      collect() {
+        this.reset()
+        const found = read()
+        if (found === undefined) this.remove()
+        else if (typeof found === 'number') this.inc(found)
+        else {
+          for (const [value, count] of Object.entries(found)) {
+            this.inc({ [label ?? '']: value }, count)
+          }
+        }
+      },
+    })
+    registry.registerMetric(metric)
+  }
+}
+
+function leaderMetrics(state: LeaderState): readonly ReadMetric[] {
+  return [
+    {
+      name: 'svc_release_info',
+      help: 'The served release: 1 for its id.',
+      label: 'snapshot_id',
+      read() {
+        const served = state.head()
+        return served === undefined ? {} : { [served.snapshotId]: 1 }
+      },
+    },
+    {
+      name: 'svc_release_age_seconds',
+      help: 'Seconds since the served release was published.',
+      read() {
+        const served = state.head()
+        return served && (state.nowMs() - Date.parse(served.createdAt)) / 1000
+      },
+    },
+    {
+      name: 'svc_release_reload_failures_total',
+      help: 'How often a new release was refused.',
+      read: state.reloadFailures,
+    },
+    {
+      name: 'svc_release_refused',
+      help: '1 while the newest release is refused and an older one is served.',
+      read: () => Number(state.isReleaseRefused()),
+    },
+    {
+      name: 'svc_signing_key_expires_timestamp_seconds',
+      help: 'When the current signing key’s period ends, in Unix time; absent without an end or a key.',
+      read() {
+        const end = state.signingKeys().find(({ status }) => status === 'current')?.notAfter
+        return end === null || end === undefined ? undefined : Date.parse(end) / 1000
+      },
+    },
+  ]
+}
+
+const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+
+function servingMetrics(state: ServingState): readonly ReadMetric[] {
+  const { timeQuality, store, connections, limiterMode } = state
+  return [
+    {
+      name: 'svc_store_unavailable_seconds',
+      help: 'Seconds since the store became unavailable; 0 while it works.',
+      aggregator: 'max',
+      read: () => store.unavailableForMs() / 1000,
+    },
+    {
+      name: 'svc_connections',
+      help: 'Open connections.',
+      read: () => connections()?.open ?? 0,
+    },
+    {
+      name: 'svc_connections_refused_total',
+      help: 'Connections refused because SVC_MAX_CONNECTIONS were open.',
+      read: () => connections()?.refused ?? 0,
+    },
+    {
+      name: 'svc_connections_stalled_total',
+      help: 'Connections reset because the client took no bytes.',
+      read: () => connections()?.stalled ?? 0,
+    },
+    {
+      name: 'svc_limiter_mode',
+      help: 'How rate limits are counted: 1 for the mode in use.',
+      label: 'mode',
+      aggregator: 'max',
+      read: () => ({ [limiterMode()]: 1 }),
+    },
+    {
+      name: 'svc_time_quality_state',
+      help: 'The quality of the clock as /api/v1/time reports it: 1 for the current state.',
+      label: 'state',
+      aggregator: 'first',
+      read() {
+        const current = timeQuality.quality().state
+        return Object.fromEntries(TIME_STATES.map((each) => [each, Number(each === current)]))
+      },
+    },
+    {
+      name: 'svc_time_offset_seconds',
+      help: 'This clock minus the time source; absent until measured.',
+      aggregator: 'first',
+      read() {
+        const { offsetMs } = timeQuality.quality()
+        return offsetMs === null ? undefined : offsetMs / 1000
+      },
+    },
+  ]
+}
+
+function clusterMetrics({ crashes, accepting }: ClusterState): readonly ReadMetric[] {
+  return [
+    {
+      name: 'svc_worker_crashes_total',
+      help: 'Workers that exited unexpectedly.',
+      read: crashes,
+    },
+    {
+      name: 'svc_workers_accepting',
+      help: 'Workers that accept requests.',
+      read: () => accepting().length,
+    },
+  ]
 }
 
 const DURATION_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
-const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
 
 /** Counts what this process does. Loads prom-client, which a service without an admin port does not need. */
-export async function openProcessMetrics(): Promise<ProcessMetrics> {
-  const { collectDefaultMetrics, Counter, Gauge, Histogram, register } = await import('prom-client')
+export async function openProcessMetrics() {
+  const client = await import('prom-client')
+  const { collectDefaultMetrics, Counter, Histogram, register: registry } = client
   collectDefaultMetrics()
   const requests = new Counter({
     name: 'svc_http_requests_total',
@@ -63,22 +206,6 @@ export async function openProcessMetrics(): Promise<ProcessMetrics> {
     help: 'Time from a request’s headers to the end of its response.',
     buckets: DURATION_BUCKETS,
   })
-  const outcomes = (name: string, help: string) => {
-    const counter = new Counter({ name, help, labelNames: ['outcome'] })
-    return (outcome: string) => counter.inc({ outcome })
-  }
-  const countRegistration = outcomes(
-    'svc_registrations_total',
-    'Registrations with valid fields by outcome: WAITING, DUPLICATE or an error code; RATE_LIMITED before any check.',
-  )
-  const countChallenge = outcomes(
-    'svc_challenges_total',
-    'Checked challenge tokens by outcome: ACCEPTED, CHALLENGE_FAILED or UNAVAILABLE.',
-  )
-  const countKeyCheck = outcomes(
-    'svc_key_checks_total',
-    'Checked API keys by outcome: VALID or an error code.',
-  )
   const storeDuration = new Histogram({
     name: 'svc_store_call_duration_seconds',
     help: 'Duration of calls to the store by call and result.',
@@ -86,201 +213,88 @@ export async function openProcessMetrics(): Promise<ProcessMetrics> {
     buckets: DURATION_BUCKETS,
   })
 
+  /** Counts calls by outcome: the one of a success (undefined: not counted), or the code of an ApiError. */
+  function countOutcomes(name: string, help: string, otherFailure = 'INTERNAL') {
+    const counter = new Counter({ name, help, labelNames: ['outcome'] })
+    return async <Value>(
+      call: Promise<Value>,
+      outcomeOf: (value: Value) => string | undefined,
+    ): Promise<Value> => {
+      try {
+        const value = await call
+        const outcome = outcomeOf(value)
+        if (outcome !== undefined) counter.inc({ outcome })
+        return value
+      } catch (error) {
+        counter.inc({ outcome: error instanceof ApiError ? error.code : otherFailure })
+        throw error
+      }
+    }
+  }
+  const registrations = countOutcomes(
+    'svc_registrations_total',
+    'Registrations with valid fields by outcome: WAITING, DUPLICATE or an error code; RATE_LIMITED before any check.',
+  )
+  const challenges = countOutcomes(
+    'svc_challenges_total',
+    'Checked challenge tokens by outcome: ACCEPTED, CHALLENGE_FAILED or UNAVAILABLE.',
+    'UNAVAILABLE',
+  )
+  const keyChecks = countOutcomes(
+    'svc_key_checks_total',
+    'Checked API keys by outcome: VALID or an error code.',
+  )
+
   return {
-    onResponse(method, status, seconds) {
+    onResponse(method: string | undefined, status: number, seconds: number | undefined): void {
       requests.inc({ method: method ?? 'unknown', status })
       if (seconds !== undefined) duration.observe(seconds)
     },
-    onStoreCall(call, seconds, isSuccess) {
+    onStoreCall(call: string, seconds: number, isSuccess: boolean): void {
       storeDuration.observe({ call, result: isSuccess ? 'ok' : 'failed' }, seconds)
     },
-    waitlist: (waitlist) => ({
-      isOpen: () => waitlist.isOpen(),
-      async admit(address) {
-        try {
-          await waitlist.admit(address)
-        } catch (error) {
-          countRegistration(codeOf(error))
-          throw error
-        }
-      },
-      async register(registration) {
-        try {
-          const result = await waitlist.register(registration)
-          countRegistration(result.status)
-          return result
-        } catch (error) {
-          countRegistration(codeOf(error))
-          throw error
-        }
-      },
+    // The three below return the same service with its outcomes counted.
+    waitlist: (waitlist: Waitlist): Waitlist => ({
+      ...waitlist,
+      admit: (address) => registrations(waitlist.admit(address), () => undefined),
+      register: (registration) =>
+        registrations(waitlist.register(registration), ({ status }) => status),
     }),
-    challenge: (challenge) => ({
-      description: challenge.description,
-      issue: challenge.issue,
-      async verify(token, purpose) {
-        try {
-          const accepted = await challenge.verify(token, purpose)
-          countChallenge('ACCEPTED')
-          return accepted
-        } catch (error) {
-          countChallenge(error instanceof ApiError ? error.code : 'UNAVAILABLE')
-          throw error
-        }
-      },
+    challenge: (challenge: Challenge): Challenge => ({
+      ...challenge,
+      verify: (token, purpose) => challenges(challenge.verify(token, purpose), () => 'ACCEPTED'),
     }),
-    apiKeys: (apiKeys) => ({
-      async check(presented) {
-        try {
-          const checked = await apiKeys.check(presented)
-          countKeyCheck('VALID')
-          return checked
-        } catch (error) {
-          countKeyCheck(codeOf(error))
-          throw error
-        }
-      },
-      revoke: (keyId) => apiKeys.revoke(keyId),
-      issue: (request) => apiKeys.issue(request),
+    apiKeys: (apiKeys: ApiKeys): ApiKeys => ({
+      ...apiKeys,
+      check: (presented) => keyChecks(apiKeys.check(presented), () => 'VALID'),
     }),
-    observe({ timeQuality, store, limiterMode, connections }) {
-      register.registerMetric(
-        new Gauge({
-          registers: [],
-          name: 'svc_store_unavailable_seconds',
-          help: 'Seconds since the store became unavailable; 0 while it works.',
-          aggregator: 'max',
-          collect() {
-            this.set(store.unavailableForMs() / 1000)
-          },
-        }),
-      )
-      register.registerMetric(
-        new Gauge({
-          registers: [],
-          name: 'svc_connections',
-          help: 'Open connections.',
-          collect() {
-            this.set(connections()?.open ?? 0)
-          },
-        }),
-      )
-      const countOf = (name: string, help: string, count: keyof ConnectionCounts) =>
-        register.registerMetric(
-          new Counter({
-            registers: [],
-            name,
-            help,
-            collect() {
-              this.reset()
-              this.inc(connections()?.[count] ?? 0)
-            },
-          }),
-        )
-      countOf(
-        'svc_connections_refused_total',
-        'Connections refused because SVC_MAX_CONNECTIONS were open.',
-        'refused',
-      )
-      countOf(
-        'svc_connections_stalled_total',
-        'Connections reset because the client took no bytes.',
-        'stalled',
-      )
-      register.registerMetric(
-        new Gauge({
-          registers: [],
-          name: 'svc_limiter_mode',
-          help: 'How rate limits are counted: 1 for the mode in use.',
-          labelNames: ['mode'],
-          aggregator: 'max',
-          collect() {
-            this.reset()
-            this.set({ mode: limiterMode() }, 1)
-          },
-        }),
-      )
-      register.registerMetric(
-        new Gauge({
-          registers: [],
-          name: 'svc_time_quality_state',
-          help: 'The quality of the clock as /api/v1/time reports it: 1 for the current state.',
-          labelNames: ['state'],
-          aggregator: 'first',
-          collect() {
-            const current = timeQuality.quality().state
-            for (const state of TIME_STATES) this.set({ state }, state === current ? 1 : 0)
-          },
-        }),
-      )
-      register.registerMetric(
-        new Gauge({
-          registers: [],
-          name: 'svc_time_offset_seconds',
-          help: 'This clock minus the time source; absent until measured.',
-          aggregator: 'first',
-          collect() {
-            const { offsetMs } = timeQuality.quality()
-            if (offsetMs === null) this.remove()
-            else this.set(offsetMs / 1000)
-          },
-        }),
-      )
-    },
-    lead: (state) => registerLeaderMetrics({ Counter, Gauge }, register, state),
-    readJson: () => register.getMetricsAsJSON(),
-    metrics: async () => ({ contentType: register.contentType, text: await register.metrics() }),
+    observe: (state: ServingState): void => register(client, registry, servingMetrics(state)),
+    lead: (state: LeaderState): void => register(client, registry, leaderMetrics(state)),
+    readJson: (): Promise<readonly object[]> => registry.getMetricsAsJSON(),
+    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   }
 }
 
-/** The primary's data about its workers. */
-export interface ClusterState {
-  readonly accepting: () => readonly Worker[]
-  readonly crashes: () => number
-  readonly requestStatus: (worker: Worker) => Promise<ProcessStatus | null | undefined>
-}
+/** The metrics of one serving process. */
+export type ProcessMetrics = Awaited<ReturnType<typeof openProcessMetrics>>
 
 /**
  * The metrics of all accepting workers, added up, and those of the primary. If a worker does not respond, only the
  * latter: a sum without it would look like reset counters.
  */
 export async function openClusterMetrics(
-  { accepting, crashes, requestStatus }: ClusterState,
+  state: ClusterState,
   leader: LeaderState,
 ): Promise<Metrics> {
-  const { AggregatorRegistry, Counter, Gauge, Registry } = await import('prom-client')
-  const own = new Registry()
-  const registers: (typeof own)[] = []
-  own.registerMetric(
-    new Counter({
-      name: 'svc_worker_crashes_total',
-      help: 'Workers that exited unexpectedly.',
-      registers,
-      collect() {
-        this.reset()
-        this.inc(crashes())
-      },
-    }),
-  )
-  own.registerMetric(
-    new Gauge({
-      name: 'svc_workers_accepting',
-      help: 'Workers that accept requests.',
-      registers,
-      collect() {
-        this.set(accepting().length)
-      },
-    }),
-  )
-  registerLeaderMetrics({ Counter, Gauge }, own, leader)
+  const client = await import('prom-client')
+  const own = new client.Registry()
+  register(client, own, [...clusterMetrics(state), ...leaderMetrics(leader)])
   return async () => {
-    const statuses = await Promise.all(accepting().map(requestStatus))
+    const statuses = await Promise.all(state.accepting().map(state.requestStatus))
     const figures = statuses.filter((status) => status !== null)
     const isComplete = figures.every((status) => status !== undefined)
     const sum = isComplete
-      ? await AggregatorRegistry.aggregate(
-          figures.flatMap((status) => (status === undefined ? [] : [status.metrics])),
-        ).metrics()
+      ? await client.AggregatorRegistry.aggregate(figures.map(({ metrics }) => metrics)).metrics()
       : ''
     return { contentType: own.contentType, text: `${sum}${await own.metrics()}` }
   }
