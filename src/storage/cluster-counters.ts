@@ -120,5 +120,5 @@ export function createClusterCounters({
   })
 
   const methods = METHODS.map((method) => [method, (...args: unknown[]) => request(method, args)])
-  return Object.fromEntries(methods) as unknown as Counters
+  return Object.fromEntries(methods)
 }

@@ -38,27 +38,15 @@ function toKey(columns: Columns): StoredApiKey {
   }
 }
 
-/**
- * Prepares `find` on one connection.
- *
- * Equal work. The query finds the last row up to the key id: the key itself or the one before it, on the same page or the
- * next. So every look-up descends the tree once and reads one row with all its columns, and only a comparison of two ids
- * separates a hit from a miss. The row with the empty id precedes every key.
- */
-export function prepareFind(database: DatabaseSync): StoreStatements<ApiKeyStore>['find'] {
+/** Prepares the statements of the keys on one connection. */
+export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
+  // Equal work. The query finds the last row up to the key id: the key itself or the one before it, on the same page or the
+  // next. So every look-up descends the tree once and reads one row with all its columns, and only a comparison of two ids
+  // separates a hit from a miss. The row with the empty id precedes every key.
   const findLast = database.prepare(
     `SELECT ${COLUMNS} FROM api_keys WHERE key_id <= ? ORDER BY key_id DESC LIMIT 1`,
   )
   findLast.setReturnArrays(true)
-  return (keyId) => {
-    const row = findLast.get(keyId)
-    const key = row && toKey(toColumns(row))
-    return key?.keyId === keyId && keyId !== '' ? key : undefined
-  }
-}
-
-/** Prepares the statements of the keys on one connection. */
-export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
   const countActive = database.prepare(`
     SELECT count(*) AS active FROM (
       SELECT 1 FROM api_keys WHERE ends_at_ms > ? AND revoked_at_ms IS NULL LIMIT ?
@@ -93,7 +81,11 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
     )`)
 
   return {
-    find: prepareFind(database),
+    find(keyId) {
+      const row = findLast.get(keyId)
+      const key = row && toKey(toColumns(row))
+      return key?.keyId === keyId && keyId !== '' ? key : undefined
+    },
 
     add(key, maxActive) {
       const { keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs } = key

@@ -180,17 +180,6 @@ export function openReader(
 }
 
 /**
- * Opens a database of the current version to read what other connections write. Waits for no lock. Throws a StorageError or
- * SQLite's error, also on read-only media: without the WAL a reader would never see a change.
- */
-export function openWalReader(file: string): DatabaseSync {
-  if (!isPresent(file)) throw new StorageError('MISSING', file)
-  return connect(file, { readOnly: true, timeout: 0 }, (database) =>
-    assertCurrent(readHeader(database), file),
-  )
-}
-
-/**
  * Opens the database and migrates it (see SqliteMode). Blocks the thread while it waits for a lock. Throws a StorageError.
  */
 export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {

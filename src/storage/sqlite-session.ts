@@ -21,8 +21,8 @@ export interface SqliteSession {
   /** Opens the connection now instead of with the first call. Throws a StorageError. */
   open(): void
   /**
-   * Runs calls in order. The calls between two erasures share a transaction and one sync of the disk. Returns one outcome
-   * for each call. Calls of one transaction fail together, and then none of them changed anything. After a failure that
+   * Runs calls in order. Neighboring reads share a transaction, and so do neighboring writes, with one sync of the disk.
+   * Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed anything. After a failure that
    * may be the connection's fault, the next call opens a new one.
    */
   run(calls: readonly StoreCall[]): readonly CallOutcome[]
@@ -40,12 +40,19 @@ interface Connection {
   readonly walIdentity: string
 }
 
-/** Splits a queue into transactions. An erasure gets its own, since it is refused while a reader uses the WAL. */
+/**
+ * Splits a queue into transactions. Reads have their own, since they wait for no lock. An erasure is alone, since it is
+ * refused while a reader uses the WAL.
+ */
 function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
   for (const [index, call] of calls.entries()) {
     const previous = calls[index - 1]
-    const startsAnother = previous === undefined || isErasing(call) || isErasing(previous)
+    const startsAnother =
+      previous === undefined ||
+      isErasing(call) ||
+      isErasing(previous) ||
+      isRead(call) !== isRead(previous)
     if (startsAnother) transactions.push([call])
     else transactions.at(-1)?.push(call)
   }
@@ -53,6 +60,7 @@ function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCa
 }
 
 const isErasing = (call: StoreCall) => effectOf(call) === 'erase'
+const isRead = (call: StoreCall) => effectOf(call) === 'read'
 
 /** Whether a call may leave deleted content in the WAL. */
 function removesRows(call: StoreCall): boolean {
@@ -73,8 +81,13 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   /** Deleted content may still be in the WAL. */
   let isCheckpointPending = false
 
-  function connect(): Connection {
-    return withConnection(openSqliteConnection(mode, options), (database) => ({
+  /** A read never creates a database: the keys of a file that was moved away are not unknown, but out of reach. */
+  function connect(isReading: boolean): Connection {
+    const opened = openSqliteConnection(
+      isReading && mode === 'create' ? 'read-write' : mode,
+      options,
+    )
+    return withConnection(opened, (database) => ({
       database,
       statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
       databaseIdentity: identityOf(file),
@@ -95,7 +108,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
 
   /**
    * An unlinked WAL is visible only to connections that have it open, so its content must reach the database before it is
-   * closed. The last connection to close would do that, but a key reader may keep it open.
+   * closed. The last connection to close would do that, but another process may keep it open.
    */
   function checkpointUnlinkedWal({ database, databaseIdentity }: Connection): void {
     if (identityOf(`${file}-wal`) !== MISSING_FILE || identityOf(file) !== databaseIdentity) return
@@ -108,25 +121,26 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
 
   function isCurrent({ databaseIdentity, walIdentity }: Connection): boolean {
     const walNow = walIdentityOf(file)
-    // Other processes would start a second WAL beside one that was unlinked while a key reader has it open.
+    // Other processes would start a second WAL beside one that was unlinked.
     const isUnlinked = mode !== 'read-only' && walNow.includes(MISSING_FILE)
     return databaseIdentity === identityOf(file) && walIdentity === walNow && !isUnlinked
   }
 
-  function connected(): Connection {
+  function connected(isReading = false): Connection {
     // Rows written to an unlinked file would be lost.
     if (connection !== undefined && !isCurrent(connection)) {
       checkpointUnlinkedWal(connection)
       disconnect()
     }
-    connection ??= connect()
+    connection ??= connect(isReading)
     return connection
   }
 
   function begin(calls: readonly StoreCall[]): Connection {
     // A transaction that starts as a reader fails when another process writes before it does.
-    const statement = calls.every((call) => effectOf(call) === 'read') ? 'BEGIN' : 'BEGIN IMMEDIATE'
-    const first = connected()
+    const isReading = calls.every(isRead)
+    const statement = isReading ? 'BEGIN' : 'BEGIN IMMEDIATE'
+    const first = connected(isReading)
     try {
       first.database.exec(statement)
       return first
@@ -134,7 +148,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
       if (isTransient(storageErrorOf(error, file))) throw error
       // The connection is unusable. Nothing has run on it yet, so one new connection is tried.
       disconnect()
-      const second = connected()
+      const second = connected(isReading)
       second.database.exec(statement)
       return second
     }

@@ -2,21 +2,11 @@ import { existsSync } from 'node:fs'
 
 import { type AvailabilityOptions, retryOpening } from './availability.ts'
 import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
-import { createKeyReader } from './sqlite-key-reader.ts'
 import { createSqliteSession } from './sqlite-session.ts'
 import { createSqliteThread } from './sqlite-thread.ts'
 import { StorageError } from './storage-error.ts'
 import type { Storage } from './storage.ts'
 import { createStores, type StoreCall } from './store-calls.ts'
-
-/** Deletes the write-ahead log (WAL) of a database that no other process has open. A reader cannot do that. */
-function removeWal(options: SqliteOptions): void {
-  try {
-    openSqliteConnection('create', { ...options, busyTimeoutMs: 0 }).close()
-  } catch {
-    // The next process that opens the database does it.
-  }
-}
 
 /** The transient reason why the database cannot be opened now; undefined if it can. Throws permanent failures. */
 function openOnce(options: SqliteOptions, canWait: boolean): StorageError | undefined {
@@ -30,9 +20,8 @@ function openOnce(options: SqliteOptions, canWait: boolean): StorageError | unde
 }
 
 /**
- * Opens the embedded database for a server and creates it, with its folder, when it is missing. Writes run in a thread of
- * their own, since SQLite blocks while it waits for the disk and for locks. Keys are looked up in the serving thread: a
- * reader of a WAL waits for no writer, and a look-up takes microseconds.
+ * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread of
+ * their own, since SQLite blocks while it waits for the disk and for locks.
  *
  * A database that existed before may be unavailable at the start. A new one must be created first, which shows that data can
  * be stored at all. Rejects with a StorageError.
@@ -45,25 +34,20 @@ export async function openSqliteServer(
   const failure = openOnce(connection, canWait)
   const thread = createSqliteThread(connection)
   const stores = createStores((call) => thread.send(call))
-  // Any call makes the writer open the database and restore missing files of the WAL.
-  const restoreWal = () => stores.apiKeys.find('')
-  const reader = createKeyReader(connection, restoreWal)
+  async function ping(): Promise<void> {
+    await stores.apiKeys.find('')
+  }
   let stopRetrying = () => {}
   if (failure !== undefined) {
     onUnavailable?.(failure)
-    stopRetrying = retryOpening(restoreWal, options)
+    stopRetrying = retryOpening(ping, options)
   }
   return {
-    waitlist: stores.waitlist,
-    apiKeys: { ...stores.apiKeys, find: async (keyId) => reader.find(keyId) },
-    async ping() {
-      reader.find('')
-    },
+    ...stores,
+    ping,
     async close() {
       stopRetrying()
-      const hasRead = reader.close()
       await thread.close()
-      if (hasRead) removeWal(connection)
     },
   }
 }

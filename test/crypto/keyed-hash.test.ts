@@ -48,19 +48,6 @@ test('a later hash does not change an earlier one', () => {
   assert.deepEqual(first, kept)
 })
 
-test('hashing wipes its buffer for short and long texts', (t) => {
-  const allocate = t.mock.method(Buffer, 'allocUnsafeSlow')
-  const hash = createKeyedHash(SECRET, 'label-v1')
-  for (const text of ['ada@example.org', 'grüße@example.org', 'x'.repeat(512), 'y'.repeat(513)]) {
-    hash(text)
-    const held = allocate.mock.calls.flatMap(({ result }) => (result === undefined ? [] : [result]))
-    assert.ok(held.some((buffer) => buffer.includes('label-v1\0')))
-    for (const part of [text, text.slice(0, 3), text.slice(-3)]) {
-      assert.ok(!held.some((buffer) => buffer.includes(part)), `found ${part}`)
-    }
-  }
-})
-
 test('another secret, label or text gives another hash', () => {
   fc.assert(
     fc.property(

@@ -5,11 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 
-import {
-  openWalReader,
-  openSqliteConnection,
-  type SqliteMode,
-} from '../../src/storage/sqlite-connection.ts'
+import { openSqliteConnection, type SqliteMode } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
 import { filesOf } from './sqlite-fixture.ts'
@@ -236,36 +232,4 @@ test('a read-only connection reads beside a writer, does not block it and writes
   await assertProblem('IO', reader.waitlist.add(makeRegistration(3)))
   await assertProblem('IO', reader.waitlist.erase(makeRegistration(2).addressHash))
   assert.equal((await reader.waitlist.count()).total, 1)
-})
-
-test('a connection beside writers changes nothing and does not wait for locks', async (t) => {
-  const file = makePath(t)
-  const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
-  t.after(() => writer.close())
-  await writer.waitlist.add(makeRegistration(1))
-  const reader = openWalReader(file)
-  t.after(() => reader.close())
-  const countOf = () => reader.prepare('SELECT count(*) AS total FROM registrations').get()?.total
-  assert.equal(countOf(), 1)
-  assert.equal(pragmaOf(reader, 'busy_timeout'), 0)
-  for (const statement of [
-    'DELETE FROM registrations',
-    'PRAGMA user_version = 0',
-    'CREATE TABLE another (a)',
-  ]) {
-    // 8 is SQLITE_READONLY.
-    assert.throws(() => reader.exec(statement), { errcode: 8 }, statement)
-  }
-  await writer.waitlist.add(makeRegistration(2))
-  assert.equal(countOf(), 2)
-})
-
-test('a connection beside writers needs a current database and creates none', (t) => {
-  const file = makePath(t)
-  assert.throws(() => openWalReader(file), { code: 'MISSING' })
-  assert.ok(!fs.existsSync(file))
-  fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, '')
-  assert.throws(() => openWalReader(file), { code: 'MISSING' })
-  assert.deepEqual(filesOf(file), [file])
 })

@@ -4,7 +4,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
@@ -18,11 +17,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MANY = 100_000
 const KEY = makeKey(1)
-/** Longer than the files beside the database go without being looked at. */
-const LOG_NOTICED_MS = 150
-/** Longer than the reader may go on with a database that is another by now. */
-const PLACE_NOTICED_MS = 20
-
 async function openStorage(t: TestContext, file: string): Promise<Storage> {
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
@@ -47,21 +41,6 @@ function openIn(t: TestContext, file: string): DatabaseSync {
 
 async function isFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<boolean> {
   return (await apiKeys.find(keyId)) !== undefined
-}
-
-/** Waits while finds fail for the WAL's sake. */
-async function waitUntilFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt += 1) {
-    try {
-      assert.ok(await isFound(apiKeys, keyId))
-      return
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      assert.equal(error.code, 'IO')
-      await sleep(5)
-    }
-  }
-  assert.fail('no find succeeded')
 }
 
 function removeFiles(file: string): void {
@@ -94,53 +73,36 @@ test(
   },
 )
 
-test('find is synchronous, starts no thread and waits for no writer', async (t) => {
+test('find waits for no writer', async (t) => {
   const { file, storage } = await openWithKey(t)
-  const threads: unknown[] = []
-  const note = (thread: unknown): void => {
-    threads.push(thread)
-  }
-  process.on('worker', note)
-  t.after(() => process.off('worker', note))
   const { apiKeys } = await openStorage(t, file)
   const holder = openIn(t, file)
   holder.exec(
     `BEGIN IMMEDIATE; UPDATE api_keys SET revoked_at_ms = 1, ends_at_ms = 1 WHERE key_id <> ''`,
   )
-  // Waits for the lock in its thread meanwhile.
-  const revoking = assertProblem('LOCKED', storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS))
   for (let turn = 0; turn < 100; turn += 1) {
-    const states: string[] = []
-    void apiKeys.find(KEY.keyId).then((found) => states.push(String(found?.revokedAtMs)))
-    // No timer, no disk and no message of another thread is heard of before this resumes.
-    for (let microtask = 0; microtask < 5; microtask += 1) await Promise.resolve()
-    assert.deepEqual(states, ['null'])
+    assert.equal((await apiKeys.find(KEY.keyId))?.revokedAtMs, null)
   }
-  assert.deepEqual(threads, [])
+  // A write that was sent with it fails alone.
+  const revoking = assertProblem('LOCKED', storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS))
+  assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, null)
   await revoking
   holder.exec('COMMIT')
   assert.equal((await apiKeys.find(KEY.keyId))?.revokedAtMs, 1)
 })
 
-test('does not wait for an exclusive lock', async (t) => {
+test('a lock that keeps even readers out is a failure', async (t) => {
   const { file, storage } = await openWithKey(t)
   await storage.close()
   const { apiKeys } = await openStorage(t, file)
   const holder = openIn(t, file)
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
-  for (let turn = 0; turn < 3; turn += 1) {
-    const states: string[] = []
-    void apiKeys.find(KEY.keyId).catch((error: unknown) => {
-      states.push(error instanceof StorageError ? error.code : String(error))
-    })
-    for (let microtask = 0; microtask < 5; microtask += 1) await Promise.resolve()
-    assert.deepEqual(states, ['LOCKED'])
-  }
+  await assertProblem('LOCKED', apiKeys.find(KEY.keyId))
   holder.close()
   assert.ok(await isFound(apiKeys))
 })
 
-test('a reader of keys does not block an erasure', async (t) => {
+test('looking up keys does not block an erasure', async (t) => {
   const { storage } = await openWithKey(t)
   await storage.waitlist.add(makeRegistration(1))
   assert.ok(await isFound(storage.apiKeys))
@@ -154,13 +116,11 @@ test('a deleted database has no keys until it is restored', async (t) => {
   assert.ok(await isFound(apiKeys))
   const kept = `${path.dirname(file)}.kept`
   fs.renameSync(path.dirname(file), kept)
-  await sleep(PLACE_NOTICED_MS)
   for (let turn = 0; turn < 3; turn += 1) await assertProblem('MISSING', apiKeys.find(KEY.keyId))
   fs.renameSync(kept, path.dirname(file))
   assert.ok(await isFound(apiKeys))
 
   removeFiles(file)
-  await sleep(PLACE_NOTICED_MS)
   await assertProblem('MISSING', apiKeys.find(KEY.keyId))
   fs.writeFileSync(file, '')
   await assertProblem('MISSING', apiKeys.find(KEY.keyId))
@@ -178,7 +138,6 @@ test('reads a database that replaced another', async (t) => {
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
   removeFiles(file)
   fs.renameSync(copy, file)
-  await sleep(PLACE_NOTICED_MS)
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, null)
   await storage.apiKeys.revoke(KEY.keyId, CREATED_AT_MS + 1)
   assert.equal((await storage.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS + 1)
@@ -192,21 +151,15 @@ test('a database of another version fails, and the next find retries', async (t)
   await backUpDatabase(file, copy)
   removeFiles(file)
   fs.writeFileSync(file, 'no database of anything')
-  await sleep(PLACE_NOTICED_MS)
   for (let turn = 0; turn < 3; turn += 1) {
     await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))
   }
-  for (const [version, problem] of [
-    [1, 'OLDER'],
-    [1000, 'NEWER'],
-  ] as const) {
-    removeFiles(file)
-    fs.copyFileSync(copy, file)
-    const database = openIn(t, file)
-    database.exec(`PRAGMA user_version = ${version}`)
-    database.close()
-    await assertProblem(problem, apiKeys.find(KEY.keyId))
-  }
+  removeFiles(file)
+  fs.copyFileSync(copy, file)
+  const database = openIn(t, file)
+  database.exec('PRAGMA user_version = 1000')
+  database.close()
+  await assertProblem('NEWER', apiKeys.find(KEY.keyId))
   removeFiles(file)
   fs.renameSync(copy, file)
   assert.ok(await isFound(apiKeys))
@@ -234,33 +187,27 @@ test('a damaged database is a failure until it is repaired', async (t) => {
   await reading.apiKeys.find(KEY.keyId).catch((error: unknown) => {
     assert.ok(error instanceof StorageError)
   })
-  execFileSync('sh', ['-c', 'cat "$0" > "$1"', copy, file])
+  removeFiles(file)
+  fs.renameSync(copy, file)
   for (const each of [apiKeys, reading.apiKeys]) {
     assert.ok(await isFound(each))
     assert.ok(await isFound(each, makeKey(300).keyId))
   }
 })
 
-test('a deleted WAL loses no key, and the reader sees later changes', async (t) => {
+test('a deleted WAL loses no key', async (t) => {
   for (const names of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
     const { file, storage } = await openWithKey(t)
     const { apiKeys } = storage
     assert.ok(await isFound(apiKeys))
     for (const name of names) fs.rmSync(`${file}${name}`)
-    await sleep(LOG_NOTICED_MS)
-    await assertProblem('IO', apiKeys.find(KEY.keyId))
-    // There is no writer: the reader noticed and repaired it.
-    await waitUntilFound(apiKeys)
+    assert.ok(await isFound(apiKeys))
     assert.equal(filesOf(file).length, 3)
     for (const name of names) fs.rmSync(`${file}${name}`)
-    // Now the writer may notice first.
     assert.equal(await apiKeys.add(makeKey(2), MANY), 'added')
-    await waitUntilFound(apiKeys, makeKey(2).keyId)
-    await sleep(LOG_NOTICED_MS)
-    await waitUntilFound(apiKeys, makeKey(2).keyId)
+    assert.ok(await isFound(apiKeys, makeKey(2).keyId))
     assert.equal(filesOf(file).length, 3)
     await apiKeys.revoke(KEY.keyId, CREATED_AT_MS)
-    assert.equal((await apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
     await storage.close()
     const again = await openStorage(t, file)
     assert.equal((await again.apiKeys.find(KEY.keyId))?.revokedAtMs, CREATED_AT_MS)
