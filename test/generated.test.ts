@@ -126,6 +126,7 @@ describe('texts of the tables without a translation', () => {
       ERRORS.NOT_FOUND.message,
       REQUEST_SCHEMAS.Registration.properties.email.description,
       SNAPSHOT_SCHEMAS.status.title,
+      SNAPSHOT_SCHEMAS.status.properties.components.items.properties.since.description,
     ]) {
       assert.ok(texts.includes(text), text)
     }

@@ -21,6 +21,15 @@ interface WordedTables {
   readonly errors: { readonly [code: string]: CatalogError }
   readonly requestSchemas: { readonly [name: string]: JsonSchema }
   readonly snapshotSchemas: { readonly [name: string]: JsonSchema }
+  readonly dataSchemas: { readonly [name: string]: JsonSchema }
+}
+
+/** The descriptions of the fields of a schema, level by level. */
+function fieldDescriptions({ properties = {} }: JsonSchema): readonly string[] {
+  return Object.values(properties).flatMap((field) => [
+    field.description ?? '',
+    ...fieldDescriptions(field.items ?? field),
+  ])
 }
 
 /** Translations of one text, by locale. A missing locale falls back to English. */
@@ -45,11 +54,12 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
     ),
     ...Object.values(CACHE_CLASSES).map(({ meaning }) => meaning),
     ...Object.values(tables.errors).flatMap(({ meaning, message }) => [meaning, message]),
-    ...Object.values(tables.requestSchemas).flatMap(({ description = '', properties = {} }) => [
-      description,
-      ...Object.values(properties).map((field) => field.description ?? ''),
+    ...Object.values(tables.requestSchemas).flatMap((schema) => [
+      schema.description ?? '',
+      ...fieldDescriptions(schema),
     ]),
     ...Object.values(tables.snapshotSchemas).map(({ title = '' }) => title),
+    ...Object.values(tables.dataSchemas).flatMap(fieldDescriptions),
   ]
   return [...new Set(texts)].filter((text) => text !== '')
 }
