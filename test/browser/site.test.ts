@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { LOCALES } from '../../src/contract/locales.ts'
-import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
-import { publishedReleases } from '../support/site-variants.ts'
+import { publishedReleases } from '../support/published-releases.ts'
 
 const browser = useBrowser()
 const skip = { skip: browserMissing }
@@ -116,49 +115,47 @@ async function placesOf(page: Page): Promise<readonly string[]> {
   return (await page.evaluate(PLACES)) as readonly string[]
 }
 
-for (const width of [320, 768, 1280]) {
-  test(
-    `the local time appears next to UTC and shifts nothing, ${width} px wide`,
-    skip,
-    async (t) => {
-      const app = await runApp(t, { releases: publishedReleases() })
-      const options = { viewport: { width, height: 800 }, timezoneId: 'Asia/Bangkok' }
-      const { page } = await browser.openPage(t, options)
-      const { page: still } = await browser.openPage(t, { ...options, javaScriptEnabled: false })
-      for (const locale of LOCALES) {
-        for (const place of ['changelog', 'roadmap', 'wallet']) {
-          const url = `${app.origin}${pathOfPage(locale, place)}`
-          await page.goto(url)
-          await still.goto(url)
-          const places = await placesOf(still)
-          const moved = (await placesOf(page)).filter((line, index) => line !== places[index])
-          assert.deepEqual(moved, [], url)
-          const times = await page
-            .locator('time[data-moment]')
-            .evaluateAll((found) =>
-              found.map((time) => [
-                time.getAttribute('datetime') ?? '',
-                time.nextElementSibling?.textContent ?? '',
-              ]),
-            )
-          assert.ok(times.length > 0, url)
-          const expected = times.map(([iso = '']) => {
-            const time = new Intl.DateTimeFormat(locale, {
-              month: 'short',
-              day: 'numeric',
-              hour: '2-digit',
-              minute: '2-digit',
-              hourCycle: 'h23',
-              timeZone: 'Asia/Bangkok',
-            }).format(new Date(iso))
-            return [iso, plainText(TEXTS[locale].site.ownTime, { time })]
-          })
-          assert.deepEqual(times, expected, url)
-        }
+test('the local time appears next to UTC and shifts nothing', skip, async (t) => {
+  const app = await runApp(t, { releases: publishedReleases() })
+  const timezoneId = 'Asia/Bangkok'
+  const { page } = await browser.openPage(t, { timezoneId })
+  const { page: still } = await browser.openPage(t, { timezoneId, javaScriptEnabled: false })
+  for (const locale of LOCALES) {
+    for (const place of ['changelog', 'roadmap', 'wallet']) {
+      const url = `${app.origin}${pathOfPage(locale, place)}`
+      await page.goto(url)
+      await still.goto(url)
+      for (const width of [320, 768, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        await still.setViewportSize({ width, height: 800 })
+        const places = await placesOf(still)
+        const moved = (await placesOf(page)).filter((line, index) => line !== places[index])
+        assert.deepEqual(moved, [], `${url}, ${width} px wide`)
       }
-    },
-  )
-}
+      const times = await page
+        .locator('time[data-moment]')
+        .evaluateAll((found) =>
+          found.map((time) => [
+            time.getAttribute('datetime') ?? '',
+            time.nextElementSibling?.textContent ?? '',
+          ]),
+        )
+      assert.ok(times.length > 0, url)
+      const expected = times.map(([iso = '']) => {
+        const time = new Intl.DateTimeFormat(locale, {
+          month: 'short',
+          day: 'numeric',
+          hour: '2-digit',
+          minute: '2-digit',
+          hourCycle: 'h23',
+          timeZone: timezoneId,
+        }).format(new Date(iso))
+        return [iso, plainText(TEXTS[locale].site.ownTime, { time })]
+      })
+      assert.deepEqual(times, expected, url)
+    }
+  }
+})
 
 test('shows no local time to visitors in UTC', skip, async (t) => {
   const app = await runApp(t)
@@ -219,19 +216,6 @@ test('wide screens show the navigation and the contents', skip, async (t) => {
   assert.equal(await page.getByRole('navigation', { name: site.contents }).isVisible(), true)
   for (const name of [site.pages, site.contents, site.close]) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
-  }
-})
-
-test('no page scrolls sideways on a phone', skip, async (t) => {
-  const app = await runApp(t, { releases: publishedReleases() })
-  const { page } = await browser.openPage(t, { viewport: PHONE })
-  for (const locale of LOCALES) {
-    for (const { path } of [...PAGES, { path: 'no-such-page' }]) {
-      const url = `${app.origin}${pathOfPage(locale, path)}`
-      await page.goto(url)
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
-      assert.ok(width <= PHONE.width, `${url} is ${width} px wide`)
-    }
   }
 })
 

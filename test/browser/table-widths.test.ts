@@ -4,7 +4,7 @@ import { LOCALES } from '../../src/contract/locales.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runApp } from '../support/running-app.ts'
-import { publishedReleases } from '../support/site-variants.ts'
+import { publishedReleases } from '../support/published-releases.ts'
 
 const browser = useBrowser()
 

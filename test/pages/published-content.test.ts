@@ -16,7 +16,7 @@ import type { Releases } from '../../src/service/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
-import { publishedReleases } from '../support/site-variants.ts'
+import { publishedReleases } from '../support/published-releases.ts'
 
 /** The page that shows a resource. */
 function pageOf(name: SnapshotName): string {

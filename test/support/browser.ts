@@ -28,7 +28,7 @@ export interface OpenedPage {
   readonly errors: readonly string[]
 }
 
-/** Chromium, for all tests of a file. */
+/** Chromium, for the tests of a file. */
 export interface TestBrowser {
   /** Opens an empty page; it is closed with its context when the test ends. */
   openPage(t: TestContext, options?: BrowserContextOptions): Promise<OpenedPage>
@@ -88,55 +88,77 @@ async function openPageIn(context: BrowserContext): Promise<OpenedPage> {
   return { page, context, errors }
 }
 
+/** Chromium with a home of its own. */
+interface SharedBrowser {
+  readonly browser: Browser
+  launchPersistent(): Promise<BrowserContext>
+  close(): Promise<void>
+}
+
+async function openBrowser(executablePath: string): Promise<SharedBrowser> {
+  const home = mkdtempSync(path.join(tmpdir(), 'browser-'))
+  // Chromium contacts its maker whatever its arguments say, so its own requests are kept apart from those of pages.
+  const own = await openRefusingProxy()
+  const options = {
+    executablePath,
+    // Names are not looked up, should anything pass the proxy by.
+    args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY],
+    proxy: { server: own.address, bypass: LOOPBACK },
+    env: { ...process.env, ...chromiumHome(home) },
+  }
+  const browser = await chromium.launch(options)
+  return {
+    browser,
+    launchPersistent: () =>
+      chromium.launchPersistentContext(mkdtempSync(path.join(home, 'profile-')), options),
+    async close() {
+      await browser.close()
+      await own.close()
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** One Chromium serves all files of a process; the last of them ends it. */
+const shared: { users: number; opening?: Promise<SharedBrowser> } = { users: 0 }
+
 /**
  * Starts Chromium before the tests of the calling file, and ends it after them. Does nothing without Chromium: pass
  * `{ skip: browserMissing }` to the tests.
  */
 export function useBrowser(): TestBrowser {
-  let browser: Browser | undefined
-  /** Chromium contacts its maker whatever its arguments say, so its own requests are kept apart. */
-  let own: RefusingProxy | undefined
+  let opened: SharedBrowser | undefined
   let ofPages: RefusingProxy | undefined
-  let home = ''
-
-  function launchOptions() {
-    if (PROGRAM === undefined || own === undefined) throw new Error('There is no browser')
-    return {
-      executablePath: PROGRAM,
-      // Names are not looked up, should anything pass the proxy by.
-      args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY],
-      proxy: { server: own.address, bypass: LOOPBACK },
-      env: { ...process.env, ...chromiumHome(home) },
-    }
-  }
+  shared.users += 1
 
   before(async () => {
     if (PROGRAM === undefined) return
-    home = mkdtempSync(path.join(tmpdir(), 'browser-'))
-    own = await openRefusingProxy()
     ofPages = await openRefusingProxy()
-    browser = await chromium.launch(launchOptions())
+    opened = await (shared.opening ??= openBrowser(PROGRAM))
   })
 
   after(async () => {
-    await browser?.close()
-    await own?.close()
+    shared.users -= 1
+    if (shared.users === 0) await (await shared.opening)?.close()
     await ofPages?.close()
-    if (home !== '') rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     assert.deepEqual(ofPages?.outside ?? [], [], 'a page tried to leave the loopback')
   })
 
+  function requireBrowser(): SharedBrowser {
+    if (opened === undefined) throw new Error('There is no browser')
+    return opened
+  }
+
   return {
     async openPage(t, options = {}) {
-      if (browser === undefined || ofPages === undefined) throw new Error('There is no browser')
-      const proxy = { server: ofPages.address, bypass: LOOPBACK }
+      const { browser } = requireBrowser()
+      const proxy = { server: ofPages?.address ?? '', bypass: LOOPBACK }
       const context = await browser.newContext({ ...options, proxy })
       t.after(() => context.close())
       return openPageIn(context)
     },
     async openPageWithDiskCache(t) {
-      const profile = mkdtempSync(path.join(home, 'profile-'))
-      const context = await chromium.launchPersistentContext(profile, launchOptions())
+      const context = await requireBrowser().launchPersistent()
       t.after(() => context.close())
       return openPageIn(context)
     },

@@ -6,17 +6,11 @@ import type { AppDependencies } from '../../src/app.ts'
 import type { ChallengeDescription } from '../../src/service/challenge.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { publishedReleases } from './published-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
-
-const RELEASES_DIR = `${import.meta.dirname}/../../releases`
 
 /** The origin of a public deployment in tests. */
 export const PUBLIC_ORIGIN = 'https://api.example.test'
-
-/** The releases of this repository: real content that the pages must fit. */
-export function publishedReleases() {
-  return loadReleases(openReleaseStore(RELEASES_DIR))
-}
 
 /** The releases of examples/tide-observatory, with translations, a logo, incidents and an attached wallet. */
 async function exampleReleases() {
