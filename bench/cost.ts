@@ -1,34 +1,58 @@
-import type { Cores } from './cores.ts'
-import type { Load, LoadGenerator } from './load.ts'
-import type { BenchOptions } from './options.ts'
-import { judge, targetCells, type PartReport } from './report.ts'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { BASE_PATH } from '../src/contract/api-version.ts'
+import { ENDPOINTS } from '../src/contract/endpoints.ts'
+import { CONNECTIONS, measureLoad, type BenchContext, type Load, type Sample } from './load.ts'
+import { fetchOnce, peerResponseOf, requireEqualResponse } from './peer-response.ts'
+import type { FetchedResponse } from './peer-response.ts'
+import { startProgram, startMeasuredService, type MeasuredServer } from './processes.ts'
 import {
-  fetchOnce,
-  peerResponseOf,
-  requireEqualResponse,
-  type FetchedResponse,
-} from './response-equality.ts'
-import { startPeer, startService, type MeasuredServer } from './server.ts'
-import { spreadOf } from './statistics.ts'
-import { SUBJECTS, type Subject, type SubjectId } from './subjects.ts'
-import { spreadCells, twoDigits, whole } from './table.ts'
-import type { Workspace } from './workspace.ts'
+  judge,
+  medianOf,
+  oneDigit,
+  ratiosOf,
+  spreadCells,
+  twoDigits,
+  whole,
+  type PartReport,
+} from './report.ts'
 
-/** Keep-alive connections of the load, enough to keep the server busy. */
-export const CONNECTIONS = 16
+/** A request that every server responds to with the same body. */
+export const READ_STATUS = {
+  method: 'GET',
+  target: ENDPOINTS.status.path,
+  headers: {},
+  expectedStatus: 200,
+  connections: CONNECTIONS,
+} as const satisfies Partial<Load>
 
-/** One measurement of one process under load. */
-export interface Sample {
-  /** CPU time per request, all threads. */
-  readonly cpuMicros: number
-  /** Requests per second. */
-  readonly rate: number
-  /** CPU time divided by elapsed time. Well below 1, the load or the machine limited the rate. */
-  readonly busy: number
+/** One row of the cost table: a server and the request it gets. */
+interface Subject extends Partial<Pick<Load, 'method' | 'target' | 'expectedStatus'>> {
+  readonly id: string
+  readonly title: string
+  readonly isPeer?: boolean
 }
 
-/** Requests of one measurement, before and while it is measured. */
-export type Amounts = Pick<BenchOptions, 'warmUpRequests' | 'measuredRequests'>
+/** In the order of a round. */
+const SUBJECTS = [
+  { id: 'service', title: 'the service' },
+  { id: 'node-signed', title: 'bare node:http, same signer', isPeer: true },
+  { id: 'fastify-crypto', title: 'Fastify 5, node:crypto', isPeer: true },
+  { id: 'fastify-sodium', title: 'Fastify 5, same signer', isPeer: true },
+  { id: 'hono', title: 'Hono 4, same signer', isPeer: true },
+  { id: 'node-unsigned', title: 'bare node:http, unsigned', isPeer: true },
+  { id: 'not-modified', title: 'the service: 304 to If-None-Match', expectedStatus: 304 },
+  { id: 'head', title: 'the service: HEAD', method: 'HEAD' },
+  {
+    id: 'not-found',
+    title: 'the service: 404, signed',
+    target: `${BASE_PATH}/nothing-here`,
+    expectedStatus: 404,
+  },
+  { id: 'time', title: 'the service: /time, signed', target: ENDPOINTS.time.path },
+] as const satisfies readonly Subject[]
+
+export type SubjectId = (typeof SUBJECTS)[number]['id']
 
 /** Bounds of the ratio of two CPU times. */
 const RATIO_TARGETS = [
@@ -37,88 +61,58 @@ const RATIO_TARGETS = [
   ['service: 304 / 200', 'not-modified', 'service', 1],
 ] as const
 
-/** Options of every part of the benchmark. */
-export interface BenchContext {
-  readonly workspace: Workspace
-  readonly cores: Cores
-  readonly generator: LoadGenerator
-  readonly options: BenchOptions
-  readonly progress: (text: string) => void
-}
-
-function startSubject(
-  { workspace, cores }: BenchContext,
-  { peer }: Subject,
-): Promise<MeasuredServer> {
-  return peer === undefined
-    ? startService(workspace, cores.server)
-    : startPeer(workspace, cores.server, peer)
-}
-
-/** Fetches the service's own response and writes it where the peers read it. */
-async function prepareModel({ workspace, cores }: BenchContext): Promise<FetchedResponse> {
-  const service = await startService(workspace, cores.server)
-  const response = await fetchOnce(service.port, SUBJECTS[0].target)
-  await service.end()
-  workspace.writePeerResponse(peerResponseOf(response, workspace.readSigningKeyPem()))
-  return response
-}
-
-/** Warms a server up, then measures it, under the same load. */
-export async function measureUnderLoad(
-  generator: LoadGenerator,
+/** Warms a server up, measures it under the same load, and ends it. */
+export async function measureAndEnd(
+  { generator }: BenchContext,
   server: MeasuredServer,
-  load: Omit<Load, 'port' | 'connections' | 'requests'>,
-  { warmUpRequests, measuredRequests }: Amounts,
+  load: Omit<Load, 'port' | 'requests'>,
+  amounts: { readonly warmUpRequests: number; readonly measuredRequests: number },
 ): Promise<Sample> {
-  const full = { ...load, port: server.port, connections: CONNECTIONS }
-  await generator.run({ ...full, requests: warmUpRequests })
-  const before = await server.cpuMicros()
-  const { completed, seconds } = await generator.run({ ...full, requests: measuredRequests })
-  const used = (await server.cpuMicros()) - before
-  return { cpuMicros: used / completed, rate: completed / seconds, busy: used / 1e6 / seconds }
-}
-
-async function measure(
-  context: BenchContext,
-  subject: Subject,
-  model: FetchedResponse,
-): Promise<Sample> {
-  const { workspace, generator, options } = context
-  const server = await startSubject(context, subject)
   try {
-    if (subject.response !== 'different') {
-      const response = await fetchOnce(server.port, subject.target)
-      const isSigned = subject.response === 'as-service'
-      requireEqualResponse(subject.title, model, response, isSigned, workspace.readSigningKeyPem())
-    }
-    const load = {
-      method: subject.method,
-      target: subject.target,
-      headers: subject.isConditional ? { 'If-None-Match': String(model.headers['etag']) } : {},
-      expectedStatus: subject.expectedStatus,
-    }
-    return await measureUnderLoad(generator, server, load, options)
+    await generator.run({ ...load, port: server.port, requests: amounts.warmUpRequests })
+    return await measureLoad(generator, server, { ...load, requests: amounts.measuredRequests })
   } finally {
     await server.end()
   }
 }
 
+/** Starts a peer that repeats a response. */
+export function startPeer(
+  { workspace }: BenchContext,
+  peer: string,
+  response: FetchedResponse,
+): Promise<MeasuredServer> {
+  const file = path.join(workspace.folder, 'peer-response.json')
+  const model = peerResponseOf(response, workspace.readSigningKeyPem())
+  writeFileSync(file, JSON.stringify(model))
+  return startProgram(workspace, 'peer.ts', [file, peer])
+}
+
+async function measure(
+  context: BenchContext,
+  { id, title, isPeer = false, ...request }: Subject,
+  model: FetchedResponse,
+): Promise<Sample> {
+  const { workspace, options } = context
+  const server = isPeer
+    ? await startPeer(context, id, model)
+    : await startMeasuredService(workspace)
+  if (isPeer) {
+    const response = await fetchOnce(server.port, model.target)
+    const isSigned = id !== 'node-unsigned'
+    requireEqualResponse(title, model, response, isSigned, workspace.readSigningKeyPem())
+  }
+  const isConditional = id === 'not-modified'
+  const headers = isConditional ? { 'If-None-Match': String(model.headers['etag']) } : {}
+  return measureAndEnd(context, server, { ...READ_STATUS, ...request, headers }, options)
+}
+
 /** The report from the samples of every subject; samples of one round have the same index. */
 export function costReport(
   facts: { readonly bodyBytes: number; readonly requestsPerRound: number },
-  samplesOf: (id: SubjectId) => readonly Sample[],
+  samplesOf: (id: SubjectId) => readonly Pick<Sample, 'cpuMicros' | 'rate' | 'busy'>[],
 ): PartReport {
-  const micros = (value: number) => value.toFixed(1)
-  const ratios = RATIO_TARGETS.map(([title, of, to, atMost]) => {
-    const others = samplesOf(to)
-    const ratio = spreadOf(
-      samplesOf(of).map(
-        ({ cpuMicros }, round) => cpuMicros / (others[round]?.cpuMicros ?? Number.NaN),
-      ),
-    )
-    return { title, ratio, target: judge(title, ratio.median, { atMost }, twoDigits) }
-  })
+  const cpuOf = (id: SubjectId) => samplesOf(id).map(({ cpuMicros }) => cpuMicros)
   const rounds = samplesOf('service').length
   return {
     tables: [
@@ -127,28 +121,22 @@ export function costReport(
         heading: 'server|CPU µs|spread|requests/s|spread|server busy',
         rows: SUBJECTS.map(({ id, title }) => {
           const samples = samplesOf(id)
-          const cpu = spreadOf(samples.map(({ cpuMicros }) => cpuMicros))
-          const rate = spreadOf(samples.map((sample) => sample.rate))
-          const busy = spreadOf(samples.map((sample) => sample.busy)).median
-          return [
-            title,
-            ...spreadCells(cpu, micros),
-            ...spreadCells(rate, whole),
-            `${whole(busy * 100)} %`,
-          ]
+          const rates = samples.map(({ rate }) => rate)
+          const busy = medianOf(samples.map((sample) => sample.busy))
+          const cells = [...spreadCells(cpuOf(id), oneDigit), ...spreadCells(rates, whole)]
+          return [title, ...cells, `${whole(busy * 100)} %`]
         }),
       },
       {
         title: 'Targets, in CPU time per request',
         heading: 'ratio|median|spread|target|',
-        rows: ratios.map(({ title, ratio, target }) => [
-          title,
-          ...spreadCells(ratio, twoDigits),
-          ...targetCells(target),
-        ]),
+        rows: RATIO_TARGETS.map(([title, of, to, atMost]) => {
+          const ratios = ratiosOf(cpuOf(of), cpuOf(to))
+          const target = judge(title, medianOf(ratios), { atMost }, twoDigits)
+          return [title, ...spreadCells(ratios, twoDigits), target]
+        }),
       },
     ],
-    targets: ratios.map(({ target }) => target),
   }
 }
 
@@ -157,9 +145,11 @@ export function costReport(
  * uses a fresh process after a warm-up.
  */
 export async function measureCost(context: BenchContext): Promise<PartReport> {
-  const { options, progress } = context
+  const { workspace, options, progress } = context
   const samples = new Map<SubjectId, Sample[]>(SUBJECTS.map(({ id }) => [id, []]))
-  const model = await prepareModel(context)
+  const service = await startMeasuredService(workspace)
+  const model = await fetchOnce(service.port, READ_STATUS.target)
+  await service.end()
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const subject of SUBJECTS) {
       progress(`cost: round ${round} of ${options.rounds}, ${subject.title}`)

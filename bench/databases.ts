@@ -12,10 +12,9 @@ import type { Storage } from '../src/storage/storage.ts'
 import { openValkeyCounters } from '../src/storage/valkey-counters.ts'
 import { startRedis } from '../test/storage/redis-server.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
-import type { BenchContext } from './cost.ts'
-import { judge, targetCells, type PartReport } from './report.ts'
-import { spreadOf, type Spread } from './statistics.ts'
-import { spreadCells, twoDigits } from './table.ts'
+import type { BenchContext } from './load.ts'
+import { withoutLimits } from './boundless-counters.ts'
+import { judge, medianOf, ratiosOf, spreadCells, twoDigits, type PartReport } from './report.ts'
 
 const CALLS = 300
 const MAX_REGISTRATION_RATIO = 2
@@ -24,24 +23,38 @@ const QUIET_LOG = new Proxy({}, { get: () => () => {} }) as Parameters<
   typeof createStoredServices
 >[0]['log']
 
+const WINDOWS = ['bench:actor', 'bench:all'].map((key) => ({
+  key,
+  limit: 1_000_000,
+  windowSeconds: 60,
+}))
+
+type Call = (index: number) => Promise<unknown>
+
+/** The calls over a database that are measured. */
+interface Calls {
+  readonly register: Call
+  readonly checkKey: Call
+}
+
 /** Median time of a call in milliseconds, one call after the other. */
-async function medianOf(call: (index: number) => Promise<unknown>): Promise<number> {
+async function measureCalls(call: Call): Promise<number> {
   const times: number[] = []
   for (let index = 0; index < CALLS; index += 1) {
     const startedMs = performance.now()
     await call(index)
     times.push(performance.now() - startedMs)
   }
-  return spreadOf(times).median
+  return medianOf(times)
 }
 
-/** The services over a database, with the limits of registrations out of reach. */
-async function servicesOver(storage: Storage, counters: Counters) {
+/** The services over a database, with the limits out of reach. */
+async function callsOver(storage: Storage, counters: Counters): Promise<Calls> {
   const { recipient } = await generateIdentity()
   const secret = randomBytes(32).toString('hex')
-  const boundless = createMemoryCounters({ clock: SYSTEM_CLOCK })
-  const dependencies = {
+  const { waitlist, apiKeys } = createStoredServices({
     storage,
+    counters: withoutLimits(counters),
     clock: SYSTEM_CLOCK,
     challenge: createTestChallenge(),
     secrets: {
@@ -51,44 +64,56 @@ async function servicesOver(storage: Storage, counters: Counters) {
       waitlistRecipient: recipient,
     },
     log: QUIET_LOG,
-  }
-  const { waitlist } = createStoredServices({ ...dependencies, counters: boundless })
-  const { apiKeys } = createStoredServices({
-    ...dependencies,
-    // A quota that is never used up.
-    counters: {
-      ...counters,
-      count: (windows) => counters.count(windows.map((each) => ({ ...each, limit: 1_000_000 }))),
-    },
   })
-  return { waitlist, apiKeys }
-}
-
-interface Sample {
-  readonly registration: number
-  readonly keyCheck: number
-}
-
-async function measureDatabase(
-  { waitlist, apiKeys }: Awaited<ReturnType<typeof servicesOver>>,
-  prefix: string,
-): Promise<Sample> {
   const { key } = await apiKeys.issue({ label: null, ttlDays: 1 })
-  const register = (index: number) => {
-    const email = parseEmailAddress(`${prefix}-${index}@bench.example`)
-    if (email === undefined) throw new Error('expected an email address')
-    return waitlist.register({
-      email,
-      locale: 'en',
-      interests: ['api'],
-      useCase: undefined,
-      consentText: 'I agree.',
-      challengeToken: TEST_TOKEN,
-    })
-  }
   return {
-    registration: await medianOf(register),
-    keyCheck: await medianOf(() => apiKeys.check(key)),
+    register() {
+      const email = parseEmailAddress(`${randomBytes(8).toString('hex')}@bench.example`)
+      if (email === undefined) throw new Error('expected an email address')
+      return waitlist.register({
+        email,
+        locale: 'en',
+        interests: ['api'],
+        useCase: undefined,
+        consentText: 'I agree.',
+        challengeToken: TEST_TOKEN,
+      })
+    },
+    checkKey: () => apiKeys.check(key),
+  }
+}
+
+/** The median of each round in milliseconds, by the name of a row. */
+type Medians = Map<string, readonly number[]>
+
+/** The tables of a run. */
+function databasesReport(registrations: Medians, keyChecks: Medians, counts: Medians): PartReport {
+  const [embedded = [], shared = []] = registrations.values()
+  const ratios = ratiosOf(shared, embedded)
+  const title = 'registration: PostgreSQL / SQLite'
+  const target = judge(title, medianOf(ratios), { atMost: MAX_REGISTRATION_RATIO }, twoDigits)
+  return {
+    tables: [
+      {
+        title: `Databases: median latency of one call, without HTTP (${CALLS} calls a round)`,
+        heading: 'database|registration ms|spread|key check ms|spread',
+        rows: [...registrations].map(([name, times]) => [
+          name,
+          ...spreadCells(times, twoDigits),
+          ...spreadCells(keyChecks.get(name) ?? [], twoDigits),
+        ]),
+      },
+      {
+        title: 'Counters: median latency of one count over two windows',
+        heading: 'counters in|ms|spread',
+        rows: [...counts].map(([name, times]) => [name, ...spreadCells(times, twoDigits)]),
+      },
+      {
+        title: 'Target of a shared database',
+        heading: 'ratio|median|spread|target|',
+        rows: [[title, ...spreadCells(ratios, twoDigits), target]],
+      },
+    ],
   }
 }
 
@@ -110,93 +135,37 @@ export async function measureDatabases({
     const valkey = await openValkeyCounters({ url: redis.url })
     lifetime.after(() => valkey.close())
     const memory = createMemoryCounters({ clock: SYSTEM_CLOCK })
-    const sqlite = await openStorage({
-      kind: 'sqlite',
-      file: path.join(workspace.folder, 'databases.sqlite'),
-    })
+    const file = path.join(workspace.folder, 'databases.sqlite')
+    const sqlite = await openStorage({ kind: 'sqlite', file })
     lifetime.after(() => sqlite.close())
     const shared = await openStorage({ kind: 'postgres', url: postgres.url })
     lifetime.after(() => shared.close())
-    const counters = {
-      memory,
-      PostgreSQL: shared.counters ?? memory,
-      Valkey: valkey,
+    const counters = { memory, PostgreSQL: shared.counters ?? memory, Valkey: valkey }
+    const calls = {
+      'SQLite, counters in memory': await callsOver(sqlite, memory),
+      'PostgreSQL, counters in it': await callsOver(shared, counters.PostgreSQL),
+      'PostgreSQL, counters in Valkey': await callsOver(shared, valkey),
     }
-    const subjects = [
-      ['SQLite, counters in memory', await servicesOver(sqlite, memory)],
-      ['PostgreSQL, counters in it', await servicesOver(shared, counters.PostgreSQL)],
-      ['PostgreSQL, counters in Valkey', await servicesOver(shared, valkey)],
-    ] as const
-    const samples = subjects.map((): Sample[] => [])
-    const counts = Object.keys(counters).map((): number[] => [])
+    const registrations: Medians = new Map()
+    const keyChecks: Medians = new Map()
+    const counts: Medians = new Map()
     // The first round compiles.
     for (let round = 0; round <= options.rounds; round += 1) {
       progress(`databases: round ${round} of ${options.rounds}`)
-      for (const [index, [, services]] of subjects.entries()) {
-        const sample = await measureDatabase(services, `s${index}r${round}`)
-        if (round > 0) samples[index]?.push(sample)
+      const measure = async (medians: Medians, name: string, call: Call) => {
+        const median = await measureCalls(call)
+        medians.set(name, round === 0 ? [] : [...(medians.get(name) ?? []), median])
       }
-      const windows = [
-        { key: 'bench:actor', limit: 1_000_000, windowSeconds: 60 },
-        { key: 'bench:all', limit: 1_000_000, windowSeconds: 60 },
-      ]
-      for (const [index, each] of Object.values(counters).entries()) {
-        const median = await medianOf(() => each.count(windows))
-        if (round > 0) counts[index]?.push(median)
+      for (const [name, { register, checkKey }] of Object.entries(calls)) {
+        await measure(registrations, name, register)
+        await measure(keyChecks, name, checkKey)
+      }
+      for (const [name, each] of Object.entries(counters)) {
+        await measure(counts, name, () => each.count(WINDOWS))
       }
     }
-    return databasesReport(
-      subjects.map(([title]) => title),
-      samples,
-      Object.keys(counters),
-      counts,
-    )
+    return databasesReport(registrations, keyChecks, counts)
   } finally {
     for (const end of ends) await end()
-  }
-}
-
-/** The tables from the medians of each round. */
-function databasesReport(
-  titles: readonly string[],
-  samples: readonly (readonly Sample[])[],
-  stores: readonly string[],
-  counts: readonly (readonly number[])[],
-): PartReport {
-  const spread = (of: readonly Sample[] | undefined, what: keyof Sample): Spread =>
-    spreadOf((of ?? []).map((sample) => sample[what]))
-  const [embedded, shared] = samples
-  const ratios = (shared ?? []).map(
-    ({ registration }, round) => registration / (embedded?.[round]?.registration ?? Number.NaN),
-  )
-  const ratio = spreadOf(ratios)
-  const title = 'registration: PostgreSQL / SQLite'
-  const target = judge(title, ratio.median, { atMost: MAX_REGISTRATION_RATIO }, twoDigits)
-  return {
-    tables: [
-      {
-        title: `Databases: median latency of one call, without HTTP (${CALLS} calls a round)`,
-        heading: 'database|registration ms|spread|key check ms|spread',
-        rows: titles.map((name, index) => [
-          name,
-          ...spreadCells(spread(samples[index], 'registration'), twoDigits),
-          ...spreadCells(spread(samples[index], 'keyCheck'), twoDigits),
-        ]),
-      },
-      {
-        title: 'Counters: median latency of one count over two windows',
-        heading: 'counters in|ms|spread',
-        rows: stores.map((name, index) => [
-          name,
-          ...spreadCells(spreadOf(counts[index] ?? []), twoDigits),
-        ]),
-      },
-      {
-        title: 'Target of a shared database',
-        heading: 'ratio|median|spread|target|',
-        rows: [[title, ...spreadCells(ratio, twoDigits), ...targetCells(target)]],
-      },
-    ],
-    targets: [target],
   }
 }

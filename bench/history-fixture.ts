@@ -1,30 +1,62 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { canonicalJson } from '../src/contract/canonical-json.ts'
+import { promisify } from 'node:util'
+import { canonicalJson, type JsonValue } from '../src/contract/canonical-json.ts'
 import type { VersionEntry } from '../src/contract/version-chain.ts'
 import { changesBetween } from '../src/contract/version-changes.ts'
+import { sha256Base64url } from '../src/crypto/sha256.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
+import type { Workspace } from './workspace.ts'
+
+type Store = ReturnType<typeof openReleaseStore>
+
+function newestEntry(store: Store): VersionEntry | undefined {
+  const id = store.readVersionIds().at(-1)
+  return id === undefined ? undefined : (JSON.parse(store.readVersionText(id)) as VersionEntry)
+}
 
 /**
- * Writes a releases folder with a long history: entries like the newest one of another folder, each chained to the one
- * before it.
+ * Appends versions to a releases folder, which is created if it is missing. Each is like the newest one of another folder,
+ * with a status of its own.
  */
-export function writeHistory(fromDir: string, toDir: string, versions: number): void {
-  const store = openReleaseStore(fromDir)
-  const newestId = store.readVersionIds().at(-1)
-  if (newestId === undefined) throw new RangeError('expected releases with a version')
-  const newest = JSON.parse(store.readVersionText(newestId)) as VersionEntry
-  cpSync(path.join(fromDir, 'resources'), path.join(toDir, 'resources'), { recursive: true })
-  const versionsDir = path.join(toDir, 'versions')
-  mkdirSync(versionsDir)
-  let previous: VersionEntry | undefined
-  for (let sequence = 1; sequence <= versions; sequence += 1) {
-    const changes = changesBetween(previous?.resources ?? {}, newest.resources)
-    previous = chainedEntry(previous, { ...newest, changes })
-    writeFileSync(
-      path.join(versionsDir, `${previous.snapshotId}.json`),
-      canonicalJson({ ...previous }),
-    )
+export function appendVersions(fromDir: string, releasesDir: string, count: number): void {
+  mkdirSync(releasesDir, { recursive: true })
+  const [template, store] = [openReleaseStore(fromDir), openReleaseStore(releasesDir)]
+  const base = newestEntry(template)
+  if (base === undefined) throw new RangeError('expected releases with a version')
+  const read = (name: string) => template.readResourceText(name, base.resources[name] ?? '')
+  const status = JSON.parse(read('status')) as { readonly [name: string]: JsonValue }
+  let previous = newestEntry(store)
+  if (previous === undefined) {
+    for (const [name, digest] of Object.entries(base.resources)) {
+      store.writeResource(name, digest, read(name))
+    }
   }
+  for (let each = 0; each < count; each += 1) {
+    const text = canonicalJson({ ...status, sequence: (previous?.sequence ?? 0) + 1 })
+    const digest = sha256Base64url(text)
+    store.writeResource('status', digest, text)
+    const resources = { ...base.resources, status: digest }
+    const changes = changesBetween(previous?.resources ?? {}, resources)
+    previous = chainedEntry(previous, { ...base, resources, changes })
+    store.appendVersion(previous.snapshotId, canonicalJson({ ...previous }))
+  }
+}
+
+/** Publishes a version with another summary of the status, with the command that operators use. */
+export async function publishSummary(
+  { root, env, folder }: Workspace,
+  { contentDir, releasesDir }: { readonly contentDir: string; readonly releasesDir: string },
+  summary: string,
+): Promise<void> {
+  const file = path.join(contentDir, 'status.yaml')
+  const text = readFileSync(file, 'utf8')
+  const changed = text.replace(/^summary: .*$/m, `summary: ${summary}`)
+  if (changed === text) throw new Error(`expected a line "summary: …" in ${file}`)
+  writeFileSync(file, changed)
+  const svc = path.join(root, 'src', 'cli', 'svc.ts')
+  const args = ['--content', contentDir, '--releases', releasesDir, '--note', summary]
+  await promisify(execFile)(process.execPath, [svc, 'publish', ...args], { env, cwd: folder })
 }

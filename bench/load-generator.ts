@@ -1,31 +1,45 @@
 import { connect, type Socket } from 'node:net'
-import { NUMBER_PLACEHOLDER, type Load, type LoadResult } from './load.ts'
-import { responseBytes, requestHead } from './wire.ts'
+import { numbered, type Load, type LoadResult } from './load.ts'
 
 // The process that generates the load. It implements as little HTTP as it needs, so that it costs less than any server it
 // measures: a prepared request on each keep-alive connection, the next one as soon as the response is complete.
 
+const HEAD_END = Buffer.from('\r\n\r\n')
+const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
+
+/** As curl sends them: a request with Host alone would be unrealistically cheap to parse. */
+const CLIENT_HEADERS = { 'User-Agent': 'curl/8.14.1', Accept: '*/*' }
+
 /** The bytes of each request, by index. */
 function createRequests({ port, method, target, headers, body }: Load): (index: number) => Buffer {
   const fields = {
+    Host: `127.0.0.1:${port}`,
+    ...CLIENT_HEADERS,
     ...headers,
     ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body.text)) }),
   }
-  const head = requestHead(port, method, target, fields)
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
   if (body === undefined) {
     const request = Buffer.from(head)
     return () => request
   }
   const { text, first, count, step } = body
-  const [before = '', ...after] = text.split(NUMBER_PLACEHOLDER)
-  if (after.length === 0) {
-    const request = Buffer.from(head + text)
-    return () => request
+  return (index) => Buffer.from(head + numbered(text, first + ((index * step) % count)))
+}
+
+/** Length of the first response in the buffer, or undefined while it is incomplete. Throws for another status. */
+function responseBytes(received: Buffer, { method, expectedStatus }: Load): number | undefined {
+  const end = received.indexOf(HEAD_END)
+  if (end === -1) return undefined
+  const head = received.toString('latin1', 0, end + 2)
+  const status = head.slice(9, 12)
+  if (status !== String(expectedStatus)) {
+    throw new Error(`expected the status ${expectedStatus}, found ${status}`)
   }
-  return (index) => {
-    const number = String(first + ((index * step) % count)).padStart(NUMBER_PLACEHOLDER.length, '0')
-    return Buffer.from([head, before, number, ...after].join(''))
-  }
+  const hasBody = method !== 'HEAD' && expectedStatus !== 304
+  const bytes = end + 4 + (hasBody ? Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) : 0)
+  return received.length < bytes ? undefined : bytes
 }
 
 function makeLoad(load: Load): Promise<LoadResult> {

@@ -1,25 +1,77 @@
-import { writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { CONNECTIONS, measureUnderLoad, type BenchContext } from './cost.ts'
-import { PAGE_CODINGS, pagesReport, type MeasuredPage, type PageSample } from './pages-report.ts'
-import type { PeerPage } from './peer-page.ts'
-import type { PartReport } from './report.ts'
-import { fetchOnce, repeatableHeadersOf } from './response-equality.ts'
-import { startPeer, startService, type MeasuredServer } from './server.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { measureAndEnd, startPeer } from './cost.ts'
+import { CONNECTIONS, type BenchContext, type Sample } from './load.ts'
+import { fetchOnce, peerResponseOf, type FetchedResponse } from './peer-response.ts'
+import { startMeasuredService, type MeasuredServer } from './processes.ts'
+import {
+  judge,
+  medianOf,
+  oneDigit,
+  ratiosOf,
+  spreadCells,
+  twoDigits,
+  whole,
+  type PartReport,
+} from './report.ts'
 
 /** The overview and the longest page. */
 const TARGETS = ['/en', '/en/reference']
+/** Nearly every browser accepts the first. */
+const CODINGS = ['br', 'identity']
+const SENDERS = { service: 'the service', bare: 'bare node:http, same bytes' } as const
+const RATE_TARGET = 0.8
+/** Pages contain the base URL, which otherwise differs with each port. */
+const ENV = { SVC_BASE_URL: 'https://service.example' }
 
-const headersFor = (coding: string) => ({ 'Accept-Encoding': coding })
-
-async function fetchPage(port: number, target: string, coding: string): Promise<PeerPage> {
-  const response = await fetchOnce(port, target, headersFor(coding))
-  const { status, headers, body } = response
-  const sent = headers['content-encoding'] ?? 'identity'
-  if (status !== 200 || sent !== coding) {
-    throw new Error(`${target}: expected 200 in ${coding}, found ${status} in ${String(sent)}`)
+/** All samples of one page in one coding; samples of one round have the same index. */
+interface MeasuredPage {
+  readonly target: string
+  readonly coding: string
+  readonly bodyBytes: number
+  readonly samples: {
+    readonly [Sender in keyof typeof SENDERS]: readonly Pick<Sample, 'cpuMicros' | 'rate'>[]
   }
-  return { headers: repeatableHeadersOf(response), bodyBase64: body.toString('base64') }
+}
+
+async function fetchPage(port: number, target: string, coding: string): Promise<FetchedResponse> {
+  const response = await fetchOnce(port, target, { 'Accept-Encoding': coding })
+  const sent = response.headers['content-encoding'] ?? 'identity'
+  if (response.status === 200 && sent === coding) return response
+  throw new Error(`${target}: expected 200 in ${coding}, found ${response.status} in ${sent}`)
+}
+
+/** The report of the pages part. Throws a RangeError if a page has no sample. */
+export function pagesReport(requestsPerRound: number, pages: readonly MeasuredPage[]): PartReport {
+  const rounds = pages[0]?.samples.service.length ?? 0
+  const rowsOf = ({ target, coding, bodyBytes, samples }: MeasuredPage) => {
+    const page = `${target}, ${coding}`
+    const ratesOf = (sender: keyof typeof SENDERS) => samples[sender].map(({ rate }) => rate)
+    const cellsOf = (sender: keyof typeof SENDERS) => [
+      SENDERS[sender],
+      whole(bodyBytes),
+      ...spreadCells(
+        samples[sender].map(({ cpuMicros }) => cpuMicros),
+        oneDigit,
+      ),
+      whole(medianOf(ratesOf(sender))),
+    ]
+    const ratios = ratiosOf(ratesOf('service'), ratesOf('bare'))
+    const what = `the rate of ${target} in ${coding}, relative to bare node:http`
+    const judged = judge(what, medianOf(ratios), { atLeast: RATE_TARGET }, twoDigits)
+    return [
+      [page, ...cellsOf('service'), ...spreadCells(ratios, twoDigits), judged],
+      [page, ...cellsOf('bare'), '', '', '', ''],
+    ]
+  }
+  return {
+    tables: [
+      {
+        title: `Sending a page from memory (${CONNECTIONS} connections, ${rounds} rounds of ${whole(requestsPerRound)} requests)`,
+        heading: 'page|server|bytes|CPU µs|spread|requests/s|to bare|spread|target|',
+        rows: pages.flatMap(rowsOf),
+      },
+    ],
+  }
 }
 
 /**
@@ -27,45 +79,52 @@ async function fetchPage(port: number, target: string, coding: string): Promise<
  * fresh process, alternating.
  */
 export async function measurePages(context: BenchContext): Promise<PartReport> {
-  const { cores, generator, options, progress } = context
+  const { workspace, options, progress } = context
   const { pageWarmUpRequests: warmUpRequests, pageRequests: measuredRequests } = options
-  // Pages contain the base URL, which otherwise differs with each port.
-  const env = { ...context.workspace.env, SVC_BASE_URL: 'https://service.example' }
-  const workspace = { ...context.workspace, env }
-  const file = path.join(workspace.folder, 'page.json')
-  const pages: (MeasuredPage & {
-    readonly model: string
-    readonly samples: { service: PageSample[]; bare: PageSample[] }
-  })[] = []
-  const source = await startService(workspace, cores.server)
+  const pages: {
+    model: FetchedResponse
+    coding: string
+    samples: { service: Sample[]; bare: Sample[] }
+  }[] = []
+  const source = await startMeasuredService(workspace, ENV)
   for (const target of TARGETS) {
-    for (const coding of PAGE_CODINGS) {
-      const page = await fetchPage(source.port, target, coding)
-      const bodyBytes = Buffer.byteLength(page.bodyBase64, 'base64')
-      const samples = { service: [], bare: [] }
-      pages.push({ target, coding, bodyBytes, model: JSON.stringify(page), samples })
+    for (const coding of CODINGS) {
+      const model = await fetchPage(source.port, target, coding)
+      pages.push({ model, coding, samples: { service: [], bare: [] } })
     }
   }
   await source.end()
 
   for (let round = 1; round <= options.pageRounds; round += 1) {
-    for (const { target, coding, model, samples } of pages) {
-      const measure = async (server: MeasuredServer): Promise<PageSample> => {
-        try {
-          const page = await fetchPage(server.port, target, coding)
-          if (JSON.stringify(page) !== model) throw new Error(`${target} is not reproducible`)
-          const load = { method: 'GET', target, headers: headersFor(coding), expectedStatus: 200 }
-          const amounts = { warmUpRequests, measuredRequests }
-          return await measureUnderLoad(generator, server, load, amounts)
-        } finally {
-          await server.end()
+    for (const { model, coding, samples } of pages) {
+      const { target } = model
+      const expected = peerResponseOf(model, '')
+      const measure = async (server: MeasuredServer): Promise<Sample> => {
+        const page = await fetchPage(server.port, target, coding)
+        if (!isDeepStrictEqual(peerResponseOf(page, ''), expected))
+          throw new Error(`${target} is not reproducible`)
+        const headers = { 'Accept-Encoding': coding }
+        const load = {
+          method: 'GET',
+          target,
+          headers,
+          expectedStatus: 200,
+          connections: CONNECTIONS,
         }
+        return measureAndEnd(context, server, load, { warmUpRequests, measuredRequests })
       }
       progress(`pages: round ${round} of ${options.pageRounds}, ${target} in ${coding}`)
-      writeFileSync(file, model)
-      samples.service.push(await measure(await startService(workspace, cores.server)))
-      samples.bare.push(await measure(await startPeer(workspace, cores.server, ['page', file])))
+      samples.service.push(await measure(await startMeasuredService(workspace, ENV)))
+      samples.bare.push(await measure(await startPeer(context, 'page', model)))
     }
   }
-  return pagesReport({ connections: CONNECTIONS, requestsPerRound: measuredRequests }, pages)
+  return pagesReport(
+    measuredRequests,
+    pages.map(({ model: { target, body }, coding, samples }) => ({
+      target,
+      coding,
+      bodyBytes: body.length,
+      samples,
+    })),
+  )
 }

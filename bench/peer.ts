@@ -1,72 +1,139 @@
 import { createPrivateKey, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { formatSuccess } from '../src/contract/envelope.ts'
+import { HEADERS } from '../src/contract/headers.ts'
 import { formatContentDigest, formatSignedText } from '../src/contract/signature.ts'
-import {
-  createOpensslSigner,
-  openResponseSigner,
-  type ResponseSigner,
-} from '../src/crypto/response-signer.ts'
+import { createOpensslSigner, openResponseSigner } from '../src/crypto/response-signer.ts'
 import { sha256Base64 } from '../src/crypto/sha256.ts'
+import type { PeerResponse } from './peer-response.ts'
 
-/** The response of every peer, taken from the service. */
-export interface PeerResponse {
-  readonly target: string
-  readonly schemaId: string
-  /** JSON text of `data`. */
-  readonly dataJson: string
-  /** Headers that no request changes, including Content-Length; names and values, alternating. */
-  readonly headers: readonly string[]
-  /** PKCS#8 PEM of the key that signs. */
-  readonly signingKeyPem: string
+// The servers next to the service. Arguments: the file with the response, and the peer's id. Each server prepares its data
+// and fixed headers, and builds and signs the body as the service does: the prepared data in a new envelope.
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    issuedAt: string
+  }
 }
 
-/** Read from the file named on the command line. */
-export const RESPONSE = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as PeerResponse
+/** The node:http options that the service uses for speed. */
+const SERVER_OPTIONS = { noDelay: true, optimizeEmptyRequests: true }
 
-const KEY = createPrivateKey(RESPONSE.signingKeyPem)
+const [file = '', peer] = process.argv.slice(2)
+const { target, headers, bodyBase64, signingKeyPem } = JSON.parse(
+  readFileSync(file, 'utf8'),
+) as PeerResponse
+const body = Buffer.from(bodyBase64, 'base64')
+const key = createPrivateKey(signingKeyPem)
+const signer = peer === 'fastify-crypto' ? createOpensslSigner(key) : await openResponseSigner(key)
 
-/** A body with the request id and the time it contains. */
-export interface PeerBody {
-  readonly requestId: string
-  readonly issuedAt: string
-  readonly body: string
+/** Prints the URL in the format of the service's log. */
+function printUrl(port: number): void {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` })}\n`)
 }
 
-/** Builds the body as the service does: the prepared data in a new envelope. */
-export function buildBody(): PeerBody {
-  const requestId = randomUUID()
-  const issuedAt = new Date().toISOString()
-  const body = formatSuccess(RESPONSE.schemaId, { requestId, issuedAt }, RESPONSE.dataJson)
-  return { requestId, issuedAt, body }
+/** The service's body with another request id and time. */
+function createBodies() {
+  const text = body.toString()
+  const { schema } = JSON.parse(text) as { schema: string }
+  // The text as received, so that members keep their order.
+  const dataJson = text.slice(text.indexOf('"data":') + '"data":'.length, -1)
+  return () => {
+    const requestId = randomUUID()
+    const issuedAt = new Date().toISOString()
+    return { requestId, issuedAt, text: formatSuccess(schema, { requestId, issuedAt }, dataJson) }
+  }
 }
 
-/** Content-Digest and signature of a body. */
-export function signBody(
-  signer: ResponseSigner,
-  issuedAt: string,
-  body: string,
-): { readonly contentDigest: string; readonly signature: string } {
-  const contentDigest = formatContentDigest(sha256Base64(body))
-  const signed = { method: 'GET', target: RESPONSE.target, status: 200, signedAt: issuedAt }
-  return { contentDigest, signature: signer.sign(formatSignedText({ ...signed, contentDigest })) }
+function sign(issuedAt: string, text: string) {
+  const contentDigest = formatContentDigest(sha256Base64(text))
+  const signed = { method: 'GET', target, status: 200, signedAt: issuedAt, contentDigest }
+  return { contentDigest, signature: signer.sign(formatSignedText(signed)) }
 }
 
-/** Signs through node:crypto. */
-export function openCryptoSigner(): ResponseSigner {
-  return createOpensslSigner(KEY)
-}
-
-/** The service's own signer. */
-export function openServiceSigner(): Promise<ResponseSigner> {
-  return openResponseSigner(KEY)
-}
-
-/** The prepared headers as an object. */
-export function headersAsObject(): { [name: string]: string } {
+function headersAsObject(): { [name: string]: string } {
   const object: { [name: string]: string } = {}
-  for (let index = 0; index < RESPONSE.headers.length; index += 2) {
-    object[RESPONSE.headers[index] ?? ''] = RESPONSE.headers[index + 1] ?? ''
+  for (let index = 0; index < headers.length; index += 2) {
+    object[headers[index] ?? ''] = headers[index + 1] ?? ''
   }
   return object
 }
+
+/** The floor of sending a page: prepared bytes and headers. It ignores the request. */
+function servePage(): void {
+  const server = createServer(SERVER_OPTIONS, (_request, response) => {
+    response.writeHead(200, headers as string[])
+    response.end(body)
+  })
+  server.listen(0, '127.0.0.1', () => printUrl((server.address() as AddressInfo).port))
+}
+
+/** The floor of an API response. It ignores the request. */
+function serveNode(isSigned: boolean): void {
+  const buildBody = createBodies()
+  const server = createServer(SERVER_OPTIONS, (_request, response) => {
+    const { requestId, issuedAt, text } = buildBody()
+    const fields = [...headers, HEADERS.requestId, requestId]
+    if (isSigned) {
+      const { contentDigest, signature } = sign(issuedAt, text)
+      fields.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
+      fields.push(HEADERS.signature, signature)
+    }
+    response.writeHead(200, fields)
+    response.end(text)
+  })
+  server.listen(0, '127.0.0.1', () => printUrl((server.address() as AddressInfo).port))
+}
+
+/** Fastify with an onSend hook that signs. */
+async function serveFastify(): Promise<void> {
+  const { default: createFastify } = await import('fastify')
+  const buildBody = createBodies()
+  const prepared = headersAsObject()
+  const app = createFastify({ logger: false, http: SERVER_OPTIONS })
+  app.decorateRequest('issuedAt', '')
+  app.addHook<string>('onSend', (request, reply, payload, done) => {
+    const { contentDigest, signature } = sign(request.issuedAt, payload)
+    reply.header(HEADERS.contentDigest, contentDigest)
+    reply.header(HEADERS.signedAt, request.issuedAt)
+    reply.header(HEADERS.signature, signature)
+    done(null, payload)
+  })
+  app.get(target, (request, reply) => {
+    const { requestId, issuedAt, text } = buildBody()
+    request.issuedAt = issuedAt
+    reply.headers(prepared).header(HEADERS.requestId, requestId).send(text)
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  printUrl((app.server.address() as AddressInfo).port)
+}
+
+/** Hono on its Node server. */
+async function serveHono(): Promise<void> {
+  const [{ Hono }, { serve }] = await Promise.all([import('hono'), import('@hono/node-server')])
+  const buildBody = createBodies()
+  const prepared = headersAsObject()
+  const app = new Hono()
+  app.get(target, (context) => {
+    const { requestId, issuedAt, text } = buildBody()
+    const { contentDigest, signature } = sign(issuedAt, text)
+    return context.body(text, 200, {
+      ...prepared,
+      [HEADERS.requestId]: requestId,
+      [HEADERS.contentDigest]: contentDigest,
+      [HEADERS.signedAt]: issuedAt,
+      [HEADERS.signature]: signature,
+    })
+  })
+  serve(
+    { fetch: app.fetch, port: 0, hostname: '127.0.0.1', serverOptions: SERVER_OPTIONS },
+    ({ port }) => printUrl(port),
+  )
+}
+
+if (peer === 'page') servePage()
+else if (peer === 'hono') await serveHono()
+else if (peer?.startsWith('fastify')) await serveFastify()
+else serveNode(peer === 'node-signed')

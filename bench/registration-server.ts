@@ -4,23 +4,13 @@ import { openSecrets } from '../src/local-secrets.ts'
 import { startServer } from '../src/process/server.ts'
 import { SYSTEM_CLOCK } from '../src/service/clock.ts'
 import { loadReleases } from '../src/service/releases.ts'
-import type { Counters } from '../src/storage/counters.ts'
 import { createMemoryCounters } from '../src/storage/memory-counters.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
-import { printUrl } from './listening.ts'
+import { withoutLimits } from './boundless-counters.ts'
 
 // The service with limits that no client reaches, which no configuration allows: everything is the product's own, put
 // together by its own startServer, but for the counters. These count as the product's do, against a bound that is out of
 // reach.
-
-function createBoundlessCounters(): Counters {
-  const counters = createMemoryCounters({ clock: SYSTEM_CLOCK })
-  return {
-    ...counters,
-    count: (windows) =>
-      counters.count(windows.map((window) => ({ ...window, limit: Number.MAX_SAFE_INTEGER }))),
-  }
-}
 
 const GRACE_MS = 1000
 
@@ -32,7 +22,7 @@ const server = await startServer(
   {
     releases: loadReleases(openReleaseStore(config.releasesDir)),
     secrets,
-    localCounters: createBoundlessCounters(),
+    localCounters: withoutLimits(createMemoryCounters({ clock: SYSTEM_CLOCK })),
     log: openLog(config.logLevel),
     metrics: undefined,
   },
@@ -40,4 +30,4 @@ const server = await startServer(
 process.once('SIGTERM', () => {
   void server.close().then(() => process.exit())
 })
-printUrl(server.port)
+process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.port}` })}\n`)

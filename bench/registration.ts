@@ -1,26 +1,152 @@
 import path from 'node:path'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { HEADERS } from '../src/contract/headers.ts'
-import { CONNECTIONS, type BenchContext } from './cost.ts'
-import type { NumberedBody } from './load.ts'
-import { REGISTRATION_BODY } from './registration-body.ts'
 import {
-  registrationReport,
-  type Block,
-  type BothKinds,
-  type WaitlistSample,
-} from './registration-report.ts'
-import type { PartReport } from './report.ts'
-import { startRegistrationService, type MeasuredServer } from './server.ts'
-import { fillWaitlist, openRowMaker, removeDatabase, trimWaitlist } from './waitlist-fixture.ts'
+  CONNECTIONS,
+  measureLoad,
+  type BenchContext,
+  type Load,
+  type NumberedBody,
+  type Sample,
+} from './load.ts'
+import { startProgram, type MeasuredServer } from './processes.ts'
+import {
+  judge,
+  medianOf,
+  ratiosOf,
+  spreadCells,
+  twoDigits,
+  whole,
+  type PartReport,
+  type Target,
+} from './report.ts'
+import {
+  fillWaitlist,
+  openRowMaker,
+  REGISTRATION_BODY,
+  removeDatabase,
+  trimWaitlist,
+} from './waitlist-fixture.ts'
 
 /** Primes that spread the known addresses of a block over the whole waitlist, each block differently. */
 const STEPS = [7_368_787, 2_750_159, 5_800_079, 1_299_709, 8_675_309] as const
 
 /** A part of the body of each response, whose status is the same. */
 const EXPECTED = { unknown: '"EA-', known: 'DUPLICATE' } as const
-
 type Kind = keyof typeof EXPECTED
+
+const REGISTER = {
+  method: ENDPOINTS.register.method,
+  target: ENDPOINTS.register.path,
+  headers: { [HEADERS.contentType]: 'application/json' },
+  expectedStatus: ENDPOINTS.register.success.status,
+} as const satisfies Partial<Load>
+
+const GROWTH_TARGET = 1.5
+/** The CPU times of new and known addresses may differ by this share. */
+const DIFFERENCE_TARGET = 0.05
+
+export type Block = Omit<Sample, 'busy'>
+
+/** Blocks of new and of known addresses, measured alternately. */
+type BothKinds = { readonly [Each in Kind]: readonly Block[] }
+
+/** One round on one waitlist. */
+export interface WaitlistSample {
+  /** On one connection, one request after the other. */
+  readonly sequential: BothKinds
+  /** On several connections. */
+  readonly concurrent: BothKinds
+}
+
+/** All samples of one waitlist; those of one round have the same index in every waitlist. */
+interface MeasuredWaitlist {
+  readonly rows: number
+  readonly samples: readonly WaitlistSample[]
+}
+
+const fineRatio = (value: number) => value.toFixed(3)
+
+function meanOf(blocks: readonly Block[], pick: (block: Block) => number): number {
+  return blocks.reduce((sum, block) => sum + pick(block), 0) / blocks.length
+}
+
+function nameOf(rows: number): string {
+  return rows === 0 ? 'empty' : `${whole(rows)} rows`
+}
+
+/** Latency and rate of new addresses, compared with the shortest waitlist of the same round. */
+function growthRow({ rows, samples }: MeasuredWaitlist, shortest: readonly WaitlistSample[]) {
+  const latenciesOf = (of: readonly WaitlistSample[]) =>
+    of.map(({ sequential }) => meanOf(sequential.unknown, ({ latencyMs }) => latencyMs.median))
+  const p95s = samples.map(({ sequential }) =>
+    meanOf(sequential.unknown, ({ latencyMs }) => latencyMs.p95),
+  )
+  const rates = samples.map(({ concurrent }) => meanOf(concurrent.unknown, ({ rate }) => rate))
+  const ratios = ratiosOf(latenciesOf(samples), latenciesOf(shortest))
+  const what = `a registration on a waitlist of ${whole(rows)} rows, relative to an empty one`
+  return [
+    nameOf(rows),
+    ...spreadCells(latenciesOf(samples), twoDigits),
+    twoDigits(medianOf(p95s)),
+    ...spreadCells(ratios, twoDigits),
+    judge(what, medianOf(ratios), { atMost: GROWTH_TARGET }, twoDigits),
+    ...spreadCells(rates, whole),
+  ]
+}
+
+/** The CPU time of known addresses compared with new ones. */
+function differenceRow(rows: number, connections: number, rounds: readonly BothKinds[]) {
+  const cpuOf = (kind: Kind) => rounds.map((each) => meanOf(each[kind], (block) => block.cpuMicros))
+  const ratios = ratiosOf(cpuOf('known'), cpuOf('unknown'))
+  const target: Target = {
+    what: `a known address relative to a new one on a waitlist of ${whole(rows)} rows, connections: ${connections}`,
+    found: fineRatio(medianOf(ratios)),
+    expected: `within ${whole(DIFFERENCE_TARGET * 100)} % of 1`,
+    isMet: Math.abs(medianOf(ratios) - 1) <= DIFFERENCE_TARGET,
+  }
+  return [
+    nameOf(rows),
+    String(connections),
+    whole(medianOf(cpuOf('unknown'))),
+    whole(medianOf(cpuOf('known'))),
+    ...spreadCells(ratios, fineRatio),
+    target,
+  ]
+}
+
+/** The report from the waitlists, the shortest first. Throws a RangeError if a waitlist has no sample. */
+export function registrationReport(
+  requests: number,
+  waitlists: readonly MeasuredWaitlist[],
+): PartReport {
+  const shortest = waitlists[0]?.samples ?? []
+  return {
+    tables: [
+      {
+        title: `One registration (one connection, ${shortest.length} rounds of ${whole(requests * 2)}; rate on ${CONNECTIONS} connections)`,
+        heading: 'waitlist|median ms|spread|p95 ms|to empty|spread|target||requests/s|spread',
+        rows: waitlists.map((waitlist) => growthRow(waitlist, shortest)),
+      },
+      {
+        title: 'A known address compared with a new one, CPU time of the server per request',
+        heading: 'waitlist|connections|new µs|known µs|known / new|spread|target|',
+        rows: waitlists.flatMap(({ rows, samples }) => [
+          differenceRow(
+            rows,
+            1,
+            samples.map(({ sequential }) => sequential),
+          ),
+          differenceRow(
+            rows,
+            CONNECTIONS,
+            samples.map(({ concurrent }) => concurrent),
+          ),
+        ]),
+      },
+    ],
+  }
+}
 
 /** A measured server with its waitlist. */
 interface Measured {
@@ -28,62 +154,39 @@ interface Measured {
   readonly server: MeasuredServer
   readonly rows: number
   readonly file: string
+  readonly samples: WaitlistSample[]
   /** Addresses on the waitlist, numbered from 0. */
   known: number
   knownBlocks: number
 }
 
-interface Amount {
-  readonly connections: number
-  readonly requests: number
-}
-
 function bodyOf(measured: Measured, kind: Kind, requests: number): NumberedBody {
+  const { known } = measured
   if (kind === 'unknown') {
-    const first = measured.known
     measured.known += requests
-    return { text: REGISTRATION_BODY, first, count: requests, step: 1 }
+    return { text: REGISTRATION_BODY, first: known, count: requests, step: 1 }
   }
   const step = STEPS[measured.knownBlocks % STEPS.length] ?? 1
   measured.knownBlocks += 1
-  return { text: REGISTRATION_BODY, first: 0, count: measured.known, step }
-}
-
-async function measureBlock(measured: Measured, amount: Amount, kind: Kind): Promise<Block> {
-  const { context, server } = measured
-  const body = bodyOf(measured, kind, amount.requests)
-  const before = await server.cpuMicros()
-  const { completed, seconds, latencyMs } = await context.generator.run({
-    ...amount,
-    port: server.port,
-    method: ENDPOINTS.register.method,
-    target: ENDPOINTS.register.path,
-    headers: { [HEADERS.contentType]: 'application/json' },
-    expectedStatus: ENDPOINTS.register.success.status,
-    expectedText: EXPECTED[kind],
-    body,
-  })
-  const cpuMicros = ((await server.cpuMicros()) - before) / completed
-  return { cpuMicros, latencyMs, rate: completed / seconds }
+  return { text: REGISTRATION_BODY, first: 0, count: known, step }
 }
 
 /** Measures new and known addresses alternately, so that drift affects both alike. */
-async function measureBoth(measured: Measured, amount: Amount): Promise<BothKinds> {
-  const blocks: { unknown: Block[]; known: Block[] } = { unknown: [], known: [] }
+async function measureBoth(
+  measured: Measured,
+  connections: number,
+  requests: number,
+): Promise<BothKinds> {
+  const { context, server, file, rows } = measured
+  const blocks: { [Each in Kind]: Block[] } = { unknown: [], known: [] }
   for (const kind of ['unknown', 'known', 'known', 'unknown'] as const) {
-    blocks[kind].push(await measureBlock(measured, amount, kind))
+    const body = bodyOf(measured, kind, requests)
+    const load = { ...REGISTER, connections, requests, body, expectedText: EXPECTED[kind] }
+    blocks[kind].push(await measureLoad(context.generator, server, load))
   }
-  trimWaitlist(measured.file, measured.rows)
-  measured.known = measured.rows
+  trimWaitlist(file, rows)
+  measured.known = rows
   return blocks
-}
-
-async function measureWaitlist(measured: Measured): Promise<WaitlistSample> {
-  const requests = measured.context.options.registrationRequests
-  return {
-    sequential: await measureBoth(measured, { connections: 1, requests }),
-    concurrent: await measureBoth(measured, { connections: CONNECTIONS, requests }),
-  }
 }
 
 /** Starts a warm server on a waitlist of this length. */
@@ -92,16 +195,18 @@ async function startMeasured(
   maker: Awaited<ReturnType<typeof openRowMaker>>,
   rows: number,
 ): Promise<Measured> {
-  const { workspace, cores, options, progress } = context
+  const { workspace, options, progress } = context
   const file = path.join(workspace.folder, `waitlist-${rows}.sqlite`)
   await fillWaitlist(file, maker, rows, (made) =>
     progress(`registration: creating a waitlist, ${made} of ${rows} rows`),
   )
-  const server = await startRegistrationService(workspace, cores.server, file)
-  const measured: Measured = { context, server, rows, file, known: rows, knownBlocks: 0 }
+  const server = await startProgram(workspace, 'registration-server.ts', [], {
+    SVC_DATABASE_URL: `sqlite:${file}`,
+    SVC_CHALLENGE: 'test',
+  })
+  const measured = { context, server, rows, file, samples: [], known: rows, knownBlocks: 0 }
   progress(`registration: warming up on a waitlist of ${rows} rows`)
-  const requests = Math.ceil(options.registrationWarmUpRequests / 4)
-  await measureBoth(measured, { connections: CONNECTIONS, requests })
+  await measureBoth(measured, CONNECTIONS, Math.ceil(options.registrationWarmUpRequests / 4))
   return measured
 }
 
@@ -112,19 +217,20 @@ async function startMeasured(
  */
 export async function measureRegistration(context: BenchContext): Promise<PartReport> {
   const { workspace, options, progress } = context
+  const { registrationRounds: rounds, registrationRequests: requests } = options
   const maker = await openRowMaker(workspace)
   const running: Measured[] = []
-  const samples = new Map<number, WaitlistSample[]>(options.waitlistRows.map((rows) => [rows, []]))
   try {
     for (const rows of options.waitlistRows) {
       running.push(await startMeasured(context, maker, rows))
     }
-    for (let round = 1; round <= options.registrationRounds; round += 1) {
+    for (let round = 1; round <= rounds; round += 1) {
       for (const measured of running) {
-        progress(
-          `registration: round ${round} of ${options.registrationRounds}, ${measured.rows} rows`,
-        )
-        samples.get(measured.rows)?.push(await measureWaitlist(measured))
+        progress(`registration: round ${round} of ${rounds}, ${measured.rows} rows`)
+        measured.samples.push({
+          sequential: await measureBoth(measured, 1, requests),
+          concurrent: await measureBoth(measured, CONNECTIONS, requests),
+        })
       }
     }
   } finally {
@@ -133,9 +239,5 @@ export async function measureRegistration(context: BenchContext): Promise<PartRe
       removeDatabase(file)
     }
   }
-  return registrationReport({
-    requests: options.registrationRequests,
-    connections: CONNECTIONS,
-    waitlists: [...samples].map(([rows, of]) => ({ rows, samples: of })),
-  })
+  return registrationReport(requests, running)
 }

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { formatMarkdownTable, type Table } from './table.ts'
 
 /** A bound that was checked. The texts carry their units. */
 export interface Target {
@@ -10,27 +9,18 @@ export interface Target {
   readonly isMet: boolean
 }
 
-/** A target for a value that must not exceed a bound, or must reach it. The bound itself is allowed. */
-export function judge(
-  what: string,
-  value: number,
-  bound: { readonly atMost: number } | { readonly atLeast: number },
-  format: (value: number) => string,
-): Target {
-  const [word, limit] = 'atMost' in bound ? ['at most', bound.atMost] : ['at least', bound.atLeast]
-  const isMet = 'atMost' in bound ? value <= limit : value >= limit
-  return { what, found: format(value), expected: `${word} ${format(limit)}`, isMet }
-}
-
-/** Two cells: the bound and the verdict. */
-export function targetCells({ expected, isMet }: Target): readonly string[] {
-  return [expected, isMet ? 'met' : 'not met']
+/** A table. Every column but the first has numbers or verdicts. */
+export interface Table {
+  readonly title: string
+  /** The names of the columns, separated by `|`. */
+  readonly heading: string
+  /** A target fills two columns: the bound and the verdict. */
+  readonly rows: readonly (readonly (string | Target)[])[]
 }
 
 /** Result of one part of the benchmark. */
 export interface PartReport {
   readonly tables: readonly Table[]
-  readonly targets: readonly Target[]
   /** Limitations of the run's figures, one sentence each. */
   readonly notes?: readonly string[]
 }
@@ -48,15 +38,60 @@ export interface BenchReport {
   readonly parts: { readonly [part: string]: PartReport }
 }
 
+type Format = (value: number) => string
+
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+export const whole: Format = (value) => NUMBER.format(value)
+export const oneDigit: Format = (value) => value.toFixed(1)
+export const twoDigits: Format = (value) => value.toFixed(2)
+export const milliseconds: Format = (value) => `${whole(value)} ms`
+export const megabytes: Format = (value) => `${oneDigit(value)} MB`
+
+/** The median. Throws a RangeError on an empty list. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1]
+  const upper = sorted[Math.floor(sorted.length / 2)]
+  if (lower === undefined || upper === undefined) throw new RangeError('expected a number')
+  return (lower + upper) / 2
+}
+
+/** Two cells: the median, and the lowest and highest value. Throws a RangeError on an empty list. */
+export function spreadCells(values: readonly number[], format: Format): readonly string[] {
+  const range = `${format(Math.min(...values))} to ${format(Math.max(...values))}`
+  return [format(medianOf(values)), range]
+}
+
+/** The ratio of two measurements in each round. */
+export function ratiosOf(of: readonly number[], to: readonly number[]): readonly number[] {
+  return of.map((value, round) => value / (to[round] ?? Number.NaN))
+}
+
+/** A target for a value that must not exceed a bound, or must reach it. The bound itself is allowed. */
+export function judge(
+  what: string,
+  value: number,
+  bound: { readonly atMost: number } | { readonly atLeast: number },
+  format: Format,
+): Target {
+  const [word, limit] = 'atMost' in bound ? ['at most', bound.atMost] : ['at least', bound.atLeast]
+  const isMet = 'atMost' in bound ? value <= limit : value >= limit
+  return { what, found: format(value), expected: `${word} ${format(limit)}`, isMet }
+}
+
+/** The targets in some tables. */
+export function targetsOf(tables: readonly Table[]): readonly Target[] {
+  return tables.flatMap(({ rows }) => rows.flat()).filter((cell) => typeof cell !== 'string')
+}
+
 /** The tables of all parts. */
 export function tablesOf({ parts }: BenchReport): readonly Table[] {
   return Object.values(parts).flatMap(({ tables }) => tables)
 }
 
 /** One line for each missed target. */
-export function missedTargets({ parts }: BenchReport): readonly string[] {
-  return Object.values(parts)
-    .flatMap(({ targets }) => targets)
+export function missedTargets(report: BenchReport): readonly string[] {
+  return targetsOf(tablesOf(report))
     .filter(({ isMet }) => !isMet)
     .map(({ what, found, expected }) => `${what}: found ${found}, expected ${expected}`)
 }
@@ -75,6 +110,35 @@ export function factsOf({ date, quick, machine, parts }: BenchReport): readonly 
     `Node ${machine.node}; options of every server: ${options}.`,
     ...Object.values(parts).flatMap(({ notes = [] }) => notes),
   ]
+}
+
+/** The heading and the rows of a table, one text per column. */
+export function linesOf({ heading, rows }: Table): readonly (readonly string[])[] {
+  const cells = (cell: string | Target) =>
+    typeof cell === 'string' ? [cell] : [cell.expected, cell.isMet ? 'met' : 'not met']
+  return [heading.split('|'), ...rows.map((row) => row.flatMap(cells))]
+}
+
+/** A table for a terminal: padded columns, numbers aligned right. */
+export function formatTable(table: Table): string {
+  const lines = linesOf(table)
+  const widthOf = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0))
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widthOf(column)) : cell.padStart(widthOf(column))
+  return [table.title, ...lines.map((line) => line.map(pad).join('  ').trimEnd())].join('\n')
+}
+
+/** A table for Markdown. */
+export function formatMarkdownTable(table: Table): string {
+  const [heading = [], ...rows] = linesOf(table)
+  const rule = heading.map((_, column) => (column === 0 ? '---' : '---:'))
+  const lines = [heading, rule, ...rows].map((line) => `| ${line.join(' | ')} |`)
+  return [`**${table.title}**`, '', ...lines].join('\n')
+}
+
+/** Writes a line that the next one replaces, on a terminal only. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
 const DOCUMENT = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))

@@ -1,8 +1,8 @@
+import { cpus } from 'node:os'
 import { runScript } from '../scripts/script-main.ts'
-import { describeProcessors, findCores } from './cores.ts'
-import { measureCost, type BenchContext } from './cost.ts'
+import { measureCost } from './cost.ts'
 import { measureGrowth } from './growth.ts'
-import { startLoadGenerator } from './load.ts'
+import { startLoadGenerator, type BenchContext } from './load.ts'
 import { measureMemory } from './memory.ts'
 import { measureDatabases } from './databases.ts'
 import { FLAGS, HELP, parseOptions, type BenchOptions, type Part } from './options.ts'
@@ -11,14 +11,15 @@ import { measureRegistration } from './registration.ts'
 import {
   exitCodeOf,
   factsOf,
+  formatTable,
   missedTargets,
+  showProgress,
   tablesOf,
   writeResults,
   type BenchReport,
   type PartReport,
 } from './report.ts'
 import { measureStart } from './start.ts'
-import { formatTable } from './table.ts'
 import { measureVerification } from './verification.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -33,16 +34,10 @@ const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<Par
   pages: measurePages,
 }
 
-/** Writes a line that the next one replaces, on a terminal only. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
-}
-
 async function measure(options: BenchOptions): Promise<BenchReport> {
-  const cores = findCores()
   const workspace = openWorkspace()
-  const generator = startLoadGenerator(cores.generator)
-  const context = { workspace, cores, generator, options, progress: showProgress }
+  const generator = startLoadGenerator(workspace)
+  const context = { workspace, generator, options, progress: showProgress }
   const parts: { [part: string]: PartReport } = {}
   try {
     for (const part of Object.keys(MEASURE) as Part[]) {
@@ -53,14 +48,15 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
     await generator.end()
     workspace.remove()
   }
+  const processors = cpus()
   return {
     date: new Date().toISOString().slice(0, 10),
     quick: options.quick,
     machine: {
-      processors: describeProcessors(),
+      processors: `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} processors`,
       node: process.version,
       nodeOptions: workspace.nodeOptions,
-      placement: cores.note,
+      placement: workspace.cores.note,
     },
     parts,
   }

@@ -1,8 +1,7 @@
-import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { REGISTRATION_BODY } from './registration-body.ts'
-import { NUMBER_PLACEHOLDER } from './load.ts'
+import { numbered } from './load.ts'
+import { REGISTRATION_BODY } from './waitlist-fixture.ts'
 
 /** Result of one request. */
 export interface Sample {
@@ -12,129 +11,60 @@ export interface Sample {
   readonly failure: string | undefined
 }
 
-/** The service under load, and where samples go. */
-export interface SoakTarget {
+/** The service under load, and where samples go. It trusts X-Forwarded-For of this machine. */
+interface SoakTarget {
   readonly port: number
   readonly apiKey: string
   readonly signal: AbortSignal
   readonly record: (sample: Sample) => void
 }
 
-interface Exchange {
-  readonly method?: string
+interface SentRequest {
   readonly path: string
+  readonly method?: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
-  /** Loopback source address; each is a separate actor. */
-  readonly localAddress?: string
+  /** Default: 200. */
+  readonly expected?: readonly number[]
 }
 
-interface Received {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
-
-function exchange(port: number, agent: Agent, sent: Exchange): Promise<Received> {
-  const { method = 'GET', path, headers = {}, body, localAddress } = sent
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        agent,
-        host: '127.0.0.1',
-        port,
-        method,
-        path,
-        headers: {
-          ...headers,
-          ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
-        },
-        ...(localAddress === undefined ? {} : { localAddress }),
-      },
-      (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk
-        })
-        response.on('error', reject)
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        )
-      },
-    )
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
-}
-
-/** One kind of client: its next request and the expected response. */
+/** One kind of client. */
 interface Client {
   readonly kind: string
   /** Pause between two requests, so that the mix stays the same whatever the service's speed. */
   readonly pauseMs: number
-  next(index: number): Exchange
-  /** Undefined if the response is right. */
-  check(received: Received): string | undefined
+  next(index: number): SentRequest
+  /** What is wrong with a response of an expected status; undefined if nothing is. */
+  check?(response: Response, text: string): string | undefined
 }
 
 const READ_PATHS = ['status', 'roadmap', 'changelog', 'time', 'policy', 'versions', 'wallet']
+const REGISTRATION_PATH = '/api/v1/early-access/register'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-
-function expectStatus(...statuses: readonly number[]) {
-  return ({ status }: Received) =>
-    statuses.includes(status) ? undefined : `expected ${statuses.join(' or ')}, found ${status}`
-}
+const REGISTRATION = { path: REGISTRATION_PATH, method: 'POST', headers: JSON_TYPE }
 
 /** A read is right if it is signed and its body and its `X-Request-Id` belong together. */
-function checkRead(received: Received): string | undefined {
-  const wrong = expectStatus(200)(received)
-  if (wrong !== undefined) return wrong
-  if (received.headers['x-svc-signature'] === undefined) return 'expected a signature'
-  const { requestId } = JSON.parse(received.text) as { readonly requestId?: unknown }
-  return requestId === received.headers['x-request-id'] ? undefined : 'expected one request id'
+function checkRead({ headers }: Response, text: string): string | undefined {
+  if (!headers.has('X-SVC-Signature')) return 'expected a signature'
+  const { requestId } = JSON.parse(text) as { readonly requestId?: unknown }
+  return requestId === headers.get('X-Request-Id') ? undefined : 'expected one request id'
 }
 
 /** Requests that the service refuses, each with the status of its refusal. */
-const BAD_REQUESTS: readonly (readonly [Exchange, number])[] = [
-  [{ path: '/api/v1/nothing' }, 404],
-  [{ path: '/api/v1/%ff%zz' }, 404],
-  [{ path: '/api/v1/status', method: 'POST', body: '{}' }, 405],
-  [{ path: '/api/v1/early-access/register', method: 'POST', body: 'x' }, 415],
-  [{ path: '/api/v1/versions/VS-9999' }, 404],
-  [{ path: '/api/v1/preview/anything' }, 403],
-  [{ path: '/api/v1/status', headers: { 'X-SVC-Key': 'svk_wrong' } }, 401],
-  [{ path: '/nowhere' }, 404],
-  [
-    {
-      path: '/api/v1/early-access/register',
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: ' '.repeat(9000),
-    },
-    413,
-  ],
+const BAD_REQUESTS: readonly SentRequest[] = [
+  { path: '/api/v1/nothing', expected: [404] },
+  { path: '/api/v1/%ff%zz', expected: [404] },
+  { path: '/api/v1/status', method: 'POST', body: '{}', expected: [405] },
+  { path: REGISTRATION_PATH, method: 'POST', body: 'x', expected: [415] },
+  { path: '/api/v1/versions/VS-9999', expected: [404] },
+  { path: '/api/v1/preview/anything', expected: [403] },
+  { path: '/api/v1/status', headers: { 'X-SVC-Key': 'svk_wrong' }, expected: [401] },
+  { path: '/nowhere', expected: [404] },
+  { ...REGISTRATION, body: ' '.repeat(9000), expected: [413] },
 ]
 
 function createClients(apiKey: string): readonly Client[] {
   let etag = ''
-  let badIndex = 0
-  const registrations: Client = {
-    kind: 'registration',
-    // 240 a minute, below the limit of 300, from actors that stay below 5 each.
-    pauseMs: 250,
-    next: (index) => ({
-      path: '/api/v1/early-access/register',
-      method: 'POST',
-      headers: JSON_TYPE,
-      // Every fourth address is one that was registered before.
-      body: REGISTRATION_BODY.replace(
-        NUMBER_PLACEHOLDER,
-        String(index % 4 === 3 ? index - 1 : index).padStart(NUMBER_PLACEHOLDER.length, '0'),
-      ),
-      localAddress: `127.0.${1 + (Math.floor(index / 200) % 200)}.${1 + (index % 200)}`,
-    }),
-    check: expectStatus(200),
-  }
   return [
     {
       kind: 'read',
@@ -145,10 +75,14 @@ function createClients(apiKey: string): readonly Client[] {
     {
       kind: 'conditional read',
       pauseMs: 20,
-      next: () => ({ path: '/api/v1/status', headers: { 'If-None-Match': etag } }),
-      check(received) {
-        etag = received.headers.etag ?? etag
-        return expectStatus(200, 304)(received)
+      next: () => ({
+        path: '/api/v1/status',
+        headers: { 'If-None-Match': etag },
+        expected: [200, 304],
+      }),
+      check({ headers }) {
+        etag = headers.get('ETag') ?? etag
+        return undefined
       },
     },
     {
@@ -162,36 +96,46 @@ function createClients(apiKey: string): readonly Client[] {
       kind: 'page',
       pauseMs: 100,
       next: (index) => ({ path: ['/en', '/th/status', '/zh-CN/history'][index % 3] ?? '/en' }),
-      check: expectStatus(200),
     },
-    registrations,
+    {
+      kind: 'registration',
+      // 240 a minute, below the limit of 300, from actors that stay below 5 each.
+      pauseMs: 250,
+      next: (index) => ({
+        ...REGISTRATION,
+        headers: {
+          ...JSON_TYPE,
+          'X-Forwarded-For': `10.0.${Math.floor(index / 200) % 200}.${1 + (index % 200)}`,
+        },
+        // Every fourth address is one that was registered before.
+        body: numbered(REGISTRATION_BODY, index % 4 === 3 ? index - 1 : index),
+      }),
+    },
     {
       kind: 'bad request',
       pauseMs: 50,
-      next() {
-        badIndex = (badIndex + 1) % BAD_REQUESTS.length
-        return BAD_REQUESTS[badIndex]?.[0] ?? { path: '/' }
-      },
-      check: (received) => expectStatus(BAD_REQUESTS[badIndex]?.[1] ?? 404)(received),
+      next: (index) => BAD_REQUESTS[index % BAD_REQUESTS.length] ?? { path: '/' },
     },
   ]
 }
 
 async function runClient(client: Client, { port, signal, record }: SoakTarget): Promise<void> {
-  // A connection from another address cannot be reused; the other clients keep theirs.
-  const agent = new Agent({ keepAlive: client.kind !== 'registration', maxSockets: 1 })
   for (let index = 0; !signal.aborted; index += 1) {
     const startedMs = performance.now()
     let failure: string | undefined
     try {
-      failure = client.check(await exchange(port, agent, client.next(index)))
+      const { path, expected = [200], ...request } = client.next(index)
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...request, signal })
+      const text = await response.text()
+      failure = expected.includes(response.status)
+        ? client.check?.(response, text)
+        : `${path}: expected ${expected.join(' or ')}, found ${response.status}`
     } catch (error) {
       failure = String(error)
     }
     record({ kind: client.kind, latencyMs: performance.now() - startedMs, failure })
     await sleep(client.pauseMs)
   }
-  agent.destroy()
 }
 
 /** Connections that ask for a long document and read it at one kilobyte a second. */

@@ -1,17 +1,24 @@
-import { execFile } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
-import { issueSoakKey } from './soak-key.ts'
+import { withStorage } from '../src/cli/database.ts'
+import { issueKey } from '../src/cli/keys/issue-command.ts'
+import { publishSummary } from './history-fixture.ts'
+import { residentMegabytes } from './memory.ts'
+import { startService } from './processes.ts'
+import {
+  formatMarkdownTable,
+  formatTable,
+  medianOf,
+  showProgress,
+  twoDigits,
+  whole,
+  writeSection,
+  type Table,
+} from './report.ts'
 import { formatSoakPlot, type SoakWindow } from './soak-plot.ts'
 import { runTraffic, type Sample } from './soak-traffic.ts'
-import { startChild } from './children.ts'
-import { residentMegabytes } from './memory.ts'
-import { writeSection } from './report.ts'
-import { portIn } from './server.ts'
-import { formatMarkdownTable, formatTable, twoDigits, whole, type Table } from './table.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
 const HELP = `Usage: npm run soak -- [options]
@@ -33,128 +40,105 @@ const PUBLISH_EVERY_MS = 60_000
 const SETTLING_SHARE = 0.25
 const MAX_GROWTH_MEGABYTES = 10
 
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0
-}
-
-/** Publishes a version whose status text differs from the one before it, with the command that operators use. */
-async function publishNext(workspace: Workspace, contentDir: string, count: number): Promise<void> {
-  const file = path.join(contentDir, 'status.yaml')
-  const text = readFileSync(file, 'utf8').replace(/^( *)summary: .*\n/m, (line, indent: string) =>
-    line.includes('>-')
-      ? `${indent}summary: >-\n${indent}  Soak version ${count}.\n`
-      : `${indent}summary: Soak version ${count}.\n`,
-  )
-  writeFileSync(file, text)
-  const svc = path.join(workspace.root, 'src', 'cli', 'svc.ts')
-  await promisify(execFile)(
-    process.execPath,
-    [svc, 'publish', '--content', contentDir, '--note', `Soak version ${count}`],
-    { env: workspace.env, cwd: workspace.folder },
-  )
-}
-
 interface SoakResult {
   readonly windows: readonly SoakWindow[]
-  readonly rows: readonly (readonly string[])[]
-  readonly failures: readonly string[]
+  readonly samples: readonly Sample[]
   readonly published: number
   readonly growthMegabytes: number
 }
 
-async function soak(minutes: number): Promise<SoakResult> {
-  const workspace = openWorkspace()
-  const releasesDir = path.join(workspace.folder, 'releases')
-  const contentDir = path.join(workspace.folder, 'content')
-  cpSync(path.join(workspace.root, 'releases'), releasesDir, { recursive: true })
-  cpSync(path.join(workspace.root, 'content'), contentDir, { recursive: true })
-  const env = { ...workspace.env, SVC_RELEASES_DIR: releasesDir, SVC_CHALLENGE: 'test' }
-  const service = startChild(workspace.startCommand, { env, ipc: false })
-  const windows: SoakWindow[] = []
-  const totals = new Map<string, Sample[]>()
-  const failures: string[] = []
-  let published = 0
-  const stop = new AbortController()
-  try {
-    const port = await service.firstLine(portIn)
-    const apiKey = await issueSoakKey(workspace)
-    let window: Sample[] = []
-    const record = (sample: Sample) => {
-      // A connection that ends with the run is not a failure of the service.
-      if (stop.signal.aborted) return
-      window.push(sample)
-      const ofKind = totals.get(sample.kind) ?? []
-      totals.set(sample.kind, ofKind)
-      ofKind.push(sample)
-      if (sample.failure !== undefined) failures.push(`${sample.kind}: ${sample.failure}`)
-    }
-    const startedMs = performance.now()
-    const endMs = startedMs + minutes * 60_000
-    const windowMs = Math.max(5000, (minutes * 60_000) / 180)
-    const traffic = runTraffic({ port, apiKey, signal: stop.signal, record })
-    let publishAtMs = startedMs + PUBLISH_EVERY_MS / 2
-    while (performance.now() < endMs) {
-      await sleep(windowMs)
-      if (performance.now() >= publishAtMs) {
-        published += 1
-        await publishNext({ ...workspace, env }, contentDir, published)
-        publishAtMs += PUBLISH_EVERY_MS
-      }
-      const latencies = window.map(({ latencyMs }) => latencyMs).toSorted((a, b) => a - b)
-      windows.push({
-        atMinutes: (performance.now() - startedMs) / 60_000,
-        residentMegabytes: residentMegabytes(service.pid),
-        p50Ms: quantile(latencies, 0.5),
-        p99Ms: quantile(latencies, 0.99),
-        failures: window.filter(({ failure }) => failure !== undefined).length,
-      })
-      window = []
-      if (process.stderr.isTTY) {
-        const { atMinutes, residentMegabytes: megabytes } = windows.at(-1) as SoakWindow
-        process.stderr.write(
-          `\r\x1b[K${atMinutes.toFixed(1)} of ${minutes} min, ${megabytes.toFixed(0)} MB, ${failures.length} unexpected`,
-        )
-      }
-    }
-    stop.abort()
-    await traffic
-  } finally {
-    await service.end()
-    workspace.remove()
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
-  }
-  const rows = [...totals].map(([kind, samples]) => {
-    const sorted = samples.map(({ latencyMs }) => latencyMs).toSorted((a, b) => a - b)
-    const failed = samples.filter(({ failure }) => failure !== undefined).length
-    return [
-      kind,
-      whole(samples.length),
-      ...[0.5, 0.99, 1].map((share) => twoDigits(quantile(sorted, share))),
-      whole(failed),
-    ]
-  })
-  return { windows, rows, failures, published, growthMegabytes: growthOf(windows) }
+/** The latencies below which these shares of the samples are. */
+function quantilesOf(samples: readonly Sample[], ...shares: readonly number[]): readonly number[] {
+  const sorted = samples.map(({ latencyMs }) => latencyMs).toSorted((a, b) => a - b)
+  return shares.map((share) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
+}
+
+function failuresOf(samples: readonly Sample[]): readonly Sample[] {
+  return samples.filter(({ failure }) => failure !== undefined)
 }
 
 /** Median memory of the last tenth of the run against that of the first tenth after it settled. */
 function growthOf(windows: readonly SoakWindow[]): number {
-  const settled = windows.slice(Math.floor(windows.length * SETTLING_SHARE))
+  const settled = windows
+    .slice(Math.floor(windows.length * SETTLING_SHARE))
+    .map(({ residentMegabytes: megabytes }) => megabytes)
   const tenth = Math.max(1, Math.floor(settled.length / 10))
-  const median = (part: readonly SoakWindow[]) =>
-    quantile(
-      part.map((each) => each.residentMegabytes).toSorted((a, b) => a - b),
-      0.5,
-    )
-  return median(settled.slice(-tenth)) - median(settled.slice(0, tenth))
+  return medianOf(settled.slice(-tenth)) - medianOf(settled.slice(0, tenth))
 }
 
-function tablesOf({ rows, windows, published, growthMegabytes }: SoakResult): readonly Table[] {
-  const memory = windows.map((each) => each.residentMegabytes)
+/** Stores an API key, past the pause of the endpoint. Returns the whole key. */
+async function storeKey({ folder }: Workspace): Promise<string> {
+  const secret = readFileSync(path.join(folder, 'secrets', 'key-hash-secret.txt'), 'utf8').trim()
+  const file = path.join(folder, 'data', 'service.sqlite')
+  const wanted = { label: null, ttlDays: 1 }
+  const { key } = await withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
+    issueKey(apiKeys, secret, wanted),
+  )
+  return key
+}
+
+async function soak(workspace: Workspace, minutes: number): Promise<SoakResult> {
+  const releasesDir = path.join(workspace.folder, 'releases')
+  const contentDir = path.join(workspace.folder, 'content')
+  cpSync(workspace.releasesDir, releasesDir, { recursive: true })
+  cpSync(path.join(workspace.root, 'content'), contentDir, { recursive: true })
+  const service = await startService(workspace, {
+    SVC_RELEASES_DIR: releasesDir,
+    SVC_CHALLENGE: 'test',
+    SVC_TRUSTED_PROXIES: '127.0.0.1',
+  })
+  const windows: SoakWindow[] = []
+  const samples: Sample[] = []
+  const stop = new AbortController()
+  const traffic = runTraffic({
+    port: service.port,
+    apiKey: await storeKey(workspace),
+    signal: stop.signal,
+    record(sample) {
+      // A request that ends with the run is not a failure of the service.
+      if (!stop.signal.aborted) samples.push(sample)
+    },
+  })
+  const startedMs = performance.now()
+  const elapsedMs = () => performance.now() - startedMs
+  const windowMs = Math.max(5000, (minutes * 60_000) / 180)
+  let published = 0
+  while (elapsedMs() < minutes * 60_000) {
+    const first = samples.length
+    await sleep(windowMs)
+    if (elapsedMs() >= (published + 0.5) * PUBLISH_EVERY_MS) {
+      published += 1
+      await publishSummary(workspace, { contentDir, releasesDir }, `Soak version ${published}.`)
+    }
+    const window = samples.slice(first)
+    const [p50Ms = 0, p99Ms = 0] = quantilesOf(window, 0.5, 0.99)
+    const atMinutes = elapsedMs() / 60_000
+    const megabytes = residentMegabytes(service.pid)
+    const failures = failuresOf(window).length
+    windows.push({ atMinutes, residentMegabytes: megabytes, p50Ms, p99Ms, failures })
+    showProgress(
+      `${atMinutes.toFixed(1)} of ${minutes} min, ${megabytes.toFixed(0)} MB, ${failuresOf(samples).length} unexpected`,
+    )
+  }
+  stop.abort()
+  await traffic
+  await service.end()
+  return { windows, samples, published, growthMegabytes: growthOf(windows) }
+}
+
+function tablesOf({ samples, windows, published, growthMegabytes }: SoakResult): readonly Table[] {
+  const memory = windows.map(({ residentMegabytes: megabytes }) => megabytes)
+  const kinds = Map.groupBy(samples, ({ kind }) => kind)
   return [
     {
       title: 'Requests',
       heading: 'client|requests|median ms|99th of 100 ms|longest ms|unexpected',
-      rows,
+      rows: [...kinds].map(([kind, ofKind]) => [
+        kind,
+        whole(ofKind.length),
+        ...quantilesOf(ofKind, 0.5, 0.99, 1).map(twoDigits),
+        whole(failuresOf(ofKind).length),
+      ]),
     },
     {
       title: 'The process',
@@ -189,11 +173,17 @@ await runScript(import.meta, {
     if (minutes < 1 || minutes > 1440) {
       throw new ScriptUsageError('--minutes: expected a whole number from 1 to 1440')
     }
-    const result = await soak(minutes)
+    const workspace = openWorkspace()
+    const result = await soak(workspace, minutes)
+    workspace.remove()
+    showProgress('')
     if (values.write) writeDocument(result, minutes)
-    const { failures, growthMegabytes } = result
+    const { growthMegabytes } = result
+    const failures = failuresOf(result.samples)
     process.stdout.write(`${tablesOf(result).map(formatTable).join('\n\n')}\n`)
-    for (const failure of failures.slice(0, 20)) process.stderr.write(`unexpected: ${failure}\n`)
+    for (const { kind, failure } of failures.slice(0, 20)) {
+      process.stderr.write(`unexpected: ${kind}: ${failure}\n`)
+    }
     if (growthMegabytes > MAX_GROWTH_MEGABYTES) {
       process.stderr.write(`memory grew by ${twoDigits(growthMegabytes)} MB\n`)
     }

@@ -1,29 +1,26 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { auditHistory } from '../packages/client/src/audit-history.ts'
+import { createClient } from '../packages/client/src/client.ts'
 import { verifyResponse } from '../packages/client/src/verify-response.ts'
 import { importKey } from '../packages/client/src/verification-key.ts'
 import { HEADERS } from '../src/contract/headers.ts'
 import { formatSignedText } from '../src/contract/signature.ts'
-import { spreadOf } from './statistics.ts'
-import type { CheckSample } from './verification-report.ts'
-import type { ResponseToCheck } from './verification.ts'
+import { medianOf } from './report.ts'
+import type { AuditRun, CheckSample, ResponseToCheck } from './verification.ts'
 
-// Measures the verification of one response, alternating with the cryptography alone. Arguments: a file with the response,
-// and the number of checks of each kind.
+// One measurement in a process of its own. Arguments: `check`, a file with a response and the number of checks of each kind;
+// or `audit` and the origin of a service.
 
-/** Both kinds alternate in blocks, so that a disturbance affects both. */
+/** Both kinds of check alternate in blocks, so that a disturbance affects both. */
 const BLOCKS = 8
 
-const [file = '', checks] = process.argv.slice(2)
-const { method, target, status, headers, body, key, nowMs } = JSON.parse(
-  readFileSync(file, 'utf8'),
-) as ResponseToCheck
-const perBlock = Math.ceil(Number(checks) / BLOCKS)
-
-function header(wanted: string): string {
-  const found = headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())
-  if (found === undefined) throw new Error(`expected ${wanted} in the response`)
-  return found[1]
+/** CPU time of some work, all threads, in microseconds. */
+async function cpuMicrosOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
 }
 
 /** Bytes in their own buffer, as fetch returns them. */
@@ -31,42 +28,66 @@ function bytesOf(text: string, encoding: BufferEncoding): Uint8Array<ArrayBuffer
   return new Uint8Array(Buffer.from(text, encoding))
 }
 
-const contentDigest = header(HEADERS.contentDigest)
-const signedAt = header(HEADERS.signedAt)
-const signedText = bytesOf(
-  formatSignedText({ method, target, status, signedAt, contentDigest }),
-  'latin1',
-)
-const signature = bytesOf(header(HEADERS.signature), 'base64')
-const bodyBytes = bytesOf(body, 'utf8')
-const keys = [await importKey(key)]
-const verification = { method, target, status, headers, body: bodyBytes, keys, nowMs }
-const nodeKey = createPublicKey(key.publicKeyPem)
+/** The verification of one response, alternating with the cryptography alone. */
+async function measureChecks(response: ResponseToCheck, checks: number): Promise<CheckSample> {
+  const { method, target, status, headers, key } = response
+  const header = (wanted: string) => {
+    const found = headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())
+    if (found === undefined) throw new Error(`expected ${wanted} in the response`)
+    return found[1]
+  }
+  const contentDigest = header(HEADERS.contentDigest)
+  const signedAt = header(HEADERS.signedAt)
+  const text = formatSignedText({ method, target, status, signedAt, contentDigest })
+  const signedText = bytesOf(text, 'latin1')
+  const signature = bytesOf(header(HEADERS.signature), 'base64')
+  const body = bytesOf(response.body, 'utf8')
+  const verification = { ...response, body, keys: [await importKey(key)] }
+  const nodeKey = createPublicKey(key.publicKeyPem)
 
-function checkCryptographyAlone(): void {
-  const digest = hash('sha256', bodyBytes, 'buffer')
-  if (!verify(null, signedText, nodeKey, signature) || digest.length !== 32) {
-    throw new Error('expected a valid signature')
+  const checkCryptographyAlone = () => {
+    const digest = hash('sha256', body, 'buffer')
+    if (!verify(null, signedText, nodeKey, signature) || digest.length !== 32) {
+      throw new Error('expected a valid signature')
+    }
+  }
+  const perBlock = Math.ceil(checks / BLOCKS)
+  const measureBlock = async (check: () => unknown) => {
+    const micros = await cpuMicrosOf(async () => {
+      for (let number = 0; number < perBlock; number += 1) await check()
+    })
+    return micros / perBlock
+  }
+  const client: number[] = []
+  const cryptography: number[] = []
+  // The first block is the warm-up.
+  for (let block = 0; block <= BLOCKS; block += 1) {
+    client.push(await measureBlock(() => verifyResponse(verification)))
+    cryptography.push(await measureBlock(checkCryptographyAlone))
+  }
+  return {
+    clientMicros: medianOf(client.slice(1)),
+    cryptographyMicros: medianOf(cryptography.slice(1)),
   }
 }
 
-/** CPU time per check, all threads. */
-async function measureBlock(check: () => unknown): Promise<number> {
-  const before = process.cpuUsage()
-  for (let number = 0; number < perBlock; number += 1) await check()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / perBlock
+/** A first audit of a service. */
+async function measureAudit(baseUrl: string): Promise<AuditRun> {
+  const client = createClient({ baseUrl })
+  const beganMs = performance.now()
+  let versions = 0
+  const cpuMicros = await cpuMicrosOf(async () => {
+    versions = (await auditHistory({ client })).versionsRead
+  })
+  return { versions, seconds: (performance.now() - beganMs) / 1000, cpuSeconds: cpuMicros / 1e6 }
 }
 
-const client: number[] = []
-const cryptography: number[] = []
-// The first block is the warm-up.
-for (let block = 0; block <= BLOCKS; block += 1) {
-  client.push(await measureBlock(() => verifyResponse(verification)))
-  cryptography.push(await measureBlock(checkCryptographyAlone))
-}
-const sample: CheckSample = {
-  clientMicros: spreadOf(client.slice(1)).median,
-  cryptographyMicros: spreadOf(cryptography.slice(1)).median,
-}
-process.stdout.write(`${JSON.stringify(sample)}\n`)
+const [mode, source = '', checks] = process.argv.slice(2)
+const result =
+  mode === 'audit'
+    ? await measureAudit(source)
+    : await measureChecks(
+        JSON.parse(readFileSync(source, 'utf8')) as ResponseToCheck,
+        Number(checks),
+      )
+process.stdout.write(`${JSON.stringify(result)}\n`)

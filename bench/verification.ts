@@ -1,17 +1,22 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { PublishedKey } from '../packages/client/src/verification-key.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import type { DataOf } from '../src/contract/schemas.ts'
-import { startChild } from './children.ts'
-import { boundTo } from './cores.ts'
-import type { BenchContext } from './cost.ts'
-import { writeHistory } from './history-fixture.ts'
-import type { PartReport } from './report.ts'
-import { fetchOnce } from './response-equality.ts'
-import { startService } from './server.ts'
-import { verificationReport, type AuditRun, type CheckSample } from './verification-report.ts'
+import { appendVersions } from './history-fixture.ts'
+import type { BenchContext } from './load.ts'
+import { AUDITED_VERSIONS } from './options.ts'
+import { fetchOnce } from './peer-response.ts'
+import { startChild, startMeasuredService } from './processes.ts'
+import {
+  judge,
+  medianOf,
+  ratiosOf,
+  spreadCells,
+  twoDigits,
+  whole,
+  type PartReport,
+} from './report.ts'
 
 /** A response of the service with its signing key, in the file that the checking process reads. */
 export interface ResponseToCheck {
@@ -25,43 +30,106 @@ export interface ResponseToCheck {
   readonly nowMs: number
 }
 
+/** CPU time of one check in one process, all threads. */
+export interface CheckSample {
+  /** `verifyResponse` of the client. */
+  readonly clientMicros: number
+  /** Ed25519 and SHA-256 of the body with node:crypto. */
+  readonly cryptographyMicros: number
+}
+
+/** All samples of one response. */
+interface CheckedResponse {
+  readonly target: string
+  readonly bodyBytes: number
+  readonly samples: readonly CheckSample[]
+}
+
+/** One audit in a new process. */
+export interface AuditRun {
+  readonly versions: number
+  readonly seconds: number
+  /** CPU time of the auditing process, all threads. */
+  readonly cpuSeconds: number
+}
+
 /** The response of the other parts, which has the target, and the longest one. */
 const TARGETS = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
+const RATIO_TARGET = 1.3
+const AUDIT_TARGET_SECONDS = 3
 
-const CHECK_PROGRAM = new URL('verification-run.ts', import.meta.url)
-const AUDIT_PROGRAM = new URL('audit-run.ts', import.meta.url)
-
-/** Fetches each target from the service, with its signing key. */
-async function fetchResponses({
-  workspace,
-  cores,
-}: BenchContext): Promise<readonly ResponseToCheck[]> {
-  const server = await startService(workspace, cores.server)
-  try {
-    const { body: keysBody } = await fetchOnce(server.port, ENDPOINTS.signingKey.path)
-    const [key] = (JSON.parse(keysBody.toString()) as { readonly data: DataOf<'SigningKeys'> }).data
-      .keys
-    if (key === undefined) throw new Error('expected the service to publish its signing key')
-    const responses: ResponseToCheck[] = []
-    for (const target of TARGETS) {
-      const { status, fields, body } = await fetchOnce(server.port, target)
-      const response = { method: 'GET', target, status, headers: fields, body: body.toString() }
-      responses.push({ ...response, key, nowMs: Date.now() })
-    }
-    return responses
-  } finally {
-    await server.end()
+/** The report of the verification part; the first response has the target. Throws a RangeError without samples. */
+export function verificationReport(
+  checksPerRound: number,
+  responses: readonly CheckedResponse[],
+  audits: readonly AuditRun[],
+): PartReport {
+  const checkRow = ({ target, bodyBytes, samples }: CheckedResponse, index: number) => {
+    const client = samples.map(({ clientMicros }) => clientMicros)
+    const cryptography = samples.map(({ cryptographyMicros }) => cryptographyMicros)
+    const ratios = ratiosOf(client, cryptography)
+    const what = `verifying a response to ${target}, relative to the cryptography alone`
+    return [
+      target,
+      whole(bodyBytes),
+      ...spreadCells(client, whole),
+      whole(medianOf(cryptography)),
+      ...spreadCells(ratios, twoDigits),
+      ...(index === 0
+        ? [judge(what, medianOf(ratios), { atMost: RATIO_TARGET }, twoDigits)]
+        : ['', '']),
+    ]
+  }
+  const versions = audits[0]?.versions ?? 0
+  const seconds = audits.map((run) => run.seconds)
+  const what = `an audit of ${whole(versions)} versions`
+  return {
+    tables: [
+      {
+        title: `Verifying a response (${responses[0]?.samples.length ?? 0} rounds of ${whole(checksPerRound)} checks)`,
+        heading: 'response|bytes|client CPU µs|spread|cryptography µs|ratio|spread|target|',
+        rows: responses.map(checkRow),
+      },
+      {
+        title: 'Auditing a history from a server on the same machine',
+        heading: 'versions|runs|seconds|spread|CPU seconds|target|',
+        rows: [
+          [
+            whole(versions),
+            String(audits.length),
+            ...spreadCells(seconds, twoDigits),
+            twoDigits(medianOf(audits.map(({ cpuSeconds }) => cpuSeconds))),
+            ...(versions === AUDITED_VERSIONS
+              ? [judge(what, medianOf(seconds), { atMost: AUDIT_TARGET_SECONDS }, twoDigits)]
+              : ['', '']),
+          ],
+        ],
+      },
+    ],
   }
 }
 
-/** Runs a program on a processor and parses the line of JSON that it prints. */
-async function runProgram<Found>(
-  core: number | undefined,
-  program: URL,
-  args: readonly string[],
-): Promise<Found> {
-  const command = [process.execPath, fileURLToPath(program), ...args]
-  const child = startChild(boundTo(core, command), { ipc: false })
+/** Fetches each target from the service, with its signing key. */
+async function fetchResponses({ workspace }: BenchContext): Promise<readonly ResponseToCheck[]> {
+  const { port, end } = await startMeasuredService(workspace)
+  const { body: keysBody } = await fetchOnce(port, ENDPOINTS.signingKey.path)
+  const { data } = JSON.parse(keysBody.toString()) as { readonly data: DataOf<'SigningKeys'> }
+  const [key] = data.keys
+  if (key === undefined) throw new Error('expected the service to publish its signing key')
+  const responses: ResponseToCheck[] = []
+  for (const target of TARGETS) {
+    const { status, fields, body } = await fetchOnce(port, target)
+    const response = { method: 'GET', target, status, headers: fields, body: body.toString() }
+    responses.push({ ...response, key, nowMs: Date.now() })
+  }
+  await end()
+  return responses
+}
+
+/** Runs verification-run.ts on a processor and parses the line of JSON that it prints. */
+async function runProgram<Found>(core: number | undefined, ...args: string[]): Promise<Found> {
+  const program = `${import.meta.dirname}/verification-run.ts`
+  const child = startChild([process.execPath, program, ...args], { core })
   try {
     return await child.firstLine((line) =>
       line.startsWith('{') ? (JSON.parse(line) as Found) : undefined,
@@ -74,52 +142,42 @@ async function runProgram<Found>(
 /** Audits a long history several times, each time in a new process. */
 async function auditAll({
   workspace,
-  cores,
   options,
   progress,
 }: BenchContext): Promise<readonly AuditRun[]> {
   const releasesDir = path.join(workspace.folder, 'long-history')
   progress(`verification: creating a history of ${options.auditVersions} versions`)
-  writeHistory(workspace.env['SVC_RELEASES_DIR'] ?? '', releasesDir, options.auditVersions)
-  const env = { ...workspace.env, SVC_RELEASES_DIR: releasesDir }
-  const server = await startService({ ...workspace, env }, cores.server)
-  try {
-    const runs: AuditRun[] = []
-    while (runs.length < options.auditRuns) {
-      progress(`verification: audit ${runs.length + 1} of ${options.auditRuns}`)
-      const origin = `http://127.0.0.1:${server.port}`
-      runs.push(await runProgram<AuditRun>(cores.generator, AUDIT_PROGRAM, [origin]))
-    }
-    return runs
-  } finally {
-    await server.end()
-    rmSync(releasesDir, { recursive: true, force: true })
+  appendVersions(workspace.releasesDir, releasesDir, options.auditVersions)
+  const server = await startMeasuredService(workspace, { SVC_RELEASES_DIR: releasesDir })
+  const origin = `http://127.0.0.1:${server.port}`
+  const runs: AuditRun[] = []
+  while (runs.length < options.auditRuns) {
+    progress(`verification: audit ${runs.length + 1} of ${options.auditRuns}`)
+    runs.push(await runProgram<AuditRun>(workspace.cores.generator, 'audit', origin))
   }
+  await server.end()
+  rmSync(releasesDir, { recursive: true })
+  return runs
 }
 
 /** Measures the verification of one response, in a new process per round, and the audit of a long history. */
 export async function measureVerification(context: BenchContext): Promise<PartReport> {
-  const { workspace, cores, options, progress } = context
+  const { workspace, options, progress } = context
   const file = path.join(workspace.folder, 'response-to-check.json')
-  const checked = (await fetchResponses(context)).map((response) => ({
-    response,
+  const checks = String(options.verificationChecks)
+  const responses = await fetchResponses(context)
+  const checked = responses.map(({ target, body }) => ({
+    target,
+    bodyBytes: Buffer.byteLength(body),
     samples: [] as CheckSample[],
   }))
   for (let round = 1; round <= options.verificationRounds; round += 1) {
-    for (const { response, samples } of checked) {
+    for (const [index, response] of responses.entries()) {
       progress(`verification: round ${round} of ${options.verificationRounds}, ${response.target}`)
       writeFileSync(file, JSON.stringify(response))
-      const args = [file, String(options.verificationChecks)]
-      samples.push(await runProgram<CheckSample>(cores.server, CHECK_PROGRAM, args))
+      const sample = await runProgram<CheckSample>(workspace.cores.server, 'check', file, checks)
+      checked[index]?.samples.push(sample)
     }
   }
-  return verificationReport(
-    options.verificationChecks,
-    checked.map(({ response: { target, body }, samples }) => ({
-      target,
-      bodyBytes: Buffer.byteLength(body),
-      samples,
-    })),
-    await auditAll(context),
-  )
+  return verificationReport(options.verificationChecks, checked, await auditAll(context))
 }

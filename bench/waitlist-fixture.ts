@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspectConfig } from '../src/config.ts'
+import { parseEmailAddress } from '../src/contract/email-address.ts'
 import { formatTicket, TICKET_BYTES } from '../src/contract/ticket.ts'
 import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
 import { createEncryptor } from '../src/crypto/age-file.ts'
 import { openSecrets } from '../src/local-secrets.ts'
+import { TEST_TOKEN } from '../src/service/test-challenge.ts'
 import { ADDRESS_HASH_LABEL } from '../src/service/waitlist-entry.ts'
 import { checkpointWal, openSqliteConnection } from '../src/storage/sqlite-connection.ts'
 import { prepareWaitlist } from '../src/storage/sqlite-waitlist.ts'
 import { syncFile } from '../src/storage/sync-folder.ts'
-import type { SealedRegistration } from '../src/storage/waitlist-store.ts'
-import { normalizedAddress } from './registration-body.ts'
+import { NUMBER_PLACEHOLDER, numbered } from './load.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Secrets of the measured servers, for fixture rows. */
@@ -29,8 +30,23 @@ const PLAIN_BYTES = 250
 /** Large enough for the index of a million rows, which is written in random order. */
 const FILL_CACHE_KIB = 262_144
 
-function newTicket(): string {
-  return formatTicket(randomBytes(TICKET_BYTES))
+const EMAIL = `reader-${NUMBER_PLACEHOLDER}@bench.example`
+
+/** A registration's body, with NUMBER_PLACEHOLDER in its address. */
+export const REGISTRATION_BODY: string = JSON.stringify({
+  email: EMAIL,
+  locale: 'en',
+  interests: ['api', 'research'],
+  useCase: 'I would like to check what you publish.',
+  consent: true,
+  challengeToken: TEST_TOKEN,
+})
+
+/** The address of a number, as the service hashes it. */
+function normalizedAddress(number: number): string {
+  const address = parseEmailAddress(numbered(EMAIL, number))
+  if (address === undefined) throw new Error('expected an email address')
+  return address.normalized
 }
 
 /** Opens the secrets of the workspace, and creates them on first use. */
@@ -70,14 +86,13 @@ export async function fillWaitlist(
       const end = Math.min(rows, first + ROWS_PER_TRANSACTION)
       database.exec('BEGIN IMMEDIATE')
       for (let number = first; number < end; number += 1) {
-        const row: SealedRegistration = {
-          ticket: newTicket(),
+        add({
+          ticket: formatTicket(randomBytes(TICKET_BYTES)),
           addressHash: hashAddress(normalizedAddress(number)),
           recipient,
           sealed: randomBytes(sealedBytes),
           registeredAtMs: beganMs + number,
-        }
-        add(row)
+        })
       }
       database.exec('COMMIT')
       onProgress(end)

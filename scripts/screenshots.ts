@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser } from 'playwright-core'
-import { startService } from '../bench/server.ts'
+import { startService } from '../bench/processes.ts'
 import { openWorkspace } from '../bench/workspace.ts'
 import { LOCALES, type Locale } from '../src/contract/locales.ts'
 import { PAGES } from '../src/pages/page-table.ts'
@@ -111,12 +111,9 @@ async function takeAll(
   { folder, isExample }: { readonly folder: string; readonly isExample: boolean },
 ): Promise<void> {
   const workspace = openWorkspace()
-  if (isExample) {
-    const releases = path.join(workspace.folder, 'releases')
-    await buildExample(path.join(workspace.folder, 'content'), releases)
-    workspace.env['SVC_RELEASES_DIR'] = releases
-  }
-  const service = await startService(workspace, undefined)
+  const releases = isExample ? path.join(workspace.folder, 'releases') : workspace.releasesDir
+  if (isExample) await buildExample(path.join(workspace.folder, 'content'), releases)
+  const service = await startService(workspace, { SVC_RELEASES_DIR: releases })
   try {
     const home = path.join(workspace.folder, 'browser')
     mkdirSync(home)

@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
-import { costReport, type Sample } from '../../bench/cost.ts'
-import { writeHistory } from '../../bench/history-fixture.ts'
+import { costReport, type SubjectId } from '../../bench/cost.ts'
+import { appendVersions } from '../../bench/history-fixture.ts'
 import { memoryReport } from '../../bench/memory.ts'
-import { pagesReport } from '../../bench/pages-report.ts'
-import {
-  registrationReport,
-  type Block,
-  type WaitlistSample,
-} from '../../bench/registration-report.ts'
+import { pagesReport } from '../../bench/pages.ts'
+import { registrationReport, type Block, type WaitlistSample } from '../../bench/registration.ts'
 import {
   exitCodeOf,
   factsOf,
+  formatMarkdownTable,
+  linesOf,
   missedTargets,
   tablesOf,
+  targetsOf,
   type BenchReport,
   type PartReport,
 } from '../../bench/report.ts'
 import { startReport } from '../../bench/start.ts'
-import type { SubjectId } from '../../bench/subjects.ts'
-import { columnsOf, formatMarkdownTable } from '../../bench/table.ts'
-import { verificationReport } from '../../bench/verification-report.ts'
+import { verificationReport } from '../../bench/verification.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { makeDeployment } from '../support/deployment.ts'
@@ -33,15 +30,15 @@ function reportOf(parts: BenchReport['parts'], quick = false): BenchReport {
 }
 
 /** What each target was found to be. */
-function verdictsOf({ targets }: PartReport): readonly (readonly [string, boolean])[] {
-  return targets.map(({ found, isMet }) => [found, isMet])
+function verdictsOf({ tables }: PartReport): readonly (readonly [string, boolean])[] {
+  return targetsOf(tables).map(({ found, isMet }) => [found, isMet])
 }
 
 /** The machine is twice as slow in the second round. */
 const ROUNDS = [1, 2, 1] as const
 
 function costOf(micros: { readonly [Id in SubjectId]?: number }): PartReport {
-  const sample = (cpuMicros: number): Sample => ({ cpuMicros, rate: 1e6 / cpuMicros, busy: 0.97 })
+  const sample = (cpuMicros: number) => ({ cpuMicros, rate: 1e6 / cpuMicros, busy: 0.97 })
   const facts = { bodyBytes: 2000, requestsPerRound: 40_000 }
   return costReport(facts, (id) => ROUNDS.map((factor) => sample(factor * (micros[id] ?? 100))))
 }
@@ -60,19 +57,17 @@ function waitlistSample({ newMs = 1, knownMicros = 100 }): WaitlistSample {
 }
 
 function registrationOf(...waitlists: readonly (readonly WaitlistSample[])[]): PartReport {
-  return registrationReport({
-    requests: 400,
-    connections: 16,
-    waitlists: waitlists.map((samples, index) => ({ rows: index * 1000, samples })),
-  })
+  return registrationReport(
+    400,
+    waitlists.map((samples, index) => ({ rows: index * 1000, samples })),
+  )
 }
 
 function pagesOf(service: number, bare: number): PartReport {
   const samples = (rate: number) =>
     ROUNDS.map((factor) => ({ rate: rate / factor, cpuMicros: (factor * 1e6) / rate }))
-  const page = { target: '/en', coding: 'br' as const, bodyBytes: 2000 }
-  const facts = { connections: 16, requestsPerRound: 20_000 }
-  return pagesReport(facts, [
+  const page = { target: '/en', coding: 'br', bodyBytes: 2000 }
+  return pagesReport(20_000, [
     { ...page, samples: { service: samples(service), bare: samples(bare) } },
   ])
 }
@@ -163,7 +158,7 @@ test('one disturbed round does not decide', () => {
   const calm = waitlistSample({})
   const disturbed = waitlistSample({ newMs: 9, knownMicros: 900 })
   const report = registrationOf([calm, calm, calm], [calm, disturbed, calm])
-  assert.ok(report.targets.every(({ isMet }) => isMet))
+  assert.ok(targetsOf(report.tables).every(({ isMet }) => isMet))
 })
 
 test('rejects samples of no waitlist round', () => {
@@ -188,7 +183,7 @@ test('judges the verification of the first response and an audit of 10,000 versi
     { target: '/short', bodyBytes: 1, samples: [{ clientMicros: 1, cryptographyMicros: 1 }] },
   ]
   const quick = verificationReport(1, short, [{ versions: 2000, seconds: 9, cpuSeconds: 9 }])
-  assert.equal(quick.targets.length, 1)
+  assert.equal(targetsOf(quick.tables).length, 1)
 })
 
 test('names each missed target; a full run then fails and a quick one does not', () => {
@@ -209,24 +204,26 @@ test('every row of every table has as many cells as its heading', () => {
   const parts = { cost, registration, verification: verificationOf(1, 1), pages: pagesOf(1, 1) }
   const report = reportOf({ ...parts, memory: memoryReport(1, []), start: startReport([1]) })
   for (const table of tablesOf(report)) {
-    for (const row of table.rows)
-      assert.equal(row.length, columnsOf(table.heading).length, table.title)
+    const [heading, ...rows] = linesOf(table)
+    for (const row of rows) assert.equal(row.length, heading?.length, table.title)
     assert.equal(formatMarkdownTable(table).split('\n').length, table.rows.length + 4)
   }
 })
 
 test('facts include the notes of the parts', () => {
-  const part = { tables: [], targets: [], notes: ['Memory was not measured.'] }
+  const part = { tables: [], notes: ['Memory was not measured.'] }
   assert.ok(factsOf(reportOf({ memory: part })).includes('Memory was not measured.'))
 })
 
 test('the history fixture is a chain that the service accepts', (t) => {
   const { releasesDir } = makeDeployment(t)
   const folder = path.join(temporaryFolder(t), 'history')
-  writeHistory(releasesDir, folder, 12)
+  appendVersions(releasesDir, folder, 12)
   const { headSnapshotId, faults, snapshot } = loadReleases(openReleaseStore(folder))
   assert.equal(headSnapshotId, 'VS-0012')
   assert.deepEqual(faults, [])
   const source = loadReleases(openReleaseStore(releasesDir))
-  assert.equal(snapshot('status')?.json, source.snapshot('status')?.json)
+  assert.equal(snapshot('roadmap')?.json, source.snapshot('roadmap')?.json)
+  const status = JSON.parse(source.snapshot('status')?.json ?? '') as object
+  assert.deepEqual(JSON.parse(snapshot('status')?.json ?? ''), { ...status, sequence: 12 })
 })

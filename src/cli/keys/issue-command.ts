@@ -68,7 +68,7 @@ function parseLabel(text: string | undefined): string | null {
 }
 
 /** Creates a key as the service does. Rejects with a CommandFailure or an error of the store. */
-async function issueKey(
+export async function issueKey(
   store: ApiKeyStore,
   hashSecret: string,
   wanted: { readonly label: string | null; readonly ttlDays: number },

@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers'
 import { HEADERS } from '../src/contract/headers.ts'
 import { formatContentDigest, formatSignedText } from '../src/contract/signature.ts'
 import { sha256Base64 } from '../src/crypto/sha256.ts'
-import type { PeerResponse } from './peer.ts'
 
 /** One complete response. */
 export interface FetchedResponse {
@@ -14,6 +13,16 @@ export interface FetchedResponse {
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly headers: NodeJS.Dict<string | string[]>
   readonly body: Buffer
+}
+
+/** The response of the service that a peer repeats, in the file that the peer reads. */
+export interface PeerResponse {
+  readonly target: string
+  /** Headers that no request changes, including Content-Length; names and values, alternating. */
+  readonly headers: readonly string[]
+  readonly bodyBase64: string
+  /** PKCS#8 PEM of the key that signs. */
+  readonly signingKeyPem: string
 }
 
 /** Fetches a target once. */
@@ -33,44 +42,20 @@ export async function fetchOnce(
   return { target, status: statusCode, fields, headers, body: await buffer(response) }
 }
 
-const SIGNING_HEADERS: ReadonlySet<string> = new Set([
-  HEADERS.contentDigest,
-  HEADERS.signedAt,
-  HEADERS.signature,
-])
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive'])
+const SIGNING_HEADERS = [HEADERS.contentDigest, HEADERS.signedAt, HEADERS.signature]
+const CONNECTION_HEADERS = ['Date', 'Connection', 'Keep-Alive']
 
-/** The headers that a peer can repeat: names and values, alternating. */
-export function repeatableHeadersOf({ fields }: FetchedResponse): readonly string[] {
-  return fields
-    .filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()))
-    .filter(([name]) => !SIGNING_HEADERS.has(name) && name !== HEADERS.requestId)
-    .flat()
+function fieldsWithout({ fields }: FetchedResponse, names: readonly string[]) {
+  const excluded = new Set(names.map((name) => name.toLowerCase()))
+  return fields.filter(([name]) => !excluded.has(name.toLowerCase()))
 }
 
-/** The response that peers must send, taken from the service. */
+/** The response that a peer must send. */
 export function peerResponseOf(response: FetchedResponse, signingKeyPem: string): PeerResponse {
-  const text = response.body.toString()
-  const { schema } = JSON.parse(text) as { schema: string }
-  // The text as received, so that members keep their order.
-  const dataJson = text.slice(text.indexOf('"data":') + '"data":'.length, -1)
-  const { target } = response
-  return {
-    target,
-    schemaId: schema,
-    headers: repeatableHeadersOf(response),
-    dataJson,
-    signingKeyPem,
-  }
-}
-
-function namesOf({ fields }: FetchedResponse, isSigned: boolean): string {
-  return fields
-    .filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()))
-    .filter(([name]) => isSigned || !SIGNING_HEADERS.has(name))
-    .map(([name]) => name.toLowerCase())
-    .toSorted()
-    .join(' ')
+  const ownHeaders = [...CONNECTION_HEADERS, ...SIGNING_HEADERS, HEADERS.requestId]
+  const headers = fieldsWithout(response, ownHeaders).flat()
+  const bodyBase64 = response.body.toString('base64')
+  return { target: response.target, headers, bodyBase64, signingKeyPem }
 }
 
 function isSignatureValid(response: FetchedResponse, signingKeyPem: string): boolean {
@@ -92,8 +77,12 @@ export function requireEqualResponse(
   isSigned: boolean,
   signingKeyPem: string,
 ): void {
-  const describe = (response: FetchedResponse) =>
-    `status ${response.status}, ${response.body.length} bytes, headers ${namesOf(response, isSigned)}`
+  const ignored = [...CONNECTION_HEADERS, ...(isSigned ? [] : SIGNING_HEADERS)]
+  const describe = (response: FetchedResponse) => {
+    const names = fieldsWithout(response, ignored).map(([field]) => field.toLowerCase())
+    const headers = names.toSorted().join(' ')
+    return `status ${response.status}, ${response.body.length} bytes, headers ${headers}`
+  }
   if (describe(service) !== describe(peer)) {
     throw new Error(`${name}: expected ${describe(service)}; found ${describe(peer)}`)
   }
