@@ -6,16 +6,7 @@ import { CONNECTIONS, measureLoad, type BenchContext, type Load, type Sample } f
 import { fetchOnce, peerResponseOf, requireEqualResponse } from './peer-response.ts'
 import type { FetchedResponse } from './peer-response.ts'
 import { startProgram, startMeasuredService, type MeasuredServer } from './processes.ts'
-import {
-  judge,
-  medianOf,
-  oneDigit,
-  ratiosOf,
-  spreadCells,
-  twoDigits,
-  whole,
-  type PartReport,
-} from './report.ts'
+import { medianOf, oneDigit, ratioCells, spreadCells, whole, type PartReport } from './report.ts'
 
 /** A request that every server responds to with the same body. */
 export const READ_STATUS = {
@@ -103,7 +94,7 @@ async function measure(
     requireEqualResponse(title, model, response, isSigned, workspace.readSigningKeyPem())
   }
   const isConditional = id === 'not-modified'
-  const headers = isConditional ? { 'If-None-Match': String(model.headers['etag']) } : {}
+  const headers = isConditional ? { 'If-None-Match': model.headers.get('etag') ?? '' } : {}
   return measureAndEnd(context, server, { ...READ_STATUS, ...request, headers }, options)
 }
 
@@ -130,11 +121,10 @@ export function costReport(
       {
         title: 'Targets, in CPU time per request',
         heading: 'ratio|median|spread|target|',
-        rows: RATIO_TARGETS.map(([title, of, to, atMost]) => {
-          const ratios = ratiosOf(cpuOf(of), cpuOf(to))
-          const target = judge(title, medianOf(ratios), { atMost }, twoDigits)
-          return [title, ...spreadCells(ratios, twoDigits), target]
-        }),
+        rows: RATIO_TARGETS.map(([title, of, to, atMost]) => [
+          title,
+          ...ratioCells(title, [cpuOf(of), cpuOf(to)], { atMost }),
+        ]),
       },
     ],
   }

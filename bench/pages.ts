@@ -3,16 +3,7 @@ import { measureAndEnd, startPeer } from './cost.ts'
 import { CONNECTIONS, type BenchContext, type Sample } from './load.ts'
 import { fetchOnce, peerResponseOf, type FetchedResponse } from './peer-response.ts'
 import { startMeasuredService, type MeasuredServer } from './processes.ts'
-import {
-  judge,
-  medianOf,
-  oneDigit,
-  ratiosOf,
-  spreadCells,
-  twoDigits,
-  whole,
-  type PartReport,
-} from './report.ts'
+import { medianOf, oneDigit, ratioCells, spreadCells, whole, type PartReport } from './report.ts'
 
 /** The overview and the longest page. */
 const TARGETS = ['/en', '/en/reference']
@@ -34,8 +25,8 @@ interface MeasuredPage {
 }
 
 async function fetchPage(port: number, target: string, coding: string): Promise<FetchedResponse> {
-  const response = await fetchOnce(port, target, { 'Accept-Encoding': coding })
-  const sent = response.headers['content-encoding'] ?? 'identity'
+  const response = await fetchOnce(port, target, `Accept-Encoding: ${coding}`)
+  const sent = response.headers.get('content-encoding') ?? 'identity'
   if (response.status === 200 && sent === coding) return response
   throw new Error(`${target}: expected 200 in ${coding}, found ${response.status} in ${sent}`)
 }
@@ -55,11 +46,10 @@ export function pagesReport(requestsPerRound: number, pages: readonly MeasuredPa
       ),
       whole(medianOf(ratesOf(sender))),
     ]
-    const ratios = ratiosOf(ratesOf('service'), ratesOf('bare'))
     const what = `the rate of ${target} in ${coding}, relative to bare node:http`
-    const judged = judge(what, medianOf(ratios), { atLeast: RATE_TARGET }, twoDigits)
+    const rates = [ratesOf('service'), ratesOf('bare')] as const
     return [
-      [page, ...cellsOf('service'), ...spreadCells(ratios, twoDigits), judged],
+      [page, ...cellsOf('service'), ...ratioCells(what, rates, { atLeast: RATE_TARGET })],
       [page, ...cellsOf('bare'), '', '', '', ''],
     ]
   }

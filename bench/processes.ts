@@ -1,20 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import type { Workspace } from './workspace.ts'
 
-const running = new Set<ChildProcess>()
-
-/** Signals the process group of a child, since npm starts a process of its own. */
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal)
-  } catch {
-    // The group has exited.
-  }
-}
-
-process.on('exit', () => {
-  for (const child of running) signalGroup(child, 'SIGKILL')
-})
+// Exits on a signal, so that children end and folders are removed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(1))
 }
@@ -40,7 +27,7 @@ interface ChildOptions {
 
 const TERMINATION_MS = 5000
 
-/** Starts a child in its own process group. */
+/** Starts a child. */
 export function startChild(
   command: readonly string[],
   { env = process.env, core, ipc = false }: ChildOptions,
@@ -48,11 +35,11 @@ export function startChild(
   const bound = core === undefined ? command : ['taskset', '-c', String(core), ...command]
   const [program = '', ...args] = bound
   const child = spawn(program, args, {
-    detached: true,
     env,
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
   })
-  running.add(child)
+  const kill = () => void child.kill('SIGKILL')
+  process.on('exit', kill)
   let output = ''
   const append = (text: string) => {
     output += text
@@ -65,7 +52,7 @@ export function startChild(
       append(error.message)
       resolve()
     })
-  }).then(() => running.delete(child))
+  }).finally(() => process.off('exit', kill))
   const rejectOnExit = (reject: (error: Error) => void) =>
     void exited.then(() => reject(new Error(`${bound.join(' ')} exited. Its output:\n${output}`)))
   return {
@@ -91,8 +78,8 @@ export function startChild(
         child.send(message as object)
       }),
     async end() {
-      signalGroup(child, 'SIGTERM')
-      const killed = setTimeout(() => signalGroup(child, 'SIGKILL'), TERMINATION_MS)
+      child.kill()
+      const killed = setTimeout(kill, TERMINATION_MS)
       await exited
       clearTimeout(killed)
     },

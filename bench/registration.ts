@@ -11,8 +11,8 @@ import {
 } from './load.ts'
 import { startProgram, type MeasuredServer } from './processes.ts'
 import {
-  judge,
   medianOf,
+  ratioCells,
   ratiosOf,
   spreadCells,
   twoDigits,
@@ -83,14 +83,13 @@ function growthRow({ rows, samples }: MeasuredWaitlist, shortest: readonly Waitl
     meanOf(sequential.unknown, ({ latencyMs }) => latencyMs.p95),
   )
   const rates = samples.map(({ concurrent }) => meanOf(concurrent.unknown, ({ rate }) => rate))
-  const ratios = ratiosOf(latenciesOf(samples), latenciesOf(shortest))
+  const latencies = latenciesOf(samples)
   const what = `a registration on a waitlist of ${whole(rows)} rows, relative to an empty one`
   return [
     nameOf(rows),
-    ...spreadCells(latenciesOf(samples), twoDigits),
+    ...spreadCells(latencies, twoDigits),
     twoDigits(medianOf(p95s)),
-    ...spreadCells(ratios, twoDigits),
-    judge(what, medianOf(ratios), { atMost: GROWTH_TARGET }, twoDigits),
+    ...ratioCells(what, [latencies, latenciesOf(shortest)], { atMost: GROWTH_TARGET }),
     ...spreadCells(rates, whole),
   ]
 }

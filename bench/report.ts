@@ -67,16 +67,23 @@ export function ratiosOf(of: readonly number[], to: readonly number[]): readonly
   return of.map((value, round) => value / (to[round] ?? Number.NaN))
 }
 
+type Bound = { readonly atMost: number } | { readonly atLeast: number }
+
 /** A target for a value that must not exceed a bound, or must reach it. The bound itself is allowed. */
-export function judge(
-  what: string,
-  value: number,
-  bound: { readonly atMost: number } | { readonly atLeast: number },
-  format: Format,
-): Target {
+export function judge(what: string, value: number, bound: Bound, format: Format): Target {
   const [word, limit] = 'atMost' in bound ? ['at most', bound.atMost] : ['at least', bound.atLeast]
   const isMet = 'atMost' in bound ? value <= limit : value >= limit
   return { what, found: format(value), expected: `${word} ${format(limit)}`, isMet }
+}
+
+/** Cells for the ratio of two measurements and its target; the median of the rounds counts. */
+export function ratioCells(
+  what: string,
+  [of, to]: readonly [readonly number[], readonly number[]],
+  bound: Bound,
+): readonly (string | Target)[] {
+  const ratios = ratiosOf(of, to)
+  return [...spreadCells(ratios, twoDigits), judge(what, medianOf(ratios), bound, twoDigits)]
 }
 
 /** The targets in some tables. */

@@ -1,6 +1,5 @@
 import { READ_STATUS } from './cost.ts'
 import type { BenchContext } from './load.ts'
-import { fetchOnce } from './peer-response.ts'
 import { startThroughNpm } from './processes.ts'
 import { judge, medianOf, milliseconds, spreadCells, type PartReport } from './report.ts'
 
@@ -29,7 +28,7 @@ export async function measureStart({ workspace, progress }: BenchContext): Promi
     progress(`start: ${start} of ${STARTS}`)
     const beganMs = performance.now()
     const server = await startThroughNpm(workspace)
-    const { status } = await fetchOnce(server.port, READ_STATUS.target)
+    const { status } = await fetch(`http://127.0.0.1:${server.port}${READ_STATUS.target}`)
     if (status !== 200) throw new Error(`expected status 200 after the start, found ${status}`)
     durationsMs.push(performance.now() - beganMs)
     await server.end()

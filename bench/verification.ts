@@ -6,8 +6,7 @@ import type { DataOf } from '../src/contract/schemas.ts'
 import { appendVersions } from './history-fixture.ts'
 import type { BenchContext } from './load.ts'
 import { AUDITED_VERSIONS } from './options.ts'
-import { fetchOnce } from './peer-response.ts'
-import { startChild, startMeasuredService } from './processes.ts'
+import { startChild, startService } from './processes.ts'
 import {
   judge,
   medianOf,
@@ -111,16 +110,19 @@ export function verificationReport(
 
 /** Fetches each target from the service, with its signing key. */
 async function fetchResponses({ workspace }: BenchContext): Promise<readonly ResponseToCheck[]> {
-  const { port, end } = await startMeasuredService(workspace)
-  const { body: keysBody } = await fetchOnce(port, ENDPOINTS.signingKey.path)
-  const { data } = JSON.parse(keysBody.toString()) as { readonly data: DataOf<'SigningKeys'> }
+  const { port, end } = await startService(workspace)
+  const origin = `http://127.0.0.1:${port}`
+  const keysResponse = await fetch(origin + ENDPOINTS.signingKey.path)
+  const { data } = (await keysResponse.json()) as { readonly data: DataOf<'SigningKeys'> }
   const [key] = data.keys
   if (key === undefined) throw new Error('expected the service to publish its signing key')
   const responses: ResponseToCheck[] = []
   for (const target of TARGETS) {
-    const { status, fields, body } = await fetchOnce(port, target)
-    const response = { method: 'GET', target, status, headers: fields, body: body.toString() }
-    responses.push({ ...response, key, nowMs: Date.now() })
+    const response = await fetch(origin + target)
+    const headers = [...response.headers]
+    const body = await response.text()
+    const { status } = response
+    responses.push({ method: 'GET', target, status, headers, body, key, nowMs: Date.now() })
   }
   await end()
   return responses
@@ -148,7 +150,7 @@ async function auditAll({
   const releasesDir = path.join(workspace.folder, 'long-history')
   progress(`verification: creating a history of ${options.auditVersions} versions`)
   appendVersions(workspace.releasesDir, releasesDir, options.auditVersions)
-  const server = await startMeasuredService(workspace, { SVC_RELEASES_DIR: releasesDir })
+  const server = await startService(workspace, { SVC_RELEASES_DIR: releasesDir })
   const origin = `http://127.0.0.1:${server.port}`
   const runs: AuditRun[] = []
   while (runs.length < options.auditRuns) {
