@@ -1,10 +1,5 @@
 import { backUpDatabase } from '../storage/sqlite-backup.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
@@ -24,11 +19,11 @@ Options:
 Exit code: 0 done, 1 failure, 2 wrong usage.`
 
 /** `svc backup`. */
-export const backupCommand: Command = createCommand({
+export const backupCommand = createCommand({
   help: HELP,
-  options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
+  options: { database: { type: 'string' } },
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const [file, ...others] = positionals
     if (file === undefined || others.length > 0) throw new UsageError('expected one FILE')
     await backUpDatabase(requireSqlite(databaseLocation(values.database), 'pg_dump'), file)
@@ -40,10 +35,9 @@ export const backupCommand: Command = createCommand({
         return { total: (await waitlist.count()).total, keys: active + expired + revoked }
       },
     )
-    if (values.json) output.out(JSON.stringify({ ok: true, file, registrations: total, keys }))
-    else {
-      output.out(`Backed up ${pluralOf(total, 'registration')} and ${pluralOf(keys, 'key')}.`)
+    return {
+      json: { file, registrations: total, keys },
+      lines: [`Backed up ${pluralOf(total, 'registration')} and ${pluralOf(keys, 'key')}.`],
     }
-    return EXIT_CODES.done
   },
 })

@@ -9,12 +9,7 @@ import { CHALLENGE_PROVIDERS } from '../contract/early-access-schemas.ts'
 import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, EXIT_CODES, UsageError } from '../../packages/cli/src/command/command.ts'
 import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
 import { parseBase } from '../../packages/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '../../packages/cli/src/verifying/requests.ts'
@@ -42,7 +37,6 @@ Exit code: 0 done, 1 failure, 2 wrong usage, 3 not reached.`
 const OPTIONS = {
   for: { type: 'string', default: 'register' },
   timeout: { type: 'string', default: '90' },
-  json: { type: 'boolean', default: false },
 } as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
@@ -160,7 +154,7 @@ async function solve(ask: Ask, settings: Settings): Promise<Solved> {
 }
 
 /** `svc challenge solve`: a token for a request from a command line. */
-export const challengeCommand: Command = createCommand({
+export const challengeCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,

@@ -1,9 +1,4 @@
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { mistakeLines } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
@@ -25,20 +20,19 @@ Options:
 Exit code: 0 no mistakes, 1 mistakes or failure, 2 wrong usage.`
 
 /** `svc check`: the content, without publishing it. */
-export const checkCommand: Command = createCommand({
+export const checkCommand = createCommand({
   help: HELP,
   options: {
     content: { type: 'string' },
     config: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
   },
-  async run({ values }, output) {
+  async run({ values }) {
     if (values.config) {
       if (values.content !== undefined) {
         throw new UsageError('expected either --content or --config')
       }
       const { checkConfiguration } = await import('./check-config.ts')
-      return checkConfiguration(output, values.json)
+      return checkConfiguration()
     }
     const content = values.content ?? 'content'
     const { compileContent } = await import('../publishing/compile-content.ts')
@@ -48,26 +42,19 @@ export const checkCommand: Command = createCommand({
       throw new CommandFailure(
         'CONTENT',
         `${content} has ${pluralOf(mistakes.length, 'mistake')}`,
-        EXIT_CODES.failure,
         { details: mistakeLines(mistakes), members: { mistakes } },
       )
     }
     const translations = countTranslations(resources)
-    if (values.json) {
-      output.out(
-        JSON.stringify({
-          ok: true,
-          content,
-          resources: [...resources.keys()],
-          translations,
-        }),
-      )
-      return EXIT_CODES.done
+    return {
+      json: { content, resources: [...resources.keys()], translations },
+      lines: [
+        `${content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`,
+        ...translations.map(
+          ({ locale, translated, texts }) =>
+            `  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`,
+        ),
+      ],
     }
-    output.out(`${content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`)
-    for (const { locale, translated, texts } of translations) {
-      output.out(`  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`)
-    }
-    return EXIT_CODES.done
   },
 })

@@ -10,14 +10,9 @@ import type {
   WaitlistStore,
 } from '../storage/waitlist-store.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from './database.ts'
-import { createProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
+import { withProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
 import { readPages } from './read-pages.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
@@ -109,10 +104,10 @@ export async function copyStorage(
 }
 
 /** `svc copy-database`. */
-export const copyDatabaseCommand: Command = createCommand({
+export const copyDatabaseCommand = createCommand({
   help: HELP,
-  options: { from: { type: 'string' }, json: { type: 'boolean', default: false } },
-  async run({ values }, output) {
+  options: { from: { type: 'string' } },
+  async run({ values }) {
     if (values.from === undefined) throw new UsageError('expected --from FILE')
     const from = databaseLocation(values.from)
     if (from.kind !== 'sqlite') throw new UsageError('--from expects an SQLite database file')
@@ -128,17 +123,11 @@ export const copyDatabaseCommand: Command = createCommand({
     const result = await withStorage(from, 'read-only', async (source) => {
       const target = await openPostgresForCommand({ url: to.url, where }, 'read-write')
       const { total } = await source.waitlist.count()
-      const progress = createProgress({
-        stream: process.stderr,
-        label: 'Copying',
-        total: 2 * total,
-        env: process.env,
-        nowMs: () => performance.now(),
-      })
       try {
-        return await copyStorage(source, target, progress)
+        return await withProgress({ label: 'Copying', total: 2 * total }, (progress) =>
+          copyStorage(source, target, progress),
+        )
       } finally {
-        progress.end()
         await target.close()
       }
     })
@@ -149,12 +138,11 @@ export const copyDatabaseCommand: Command = createCommand({
         `${pluralOf(differing, 'row')} in ${where} differ from ${from.file}; both databases have a row of the same address or key id`,
       )
     }
-    if (values.json) output.out(JSON.stringify({ ok: true, registrations, keys }))
-    else {
-      output.out(
+    return {
+      json: { registrations, keys },
+      lines: [
         `Copied ${pluralOf(registrations, 'registration')} and ${pluralOf(keys, 'API key')} to ${where}; every row matches.`,
-      )
+      ],
     }
-    return EXIT_CODES.done
   },
 })

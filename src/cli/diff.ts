@@ -3,13 +3,7 @@ import type { FieldChange } from '../contract/field-changes.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ResourceDiff } from '../publishing/release-diff.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
-import {
-  type Command,
-  createCommand,
-  type CommandOutput,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 
 const HELP = `Usage: svc diff [--content DIR] [options]
@@ -82,30 +76,30 @@ async function diffOfContent(store: ReleaseStore, contentDir: string): Promise<D
   }
 }
 
-function printDiff({ from, to, resources, notes }: Diff, output: CommandOutput): void {
+function formatDiff({ from, to, resources, notes }: Diff): readonly string[] {
   if (resources.length === 0 && notes.length === 0) {
-    output.out(`No differences between ${from} and ${to}.`)
-    return
+    return [`No differences between ${from} and ${to}.`]
   }
-  output.out(`From ${from ?? 'nothing'} to ${to}:`)
-  for (const note of notes) output.out(note)
-  for (const { resource, kind, fields, problem } of resources) {
-    output.out(kind === 'changed' ? resource : `${resource}: ${kind}`)
-    for (const field of fields) output.out(`  ${formatField(field)}`)
-    if (problem !== undefined) output.out(`  cannot be compared: ${problem}`)
-  }
+  return [
+    `From ${from ?? 'nothing'} to ${to}:`,
+    ...notes,
+    ...resources.flatMap(({ resource, kind, fields, problem }) => [
+      kind === 'changed' ? resource : `${resource}: ${kind}`,
+      ...fields.map((field) => `  ${formatField(field)}`),
+      ...(problem === undefined ? [] : [`  cannot be compared: ${problem}`]),
+    ]),
+  ]
 }
 
 /** `svc diff`: what a publish would change, or what changed between two versions. */
-export const diffCommand: Command = createCommand({
+export const diffCommand = createCommand({
   help: HELP,
   options: {
     content: { type: 'string' },
     releases: { type: 'string' },
-    json: { type: 'boolean', default: false },
   },
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     if (positionals.length > 0 && values.content !== undefined) {
       throw new UsageError('expected either two versions or --content')
     }
@@ -115,8 +109,6 @@ export const diffCommand: Command = createCommand({
         ? diffOfVersions(store, positionals)
         : diffOfContent(store, values.content ?? 'content'),
     )
-    if (values.json) output.out(JSON.stringify({ ok: true, ...diff }))
-    else printDiff(diff, output)
-    return EXIT_CODES.done
+    return { json: diff, lines: formatDiff(diff) }
   },
 })

@@ -4,12 +4,7 @@ import path from 'node:path'
 import { messageOf } from '../contract/error-message.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
 const HELP = `Usage: svc init DIR [options]
@@ -38,14 +33,13 @@ function requireEmpty(folder: string): void {
 }
 
 /** `svc init`: a content folder to start from. */
-export const initCommand: Command = createCommand({
+export const initCommand = createCommand({
   help: HELP,
   options: {
     schemas: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
   },
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const [folder, ...others] = positionals
     if (folder === undefined || others.length > 0) throw new UsageError('expected one folder')
     if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
@@ -64,12 +58,13 @@ export const initCommand: Command = createCommand({
       }
     }
     const written = [...files.keys()].filter((name) => !name.startsWith('.'))
-    if (values.json) output.out(JSON.stringify({ ok: true, folder, files: written }))
-    else if (values.schemas) output.out(`Wrote the schemas of ${folder}.`)
-    else {
-      output.out(`Created ${folder} with ${written.join(', ')}.`)
-      output.out(`Edit organization.yaml first. Then run: svc check --content ${folder}`)
+    const created = [
+      `Created ${folder} with ${written.join(', ')}.`,
+      `Edit organization.yaml first. Then run: svc check --content ${folder}`,
+    ]
+    return {
+      json: { folder, files: written },
+      lines: values.schemas ? [`Wrote the schemas of ${folder}.`] : created,
     }
-    return EXIT_CODES.done
   },
 })

@@ -1,4 +1,4 @@
-import { type Command, createCommand, EXIT_CODES } from '../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 
 const HELP = `Usage: svc log [options]
@@ -15,24 +15,22 @@ Options:
 Exit code: 0 done, 1 a damaged history or failure, 2 wrong usage.`
 
 /** `svc log`: the version chain. */
-export const logCommand: Command = createCommand({
+export const logCommand = createCommand({
   help: HELP,
-  options: { releases: { type: 'string' }, json: { type: 'boolean', default: false } },
-  async run({ values }, output) {
+  options: { releases: { type: 'string' } },
+  async run({ values }) {
     const { folder, store } = openReleasesFolder(values.releases)
     const { readVersions } = await import('../publishing/append-version.ts')
     const versions = await withPublishErrors(async () => readVersions(store))
     const newestFirst = versions.toReversed()
-    if (values.json) {
-      output.out(JSON.stringify({ ok: true, folder, versions: newestFirst }))
-      return EXIT_CODES.done
+    const lines = newestFirst.flatMap(({ snapshotId, createdAt, hash, note, changes }) => [
+      `${snapshotId}  ${createdAt}  ${hash.slice(0, 16)}`,
+      `  ${JSON.stringify(note)}`,
+      ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
+    ])
+    return {
+      json: { folder, versions: newestFirst },
+      lines: lines.length === 0 ? [`No version is published in ${folder}.`] : lines,
     }
-    if (newestFirst.length === 0) output.out(`No version is published in ${folder}.`)
-    for (const { snapshotId, createdAt, hash, note, changes } of newestFirst) {
-      output.out(`${snapshotId}  ${createdAt}  ${hash.slice(0, 16)}`)
-      output.out(`  ${JSON.stringify(note)}`)
-      for (const { resource, kind } of changes) output.out(`  ${kind}: ${resource}`)
-    }
-    return EXIT_CODES.done
   },
 })

@@ -1,12 +1,6 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import type { PublishOptions, PublishResult } from '../publishing/publish-release.ts'
-import {
-  type Command,
-  createCommand,
-  type CommandOutput,
-  EXIT_CODES,
-  type ExitCode,
-} from '../../packages/cli/src/command/command.ts'
+import { type CommandResult, createCommand } from '../../packages/cli/src/command/command.ts'
 import {
   openReleasesFolder,
   requireNamedReleases,
@@ -36,60 +30,47 @@ const OPTIONS = {
   content: { type: 'string' },
   releases: { type: 'string' },
   note: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** What every publication needs, apart from its content. */
 type Publication = Pick<PublishOptions, 'store' | 'nowMs' | 'registryVersion' | 'note'>
 
-/** Prints what was published, and into which folder. */
-function printResult(
-  { outcome, entry, damaged }: PublishResult,
-  folder: string,
-  output: CommandOutput,
-): void {
+function formatResult({ outcome, entry, damaged }: PublishResult, folder: string): string[] {
   const { snapshotId, hash, changes, registryVersion } = entry
-  if (outcome === 'unchanged') {
-    output.out(`Nothing to publish: ${snapshotId} in ${folder} has the same content.`)
-    return
-  }
+  const nothing = `Nothing to publish: ${snapshotId} in ${folder} has the same content.`
+  if (outcome === 'unchanged') return [nothing]
   if (outcome === 'repaired') {
-    output.out(`Nothing to publish: ${snapshotId} in ${folder} has the same content.`)
-    output.out(`Rewrote missing or damaged files: ${damaged.join(', ')}`)
-    return
+    return [nothing, `Rewrote missing or damaged files: ${damaged.join(', ')}`]
   }
-  output.out(`Published ${snapshotId} in ${folder} (${hash}).`)
-  for (const { resource, kind } of changes) output.out(`  ${kind}: ${resource}`)
-  if (changes.length === 0) output.out(`  registry version ${registryVersion}, content unchanged`)
+  return [
+    `Published ${snapshotId} in ${folder} (${hash}).`,
+    ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
+    ...(changes.length === 0 ? [`  registry version ${registryVersion}, content unchanged`] : []),
+  ]
 }
 
-/** Publishes into the releases folder of the options and prints the result. Rejects with a CommandFailure. */
+/** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
 export async function runPublication(
-  values: { readonly releases?: string; readonly note?: string; readonly json: boolean },
-  output: CommandOutput,
+  values: { readonly releases?: string; readonly note?: string },
   publish: (publication: Publication) => Promise<PublishResult>,
-): Promise<ExitCode> {
+): Promise<CommandResult> {
   const note = requireText('note', values.note)
   const { folder, store } = openReleasesFolder(values.releases)
   const result = await withPublishErrors(
     () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note }),
     'nothing was published',
   )
-  if (values.json) output.out(JSON.stringify({ ok: true, folder, ...result }))
-  else printResult(result, folder, output)
-  return EXIT_CODES.done
+  return { json: { folder, ...result }, lines: formatResult(result, folder) }
 }
 
 /** `svc publish`: content folder to release. */
-export const publishCommand: Command = createCommand({
+export const publishCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  async run({ values }, output) {
+  async run({ values }) {
     requireNamedReleases(values.content, values.releases)
     const { publishRelease } = await import('../publishing/publish-release.ts')
     const contentDir = values.content ?? 'content'
-    return runPublication(values, output, (publication) =>
-      publishRelease({ contentDir, ...publication }),
-    )
+    return runPublication(values, (publication) => publishRelease({ contentDir, ...publication }))
   },
 })

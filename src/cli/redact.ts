@@ -1,9 +1,4 @@
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
 
 const HELP = `Usage: svc redact VS-NNNN RESOURCE --reason TEXT [options]
@@ -26,15 +21,14 @@ Options:
 Exit code: 0 done, 1 failure, 2 wrong usage.`
 
 /** `svc redact`: erases one resource under the chain. */
-export const redactCommand: Command = createCommand({
+export const redactCommand = createCommand({
   help: HELP,
   options: {
     releases: { type: 'string' },
     reason: { type: 'string' },
-    json: { type: 'boolean', default: false },
   },
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const [snapshotId, resource, ...others] = positionals
     if (snapshotId === undefined || resource === undefined || others.length > 0) {
       throw new UsageError('expected a version and a resource, such as VS-0001 status')
@@ -46,14 +40,12 @@ export const redactCommand: Command = createCommand({
       () => redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
       'nothing was removed',
     )
-    if (values.json) {
-      output.out(JSON.stringify({ ok: true, folder, ...result }))
-      return EXIT_CODES.done
+    return {
+      json: { folder, ...result },
+      lines: [
+        `Redacted ${resource} of ${result.snapshotIds.join(', ')} in ${folder}.`,
+        'Copies elsewhere are not affected: remove it from backups, version control and the content folder too.',
+      ],
     }
-    output.out(`Redacted ${resource} of ${result.snapshotIds.join(', ')} in ${folder}.`)
-    output.out(
-      'Copies elsewhere are not affected: remove it from backups, version control and the content folder too.',
-    )
-    return EXIT_CODES.done
   },
 })

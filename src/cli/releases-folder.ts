@@ -2,7 +2,7 @@ import type { ContentMistake } from '../publishing/content-mistake.ts'
 import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
 import { openReleaseStore, type ReleaseStore } from '../storage/release-store.ts'
-import { EXIT_CODES, UsageError } from '../../packages/cli/src/command/command.ts'
+import { UsageError } from '../../packages/cli/src/command/command.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { readConfig } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
@@ -63,14 +63,10 @@ export async function withPublishErrors<Result>(
   } catch (error) {
     if (!(error instanceof PublishError)) throw error
     const { code, message, mistakes } = error
-    throw new CommandFailure(
-      code,
-      consequence === undefined ? message : `${message}; ${consequence}`,
-      EXIT_CODES.failure,
-      {
-        details: mistakeLines(mistakes),
-        members: { mistakes },
-      },
-    )
+    const whole = consequence === undefined ? message : `${message}; ${consequence}`
+    throw new CommandFailure(code, whole, {
+      details: mistakeLines(mistakes),
+      members: { mistakes },
+    })
   }
 }

@@ -1,11 +1,6 @@
 import { formatInstant } from '../contract/instant.ts'
 import { restoreDatabase } from '../storage/sqlite-backup.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
@@ -31,15 +26,14 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
 const OPTIONS = {
   force: { type: 'boolean', default: false },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** `svc restore`. */
-export const restoreCommand: Command = createCommand({
+export const restoreCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const [file, ...others] = positionals
     if (file === undefined || others.length > 0) throw new UsageError('expected one FILE')
     const location = databaseLocation(values.database)
@@ -51,12 +45,13 @@ export const restoreCommand: Command = createCommand({
       ({ waitlist }) => waitlist.count(),
     )
     const newest = lastRegisteredAtMs === undefined ? null : formatInstant(lastRegisteredAtMs)
-    if (values.json) output.out(JSON.stringify({ ok: true, file, registrations: total, newest }))
-    else {
-      const until = newest === null ? '' : `, the newest of ${newest}`
-      output.out(`Restored ${pluralOf(total, 'registration')}${until}.`)
-      output.out('Erase and revoke again what was erased or revoked after the backup was made.')
+    const until = newest === null ? '' : `, the newest of ${newest}`
+    return {
+      json: { file, registrations: total, newest },
+      lines: [
+        `Restored ${pluralOf(total, 'registration')}${until}.`,
+        'Erase and revoke again what was erased or revoked after the backup was made.',
+      ],
     }
-    return EXIT_CODES.done
   },
 })

@@ -1,4 +1,4 @@
-import { type Command, createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { runPublication } from './publish.ts'
 
 const HELP = `Usage: svc rollback VS-NNNN --note TEXT [options]
@@ -17,22 +17,19 @@ Options:
 Exit code: 0 done or nothing to do, 1 failure, 2 wrong usage.`
 
 /** `svc rollback`: older content as a new version. */
-export const rollbackCommand: Command = createCommand({
+export const rollbackCommand = createCommand({
   help: HELP,
   options: {
     releases: { type: 'string' },
     note: { type: 'string' },
-    json: { type: 'boolean', default: false },
   },
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const [snapshotId, ...others] = positionals
     if (snapshotId === undefined || others.length > 0) {
       throw new UsageError('expected one version, such as VS-0001')
     }
     const { rollBackRelease } = await import('../publishing/roll-back-release.ts')
-    return runPublication(values, output, (publication) =>
-      rollBackRelease({ snapshotId, ...publication }),
-    )
+    return runPublication(values, (publication) => rollBackRelease({ snapshotId, ...publication }))
   },
 })

@@ -1,5 +1,4 @@
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-import { EXIT_CODES } from '../../packages/cli/src/command/command.ts'
 import { ConfigError } from '../config.ts'
 import { AgeError } from '../crypto/age-file.ts'
 import { StorageError } from '../storage/storage-error.ts'
@@ -8,8 +7,10 @@ import { StorageError } from '../storage/storage-error.ts'
 export function serverFailureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof ConfigError) {
     const { message, mistakes } = error
-    const more = { details: mistakes, members: { mistakes } }
-    return new CommandFailure('CONFIGURATION', message, EXIT_CODES.failure, more)
+    return new CommandFailure('CONFIGURATION', message, {
+      details: mistakes,
+      members: { mistakes },
+    })
   }
   if (error instanceof StorageError || error instanceof AgeError) {
     return new CommandFailure(error.code, error.message)

@@ -1,9 +1,4 @@
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { openReleasesFolder } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
@@ -24,11 +19,11 @@ Options:
 Exit code: 0 everything matches, 1 findings or failure, 2 wrong usage.`
 
 /** `svc verify-releases`: every entry, digest, change list and redaction of a folder. */
-export const verifyReleasesCommand: Command = createCommand({
+export const verifyReleasesCommand = createCommand({
   help: HELP,
-  options: { json: { type: 'boolean', default: false } },
+  options: {},
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ positionals }) {
     if (positionals.length > 1) throw new UsageError('expected at most one folder')
     const { folder, store } = openReleasesFolder(positionals[0])
     const { verifyReleases } = await import('../publishing/verify-releases.ts')
@@ -37,7 +32,6 @@ export const verifyReleasesCommand: Command = createCommand({
       throw new CommandFailure(
         'FINDINGS',
         `${folder} has ${pluralOf(findings.length, 'finding')}`,
-        EXIT_CODES.failure,
         {
           details: findings.map(({ where, message }) => `${where}: ${message}`),
           members: { folder, findings },
@@ -45,19 +39,11 @@ export const verifyReleasesCommand: Command = createCommand({
       )
     }
     const head = versions.at(-1)?.snapshotId
-    output.out(
-      values.json
-        ? JSON.stringify({
-            ok: true,
-            folder,
-            head,
-            versions: versions.length,
-            resources,
-            redactions,
-            findings,
-          })
-        : `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,
-    )
-    return EXIT_CODES.done
+    return {
+      json: { folder, head, versions: versions.length, resources, redactions, findings },
+      lines: [
+        `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,
+      ],
+    }
   },
 })

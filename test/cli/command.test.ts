@@ -41,7 +41,8 @@ async function run(command: Command, ...args: readonly string[]) {
 }
 
 test('reports a failure with the words of the command, its details and its exit code', async () => {
-  const failure = new CommandFailure('NOT_THERE', 'no response arrived', 3, {
+  const failure = new CommandFailure('NOT_THERE', 'no response arrived', {
+    exitCode: 3,
     details: ['a: silent', 'b: silent'],
     members: { silent: ['a', 'b'] },
   })

@@ -5,7 +5,6 @@ import { writeEvidence } from './auditing/evidence-file.ts'
 import { printReport } from './auditing/print-report.ts'
 import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import {
-  type Command,
   createCommand,
   type CommandOutput,
   EXIT_CODES,
@@ -64,7 +63,6 @@ const OPTIONS = {
   timeout: { type: 'string', default: '30' },
   'max-time': { type: 'string', default: '900' },
   quiet: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
 } as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -116,7 +114,7 @@ async function audit(settings: Settings, output: CommandOutput): Promise<ExitCod
 }
 
 /** `svc audit`: checks that a deployment's history is one chain and continues the last audit. */
-export const auditCommand: Command = createCommand({
+export const auditCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
@@ -131,7 +129,7 @@ export const auditCommand: Command = createCommand({
       if (pinnedKeyIds === undefined) {
         throw new UsageError('--check-evidence needs --pin: anyone can sign with their own key')
       }
-      return checkEvidence(evidenceToCheck, pinnedKeyIds, json, output)
+      return checkEvidence(evidenceToCheck, pinnedKeyIds)
     }
     if (base === undefined) throw new UsageError('expected the address of a deployment')
     if (rest.length > 0) throw new UsageError('expected one address, found more')

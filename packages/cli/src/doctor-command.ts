@@ -1,7 +1,7 @@
 import { BASE_PATH } from '../../../src/contract/api-version.ts'
 import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
 import {
-  type Command,
+  type CommandResult,
   createCommand,
   type CommandOutput,
   EXIT_CODES,
@@ -13,7 +13,7 @@ import type { Finding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { parseChoice, parseWholeNumber } from './command/option-values.ts'
-import { createProgress } from './command/progress.ts'
+import { withProgress } from './command/progress.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
 import { pluralOf } from './command/wording.ts'
@@ -48,7 +48,6 @@ const OPTIONS = {
   deployment: { type: 'string' },
   list: { type: 'boolean', default: false },
   timeout: { type: 'string', default: '30' },
-  json: { type: 'boolean', default: false },
 } as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -63,20 +62,18 @@ interface Settings {
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly deployment: (typeof DEPLOYMENTS)[number] | undefined
   readonly timeoutMs: number
-  readonly json: boolean
 }
 
-function printFinding(
-  { id, severity, found, expected, advice, where }: Finding,
-  output: CommandOutput,
-): void {
+function formatFinding({ id, severity, found, expected, advice, where }: Finding): string[] {
   const rest = where.length - SHOWN_PLACES
   const places = where.slice(0, SHOWN_PLACES).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
-  output.out(`  ${MARKS[severity].padEnd(7)} ${id}`)
-  output.out(`          at        ${places}`)
-  output.out(`          found     ${found}`)
-  output.out(`          expected  ${expected}`)
-  output.out(`          do        ${advice}`)
+  return [
+    `  ${MARKS[severity].padEnd(7)} ${id}`,
+    `          at        ${places}`,
+    `          found     ${found}`,
+    `          expected  ${expected}`,
+    `          do        ${advice}`,
+  ]
 }
 
 function countOf({ checks }: Diagnosis) {
@@ -86,22 +83,20 @@ function countOf({ checks }: Diagnosis) {
   return { errors: count('error'), warnings: count('warning'), notes: count('info') }
 }
 
-function printDiagnosis(diagnosis: Diagnosis, { origin }: Settings, output: CommandOutput): void {
-  output.out(`${origin}, ${pluralOf(diagnosis.requests, 'request')}`)
-  for (const { check, findings, notRun } of diagnosis.checks) {
-    output.out('')
-    const outcome =
-      notRun !== undefined ? `not checked: ${notRun}` : findings.length === 0 ? 'ok' : ''
-    output.out(`${check}${outcome === '' ? '' : `: ${outcome}`}`)
-    for (const finding of findings) printFinding(finding, output)
-  }
+function formatDiagnosis(diagnosis: Diagnosis, { origin }: Settings): readonly string[] {
   const { errors, warnings, notes } = countOf(diagnosis)
-  output.out('')
-  output.out(
+  return [
+    `${origin}, ${pluralOf(diagnosis.requests, 'request')}`,
+    ...diagnosis.checks.flatMap(({ check, findings, notRun }) => {
+      const outcome =
+        notRun !== undefined ? `: not checked: ${notRun}` : findings.length === 0 ? ': ok' : ''
+      return ['', `${check}${outcome}`, ...findings.flatMap(formatFinding)]
+    }),
+    '',
     errors + warnings + notes === 0
       ? 'Nothing found.'
       : `${pluralOf(errors, 'error')}, ${pluralOf(warnings, 'warning')}, ${pluralOf(notes, 'note')}.`,
-  )
+  ]
 }
 
 function describe(diagnosis: Diagnosis, { origin }: Settings): object {
@@ -122,35 +117,26 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
   }
 }
 
-async function examine(settings: Settings, output: CommandOutput): Promise<ExitCode> {
-  const { origin, pinnedKeyIds, deployment, timeoutMs, json } = settings
+async function examine(settings: Settings, output: CommandOutput): Promise<CommandResult> {
+  const { origin, pinnedKeyIds, deployment, timeoutMs } = settings
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
-  const progress = createProgress({
-    stream: process.stderr,
-    label: 'Asking',
-    total: EXPECTED_REQUESTS,
-    env: process.env,
-    nowMs: () => performance.now(),
-  })
-  let diagnosis: Diagnosis
-  try {
-    diagnosis = await runDoctor({
+  const diagnosis = await withProgress({ label: 'Asking', total: EXPECTED_REQUESTS }, (progress) =>
+    runDoctor({
       origin,
       ask: httpClient.ask,
       nowMs: Date.now,
       pinnedKeyIds,
       deployment,
       onResponse: () => progress.advance(1),
-    })
-  } finally {
-    progress.end()
-    httpClient.close()
-  }
-  if (json) output.out(JSON.stringify(describe(diagnosis, settings)))
-  else printDiagnosis(diagnosis, settings, output)
+    }),
+  ).finally(() => httpClient.close())
   const { errors } = countOf(diagnosis)
   if (errors > 0) output.error(`svc doctor: ${origin} has ${pluralOf(errors, 'error')}`)
-  return errors === 0 ? EXIT_CODES.done : EXIT_CODES.failure
+  return {
+    json: describe(diagnosis, settings),
+    lines: formatDiagnosis(diagnosis, settings),
+    exitCode: errors === 0 ? EXIT_CODES.done : EXIT_CODES.failure,
+  }
 }
 
 function listFindings(json: boolean, output: CommandOutput): ExitCode {
@@ -167,7 +153,7 @@ function listFindings(json: boolean, output: CommandOutput): ExitCode {
 }
 
 /** `svc doctor`: checks from outside whether a deployment works as promised. */
-export const doctorCommand: Command = createCommand({
+export const doctorCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
@@ -188,7 +174,6 @@ export const doctorCommand: Command = createCommand({
           ? undefined
           : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
-      json,
     }
     return examine(settings, output)
   },

@@ -10,7 +10,6 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { propertyOf } from '../../../src/contract/property-of.ts'
 import {
-  type Command,
   createCommand,
   type CommandOutput,
   EXIT_CODES,
@@ -76,7 +75,6 @@ const OPTIONS = {
   status: { type: 'string' },
   at: { type: 'string' },
   timeout: { type: 'string', default: '30' },
-  json: { type: 'boolean', default: false },
 } as const
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
@@ -319,7 +317,7 @@ function parseEtag(text: string | undefined): string | undefined {
 }
 
 /** `svc verify`: checks that the service signed a response. */
-export const verifyCommand: Command = createCommand({
+export const verifyCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,

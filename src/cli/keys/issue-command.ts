@@ -51,7 +51,6 @@ const OPTIONS = {
   label: { type: 'string' },
   'ttl-days': { type: 'string', default: String(defaultTtlDays) },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 const TTL_DAYS = { unit: 'days', least: minTtlDays, most: maxTtlDays }

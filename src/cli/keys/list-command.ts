@@ -1,9 +1,5 @@
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
@@ -37,7 +33,6 @@ const OPTIONS = {
   status: { type: 'string' },
   'old-hash-secret': { type: 'boolean', default: false },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 function formatSummary({ listed, count }: ListResult, isFiltered: boolean): string {
@@ -47,7 +42,7 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 }
 
 /** `svc keys list`. */
-export const listCommand: Command = createCommand({
+export const listCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   // A failure would be among the keys.

@@ -1,13 +1,9 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
-import { createProgress } from '../../../packages/cli/src/command/progress.ts'
+import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { countEndedKeys, purgeKeys } from './purge-keys.ts'
 
@@ -35,29 +31,20 @@ const OPTIONS = {
   'older-than': { type: 'string', default: String(DEFAULT_DAYS) },
   'dry-run': { type: 'boolean', default: false },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
-  const progress = createProgress({
-    stream: process.stderr,
-    label: 'Deleting',
-    total: await countEndedKeys(store, beforeMs),
-    env: process.env,
-    nowMs: () => performance.now(),
-  })
-  try {
-    return await purgeKeys(store, beforeMs, (keys) => progress.advance(keys))
-  } finally {
-    progress.end()
-  }
+  const total = await countEndedKeys(store, beforeMs)
+  return withProgress({ label: 'Deleting', total }, (progress) =>
+    purgeKeys(store, beforeMs, (keys) => progress.advance(keys)),
+  )
 }
 
 /** `svc keys purge-expired`. */
-export const purgeExpiredCommand: Command = createCommand({
+export const purgeExpiredCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  async run({ values }, output) {
+  async run({ values }) {
     const olderThanDays = parseWholeNumber('--older-than', values['older-than'], OLDER_THAN_DAYS)
     const beforeMs = Date.now() - olderThanDays * DAY_MS
     const dryRun = values['dry-run']
@@ -68,12 +55,11 @@ export const purgeExpiredCommand: Command = createCommand({
         dryRun ? countEndedKeys(apiKeys, beforeMs) : purge(apiKeys, beforeMs),
     )
     const before = formatInstant(beforeMs)
-    if (values.json) output.out(JSON.stringify({ ok: true, dryRun, keys, before }))
-    else {
-      output.out(
+    return {
+      json: { dryRun, keys, before },
+      lines: [
         `${dryRun ? 'Would delete' : 'Deleted'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
-      )
+      ],
     }
-    return EXIT_CODES.done
   },
 })

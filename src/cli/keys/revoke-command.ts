@@ -3,12 +3,7 @@ import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
@@ -31,7 +26,6 @@ Exit code: 0 revoked, now or before, 1 no such key or failure, 2 wrong usage.`
 
 const OPTIONS = {
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** The result of a revocation. */
@@ -72,11 +66,11 @@ function formatRevocation({ key, revokedAtMs, wasRevoked }: Revocation): string 
 }
 
 /** `svc keys revoke`. */
-export const revokeCommand: Command = createCommand({
+export const revokeCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const keyId = await readKeyId(positionals)
     const database = databaseLocation(values.database)
     const revocation = await withStorage(database, 'read-write', ({ apiKeys }) =>
@@ -85,18 +79,15 @@ export const revokeCommand: Command = createCommand({
     if (revocation === undefined) {
       throw new CommandFailure('UNKNOWN_KEY', `no key ${keyId} in ${formatLocation(database)}`)
     }
-    if (values.json) {
-      output.out(
-        JSON.stringify({
-          ok: true,
-          keyId,
-          label: revocation.key.label,
-          status: 'revoked',
-          revokedAt: formatInstant(revocation.revokedAtMs),
-          wasRevoked: revocation.wasRevoked,
-        }),
-      )
-    } else output.out(formatRevocation(revocation))
-    return EXIT_CODES.done
+    return {
+      json: {
+        keyId,
+        label: revocation.key.label,
+        status: 'revoked',
+        revokedAt: formatInstant(revocation.revokedAtMs),
+        wasRevoked: revocation.wasRevoked,
+      },
+      lines: [formatRevocation(revocation)],
+    }
   },
 })

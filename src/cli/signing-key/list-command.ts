@@ -1,10 +1,6 @@
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { periodStateOf } from '../../service/signing-key-period.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
 import { type KeyFiles, readKeyFiles, toMetadata } from './key-files.ts'
 
@@ -29,10 +25,10 @@ function fileOf(key: PublishedSigningKey, { current, next, paths }: KeyFiles): s
 }
 
 /** `svc signing-key list`. */
-export const listCommand: Command = createCommand({
+export const listCommand = createCommand({
   help: HELP,
-  options: { json: { type: 'boolean', default: false } },
-  async run({ values }, output) {
+  options: {},
+  async run() {
     const files = readKeyFiles(readConfig())
     const nowMs = Date.now()
     const rows = files.keys.map((key) => ({
@@ -40,18 +36,18 @@ export const listCommand: Command = createCommand({
       period: PERIOD_LABELS[periodStateOf(key, nowMs)],
       privateKey: fileOf(key, files),
     }))
-    if (values.json) output.out(JSON.stringify({ ok: true, keys: rows }))
-    else if (rows.length === 0) output.out('No signing key. Create one with svc signing-key new.')
-    else {
-      for (const { keyId, status, notBefore, notAfter, period, privateKey } of rows) {
-        output.out(`${keyId}  ${status.padEnd(7)}  ${period}`)
-        output.out(`  valid from ${notBefore ?? 'any time'} until ${notAfter ?? 'further notice'}`)
-        if (privateKey !== null) output.out(`  private key: ${privateKey}`)
-      }
-    }
+    const lines = rows.flatMap(({ keyId, status, notBefore, notAfter, period, privateKey }) => [
+      `${keyId}  ${status.padEnd(7)}  ${period}`,
+      `  valid from ${notBefore ?? 'any time'} until ${notAfter ?? 'further notice'}`,
+      ...(privateKey === null ? [] : [`  private key: ${privateKey}`]),
+    ])
     const hasExpired = rows.some(
       ({ status, period }) => status === 'current' && period === 'expired',
     )
-    return hasExpired ? EXIT_CODES.failure : EXIT_CODES.done
+    return {
+      json: { keys: rows },
+      lines: lines.length === 0 ? ['No signing key. Create one with svc signing-key new.'] : lines,
+      exitCode: hasExpired ? EXIT_CODES.failure : EXIT_CODES.done,
+    }
   },
 })

@@ -3,11 +3,7 @@ import { formatInstant } from '../../contract/instant.ts'
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { checkNewKey, type KeyPeriod } from '../../service/signing-key-rotation.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
 import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -39,7 +35,6 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
 const OPTIONS = {
   'not-before': { type: 'string' },
   'not-after': { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /**
@@ -72,10 +67,10 @@ export function createSigningKey(
 }
 
 /** `svc signing-key new`. */
-export const newCommand: Command = createCommand({
+export const newCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  async run({ values }, output) {
+  async run({ values }) {
     const key = createSigningKey(
       readConfig(),
       {
@@ -84,15 +79,10 @@ export const newCommand: Command = createCommand({
       },
       Date.now(),
     )
-    if (values.json) output.out(JSON.stringify({ ok: true, key: toMetadata(key) }))
-    else {
-      output.out(
-        key.status === 'current'
-          ? `Created signing key ${key.keyId}. It signs responses from the next start on.`
-          : `Announced signing key ${key.keyId} as the next one. It signs after svc signing-key promote.`,
-      )
-      output.out(APPLY_ADVICE)
-    }
-    return EXIT_CODES.done
+    const done =
+      key.status === 'current'
+        ? `Created signing key ${key.keyId}. It signs responses from the next start on.`
+        : `Announced signing key ${key.keyId} as the next one. It signs after svc signing-key promote.`
+    return { json: { key: toMetadata(key) }, lines: [done, APPLY_ADVICE] }
   },
 })

@@ -2,11 +2,7 @@ import type { Config } from '../../config.ts'
 import { promoteNextKey } from '../../service/signing-key-rotation.ts'
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -37,7 +33,6 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
 
 const OPTIONS = {
   'overlap-hours': { type: 'string', default: '24' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** Promotes the announced key and returns its metadata. Throws a CommandFailure. */
@@ -68,21 +63,19 @@ export function promoteSigningKey(
 }
 
 /** `svc signing-key promote`. */
-export const promoteCommand: Command = createCommand({
+export const promoteCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  async run({ values }, output) {
+  async run({ values }) {
     const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], {
       unit: 'hours',
       least: 0,
       most: 8760,
     })
     const key = promoteSigningKey(readConfig(), Date.now(), overlapHours * HOUR_MS)
-    if (values.json) output.out(JSON.stringify({ ok: true, key: toMetadata(key) }))
-    else {
-      output.out(`Promoted signing key ${key.keyId}.`)
-      output.out(APPLY_ADVICE)
+    return {
+      json: { key: toMetadata(key) },
+      lines: [`Promoted signing key ${key.keyId}.`, APPLY_ADVICE],
     }
-    return EXIT_CODES.done
   },
 })

@@ -1,12 +1,7 @@
 import type { Config } from '../../config.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { retireKey } from '../../service/signing-key-rotation.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
 import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -35,7 +30,6 @@ Exit code: 0 done, 1 failure, 2 wrong usage.`
 
 const OPTIONS = {
   'not-after': { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** Result of the retirement. */
@@ -52,11 +46,11 @@ export function retireSigningKey(config: Config, keyId: string, notAfter: string
 }
 
 /** `svc signing-key retire`. */
-export const retireCommand: Command = createCommand({
+export const retireCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const [keyId, ...others] = positionals
     // Not repeated in the message: a private key may have been pasted by mistake.
     if (keyId === undefined || others.length > 0 || !/^[\w-]{43}$/.test(keyId)) {
@@ -66,15 +60,10 @@ export const retireCommand: Command = createCommand({
     }
     const end = parseInstantOption('--not-after', values['not-after']) ?? formatInstant(Date.now())
     const retirement = retireSigningKey(readConfig(), keyId, end)
-    if (values.json) output.out(JSON.stringify({ ok: true, keyId, retirement }))
-    else {
-      output.out(
-        retirement === 'withdrawn'
-          ? `Withdrew signing key ${keyId}.`
-          : `Signatures of key ${keyId} made after ${end} are no longer valid.`,
-      )
-      output.out(APPLY_ADVICE)
-    }
-    return EXIT_CODES.done
+    const done =
+      retirement === 'withdrawn'
+        ? `Withdrew signing key ${keyId}.`
+        : `Signatures of key ${keyId} made after ${end} are no longer valid.`
+    return { json: { keyId, retirement }, lines: [done, APPLY_ADVICE] }
   },
 })

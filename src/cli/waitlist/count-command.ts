@@ -1,10 +1,6 @@
 import { formatInstant } from '../../contract/instant.ts'
 import type { WaitlistCount } from '../../storage/waitlist-store.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { shortRecipient } from './format-row.ts'
@@ -43,28 +39,25 @@ function formatCount({
 }
 
 /** `svc waitlist count`. */
-export const countCommand: Command = createCommand({
+export const countCommand = createCommand({
   help: HELP,
-  options: { database: { type: 'string' }, json: { type: 'boolean', default: false } },
-  async run({ values }, output) {
+  options: { database: { type: 'string' } },
+  async run({ values }) {
     const count = await withStorage(
       databaseLocation(values.database),
       'read-only',
       ({ waitlist }) => waitlist.count(),
     )
-    if (values.json) {
-      const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
-      const momentOrNull = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms))
-      output.out(
-        JSON.stringify({
-          ok: true,
-          total,
-          firstRegisteredAt: momentOrNull(firstRegisteredAtMs),
-          lastRegisteredAt: momentOrNull(lastRegisteredAtMs),
-          byRecipient,
-        }),
-      )
-    } else for (const line of formatCount(count)) output.out(line)
-    return EXIT_CODES.done
+    const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
+    const momentOrNull = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms))
+    return {
+      json: {
+        total,
+        firstRegisteredAt: momentOrNull(firstRegisteredAtMs),
+        lastRegisteredAt: momentOrNull(lastRegisteredAtMs),
+        byRecipient,
+      },
+      lines: formatCount(count),
+    }
   },
 })

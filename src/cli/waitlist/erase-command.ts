@@ -1,10 +1,6 @@
 import { formatInstant } from '../../contract/instant.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import {
   findRegistration,
@@ -37,15 +33,14 @@ const OPTIONS = {
   ticket: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** `svc waitlist erase`. */
-export const eraseCommand: Command = createCommand({
+export const eraseCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
-  async run({ values, positionals }, output) {
+  async run({ values, positionals }) {
     const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)
     const dryRun = values['dry-run']
     const database = databaseLocation(values.database)
@@ -60,12 +55,10 @@ export const eraseCommand: Command = createCommand({
       },
     )
     const registeredAt = formatInstant(found.registeredAtMs)
-    if (values.json) {
-      output.out(JSON.stringify({ ok: true, erased: !dryRun, ticket: found.ticket, registeredAt }))
-    } else {
-      const done = dryRun ? 'Would erase' : 'Erased'
-      output.out(`${done} the registration ${found.ticket} of ${registeredAt}.`)
+    const done = dryRun ? 'Would erase' : 'Erased'
+    return {
+      json: { erased: !dryRun, ticket: found.ticket, registeredAt },
+      lines: [`${done} the registration ${found.ticket} of ${registeredAt}.`],
     }
-    return EXIT_CODES.done
   },
 })

@@ -1,11 +1,6 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { readPages } from '../read-pages.ts'
@@ -30,7 +25,6 @@ const OPTIONS = {
   'older-than': { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
@@ -62,10 +56,10 @@ async function expireAll(store: WaitlistStore, beforeMs: number): Promise<number
 }
 
 /** `svc waitlist expire`. */
-export const expireCommand: Command = createCommand({
+export const expireCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  async run({ values }, output) {
+  async run({ values }) {
     const given = values['older-than']
     if (given === undefined) throw new UsageError('expected --older-than DAYS')
     const beforeMs = Date.now() - parseWholeNumber('--older-than', given, OLDER_THAN_DAYS) * DAY_MS
@@ -76,11 +70,10 @@ export const expireCommand: Command = createCommand({
       ({ waitlist }) => (dryRun ? countOlder(waitlist, beforeMs) : expireAll(waitlist, beforeMs)),
     )
     const before = formatInstant(beforeMs)
-    if (values.json) output.out(JSON.stringify({ ok: true, dryRun, registrations, before }))
-    else {
-      const done = dryRun ? 'Would delete' : 'Deleted'
-      output.out(`${done} ${pluralOf(registrations, 'registration')} from before ${before}.`)
+    const done = dryRun ? 'Would delete' : 'Deleted'
+    return {
+      json: { dryRun, registrations, before },
+      lines: [`${done} ${pluralOf(registrations, 'registration')} from before ${before}.`],
     }
-    return EXIT_CODES.done
   },
 })

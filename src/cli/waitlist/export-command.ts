@@ -2,7 +2,6 @@ import { createDecryptor } from '../../crypto/age-file.ts'
 import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistCount, WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
-  type Command,
   createCommand,
   type CommandOutput,
   EXIT_CODES,
@@ -10,7 +9,7 @@ import {
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
-import { createProgress } from '../../../packages/cli/src/command/progress.ts'
+import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
@@ -48,7 +47,6 @@ const OPTIONS = {
   format: { type: 'string', default: 'csv' },
   out: { type: 'string' },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 interface Settings {
@@ -103,31 +101,27 @@ async function writeOut(store: WaitlistStore, settings: Settings): Promise<Expor
   const count = await store.count()
   await requireFittingIdentity(identities, count)
   const sink = await openSink(out)
-  const progress = createProgress({
-    // No progress bar between the rows on a terminal.
-    stream:
-      out === undefined && process.stdout.isTTY
-        ? { write: (text) => process.stderr.write(text) }
-        : process.stderr,
-    label: 'Decrypting',
-    total: count.total,
-    env: process.env,
-    nowMs: () => performance.now(),
-  })
+  // No progress bar between the rows on a terminal.
+  const stream =
+    out === undefined && process.stdout.isTTY
+      ? { write: (text: string) => process.stderr.write(text) }
+      : process.stderr
   try {
-    const result = await exportWaitlist({
-      store,
-      identities,
-      format,
-      write: (part) => sink.write(part),
-      onProgress: (rows) => progress.advance(rows),
-      onProblem: (problem) => progress.print(formatProblem(problem)),
-    })
-    progress.end()
+    const result = await withProgress(
+      { label: 'Decrypting', total: count.total, stream },
+      (progress) =>
+        exportWaitlist({
+          store,
+          identities,
+          format,
+          write: (part) => sink.write(part),
+          onProgress: (rows) => progress.advance(rows),
+          onProblem: (problem) => progress.print(formatProblem(problem)),
+        }),
+    )
     await sink.finish()
     return result
   } catch (error) {
-    progress.end()
     await sink.abandon()
     throw error
   }
@@ -154,7 +148,7 @@ function printResult(
 }
 
 /** `svc waitlist export`. */
-export const exportCommand: Command = createCommand({
+export const exportCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   async run({ values }, output) {

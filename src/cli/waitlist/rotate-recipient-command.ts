@@ -4,15 +4,8 @@ import type { Config } from '../../config.ts'
 import { AgeError, createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
 import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import {
-  type Command,
-  createCommand,
-  type CommandOutput,
-  EXIT_CODES,
-  type ExitCode,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
-import { createProgress } from '../../../packages/cli/src/command/progress.ts'
+import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
+import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readIdentities } from './identities.ts'
@@ -53,7 +46,6 @@ const OPTIONS = {
   'new-identity': { type: 'string' },
   identity: { type: 'string', multiple: true, default: [] as string[] },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 interface Settings {
@@ -65,7 +57,6 @@ interface Settings {
   readonly recipient: string | undefined
   readonly newIdentity: string | undefined
   readonly identityFiles: readonly string[]
-  readonly json: boolean
 }
 
 interface Outcome extends ResealResult {
@@ -96,24 +87,15 @@ async function resealAll(
   const { total, byRecipient } = await store.count()
   const already = byRecipient.find((each) => each.recipient === recipient)?.count ?? 0
   if (already === total) return { resealed: 0, already, changedMeanwhile: 0, failed: 0 }
-  const progress = createProgress({
-    stream: process.stderr,
-    label: 'Encrypting',
-    total: total - already,
-    env: process.env,
-    nowMs: () => performance.now(),
-  })
-  try {
-    return await resealWaitlist({
+  return withProgress({ label: 'Encrypting', total: total - already }, (progress) =>
+    resealWaitlist({
       store,
       identities,
       recipient,
       onProgress: (rows) => progress.advance(rows),
       onProblem: (problem) => progress.print(formatProblem(problem)),
-    })
-  } finally {
-    progress.end()
-  }
+    }),
+  )
 }
 
 async function rotate(store: WaitlistStore, settings: Settings): Promise<Outcome> {
@@ -184,16 +166,6 @@ function formatOutcome(outcome: Outcome, { newIdentity }: Settings): readonly st
   ]
 }
 
-function printOutcome(outcome: Outcome, settings: Settings, output: CommandOutput): ExitCode {
-  const isWhole = outcome.failed === 0
-  if (settings.json) {
-    const { setting, ...rest } = outcome
-    const reported = setting ?? { kind: 'unchanged', place: null }
-    output.out(JSON.stringify({ ok: isWhole, ...rest, setting: reported }))
-  } else for (const line of formatOutcome(outcome, settings)) output.out(line)
-  return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
-}
-
 /** Throws a UsageError for an invalid recipient. */
 function parseRecipient(text: string): string {
   try {
@@ -207,10 +179,10 @@ function parseRecipient(text: string): string {
 }
 
 /** `svc waitlist rotate-recipient`. */
-export const rotateRecipientCommand: Command = createCommand({
+export const rotateRecipientCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  async run({ values }, output) {
+  async run({ values }) {
     const newIdentity = values['new-identity']
     if ((values.recipient === undefined) === (newIdentity === undefined)) {
       throw new UsageError('expected either --recipient RECIPIENT or --new-identity FILE')
@@ -225,12 +197,16 @@ export const rotateRecipientCommand: Command = createCommand({
       recipient,
       newIdentity,
       identityFiles: values.identity,
-      json: values.json,
     }
     if (newIdentity !== undefined) await requireNoFile(newIdentity)
     const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>
       rotate(waitlist, settings),
     )
-    return printOutcome(outcome, settings, output)
+    const ok = outcome.failed === 0
+    return {
+      json: { ok, ...outcome, setting: outcome.setting ?? { kind: 'unchanged', place: null } },
+      lines: formatOutcome(outcome, settings),
+      exitCode: ok ? EXIT_CODES.done : EXIT_CODES.failure,
+    }
   },
 })

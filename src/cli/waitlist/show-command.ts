@@ -1,11 +1,6 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
-import {
-  type Command,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
+import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
 import {
   findRegistration,
@@ -40,11 +35,10 @@ const OPTIONS = {
   ticket: { type: 'string' },
   identity: { type: 'string', multiple: true, default: [] as string[] },
   database: { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const
 
 /** `svc waitlist show`. */
-export const showCommand: Command = createCommand({
+export const showCommand = createCommand({
   help: HELP,
   options: OPTIONS,
   takesArguments: true,
@@ -60,8 +54,8 @@ export const showCommand: Command = createCommand({
       findRegistration(waitlist, address, ticket, formatLocation(database)),
     )
     const { entry } = await openRow(row, decryptor)
-    if (values.json) output.out(formatEntryAsJson(entry))
-    else for (const line of formatShownEntry(entry)) output.out(line)
+    const lines = values.json ? [formatEntryAsJson(entry)] : formatShownEntry(entry)
+    for (const line of lines) output.out(line)
     return EXIT_CODES.done
   },
 })

@@ -4,27 +4,26 @@ import {
   type HistoryEvidence,
 } from '../../../client/src/history-evidence.ts'
 import { VerificationError } from '../../../client/src/verification-error.ts'
-import { type CommandOutput, EXIT_CODES, type ExitCode } from '../command/command.ts'
+import type { CommandResult } from '../command/command.ts'
 import { CommandFailure } from '../command/command-failure.ts'
 import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 
-/** Checks a file of evidence offline and prints what it proves. Throws a CommandFailure if it proves nothing. */
+/** Checks a file of evidence offline. Throws a CommandFailure if it proves nothing. */
 export async function checkEvidence(
   file: string,
   pinnedKeyIds: readonly string[],
-  json: boolean,
-  output: CommandOutput,
-): Promise<ExitCode> {
+): Promise<CommandResult> {
   const evidence = (await readJsonFile(file)) as HistoryEvidence
   try {
     const { fault, meaning } = await verifyEvidence(evidence, { pinnedKeyIds })
-    if (json) output.out(JSON.stringify({ ok: true, fault, meaning }))
-    else {
-      output.out(`Proved: ${fault}, ${meaning}.`)
-      output.out(`All ${evidence.responses.length} responses are signed by keys that you pinned.`)
+    return {
+      json: { fault, meaning },
+      lines: [
+        `Proved: ${fault}, ${meaning}.`,
+        `All ${evidence.responses.length} responses are signed by keys that you pinned.`,
+      ],
     }
-    return EXIT_CODES.done
   } catch (error) {
     if (error instanceof EvidenceError) {
       throw new CommandFailure('NO_EVIDENCE', `${file}: ${sanitizeForTerminal(error.message)}`)

@@ -54,7 +54,7 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
     return new CommandFailure(
       error.code,
       `${stateFile}: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
-      EXIT_CODES.usage,
+      { exitCode: EXIT_CODES.usage },
     )
   }
   if (error instanceof UnlinkedKeysError) {
@@ -71,15 +71,13 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
     return new CommandFailure(
       error.code,
       `the service refused a request; ${sanitizeForTerminal(error.message)}`,
-      isTemporary ? EXIT_CODES.unreachable : EXIT_CODES.failure,
+      { exitCode: isTemporary ? EXIT_CODES.unreachable : EXIT_CODES.failure },
     )
   }
   if (error instanceof UnsettledError) {
-    return new CommandFailure(
-      'UNSETTLED',
-      `${error.message}; try again later`,
-      EXIT_CODES.unreachable,
-    )
+    return new CommandFailure('UNSETTLED', `${error.message}; try again later`, {
+      exitCode: EXIT_CODES.unreachable,
+    })
   }
   return error
 }

@@ -9,7 +9,9 @@ import { CommandFailure } from '../command/command-failure.ts'
 /** A problem with the state file, not with the service. */
 class StateFailure extends CommandFailure {
   constructor(file: string, problem: string) {
-    super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, EXIT_CODES.usage)
+    super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, {
+      exitCode: EXIT_CODES.usage,
+    })
     this.name = 'StateFailure'
   }
 }

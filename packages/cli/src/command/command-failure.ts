@@ -1,33 +1,26 @@
 import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 
-/** More about a failure: `details` are lines for a person, `members` the same for `--json`. */
+/** More about a failure. */
 export interface FailureDetails {
-  readonly details: readonly string[]
-  readonly members: { readonly [name: string]: unknown }
+  /** Default: failure. */
+  readonly exitCode?: ExitCode
+  /** Further lines for a person. */
+  readonly details?: readonly string[]
+  /** The same for `--json`. */
+  readonly members?: { readonly [name: string]: unknown }
 }
 
-const NO_DETAILS: FailureDetails = { details: [], members: {} }
-
 /** A command could not do its work. The message is for a person and quotes no stored data. */
-export class CommandFailure extends Error implements FailureDetails {
+export class CommandFailure extends Error {
   /** For scripts. */
   readonly code: string
-  readonly exitCode: ExitCode
-  readonly details: readonly string[]
-  readonly members: { readonly [name: string]: unknown }
+  readonly more: FailureDetails
 
-  constructor(
-    code: string,
-    message: string,
-    exitCode: ExitCode = EXIT_CODES.failure,
-    { details, members }: FailureDetails = NO_DETAILS,
-  ) {
+  constructor(code: string, message: string, more: FailureDetails = {}) {
     super(message)
     this.name = 'CommandFailure'
     this.code = code
-    this.exitCode = exitCode
-    this.details = details
-    this.members = members
+    this.more = more
   }
 }
 
@@ -42,7 +35,8 @@ export function printFailure(
   output: CommandOutput,
 ): ExitCode {
   if (!(error instanceof CommandFailure)) throw error
-  const { code, message, exitCode, details, members } = error
+  const { code, message, more } = error
+  const { exitCode = EXIT_CODES.failure, details = [], members = {} } = more
   output.error(`svc ${name}: ${message}`)
   for (const detail of details) output.error(detail)
   if (json) output.out(JSON.stringify({ ok: false, code, message, ...members }))

@@ -129,7 +129,13 @@ function joinDashedValues(
   return joined
 }
 
-/** `parseArgs` of node:util, strict, with usage errors and suggestions for unknown options. Adds `--help` (`-h`). */
+/** The options of every command. */
+const COMMON_OPTIONS = {
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** `parseArgs` of node:util, strict, with usage errors and suggestions for unknown options. */
 function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
@@ -138,36 +144,46 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({
       args: [...joinDashedValues(args, options)],
-      options: { ...options, help: { type: 'boolean', short: 'h' } } as const,
+      options: { ...options, ...COMMON_OPTIONS } as const,
       allowPositionals,
       strict: true,
     })
   } catch (error) {
-    const misuse = formatMisuse(error, [...Object.keys(options), 'help'])
+    const misuse = formatMisuse(error, Object.keys({ ...options, ...COMMON_OPTIONS }))
     if (misuse === undefined) throw error
     throw new UsageError(misuse)
   }
 }
 
+/** The result of a command. */
+export interface CommandResult {
+  /** The members of the object that `--json` prints, after `ok: true`. */
+  readonly json: object
+  /** The same for a person. */
+  readonly lines: readonly string[]
+  /** Default: done. */
+  readonly exitCode?: ExitCode
+}
+
 /** Options of a command. */
 export interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
   readonly help: string
-  /** All but `--help`, in the form of `parseArgs`. */
+  /** Its own options besides `--json` and `--help`, in the form of `parseArgs`. */
   readonly options: Options
   /** Whether positional arguments are accepted. Default: false. */
   readonly takesArguments?: boolean
   /** Whether `--json` also prints failures on standard output. Default: true. False if rows are printed there. */
   readonly printsFailuresAsJson?: boolean
-  /** Runs the command with valid arguments. */
+  /** Runs the command with valid arguments. Returns the exit code if it prints its results itself. */
   readonly run: (
     parsed: ReturnType<typeof parseCommandArgs<Options>>,
     output: CommandOutput,
-  ) => Promise<ExitCode>
+  ) => Promise<CommandResult | ExitCode>
 }
 
 /**
- * Creates a command that prints its help for `--help` and reports a failure in one line, and as an object with
- * `--json`.
+ * Creates a command that prints its help for `--help`, its result as lines or as an object with `--json`, and a failure
+ * in one line, and as an object with `--json`.
  */
 export function createCommand<const Options extends ParseArgsOptionsConfig>({
   help,
@@ -180,17 +196,23 @@ export function createCommand<const Options extends ParseArgsOptionsConfig>({
     help,
     async run(args, output, words, toFailure) {
       const parsed = parseCommandArgs(args, options, takesArguments)
-      // `in` check because the generic options type does not include `help`.
+      // `in` checks because the generic options type does not include the common options.
       if ('help' in parsed.values) {
         output.out(help)
         return EXIT_CODES.done
       }
+      const isJson = 'json' in parsed.values && parsed.values.json === true
       try {
-        return await run(parsed, output)
+        const result = await run(parsed, output)
+        if (typeof result === 'number') return result
+        const { json, lines, exitCode = EXIT_CODES.done } = result
+        if (isJson) output.out(JSON.stringify({ ok: true, ...json }))
+        else for (const line of lines) output.out(line)
+        return exitCode
       } catch (error) {
         if (error instanceof UsageError) throw error
-        const json = printsFailuresAsJson && 'json' in parsed.values && parsed.values.json === true
-        return printFailure((await toFailure?.(error)) ?? error, words.join(' '), json, output)
+        const failure = (await toFailure?.(error)) ?? error
+        return printFailure(failure, words.join(' '), printsFailuresAsJson && isJson, output)
       }
     },
   }

@@ -60,6 +60,23 @@ function drawBar(columns: number, share: number, hasColor: boolean): string {
   return `[${hasColor ? `${GREEN}${done}${NO_COLOR}` : done}${'-'.repeat(width - filled)}]`
 }
 
+/** A progress bar on a stream, standard error by default, while some work runs. */
+export async function withProgress<Result>(
+  {
+    stream = process.stderr,
+    ...options
+  }: Pick<ProgressOptions, 'label' | 'total'> & Partial<Pick<ProgressOptions, 'stream'>>,
+  work: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  const nowMs = () => performance.now()
+  const progress = createProgress({ ...options, stream, env: process.env, nowMs })
+  try {
+    return await work(progress)
+  } finally {
+    progress.end()
+  }
+}
+
 /** A progress bar on a stream. If the stream is not a terminal that can move its cursor, only lines are printed. */
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, label, total, env, nowMs } = options

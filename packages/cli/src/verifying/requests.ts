@@ -48,7 +48,7 @@ export type Ask = (spec: RequestSpec) => Promise<Received>
 /** No HTTP response arrived. The message is one line; commands exit with 3. */
 export class UnreachableError extends CommandFailure {
   constructor(message: string) {
-    super('UNREACHABLE', message, EXIT_CODES.unreachable)
+    super('UNREACHABLE', message, { exitCode: EXIT_CODES.unreachable })
     this.name = 'UnreachableError'
   }
 }
