@@ -70,7 +70,7 @@ interface RunResult {
   readonly skipped: readonly string[]
 }
 
-/** Files in this order first, so that the longest do not run alone at the end. */
+/** Folders of the tests that take longest. Their files are distributed first, so that each process gets some. */
 const LONGEST_FIRST = ['docs', 'browser', 'process', 'storage', 'cli']
 
 function byDuration(left: string, right: string): number {
@@ -81,11 +81,16 @@ function byDuration(left: string, right: string): number {
   return rank(left) - rank(right) || left.localeCompare(right)
 }
 
-function runNode(
-  args: readonly string[],
-  files: readonly string[],
-  temporaryDir: string | undefined,
-): Promise<RunResult> {
+/** Options of one run of `node --test`. */
+interface RunOptions {
+  readonly args: readonly string[]
+  readonly files: readonly string[]
+  readonly temporaryDir: string | undefined
+  /** Prints the output as it comes, otherwise all of it at the end. */
+  readonly isLive: boolean
+}
+
+function runNode({ args, files, temporaryDir, isLive }: RunOptions): Promise<RunResult> {
   const child = spawn(
     process.execPath,
     ['--test', `--test-timeout=${TIMEOUT_MS}`, '--test-reporter=spec', ...args, ...files],
@@ -104,8 +109,10 @@ function runNode(
   const counts: Record<string, number> = {}
   const skipped: string[] = []
   let rest = ''
+  let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    process.stdout.write(text)
+    if (isLive) process.stdout.write(text)
+    else output += text
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
@@ -116,7 +123,10 @@ function runNode(
   })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve({ exitCode: code ?? 1, counts, skipped }))
+    child.once('close', (code) => {
+      process.stdout.write(output)
+      resolve({ exitCode: code ?? 1, counts, skipped })
+    })
   })
 }
 
@@ -127,34 +137,71 @@ function deal(files: readonly string[], processes: number): readonly (readonly s
   return hands.filter(({ length }) => length > 0)
 }
 
-interface Selection {
-  readonly pure: readonly string[]
-  readonly isolated: readonly string[]
+/** One process with its own options and files. */
+interface Job {
+  readonly options: readonly string[]
+  readonly files: readonly string[]
 }
 
-async function runSelection(
-  { pure, isolated }: Selection,
+/** Runs the jobs in their order, a number of them at a time. */
+async function runJobs(
+  jobs: readonly Job[],
+  concurrency: number,
+  run: (job: Job) => Promise<RunResult>,
+): Promise<readonly RunResult[]> {
+  const waiting = [...jobs]
+  const results: RunResult[] = []
+  async function runNext(): Promise<void> {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      results.push(await run(job))
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, runNext))
+  return results
+}
+
+/** Loading the modules takes most files as long as their tests, so several share a process. */
+const FILES_PER_PROCESS = 4
+
+async function runFiles(
+  files: ReadonlyMap<string, TestKind>,
   args: readonly string[],
   temporaryDir: string | undefined,
-) {
-  // Half of the time of a test is waiting. Simulated days fall behind their clock on busy processors.
-  const hasLong = isolated.some((file) => file.endsWith('.long.test.ts'))
-  const concurrency = (hasLong ? 1 : 2) * availableParallelism()
-  const results = await Promise.all(
-    deal(pure, concurrency).map((files) =>
-      runNode(['--test-isolation=none', MANY_SMALL_OBJECTS, ...args], files, temporaryDir),
-    ),
-  )
-  // Long tests of processes wait for kills and timeouts, so they run beside the ones that compute.
-  const isWaiting = (file: string) => hasLong && file.startsWith(path.join('test', 'process'))
-  const lanes = [isolated.filter((file) => !isWaiting(file)), isolated.filter(isWaiting)]
-  const isolatedArgs = [`--test-concurrency=${concurrency}`, ...args]
-  const laneResults = await Promise.all(
-    lanes
-      .filter(({ length }) => length > 0)
-      .map((files) => runNode(isolatedArgs, files.toSorted(byDuration), temporaryDir)),
-  )
-  return [...results, ...laneResults]
+): Promise<readonly RunResult[]> {
+  const filesOf = (wanted: TestKind) =>
+    [...files].filter(([, kind]) => kind === wanted).map(([file]) => file)
+  const alone = (file: string): Job => ({ options: [], files: [file] })
+  const processors = availableParallelism()
+  const pure = filesOf('pure')
+  const starting = filesOf('starting').toSorted(byDuration)
+  const long = filesOf('long').toSorted(byDuration)
+  // Files that start programs wait half of their time; the pure ones compute meanwhile.
+  const pureProcesses = (starting.length === 0 ? 2 : 1) * processors
+  const jobs = [
+    ...deal(pure, pureProcesses).map((each) => ({ options: [MANY_SMALL_OBJECTS], files: each })),
+    ...filesOf('isolated').map(alone),
+    ...deal(starting, Math.ceil(starting.length / FILES_PER_PROCESS)).map((each) => ({
+      options: [],
+      files: each,
+    })),
+  ]
+  const isLive = jobs.length + long.length === 1
+  const run = ({ options, files: inProcess }: Job) =>
+    runNode({
+      args: ['--test-isolation=none', ...options, ...args],
+      files: inProcess,
+      temporaryDir,
+      isLive,
+    })
+  // Long tests of processes wait for kills and timeouts, so they run beside the ones that compute. Simulated days fall
+  // behind their clock on busy processors.
+  const isWaiting = (file: string) => file.startsWith(path.join('test', 'process'))
+  const results = await Promise.all([
+    runJobs(jobs, 2 * processors, run),
+    runJobs(long.filter(isWaiting).map(alone), processors, run),
+    runJobs(long.filter((file) => !isWaiting(file)).map(alone), processors, run),
+  ])
+  return results.flat()
 }
 
 function printSummary(results: readonly RunResult[], seconds: number): void {
@@ -201,13 +248,10 @@ await runScript(import.meta, {
     }
     if (watch) {
       const paths = files.map(([file]) => file)
-      return (await runNode(['--watch', ...args], paths, temporaryDir)).exitCode
+      const options = { args: ['--watch', ...args], files: paths, temporaryDir, isLive: true }
+      return (await runNode(options)).exitCode
     }
-    const selection = {
-      pure: files.filter(([, kind]) => kind === 'pure').map(([file]) => file),
-      isolated: files.filter(([, kind]) => kind !== 'pure').map(([file]) => file),
-    }
-    const results = await runSelection(selection, args, temporaryDir)
+    const results = await runFiles(new Map(files), args, temporaryDir)
     printSummary(results, (performance.now() - startedMs) / 1000)
     const hasSkips = results.some(
       ({ counts, skipped }) => (counts['skipped'] ?? skipped.length) > 0,

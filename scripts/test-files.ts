@@ -3,12 +3,12 @@ import path from 'node:path'
 import { moduleReferences } from './module-references.ts'
 
 /**
- * How a test file runs: `pure` files share a process, `isolated` files start other programs and get their own
- * process, `long` files run in `test:long`.
+ * How a test file runs: `pure` files share a few processes, `starting` files start other programs and share a process
+ * with a few of their kind, `isolated` files get their own process, `long` files run in `test:long`.
  */
-export type TestKind = 'pure' | 'isolated' | 'long'
+export type TestKind = 'pure' | 'starting' | 'isolated' | 'long'
 
-/** Modules that start processes. A test that imports one, directly or through its support files, is isolated. */
+/** Modules that start processes. */
 const PROCESS_MODULES: ReadonlySet<string> = new Set([
   'node:child_process',
   'node:cluster',
@@ -27,19 +27,17 @@ export function findTestFiles(rootDir: string): ReadonlyMap<string, TestKind> {
     // Ends cycles; the result of the cycle's entry replaces it.
     startsProcesses.set(file, false)
     const source = readFileSync(path.join(rootDir, file), 'utf8')
-    const found =
-      ISOLATED_MARK.test(source) ||
-      moduleReferences(source).some(({ specifier, isTypeOnly }) => {
-        if (specifier === undefined || isTypeOnly) return false
-        if (PROCESS_MODULES.has(specifier)) return true
-        const target = path.join(path.dirname(file), specifier)
-        return (
-          specifier.startsWith('.') &&
-          target.startsWith(`test${path.sep}`) &&
-          statSync(path.join(rootDir, target), { throwIfNoEntry: false })?.isFile() === true &&
-          visit(target)
-        )
-      })
+    const found = moduleReferences(source).some(({ specifier, isTypeOnly }) => {
+      if (specifier === undefined || isTypeOnly) return false
+      if (PROCESS_MODULES.has(specifier)) return true
+      const target = path.join(path.dirname(file), specifier)
+      return (
+        specifier.startsWith('.') &&
+        target.startsWith(`test${path.sep}`) &&
+        statSync(path.join(rootDir, target), { throwIfNoEntry: false })?.isFile() === true &&
+        visit(target)
+      )
+    })
     startsProcesses.set(file, found)
     return found
   }
@@ -50,7 +48,10 @@ export function findTestFiles(rootDir: string): ReadonlyMap<string, TestKind> {
   return new Map(
     files.map((file) => {
       if (file.endsWith('.long.test.ts')) return [file, 'long'] as const
-      return [file, visit(file) ? 'isolated' : 'pure'] as const
+      if (ISOLATED_MARK.test(readFileSync(path.join(rootDir, file), 'utf8'))) {
+        return [file, 'isolated'] as const
+      }
+      return [file, visit(file) ? 'starting' : 'pure'] as const
     }),
   )
 }

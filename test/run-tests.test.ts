@@ -22,8 +22,8 @@ test('isolates a file that starts processes, also through its support files', (t
   write('test/marked.test.ts', '// isolated: replaces a global\n')
   write('test/simulated-day.long.test.ts', '')
   assert.deepEqual(Object.fromEntries(findTestFiles(root)), {
-    'test/direct.test.ts': 'isolated',
-    'test/folder/indirect.test.ts': 'isolated',
+    'test/direct.test.ts': 'starting',
+    'test/folder/indirect.test.ts': 'starting',
     'test/marked.test.ts': 'isolated',
     'test/pure.test.ts': 'pure',
     'test/simulated-day.long.test.ts': 'long',

@@ -324,9 +324,12 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
         token: async () =>
           provider === 'altcha' ? altchaToken({ port, told }) : hostedToken(told),
       }
-      const codes = await visit(visitors)
-      for (const code of REFUSALS) assert.ok(codes.has(code), `no request got ${code}`)
-      if (provider !== 'altcha') assert.ok(codes.has('REGISTRATION_UNAVAILABLE'))
+      // The visitors of the hosted challenges also precede a kill. Solving the others takes seconds.
+      if (ending === 'SIGTERM' || provider !== 'altcha') {
+        const codes = await visit(visitors)
+        for (const code of REFUSALS) assert.ok(codes.has(code), `no request got ${code}`)
+        if (provider !== 'altcha') assert.ok(codes.has('REGISTRATION_UNAVAILABLE'))
+      }
 
       // A failing database makes the log speak.
       const database = new DatabaseSync(databaseFileOf(deployment))

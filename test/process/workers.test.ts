@@ -58,8 +58,20 @@ async function statusOf(url: string): Promise<number> {
   return response.status
 }
 
-test('two workers share a port, a killed one is replaced, and all stop', async (t) => {
+test('two workers share a port and their metrics, a killed one is replaced, and all stop', async (t) => {
   const { service, origin, admin, secretsDir } = await startTwo(t)
+  const counted = async (status: string): Promise<number> => {
+    const response = await fetch(`${admin}/metrics`)
+    assert.equal(response.status, 200)
+    return sumOf(await response.text(), 'svc_http_requests_total', `status="${status}"`)
+  }
+  assert.equal(await counted('200'), 0)
+  for (let each = 0; each < 6; each += 1) await statusOf(`${origin}/api/v1/time`)
+  await statusOf(`${origin}/api/v1/nowhere`)
+  await eventually('all responses are counted', async () =>
+    (await counted('200')) === 6 && (await counted('404')) === 1 ? true : undefined,
+  )
+
   const made = service.lines().filter(({ msg }) => msg.includes('Created local secrets'))
   assert.equal(made.length, 1, 'the primary made the secrets, once')
   assert.equal(made[0]?.['worker'], undefined)
@@ -84,34 +96,6 @@ test('two workers share a port, a killed one is replaced, and all stop', async (
   const pids = await workerPids(service, 4)
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
   assert.deepEqual(pids.filter(isAlive), [], 'no worker is left behind')
-})
-
-test('keeps the picked port after all workers crash', async (t) => {
-  const { service, origin } = await startTwo(t)
-  for (const pid of await workerPids(service, 2)) process.kill(pid, 'SIGKILL')
-  await workerPids(service, 4)
-  assert.equal(await statusOf(`${origin}/api/v1/time`), 200)
-  assert.deepEqual(await service.stop(), { code: 0, signal: null })
-})
-
-test('adds up the metrics of all workers', async (t) => {
-  const { service, origin, admin } = await startTwo(t)
-  const metrics = async () => {
-    const response = await fetch(`${admin}/metrics`)
-    assert.equal(response.status, 200)
-    return response.text()
-  }
-  assert.equal(sumOf(await metrics(), 'svc_http_requests_total', 'status="200"'), 0)
-  for (let each = 0; each < 6; each += 1) await statusOf(`${origin}/api/v1/time`)
-  await statusOf(`${origin}/api/v1/nowhere`)
-  await eventually('all responses are counted', async () => {
-    const text = await metrics()
-    const counted = ['200', '404'].map((status) =>
-      sumOf(text, 'svc_http_requests_total', `status="${status}"`),
-    )
-    return counted[0] === 6 && counted[1] === 1 ? true : undefined
-  })
-  assert.equal((await service.stop()).code, 0)
 })
 
 /** One value without labels; undefined when it is not told. */
@@ -201,7 +185,7 @@ test('log lines of a worker contain its number, and shared warnings are logged o
   assert.equal((await service.stop()).code, 0)
 })
 
-test('a restarted worker has the secrets of the start, even if the files changed', async (t) => {
+test('after all workers crash, new ones have the port and the secrets of the start, even if the files changed', async (t) => {
   const { service, origin, secretsDir } = await startTwo(t)
   const keyId = await servedKeyId(origin)
   for (const file of ['key-hash-secret.txt', 'address-hash-secret.txt']) {
@@ -211,7 +195,7 @@ test('a restarted worker has the secrets of the start, even if the files changed
   rmSync(path.join(secretsDir, 'signing-keys.json'))
   for (const pid of await workerPids(service, 2)) process.kill(pid, 'SIGKILL')
   await workerPids(service, 4)
-  const after = await eventually('a new worker answers', () =>
+  const after = await eventually('a new worker answers on the same port', () =>
     servedKeyId(origin).catch(() => undefined),
   )
   assert.equal(after, keyId)

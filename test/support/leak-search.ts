@@ -13,7 +13,9 @@ export interface Needle {
 /** ASCII letters in lower case, every other byte as it is. */
 function lowerCased(bytes: Buffer): Buffer {
   const lower = Buffer.from(bytes)
-  for (const [index, byte] of lower.entries()) {
+  // An iterator takes seconds for the snapshot of a heap.
+  for (let index = 0; index < lower.length; index += 1) {
+    const byte = lower[index] ?? 0
     if (byte >= 0x41 && byte <= 0x5a) lower[index] = byte + 0x20
   }
   return lower
@@ -88,12 +90,53 @@ export function needlesOfAddress(address: string): readonly Needle[] {
   ]
 }
 
+const PREFIX_BYTES = 4
+const FILTER_BITS = 20
+
+/** A slot of the filter for a prefix, by multiplicative hashing. */
+function slotOf(prefix: number): number {
+  return Math.imul(prefix, 0x9e37_79b1) >>> (32 - FILTER_BITS)
+}
+
+/** Finds thousands of needles in one pass: the first four bytes of each decide where it is compared. */
+function findExactly(bytes: Buffer, needles: readonly Needle[]): ReadonlySet<Needle> {
+  const found = new Set<Needle>()
+  const byPrefix = new Map<number, Needle[]>()
+  const filter = new Uint8Array(2 ** FILTER_BITS)
+  for (const each of needles) {
+    if (each.bytes.length < PREFIX_BYTES) {
+      if (bytes.includes(each.bytes)) found.add(each)
+      continue
+    }
+    const prefix = each.bytes.readInt32LE()
+    filter[slotOf(prefix)] = 1
+    const same = byPrefix.get(prefix)
+    if (same === undefined) byPrefix.set(prefix, [each])
+    else same.push(each)
+  }
+  let prefix = 0
+  for (let end = 0; end < bytes.length; end += 1) {
+    prefix = (prefix >>> 8) | ((bytes[end] ?? 0) << 24)
+    const start = end + 1 - PREFIX_BYTES
+    if (start < 0 || filter[slotOf(prefix)] === 0) continue
+    for (const each of byPrefix.get(prefix) ?? []) {
+      if (bytes.subarray(start, start + each.bytes.length).equals(each.bytes)) found.add(each)
+    }
+  }
+  return found
+}
+
 /** The needles that occur in these bytes. */
 export function findNeedles(bytes: Buffer, needles: readonly Needle[]): readonly string[] {
-  const lower = lowerCased(bytes)
-  return needles
-    .filter((each) => (each.ignoresCase ? lower : bytes).includes(each.bytes))
-    .map(({ what }) => what)
+  const exact = findExactly(
+    bytes,
+    needles.filter(({ ignoresCase }) => !ignoresCase),
+  )
+  const inLowerCase = findExactly(
+    lowerCased(bytes),
+    needles.filter(({ ignoresCase }) => ignoresCase),
+  )
+  return needles.filter((each) => exact.has(each) || inLowerCase.has(each)).map(({ what }) => what)
 }
 
 /** Every file below a folder with its bytes; skips files removed in the meantime. */

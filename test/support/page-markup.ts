@@ -34,11 +34,18 @@ export function textIn(element: HtmlElement): string {
 
 const config = await new StaticConfigLoader({ root: true, elements: ['html5'] }).getConfigFor('')
 
+/** The parsed pages by their text: tests read most pages twice or more. */
+const parsedPages = new Map<string, WeakRef<PageMarkup>>()
+
 /** Parses a whole page. Throws if the parser fails. */
 export function parsePage(text: string): PageMarkup {
+  const known = parsedPages.get(text)?.deref()
+  if (known !== undefined) return known
   const root = new Parser(config).parseHtml(text)
-  return {
+  const page: PageMarkup = {
     all: (selector) => root.querySelectorAll(selector),
     ids: root.querySelectorAll('[id]').flatMap((element) => attributeOf(element, 'id') ?? []),
   }
+  parsedPages.set(text, new WeakRef(page))
+  return page
 }
