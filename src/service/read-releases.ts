@@ -43,8 +43,8 @@ export interface LoadedResource {
 export interface LoadedReleases {
   /** The canonical JSON of each version entry, oldest first. */
   readonly versionTexts: readonly string[]
-  /** The summaries of these entries in the history index: members of a JSON array, newest first. */
-  readonly summaries: string
+  /** The canonical JSON of each entry's summary in the history index, newest first. */
+  readonly summaries: readonly string[]
   readonly resources: readonly LoadedResource[]
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
@@ -116,7 +116,7 @@ function walkVersions(
   after?: VersionEntry,
 ): {
   readonly texts: string[]
-  readonly summaries: string
+  readonly summaries: string[]
   readonly newest: VersionEntry | undefined
   readonly damaged: DamagedFile[]
 } {
@@ -149,7 +149,7 @@ function walkVersions(
     if (!(error instanceof ChainError || error instanceof VersionEntryError)) throw error
     throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
   }
-  return { texts, summaries: summaries.toReversed().join(','), newest, damaged }
+  return { texts, summaries: summaries.toReversed(), newest, damaged }
 }
 
 /** A redacted resource of an older version is not damaged. The newest version has none. */
@@ -215,13 +215,7 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
     .filter(({ resource, digest }) => newest.resources[resource] !== digest)
     .map(({ snapshotId, resource, reason }) => ({ snapshotId, resource, reason, served: false }))
   const redactions = store.listRedactions()
-  return {
-    versionTexts: texts,
-    summaries,
-    resources,
-    faults: [...faults, ...older],
-    redactions,
-  }
+  return { versionTexts: texts, summaries, resources, faults: [...faults, ...older], redactions }
 }
 
 /** The served releases, as far as reading an update needs them. */
@@ -262,15 +256,12 @@ export function readUpdate(
     head.resources[name] === digest && !unavailable.includes(name)
   const { resources, faults } = loadNewest(store, newest, (name, digest) => !isKnown(name, digest))
   const redactions = store.listRedactions()
-  if (texts.length === 0) {
-    const isSame = resources.length === 0 && JSON.stringify(redactions) === JSON.stringify(known)
-    return isSame
-      ? undefined
-      : { after, versionTexts: [], summaries, resources, faults, redactions }
-  }
+  const isSame = resources.length === 0 && JSON.stringify(redactions) === JSON.stringify(known)
+  if (texts.length === 0 && isSame) return undefined
   const [fault] = [...faults, ...damaged]
-  if (fault === undefined)
-    return { after, versionTexts: texts, summaries, resources, faults: [], redactions }
-  const { snapshotId, resource, reason } = fault
-  throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
+  if (texts.length > 0 && fault !== undefined) {
+    const { snapshotId, resource, reason } = fault
+    throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
+  }
+  return { after, versionTexts: texts, summaries, resources, faults, redactions }
 }

@@ -74,27 +74,9 @@ function parseEntry(text: string): VersionEntry {
   return JSON.parse(text) as VersionEntry
 }
 
-interface State {
+interface State extends Omit<LoadedReleases, 'resources'> {
   readonly store: ReleaseStore
-  /** The canonical JSON of each version entry, oldest first. */
-  readonly versionTexts: readonly string[]
-  /** The summaries of all entries as members of a JSON array, newest first. */
-  readonly summaries: string
   readonly served: ReadonlyMap<string, Payload>
-  readonly faults: readonly ResourceFault[]
-  readonly redactions: readonly RedactedResource[]
-}
-
-/** The history index as canonical JSON, with the summaries of its entries (newest first) between the two parts. */
-function historyFrame(count: number, head: ChainHead): readonly [before: string, after: string] {
-  const before = `{"algorithm":${JSON.stringify(CHAIN_ALGORITHM)},"count":${count},"entries":[`
-  return [before, `],"head":${canonicalJson({ ...head })}}`]
-}
-
-/** The end of a version's entry in the summaries. Canonical JSON writes snapshotId last. */
-function endOfSummary(summaries: string, sequence: number, from: number): number {
-  const end = `"snapshotId":"${formatSnapshotId(sequence)}"}`
-  return summaries.indexOf(end, from) + end.length
 }
 
 function createState(state: State): ServableReleases {
@@ -104,9 +86,16 @@ function createState(state: State): ServableReleases {
   const headText = versionTexts.at(-1) ?? ''
   const head = parseEntry(headText)
   const { snapshotId: headSnapshotId, hash } = head
-  // Concatenated text, because parsing ten thousand summaries would block for long.
-  const [before, after] = historyFrame(count, { snapshotId: headSnapshotId, hash })
-  const history = payloadOfCanonical(before + summaries + after)
+
+  /** The history index as canonical JSON. Concatenated, because parsing ten thousand summaries would block for long. */
+  function historyOf(entries: readonly string[]): Payload {
+    const algorithm = JSON.stringify(CHAIN_ALGORITHM)
+    const newest = canonicalJson({ snapshotId: headSnapshotId, hash })
+    return payloadOfCanonical(
+      `{"algorithm":${algorithm},"count":${count},"entries":[${entries.join(',')}],"head":${newest}}`,
+    )
+  }
+  const history = historyOf(summaries)
 
   /** Resources that were found in a version. */
   const named = new Set<string>()
@@ -127,15 +116,8 @@ function createState(state: State): ServableReleases {
     const newest = (sequenceOf(olderThan ?? '') ?? count + 1) - 1
     const oldest = Math.max(1, newest - limit + 1)
     if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
-    // Slices of the one index: no version is parsed and no page is cached.
-    const members = history.json.slice(before.length, -after.length)
-    let entries = ''
-    if (newest >= 1) {
-      const start = newest === count ? 0 : endOfSummary(members, newest + 1, 0) + ','.length
-      entries = members.slice(start, endOfSummary(members, oldest, start))
-    }
     return {
-      payload: payloadOfCanonical(before + entries + after),
+      payload: historyOf(summaries.slice(count - newest, count - oldest + 1)),
       nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
     }
   }
@@ -167,10 +149,9 @@ function createState(state: State): ServableReleases {
     namesResource(name, digest) {
       // Canonical JSON has one way to write the member, and no other text of an entry can contain its quotes.
       const member = `${JSON.stringify(name)}:${JSON.stringify(digest)}`
-      if (named.has(member)) return true
-      const isNamed = versionTexts.findLastIndex((text) => text.includes(member)) !== -1
-      if (isNamed) named.add(member)
-      return isNamed
+      if (!named.has(member) && versionTexts.some((text) => text.includes(member)))
+        named.add(member)
+      return named.has(member)
     },
     version,
     faults,
@@ -180,29 +161,21 @@ function createState(state: State): ServableReleases {
       redactions,
       unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
     },
-    extend({
-      after: base,
-      versionTexts: newTexts,
-      summaries: newSummaries,
-      resources,
-      faults: newFaults,
-      redactions: newRedactions,
-    }) {
-      if (base.snapshotId !== headSnapshotId || base.hash !== hash) {
-        throw new Error(`The update follows ${base.snapshotId}; expected ${headSnapshotId}`)
+    extend(update) {
+      const { after, faults: newFaults, redactions: newRedactions } = update
+      if (after.snapshotId !== headSnapshotId || after.hash !== hash) {
+        throw new Error(`The update follows ${after.snapshotId}; expected ${headSnapshotId}`)
       }
-      const texts = [...versionTexts, ...newTexts]
+      const texts = [...versionTexts, ...update.versionTexts]
       const newest = parseEntry(texts.at(-1) ?? '')
-      const loaded = payloadsOf(resources)
+      const loaded = payloadsOf(update.resources)
       const kept = [...served].filter(
         ([name]) => newest.resources[name] === head.resources[name] && !loaded.has(name),
       )
       return createState({
         store,
         versionTexts: texts,
-        summaries: [newSummaries, history.json.slice(before.length, -after.length)]
-          .filter((each) => each !== '')
-          .join(','),
+        summaries: [...update.summaries, ...summaries],
         served: new Map([...kept, ...loaded]),
         faults: newFaults,
         redactions: newRedactions,
@@ -219,13 +192,6 @@ function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload
 
 /** Reads and checks all published releases, or those up to a version. Throws like `readReleases`. */
 export function loadReleases(store: ReleaseStore, upTo?: ChainHead): ServableReleases {
-  const { versionTexts, summaries, resources, faults, redactions } = readReleases(store, upTo)
-  return createState({
-    store,
-    versionTexts,
-    summaries,
-    served: payloadsOf(resources),
-    faults,
-    redactions,
-  })
+  const { resources, ...loaded } = readReleases(store, upTo)
+  return createState({ store, served: payloadsOf(resources), ...loaded })
 }

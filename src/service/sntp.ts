@@ -3,6 +3,7 @@
 // SNTP is not authenticated: anyone on the path can forge it. Use a daemon on this machine or in a trusted network.
 import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { NtpServer } from './ntp-server.ts'
 
@@ -71,19 +72,23 @@ export interface SntpSample {
 /** One query. `nowMs` only chooses the NTP era; every interval is taken on `monotonicMs`. */
 export interface SntpQuery {
   readonly server: NtpServer
+  /** Selects one of the addresses of the server's name; any count that changes when another one should be tried. */
+  readonly turn: number
   /** For the name lookup and the response together. */
   readonly timeoutMs: number
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly randomBytes?: (size: number) => Uint8Array
+  /** All addresses of a name. Default: the system's resolver. */
+  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
 }
 
 /**
- * Queries a time server once, at the first address of its name. Packets that do not match this query are ignored, so a
+ * Queries a time server once, at one address of its name. Packets that do not match this query are ignored, so a
  * forger off the path can neither set the time nor end the wait. Does not keep the process alive. Throws `SntpError`.
  */
 export async function querySntp(query: SntpQuery): Promise<SntpSample> {
-  const { server, timeoutMs } = query
+  const { server, timeoutMs, resolve: resolveName = resolveAll } = query
   const { promise, resolve, reject } = Promise.withResolvers<SntpSample>()
   let reason: SntpErrorCode = 'LOOKUP_FAILED'
   let socket: Socket | undefined
@@ -93,10 +98,14 @@ export async function querySntp(query: SntpQuery): Promise<SntpSample> {
   }, timeoutMs).unref()
 
   async function start(): Promise<void> {
-    const { address, family } = await lookup(server.host).catch((cause: unknown) => {
-      throw new SntpError('LOOKUP_FAILED', `the name ${server.host} was not found`, { cause })
+    const notFound = `the name ${server.host} was not found`
+    const addresses = await resolveName(server.host).catch((cause: unknown) => {
+      throw new SntpError('LOOKUP_FAILED', notFound, { cause })
     })
+    const chosen = addresses[query.turn % addresses.length]
+    if (chosen === undefined) throw new SntpError('LOOKUP_FAILED', notFound)
     if (isOver) return
+    const { address, family } = chosen
     reason = 'NO_RESPONSE'
     socket = createSocket(family === 6 ? 'udp6' : 'udp4').unref()
     exchange(socket, address)
@@ -139,6 +148,10 @@ export async function querySntp(query: SntpQuery): Promise<SntpSample> {
     clearTimeout(timer)
     socket?.close()
   }
+}
+
+function resolveAll(host: string): Promise<readonly LookupAddress[]> {
+  return lookup(host, { all: true })
 }
 
 /**

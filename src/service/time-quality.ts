@@ -109,6 +109,8 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
 
   let known: { readonly sample: SntpSample; readonly checkedAt: string } | null = null
   let failures = 0
+  /** Grows with each failure, so that another address of the name is tried. */
+  let turn = 0
   let slowedBy = 1
   let cancelNext: (() => void) | null = null
   let isClosed = false
@@ -156,13 +158,14 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
     let failure: unknown = null
     try {
       const timeoutMs = bounds.queryTimeoutMs
-      const sample = await measure({ server, timeoutMs, nowMs, monotonicMs })
+      const sample = await measure({ server, turn, timeoutMs, nowMs, monotonicMs })
       if (isClosed) return
       failures = 0
       known = { sample, checkedAt: formatInstant(nowMs()) }
     } catch (error) {
       if (isClosed) return
       failures += 1
+      turn += 1
       failure = error
     }
     const kissCode = failure instanceof SntpError ? failure.kissCode : null

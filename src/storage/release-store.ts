@@ -9,6 +9,8 @@ import {
 } from '../contract/identifier-patterns.ts'
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { parseInstant } from '../contract/instant.ts'
+import { parseJson } from '../contract/parse-json.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import type { RedactedResource, Redaction } from '../contract/redaction.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
 import { makeFolder } from './make-folder.ts'
@@ -16,23 +18,20 @@ import { readRegularFile } from './read-regular-file.ts'
 import { syncFolder } from './sync-folder.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
-/** What can go wrong with a file of a release. */
+/** What can go wrong with a file of a release. With the last three no file was touched. */
 export type ReleaseFileFault =
-  /** There is no such file. */
   | 'MISSING'
   /** The resource was redacted: its bytes are gone and must not come back. */
   | 'REDACTED'
-  /** The file exists and cannot be read. */
   | 'UNREADABLE'
-  /** The file cannot be written. */
   | 'UNWRITABLE'
   /** A version with this id was published already. */
   | 'EXISTS'
-  /** An id, a name or a digest is invalid; no file was touched. */
+  /** An id, a name or a digest is invalid. */
   | 'INVALID_NAME'
-  /** The text to be written does not have the digest it was given; no file was touched. */
+  /** The text to be written does not have the digest it was given. */
   | 'DIGEST_MISMATCH'
-  /** The text to be written is larger than readers accept; no file was touched. */
+  /** The text to be written is larger than readers accept. */
   | 'TOO_LARGE'
 
 /** A file of a release is missing, damaged or refused; `path` is the file. */
@@ -93,28 +92,15 @@ const VERSION_FILE_SUFFIX = '.json'
 const REDACTION_FILE_SUFFIX = '.redacted.json'
 
 function parseRedaction(text: string, filePath: string): Redaction {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    value = undefined
+  const value = parseJson(text)
+  const reason = propertyOf(value, 'reason')
+  const redactedAt = propertyOf(value, 'redactedAt')
+  const isInstant = typeof redactedAt === 'string' && parseInstant(redactedAt) !== undefined
+  if (typeof reason === 'string' && isInstant) {
+    return { reason, redactedAt }
   }
-  if (
-    typeof value === 'object' &&
-    value !== null &&
-    'reason' in value &&
-    typeof value.reason === 'string' &&
-    'redactedAt' in value &&
-    typeof value.redactedAt === 'string' &&
-    parseInstant(value.redactedAt) !== undefined
-  ) {
-    return { reason: value.reason, redactedAt: value.redactedAt }
-  }
-  throw new ReleaseFileError(
-    'UNREADABLE',
-    filePath,
-    `${filePath} is not a redaction; expected { reason, redactedAt }`,
-  )
+  const message = `${filePath} is not a redaction; expected { reason, redactedAt }`
+  throw new ReleaseFileError('UNREADABLE', filePath, message)
 }
 
 function isErrno(error: unknown, code: string): boolean {
@@ -131,12 +117,19 @@ function readText(filePath: string, maxBytes: number): string {
     if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) {
       throw new ReleaseFileError('MISSING', filePath, `${filePath} is missing`, error)
     }
-    throw new ReleaseFileError(
-      'UNREADABLE',
-      filePath,
-      `${filePath} cannot be read: ${messageOf(error)}`,
-      error,
-    )
+    const message = `${filePath} cannot be read: ${messageOf(error)}`
+    throw new ReleaseFileError('UNREADABLE', filePath, message, error)
+  }
+}
+
+/** The names in a folder; none if it is missing. */
+function listNames(folder: string, recursive: boolean): readonly string[] {
+  try {
+    return fs.readdirSync(folder, { recursive, encoding: 'utf8' })
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    const message = `${folder} cannot be listed: ${messageOf(error)}`
+    throw new ReleaseFileError('UNREADABLE', folder, message, error)
   }
 }
 
@@ -147,12 +140,8 @@ function writeInFolder(filePath: string, write: () => void): void {
     write()
   } catch (error) {
     if (error instanceof ReleaseFileError) throw error
-    throw new ReleaseFileError(
-      'UNWRITABLE',
-      filePath,
-      `${filePath} cannot be written: ${messageOf(error)}`,
-      error,
-    )
+    const message = `${filePath} cannot be written: ${messageOf(error)}`
+    throw new ReleaseFileError('UNWRITABLE', filePath, message, error)
   }
 }
 
@@ -160,35 +149,26 @@ function writeInFolder(filePath: string, write: () => void): void {
 export function openReleaseStore(directory: string): ReleaseStore {
   const root = path.resolve(directory)
   const versionsFolder = path.join(root, 'versions')
+  const resourcesFolder = path.join(root, 'resources')
+
+  function requireName(text: string, pattern: RegExp, folder: string, expected: string): void {
+    if (pattern.test(text)) return
+    throw new ReleaseFileError('INVALID_NAME', folder, `${JSON.stringify(text)} is not ${expected}`)
+  }
 
   function versionPath(snapshotId: string): string {
-    if (!SNAPSHOT_ID.test(snapshotId)) {
-      throw new ReleaseFileError(
-        'INVALID_NAME',
-        versionsFolder,
-        `${JSON.stringify(snapshotId)} is not a version id; expected VS- and at least four digits`,
-      )
-    }
+    const expected = 'a version id; expected VS- and at least four digits'
+    requireName(snapshotId, SNAPSHOT_ID, versionsFolder, expected)
     return path.join(versionsFolder, `${snapshotId}${VERSION_FILE_SUFFIX}`)
   }
 
   function resourcePath(name: string, digest: string): string {
-    const folder = path.join(root, 'resources')
-    if (!RESOURCE_NAME.test(name)) {
-      throw new ReleaseFileError(
-        'INVALID_NAME',
-        folder,
-        `${JSON.stringify(name)} is not a resource name; expected kebab-case words joined by /`,
-      )
-    }
-    if (!DIGEST.test(digest)) {
-      throw new ReleaseFileError(
-        'INVALID_NAME',
-        path.join(folder, name),
-        `${JSON.stringify(digest)} is not a digest of ${name}; expected 43 base64url characters`,
-      )
-    }
-    return path.join(folder, name, `${digest}.json`)
+    const expectedName = 'a resource name; expected kebab-case words joined by /'
+    requireName(name, RESOURCE_NAME, resourcesFolder, expectedName)
+    const folder = path.join(resourcesFolder, name)
+    const expectedDigest = `a digest of ${name}; expected 43 base64url characters`
+    requireName(digest, DIGEST, folder, expectedDigest)
+    return path.join(folder, `${digest}.json`)
   }
 
   function redactionPath(name: string, digest: string): string {
@@ -206,20 +186,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
   }
 
   function listRedactions(): readonly RedactedResource[] {
-    const folder = path.join(root, 'resources')
-    let entries: readonly string[]
-    try {
-      entries = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return []
-      throw new ReleaseFileError(
-        'UNREADABLE',
-        folder,
-        `${folder} cannot be listed: ${messageOf(error)}`,
-        error,
-      )
-    }
-    return entries
+    return listNames(resourcesFolder, true)
       .map((entry) => entry.split(path.sep).join('/'))
       .toSorted()
       .flatMap((entry) => {
@@ -253,19 +220,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
     },
 
     readVersionIds() {
-      let names: readonly string[]
-      try {
-        names = fs.readdirSync(versionsFolder)
-      } catch (error) {
-        if (isErrno(error, 'ENOENT')) return []
-        throw new ReleaseFileError(
-          'UNREADABLE',
-          versionsFolder,
-          `${versionsFolder} cannot be listed: ${messageOf(error)}`,
-          error,
-        )
-      }
-      return names
+      return listNames(versionsFolder, false)
         .filter((name) => name.endsWith(VERSION_FILE_SUFFIX))
         .map((name) => name.slice(0, -VERSION_FILE_SUFFIX.length))
         .filter((id) => SNAPSHOT_ID.test(id))
@@ -314,12 +269,8 @@ export function openReleaseStore(directory: string): ReleaseStore {
           createFile(filePath, text)
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error
-          throw new ReleaseFileError(
-            'EXISTS',
-            filePath,
-            `${snapshotId} was published already; a published version is never replaced`,
-            error,
-          )
+          const message = `${snapshotId} was published already; a published version is never replaced`
+          throw new ReleaseFileError('EXISTS', filePath, message, error)
         }
       })
     },

@@ -1,11 +1,80 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { WAITLIST_MIGRATION } from './migrations/0001-waitlist.ts'
-import { API_KEYS_MIGRATION } from './migrations/0002-api-keys.ts'
 import { StorageError } from './storage-error.ts'
 
 /** Marks a file as a database of this service: "SVCW" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
 export const APPLICATION_ID = 0x53_56_43_57
+
+/**
+ * The waitlist.
+ *
+ * `registrations` is the list. With AUTOINCREMENT a position is never reused, not even after an erasure. The short columns
+ * precede the long one, so that counting does not read overflow pages.
+ *
+ * `decoys` has the same columns and contains random bytes: a repeated address is written here (see sqlite-waitlist.ts). A
+ * change of one table applies to the other.
+ */
+const WAITLIST_MIGRATION = `
+  CREATE TABLE recipients (
+    id INTEGER PRIMARY KEY,
+    recipient TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  CREATE TABLE registrations (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    address_hash BLOB NOT NULL UNIQUE CHECK (length(address_hash) = 32),
+    ticket TEXT NOT NULL,
+    recipient_id INTEGER NOT NULL REFERENCES recipients (id),
+    registered_at_ms INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE decoys (
+    slot INTEGER PRIMARY KEY,
+    address_hash BLOB NOT NULL UNIQUE CHECK (length(address_hash) = 32),
+    ticket TEXT NOT NULL,
+    recipient_id INTEGER NOT NULL REFERENCES recipients (id),
+    registered_at_ms INTEGER NOT NULL,
+    sealed BLOB NOT NULL
+  ) STRICT;
+`
+
+const LAST_MS = Number.MAX_SAFE_INTEGER
+
+/**
+ * The API keys.
+ *
+ * Without a rowid, so that a look-up descends one tree. `ends_at_ms` is the end of a key's validity; its index counts active
+ * keys and finds old ones without reading rows. It is a column because an index on the expression is not enough to count by,
+ * and because a generated column in a table without a rowid breaks VACUUM INTO in SQLite 3.40.
+ *
+ * The first row is not a key and never changes. Its empty id precedes every key id, so a look-up always finds a row (see
+ * sqlite-api-keys.ts).
+ */
+const API_KEYS_MIGRATION = `
+  CREATE TABLE api_keys (
+    key_id TEXT PRIMARY KEY
+      CHECK (key_id = '' OR (length(key_id) = 16 AND key_id NOT GLOB '*[^0-9a-f]*')),
+    key_hash BLOB NOT NULL CHECK (length(key_hash) = 32),
+    secret_id TEXT NOT NULL,
+    label TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    revoked_at_ms INTEGER,
+    ends_at_ms INTEGER NOT NULL
+      CHECK (ends_at_ms = min(expires_at_ms, ifnull(revoked_at_ms, expires_at_ms)))
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX api_keys_by_end ON api_keys (ends_at_ms, revoked_at_ms);
+
+  INSERT INTO api_keys (
+    key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms, revoked_at_ms, ends_at_ms
+  )
+  VALUES (
+    '', zeroblob(32), '----------------', NULL,
+    ${LAST_MS}, ${LAST_MS}, ${LAST_MS}, ${LAST_MS}
+  );
+`
 
 /**
  * The steps from an empty file to the current tables, in order; the first creates version 1. A released step is never

@@ -108,6 +108,7 @@ export async function sntpRig(
   return {
     query: {
       server: { host: '127.0.0.1', port: server.port },
+      turn: 0,
       timeoutMs: PATIENT_MS,
       nowMs: () => nowMs,
       monotonicMs: () => monotonicMs,

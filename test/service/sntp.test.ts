@@ -94,6 +94,7 @@ void test('the true time is within the error for any asymmetry', async (t) => {
         monotonicMs = 0
         const sample = await querySntp({
           server: { host: '127.0.0.1', port: server.port },
+          turn: 0,
           timeoutMs: PATIENT_MS,
           nowMs: () => NOW_MS,
           monotonicMs: () => monotonicMs,
@@ -192,6 +193,7 @@ void test('accepts a response only from the queried port, even with the right no
   t.after(() => server.stop())
   const silent = querySntp({
     server: { host: '127.0.0.1', port: server.port },
+    turn: 0,
     timeoutMs: HASTY_MS,
     nowMs: () => NOW_MS,
     monotonicMs: () => 0,
@@ -221,6 +223,7 @@ void test('a closed port is distinguished from silence', async () => {
   await assert.rejects(
     querySntp({
       server: { host: '127.0.0.1', port },
+      turn: 0,
       timeoutMs: PATIENT_MS,
       nowMs: () => NOW_MS,
       monotonicMs: () => 0,
@@ -233,6 +236,22 @@ void test("looks up a name with the system's resolver", async (t) => {
   const { query } = await rig(t, (packet) => [responseTo(packet, at())])
   const server = { ...query.server, host: 'localhost' }
   near((await querySntp({ ...query, server })).referenceMs, NOW_MS)
+})
+
+void test('each turn takes the next address of a name', async (t) => {
+  const { query } = await rig(t, (packet) => [responseTo(packet, at())])
+  const named = {
+    ...query,
+    server: { ...query.server, host: 'time.example' },
+    resolve: async () => [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ],
+  }
+  for (const turn of [1, 3]) near((await querySntp({ ...named, turn })).referenceMs, NOW_MS)
+  for (const turn of [0, 2]) {
+    await assert.rejects(querySntp({ ...named, turn, timeoutMs: HASTY_MS }), SntpError)
+  }
 })
 
 void test('a name that is not found is LOOKUP_FAILED', async (t) => {

@@ -70,6 +70,7 @@ async function startChronyd(program: string, folder: string, port: number): Prom
 }
 
 const ASKED_ONCE = {
+  turn: 0,
   timeoutMs: 500,
   nowMs: Date.now,
   monotonicMs,

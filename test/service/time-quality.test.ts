@@ -214,6 +214,20 @@ void test('a stepping wall clock shows on the next request, in both directions',
   assert.equal(monitor.quality().offsetMs, -20)
 })
 
+void test('every failure selects another address of the name, and a success keeps the one that works', async (t) => {
+  const { response, runNext, measurements } = rig(t)
+  await response(silent())
+  await runNext()
+  await response({})
+  await runNext()
+  await response(silent())
+  await runNext()
+  assert.deepEqual(
+    measurements.map(({ turn }) => turn),
+    [0, 1, 1, 2],
+  )
+})
+
 void test('RATE slows every later measurement down', async (t) => {
   const { monitor, response, runNext, pauses } = rig(t)
   await response({})

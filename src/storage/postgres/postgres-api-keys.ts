@@ -54,23 +54,19 @@ export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
     },
 
     async revoke(keyId, nowMs) {
-      const [row] = await session.transact('durable', (client) =>
-        client.query(
-          `UPDATE svc.api_keys SET revoked_at_ms = coalesce(revoked_at_ms, $1)
+      const [row] = await session.change(
+        `UPDATE svc.api_keys SET revoked_at_ms = coalesce(revoked_at_ms, $1)
             WHERE key_id = $2 AND key_id <> '' RETURNING revoked_at_ms`,
-          [nowMs, keyId],
-        ),
+        [nowMs, keyId],
       )
       return row && Number(row['revoked_at_ms'])
     },
 
     async rehash({ keyId, fromSecretId, secretId, keyHash }) {
-      const rows = await session.transact('durable', (client) =>
-        client.query(
-          `UPDATE svc.api_keys SET secret_id = $1, key_hash = $2
+      const rows = await session.change(
+        `UPDATE svc.api_keys SET secret_id = $1, key_hash = $2
             WHERE key_id = $3 AND secret_id = $4 AND key_id <> '' RETURNING key_id`,
-          [secretId, keyHash, keyId, fromSecretId],
-        ),
+        [secretId, keyHash, keyId, fromSecretId],
       )
       return rows.length === 1
     },
@@ -100,13 +96,11 @@ export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
     },
 
     async purge(beforeMs, limit) {
-      const rows = await session.transact('durable', (client) =>
-        client.query(
-          `DELETE FROM svc.api_keys WHERE key_id IN (
+      const rows = await session.change(
+        `DELETE FROM svc.api_keys WHERE key_id IN (
             SELECT key_id FROM svc.api_keys WHERE ends_at_ms < $1 ORDER BY ends_at_ms LIMIT $2
           ) RETURNING key_id`,
-          [beforeMs, limit],
-        ),
+        [beforeMs, limit],
       )
       return rows.length
     },

@@ -138,27 +138,21 @@ export function createPostgresCounters({
     },
 
     async release(id) {
-      await orUnreachable(
-        session.transact('durable', (client) =>
-          client.query('DELETE FROM svc.spent WHERE id = $1', [id]),
-        ),
-      )
+      await orUnreachable(session.change('DELETE FROM svc.spent WHERE id = $1', [id]))
     },
 
-    secret(name, untilMs) {
-      return orUnreachable(
-        session.transact('durable', async (client) => {
-          const [row] = await client.query(
-            `INSERT INTO svc.secrets (name, bytes, until_ms) VALUES ($1, $2, $3)
-              ON CONFLICT (name) DO UPDATE SET
-                bytes = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.bytes ELSE svc.secrets.bytes END,
-                until_ms = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.until_ms ELSE svc.secrets.until_ms END
-              RETURNING bytes`,
-            [name, randomBytes(SECRET_BYTES), untilMs, clock.nowMs()],
-          )
-          return new Uint8Array(row?.['bytes'] as Buffer)
-        }),
+    async secret(name, untilMs) {
+      const [row] = await orUnreachable(
+        session.change(
+          `INSERT INTO svc.secrets (name, bytes, until_ms) VALUES ($1, $2, $3)
+            ON CONFLICT (name) DO UPDATE SET
+              bytes = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.bytes ELSE svc.secrets.bytes END,
+              until_ms = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.until_ms ELSE svc.secrets.until_ms END
+            RETURNING bytes`,
+          [name, randomBytes(SECRET_BYTES), untilMs, clock.nowMs()],
+        ),
       )
+      return new Uint8Array(row?.['bytes'] as Buffer)
     },
   }
 }

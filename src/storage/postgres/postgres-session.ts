@@ -48,20 +48,10 @@ export interface PostgresSession extends Queryable {
     durability: Durability,
     work: (client: Queryable) => Promise<Result>,
   ): Promise<Result>
-  /**
-   * Runs one changing statement as its own transaction, in one round trip. The statement must select from
-   * `DURABLE_SETTING`, and must be safe to run again: if the connection is lost while it runs, it is repeated, and waits
-   * for the first run where both touch one unique key. `isRepeated` says that this happened.
-   */
-  change(
-    sql: string,
-    values: Values,
-  ): Promise<{ readonly rows: readonly Row[]; readonly isRepeated: boolean }>
+  /** Runs one changing statement as a durable transaction. Rejects like `transact`. */
+  change(sql: string, values: Values): Promise<readonly Row[]>
   close(): Promise<void>
 }
-
-/** A common table expression that makes the statement's own commit durable, whatever the server's default. */
-export const DURABLE_SETTING = "setting AS (SELECT set_config('synchronous_commit', 'on', true))"
 
 export interface PostgresOptions {
   /** A `postgres://` URL. May contain a password. */
@@ -217,43 +207,8 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     }
   }
 
-  /** Runs a statement on one connection. Resolves with undefined if the connection was lost while it ran. */
-  async function tryChange(sql: string, values: Values): Promise<readonly Row[] | undefined> {
-    const client = await pool.connect()
-    const ignore = (): void => {}
-    client.on('error', ignore)
-    let isUsable = false
-    try {
-      const rows = await toQueryable(client).query(sql, values)
-      isUsable = true
-      return rows
-    } catch (error) {
-      if (!isReported(error) || isServerEnding(error)) return undefined
-      isUsable = true
-      throw error
-    } finally {
-      client.off('error', ignore)
-      client.release(!isUsable)
-    }
-  }
-
-  async function change(sql: string, values: Values) {
-    const deadlineMs = performance.now() + POSTGRES_TIMEOUTS.resolveMs
-    for (let isRepeated = false; ; isRepeated = true) {
-      try {
-        const rows = await tryChange(sql, values)
-        if (rows !== undefined) return { rows, isRepeated }
-      } catch (error) {
-        // Before the statement was sent nothing can have changed; after it, the server may be restarting.
-        if (!isRepeated || performance.now() > deadlineMs) throw postgresErrorOf(error, where)
-      }
-      if (performance.now() > deadlineMs) throw new StorageError('IO', where)
-      await sleep(RESOLVE_INTERVAL_MS)
-    }
-  }
-
   return {
-    change: (sql, values) => run(() => change(sql, values)),
+    change: (sql, values) => run(() => transact('durable', (client) => client.query(sql, values))),
     query: (sql, values) =>
       run(() =>
         idle.query(sql, values).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { TICKET_BYTES, TICKET_PREFIX } from '../../contract/ticket.ts'
 import type { SealedRegistration, StoredRegistration, WaitlistStore } from '../waitlist-store.ts'
-import { DURABLE_SETTING, type PostgresSession, type Row, type Values } from './postgres-session.ts'
+import type { PostgresSession, Row, Values } from './postgres-session.ts'
 
 /** As in SQLite (sqlite-waitlist.ts). */
 const DECOY_SLOTS = 128
@@ -8,15 +8,14 @@ const DECOY_SLOTS = 128
 const COLUMNS = 'position, address_hash, ticket, recipient, registered_at_ms, sealed'
 
 /**
- * Adds a registration, or a decoy if the address hash is listed, in one statement and so in one round trip.
+ * Adds a registration, or a decoy if the address hash is listed.
  *
  * Equal work: a repeated address costs a durable row of the same size, with random content.
  */
 const ADD = `
-  WITH ${DURABLE_SETTING},
-  added AS (
+  WITH added AS (
     INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
-    SELECT $1, $2, $3, $4, $5 FROM setting
+    VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (address_hash) DO NOTHING RETURNING position
   ),
   decoy AS (
@@ -69,18 +68,8 @@ export function createPostgresWaitlist(
   return {
     async add({ addressHash, ticket, recipient, registeredAtMs, sealed }) {
       const values = [addressHash, ticket, recipient, registeredAtMs, sealed]
-      const { rows, isRepeated } = await session.change(ADD, [
-        ...values,
-        ...decoyValues(sealed.length),
-      ])
-      if (rows.length === 1) return 'added'
-      if (!isRepeated) return 'duplicate'
-      // The first run may have added the row before its response was lost: then the ticket is this one.
-      const [listed] = await session.query(
-        'SELECT ticket FROM svc.registrations WHERE address_hash = $1',
-        [addressHash],
-      )
-      return listed?.['ticket'] === ticket ? 'added' : 'duplicate'
+      const rows = await session.change(ADD, [...values, ...decoyValues(sealed.length)])
+      return rows.length === 1 ? 'added' : 'duplicate'
     },
 
     async count() {
@@ -117,11 +106,9 @@ export function createPostgresWaitlist(
     },
 
     async erase(addressHash) {
-      const [row] = await session.transact('durable', (client) =>
-        client.query(
-          'DELETE FROM svc.registrations WHERE address_hash = $1 RETURNING ticket, registered_at_ms',
-          [addressHash],
-        ),
+      const [row] = await session.change(
+        'DELETE FROM svc.registrations WHERE address_hash = $1 RETURNING ticket, registered_at_ms',
+        [addressHash],
       )
       if (row === undefined) return undefined
       await vacuum()
@@ -129,13 +116,11 @@ export function createPostgresWaitlist(
     },
 
     async expire(beforeMs, limit) {
-      const rows = await session.transact('durable', (client) =>
-        client.query(
-          `DELETE FROM svc.registrations WHERE position IN (
-            SELECT position FROM svc.registrations WHERE registered_at_ms < $1 ORDER BY position LIMIT $2
-          ) RETURNING position`,
-          [beforeMs, limit],
-        ),
+      const rows = await session.change(
+        `DELETE FROM svc.registrations WHERE position IN (
+          SELECT position FROM svc.registrations WHERE registered_at_ms < $1 ORDER BY position LIMIT $2
+        ) RETURNING position`,
+        [beforeMs, limit],
       )
       if (rows.length > 0) await vacuum()
       return rows.length
@@ -169,21 +154,19 @@ export async function importRegistrations(
   registrations: readonly SealedRegistration[],
 ): Promise<void> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
-  await session.transact('durable', (client) =>
-    client.query(
-      `INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
+  await session.change(
+    `INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
         SELECT decode(hash, 'hex'), ticket, recipient, at_ms, decode(sealed, 'hex')
         FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
           WITH ORDINALITY AS rows (hash, ticket, recipient, at_ms, sealed, number)
         ORDER BY number
         ON CONFLICT (address_hash) DO NOTHING`,
-      [
-        registrations.map(({ addressHash }) => hex(addressHash)),
-        registrations.map(({ ticket }) => ticket),
-        registrations.map(({ recipient }) => recipient),
-        registrations.map(({ registeredAtMs }) => registeredAtMs),
-        registrations.map(({ sealed }) => hex(sealed)),
-      ],
-    ),
+    [
+      registrations.map(({ addressHash }) => hex(addressHash)),
+      registrations.map(({ ticket }) => ticket),
+      registrations.map(({ recipient }) => recipient),
+      registrations.map(({ registeredAtMs }) => registeredAtMs),
+      registrations.map(({ sealed }) => hex(sealed)),
+    ],
   )
 }
