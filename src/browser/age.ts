@@ -1,3 +1,5 @@
+import { formatNumber } from './page-element.ts'
+
 /** Units of time, longest first, with their length in seconds. */
 const UNITS = [
   ['day', 86_400],
@@ -23,6 +25,5 @@ export function formatAge(seconds: number): string {
 /** A duration in the page's language: `15 minutes`. */
 export function formatDuration(seconds: number): string {
   const [count, unit] = wholeUnits(seconds)
-  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
-  return new Intl.NumberFormat(document.documentElement.lang, style).format(count)
+  return formatNumber(count, { style: 'unit', unit, unitDisplay: 'long' })
 }

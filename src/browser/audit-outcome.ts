@@ -4,16 +4,8 @@ import { ConnectionError } from '../../packages/client/src/connection.ts'
 import { VerificationError } from '../../packages/client/src/verification-error.ts'
 import { formatInstant } from '../contract/instant.ts'
 import { ChainError } from '../contract/version-chain.ts'
-import { pageElement, textElement } from './page-element.ts'
+import { pageElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
-
-function boxOf(
-  tag: 'div' | 'p',
-  className: string,
-  ...children: readonly (Node | string)[]
-): HTMLElement {
-  return pageElement(tag, { className, children })
-}
 
 /** Whether the browser lacks the cryptography: WebCrypto needs https, and older versions have no Ed25519. */
 function isUnsupported(error: unknown): boolean {
@@ -39,17 +31,19 @@ export function failureElement(
   proofTexts: PageTexts,
   error: unknown,
 ): HTMLElement {
-  const message = boxOf('p', 'small', textElement('code', String(error)))
+  const message = pageElement('p', [pageElement('code', String(error))], 'small')
   message.lang = 'en'
-  return boxOf(
+  return pageElement(
     'div',
+    [
+      pageElement('h3', texts.text('failedTitle')),
+      pageElement('p', failureText(texts, error)),
+      ...(error instanceof VerificationError
+        ? [pageElement('p', proofTexts.text(`faults.${error.code}`))]
+        : []),
+      message,
+    ],
     'note note-warn',
-    textElement('h3', texts.text('failedTitle')),
-    textElement('p', failureText(texts, error)),
-    ...(error instanceof VerificationError
-      ? [textElement('p', proofTexts.text(`faults.${error.code}`))]
-      : []),
-    message,
   )
 }
 
@@ -57,18 +51,22 @@ export function failureElement(
 function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElement {
   const isOfBefore = code === 'SHORTENED' || code === 'REWRITTEN'
   const side = (label: string, value: string): HTMLElement =>
-    boxOf(
+    pageElement(
       'div',
+      [
+        pageElement('p', texts.text(label), 'break-label'),
+        pageElement('p', [pageElement('code', value)]),
+      ],
       'break-side',
-      textElement('p', texts.text(label), 'break-label'),
-      boxOf('p', '', textElement('code', value)),
     )
-  return boxOf(
+  return pageElement(
     'div',
+    [
+      side(isOfBefore ? 'before' : 'mustBe', finding.expected),
+      pageElement('p', texts.text('brokenLink'), 'break-gap'),
+      side(isOfBefore ? 'now' : 'is', finding.found),
+    ],
     'break',
-    side(isOfBefore ? 'before' : 'mustBe', finding.expected),
-    textElement('p', texts.text('brokenLink'), 'break-gap'),
-    side(isOfBefore ? 'now' : 'is', finding.found),
   )
 }
 
@@ -83,19 +81,21 @@ export function faultElement(texts: PageTexts, error: HistoryError, nowMs: numbe
   const { code, evidence, finding } = error
   const name = evidenceName(error, nowMs)
   const file = new Blob([`${JSON.stringify(evidence)}\n`], { type: 'application/json' })
-  const download = textElement('a', texts.text('evidence'), 'button')
+  const download = pageElement('a', texts.text('evidence'), 'button')
   download.href = URL.createObjectURL(file)
   download.download = name
   const { at, found } = finding
-  return boxOf(
+  return pageElement(
     'div',
+    [
+      pageElement('h3', texts.text('faultTitle')),
+      pageElement('p', [...texts.richText(`faults.${code}`, { at, found })]),
+      brokenLink(texts, error),
+      pageElement('p', [download]),
+      pageElement('p', [...texts.richText('evidenceWhat', { option: '--pin' })]),
+      pageElement('p', [pageElement('code', `svc audit --check-evidence ${name} --pin KEYID`)]),
+      pageElement('p', texts.text('rollout'), 'muted'),
+    ],
     'note note-warn',
-    textElement('h3', texts.text('faultTitle')),
-    boxOf('p', '', ...texts.richText(`faults.${code}`, { at, found })),
-    brokenLink(texts, error),
-    boxOf('p', '', download),
-    boxOf('p', '', ...texts.richText('evidenceWhat', { option: '--pin' })),
-    boxOf('p', '', textElement('code', `svc audit --check-evidence ${name} --pin KEYID`)),
-    textElement('p', texts.text('rollout'), 'muted'),
   )
 }

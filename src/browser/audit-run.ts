@@ -7,7 +7,7 @@ import { orAborted } from '../../packages/client/src/retries.ts'
 import type { VersionSummary } from '../contract/version-chain.ts'
 import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
 import type { ChainDiagram } from './chain-diagram.ts'
-import { textElement } from './page-element.ts'
+import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import { createStepList, type StepHead, type StepList, type StepReport } from './step-list.ts'
 
@@ -61,11 +61,6 @@ function previousDetail(
   })
 }
 
-/** A number in the page's language. */
-function numberOf(value: number): string {
-  return new Intl.NumberFormat(document.documentElement.lang).format(value)
-}
-
 /** Shows the progress of an audit in its steps and in the chain. */
 function createProgress(run: AuditRun) {
   const { texts, steps, marks } = run
@@ -102,8 +97,8 @@ function createProgress(run: AuditRun) {
     const interval = Math.ceil(total / TOLD_TIMES)
     if (done % interval !== 0) return
     const detail = texts.text(`details.${key}Progress`, {
-      done: numberOf(done),
-      total: numberOf(total),
+      done: formatNumber(done),
+      total: formatNumber(total),
     })
     steps.set(current, { state: 'running', detail })
   }
@@ -181,7 +176,7 @@ function stepOf({ code }: HistoryError, current: AuditStep): AuditStep {
 
 /** The subject of a contradiction, as code. */
 function faultReport({ finding }: HistoryError): StepReport {
-  const asCode = (value: string): RichText => [textElement('code', value)]
+  const asCode = (value: string): RichText => [pageElement('code', value)]
   return {
     state: 'failed',
     detail: { expected: asCode(finding.expected), found: asCode(finding.found) },

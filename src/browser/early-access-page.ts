@@ -1,7 +1,7 @@
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
 // sends the form and shows the result. Input is stored nowhere but in the form.
 import { LIMITS } from '../contract/limits.ts'
-import { elementOf } from './page-element.ts'
+import { elementOf, formatNumber } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
 import { createFormChallenge } from './registration-challenge.ts'
 import { countCharacters } from './registration-counter.ts'
@@ -13,7 +13,6 @@ import { isRegistrationClosed, sendRegistration, type Outcome } from './registra
 const SECONDS_IN_WORDS = 90
 
 const texts = readPageTexts('earlyAccess')
-const { lang } = document.documentElement
 const form = elementOf('registration', HTMLFormElement)
 const send = elementOf('send', HTMLButtonElement)
 const progress = elementOf('progress', HTMLElement)
@@ -35,17 +34,14 @@ function showTitle(title: string): void {
 
 let isBusy = false
 
-/** A number in the page's language. */
-const numberOf = (value: number): string => new Intl.NumberFormat(lang).format(value)
-
 /** A wait as text: seconds if short, else minutes. */
 function waitInWords(seconds: number): string {
   const isShort = seconds <= SECONDS_IN_WORDS
-  return new Intl.NumberFormat(lang, {
+  return formatNumber(isShort ? seconds : Math.ceil(seconds / 60), {
     style: 'unit',
     unit: isShort ? 'second' : 'minute',
     unitDisplay: 'long',
-  }).format(isShort ? seconds : Math.ceil(seconds / 60))
+  })
 }
 
 function messageOfFault({ field, code }: FieldFault, email: string): RichText {
@@ -55,7 +51,7 @@ function messageOfFault({ field, code }: FieldFault, email: string): RichText {
     INVALID_USE_CASE: LIMITS.maxUseCaseCodePoints,
   }
   const count = counts[code]
-  const values = count === undefined ? {} : { count: numberOf(count) }
+  const values = count === undefined ? {} : { count: formatNumber(count) }
   return [texts.text(`problems.${code}`, values)]
 }
 

@@ -5,7 +5,7 @@ import { failureElement, faultElement } from './audit-outcome.ts'
 import { createAuditSteps, runAudit } from './audit-run.ts'
 import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { createChainDiagram } from './chain-diagram.ts'
-import { pageElement, partOf, textElement } from './page-element.ts'
+import { pageElement, partOf } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
 
 const KEY_ID = /^[\w-]{43}$/
@@ -110,7 +110,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
   try {
     const kept = await readSaved().catch(() => null)
     if (kept === null) {
-      showResult(textElement('p', texts.text('keptUnreadable'), 'note note-warn'))
+      showResult(pageElement('p', texts.text('keptUnreadable'), 'note note-warn'))
       return
     }
     stepsPlace.replaceChildren(steps.element)
@@ -126,15 +126,15 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
     })
     const words = texts.text('consistent', { version: head.snapshotId })
     showResult(
-      textElement('p', words, 'state state-good'),
-      pageElement('p', { children: [textElement('code', head.hash)] }),
-      ...(kept === undefined ? [textElement('p', texts.text('firstAudit'))] : []),
-      ...(pinnedKeyId === undefined ? [textElement('p', texts.text('unpinned'))] : []),
+      pageElement('p', words, 'state state-good'),
+      pageElement('p', [pageElement('code', head.hash)]),
+      ...(kept === undefined ? [pageElement('p', texts.text('firstAudit'))] : []),
+      ...(pinnedKeyId === undefined ? [pageElement('p', texts.text('unpinned'))] : []),
     )
     await readSaved()
   } catch (error) {
     if (controller.signal.aborted) {
-      showResult(textElement('p', texts.text('stopped')))
+      showResult(pageElement('p', texts.text('stopped')))
     } else if (error instanceof HistoryError) {
       marks.break(error.finding.at)
       showResult(faultElement(texts, error, Date.now()))

@@ -2,9 +2,9 @@ import { ConnectionError, createConnection } from '../../packages/client/src/con
 import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { textElement } from './page-element.ts'
-import type { PageTexts } from './page-texts.ts'
-import { checkProof, cryptoSupport } from './proof-check.ts'
+import { pageElement } from './page-element.ts'
+import { readPageTexts, type PageTexts } from './page-texts.ts'
+import { checkProof, cryptoSupport, type ProofInput } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
 
 const TIMEOUT_MS = 20_000
@@ -17,49 +17,78 @@ export function request(target: string): Promise<HttpResponse> {
 }
 
 /** Whether an error means that no response arrived. */
-export function isNoResponse(error: unknown): boolean {
+function isNoResponse(error: unknown): boolean {
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
   return error instanceof ConnectionError || isTimeout
 }
 
-/** Options of a live verification. */
-export interface LiveVerificationOptions {
-  readonly target: string
-  readonly proofTexts: PageTexts
-  /** Receives the list of steps, which fills in while they are shown. */
-  readonly stepsPlace: HTMLElement
-  /** Called with the response before it is checked. */
-  onResponse(response: HttpResponse): void
-}
-
-/** The result as a paragraph: its state and a sentence. */
-export interface LiveVerdict {
-  readonly isGood: boolean
-  readonly nodes: readonly (Node | string)[]
-}
-
-/**
- * Requests a response, verifies it, and shows the steps one after another. Returns undefined if this browser has no
- * Ed25519. Rejects if no response arrives.
- */
-export async function verifyLive(
-  options: LiveVerificationOptions,
-): Promise<LiveVerdict | undefined> {
-  const { target, proofTexts, stepsPlace, onResponse } = options
-  if ((await cryptoSupport()) !== 'ready') return undefined
-  const response = await request(target)
-  const keyDocument = await request(READ_PATHS.signingKey)
-  onResponse(response)
-  const heads = stepsOfStatus(response.status).map((name) => ({
+/** Verifies a response, shows the steps one after another, and returns the result: its state and a sentence. */
+export async function showProof(
+  stepsPlace: HTMLElement,
+  proofTexts: PageTexts,
+  input: Pick<ProofInput, 'response' | 'expectedKeyId'>,
+  ask: (target: string) => Promise<HttpResponse>,
+): Promise<readonly (Node | string)[]> {
+  const heads = stepsOfStatus(input.response.status).map((name) => ({
     name,
     label: proofTexts.text(`steps.${name}.label`),
   }))
   const list = createStepList(proofTexts, heads)
   stepsPlace.replaceChildren(list.element)
-  const input = { response, keyDocument, expectedKeyId: undefined, nowMs: Date.now() }
-  const { isGood, reports, verdict } = await checkProof(input, proofTexts)
+  // Requested each time: the current key document is part of what is checked.
+  const keyDocument = await ask(READ_PATHS.signingKey)
+  const proof = { ...input, keyDocument, nowMs: Date.now() }
+  const { isGood, reports, verdict } = await checkProof(proof, proofTexts)
   await list.play(reports)
   const state = isGood ? 'passed' : 'failed'
-  const label = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
-  return { isGood, nodes: [label, ' ', ...verdict] }
+  const label = pageElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
+  return [label, ' ', ...verdict]
+}
+
+/** The parts of a page that verifies the status of the service when a button is pressed. */
+export interface LiveCheckOptions {
+  readonly button: HTMLButtonElement
+  readonly stepsPlace: HTMLElement
+  onStart?(): void
+  /** Called with the response before it is checked. */
+  onResponse(response: HttpResponse): void
+  /** Shows the result, or the reason that prevented the check. */
+  showResult(nodes: readonly (Node | string)[], isVerdict: boolean): void
+}
+
+/** Creates a check of the service's status, with the texts of the page, and starts it when its button is pressed. */
+export function mountLiveCheck(options: LiveCheckOptions): { run(): Promise<void> } {
+  const { button, stepsPlace, onStart, onResponse, showResult } = options
+  const texts = readPageTexts('verify')
+  const proofTexts = readPageTexts('proof')
+  let isChecking = false
+
+  /** Not `disabled`, which would remove the focus from the button. */
+  function setChecking(isOn: boolean): void {
+    isChecking = isOn
+    button.setAttribute('aria-disabled', String(isOn))
+  }
+
+  async function run(): Promise<void> {
+    if (isChecking) return
+    setChecking(true)
+    onStart?.()
+    try {
+      if ((await cryptoSupport()) !== 'ready') {
+        showResult([texts.text('unsupported')], false)
+        return
+      }
+      const response = await request(READ_PATHS.status)
+      onResponse(response)
+      const input = { response, expectedKeyId: undefined }
+      showResult(await showProof(stepsPlace, proofTexts, input, request), true)
+    } catch (error) {
+      showResult([texts.text(isNoResponse(error) ? 'connection' : 'failed')], false)
+    } finally {
+      setChecking(false)
+    }
+  }
+
+  button.addEventListener('click', () => void run())
+  return { run }
 }

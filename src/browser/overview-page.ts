@@ -1,51 +1,31 @@
 // The overview: verifies a real response in the visitor's browser.
 import { readHeaders } from '../../packages/client/src/header-fields.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
-import { isNoResponse, verifyLive } from './live-verification.ts'
-import { partOf, textElement } from './page-element.ts'
-import { readPageTexts } from './page-texts.ts'
+import { mountLiveCheck } from './live-verification.ts'
+import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'
 
-const panel = document.getElementById('live-steps')
-
 function start(stepsPlace: HTMLElement): void {
-  const texts = readPageTexts('verify')
-  const proofTexts = readPageTexts('proof')
   const verdict = partOf(document, '#live-verdict', HTMLElement)
-  const again = partOf(document, '#live-again', HTMLButtonElement)
   const signature = partOf(document, '#live-signature', HTMLElement)
   const lines = [...document.querySelectorAll('.signed-lines code')]
-
-  async function run(): Promise<void> {
-    again.setAttribute('aria-disabled', 'true')
-    try {
-      const result = await verifyLive({
-        target: READ_PATHS.status,
-        proofTexts,
-        stepsPlace,
-        onResponse(response) {
-          for (const [index, line] of signedLinesOf(response).split('\n').entries()) {
-            const place = lines[index]
-            if (place !== undefined) place.textContent = line
-          }
-          signature.textContent = readHeaders(response.headers)(CLIENT_HEADERS.signature) ?? '–'
-        },
-      })
-      verdict.replaceChildren(...(result?.nodes ?? [texts.text('unsupported')]))
-    } catch (error) {
-      const key = isNoResponse(error) ? 'connection' : 'failed'
-      verdict.replaceChildren(textElement('span', texts.text(key), 'state state-warn'))
-    } finally {
-      again.removeAttribute('aria-disabled')
-    }
-  }
-
-  again.addEventListener('click', () => {
-    if (again.getAttribute('aria-disabled') !== 'true') void run()
+  const check = mountLiveCheck({
+    button: partOf(document, '#live-again', HTMLButtonElement),
+    stepsPlace,
+    onResponse(response) {
+      for (const [index, line] of signedLinesOf(response).split('\n').entries()) {
+        lines[index]?.replaceChildren(line)
+      }
+      signature.textContent = readHeaders(response.headers)(CLIENT_HEADERS.signature) ?? '–'
+    },
+    showResult(nodes, isVerdict) {
+      const children = isVerdict ? nodes : [pageElement('span', nodes, 'state state-warn')]
+      verdict.replaceChildren(...children)
+    },
   })
-  void run()
+  void check.run()
 }
 
 // A deployment that does not sign has no panel.
+const panel = document.getElementById('live-steps')
 if (panel !== null) start(panel)

@@ -1,18 +1,18 @@
-/** Options of a new element. */
-export interface ElementOptions {
-  readonly className?: string
-  readonly children?: readonly (Node | string)[]
-}
-
-/** Creates an element. */
+/** Creates an element with the given children and class. */
 export function pageElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  { className, children = [] }: ElementOptions = {},
+  children: string | readonly (Node | string)[] = [],
+  className = '',
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag)
-  if (className !== undefined) element.className = className
-  element.append(...children)
+  element.append(...(typeof children === 'string' ? [children] : children))
+  if (className !== '') element.className = className
   return element
+}
+
+/** A number in the page's language. */
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(document.documentElement.lang, options).format(value)
 }
 
 /** The element with this id. Throws an Error if it is missing or of another type. */
@@ -31,15 +31,4 @@ export function partOf<Kind extends HTMLElement>(
   const found = parent.querySelector(selector)
   if (found instanceof kind) return found
   throw new Error(`The page has no ${selector} that is a ${kind.name}`)
-}
-
-export function textElement<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  text: string,
-  className?: string,
-): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag)
-  element.textContent = text
-  if (className !== undefined) element.className = className
-  return element
 }

@@ -1,3 +1,5 @@
+import { formatNumber, pageElement } from './page-element.ts'
+
 /** A text with a form for each plural category of its language (CLDR). */
 interface PluralForms {
   readonly [category: string]: string
@@ -31,13 +33,6 @@ function fill(text: string, values: TextValues): string {
   })
 }
 
-/** A value as a `code` element. */
-export function codeElement(text: string): HTMLElement {
-  const element = document.createElement('code')
-  element.textContent = text
-  return element
-}
-
 /** The nodes of a text, with an element for each placeholder. */
 function fillWithNodes(
   text: string,
@@ -48,7 +43,7 @@ function fillWithNodes(
     if (index % 2 === 0) return piece === '' ? [] : [piece]
     const value = values[piece]
     if (value === undefined) throw new Error(`"${text}" has no value for {${piece}}`)
-    return [value instanceof Node ? value : codeElement(String(value))]
+    return [value instanceof Node ? value : pageElement('code', String(value))]
   })
 }
 
@@ -83,7 +78,7 @@ function textsFrom(name: string, tree: unknown, language: string): PageTexts {
       const { other, ...rest } = forms as PluralForms
       const text = rest[category] ?? other
       if (text === undefined) throw missing(key)
-      return fill(text, { count: new Intl.NumberFormat(language).format(count), ...values })
+      return fill(text, { count: formatNumber(count), ...values })
     },
   }
 }

@@ -23,7 +23,8 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { formatRevalidationText, formatSignedText } from '../contract/signature.ts'
 import { formatAge, formatDuration } from './age.ts'
-import { codeElement, type PageTexts, type RichText } from './page-texts.ts'
+import { pageElement } from './page-element.ts'
+import type { PageTexts, RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'
 
 /** Whether this browser can check a signature on this page, or why not. */
@@ -218,7 +219,9 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
     const end = steps.indexOf(failed)
     const values = placesOf(observed)
     const shown = (what: string): RichText =>
-      what.includes('.') ? texts.richText(what, values) : [codeElement(String(observed[what]))]
+      what.includes('.')
+        ? texts.richText(what, values)
+        : [pageElement('code', String(observed[what]))]
     const reports = steps.map((name, index): ProofReport => {
       if (index < end) return passed(name, observed)
       if (index > end) return { name, state: 'skipped' }

@@ -60,10 +60,7 @@ export function createProblemList(
 
   function mark({ field, message }: Problem & { readonly field: FormField }): void {
     const place = document.getElementById(`${field}-error`)
-    const prefix = pageElement('span', {
-      className: 'hidden-text',
-      children: [`${texts.text('problems.prefix')} `],
-    })
+    const prefix = pageElement('span', `${texts.text('problems.prefix')} `, 'hidden-text')
     place?.replaceChildren(prefix, ...copyOf(message))
     place?.parentElement?.classList.add('has-error')
     for (const control of controlsOf(form, field)) {
@@ -73,16 +70,16 @@ export function createProblemList(
   }
 
   function itemOf({ field, message }: Problem): HTMLLIElement {
-    if (field === undefined) return pageElement('li', { children: message })
+    if (field === undefined) return pageElement('li', message)
     const control = controlsOf(form, field)[0]
-    const link = pageElement('a', { children: message })
+    const link = pageElement('a', message)
     link.href = `#${control?.id || field}`
     // The URL does not change, and the label scrolls into view with its control.
     link.addEventListener('click', (event) => {
       event.preventDefault()
       focusField(form, field)
     })
-    return pageElement('li', { children: [link] })
+    return pageElement('li', [link])
   }
 
   return {

@@ -1,11 +1,9 @@
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
-import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import { highlightJson } from './json-highlight.ts'
-import { partOf, textElement } from './page-element.ts'
+import { showProof } from './live-verification.ts'
+import { pageElement, partOf } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
-import { checkProof, cryptoSupport, signedLinesOf } from './proof-check.ts'
-import { createStepList, stateClass } from './step-list.ts'
+import { cryptoSupport, signedLinesOf } from './proof-check.ts'
 
 /** Options of a response view. */
 export interface ResponseViewOptions {
@@ -33,11 +31,9 @@ function readable(body: Uint8Array): string {
 
 function headerNodes({ headers }: HttpResponse): readonly Node[] {
   const fields = headers instanceof Headers ? [...headers] : []
-  return fields.map(([name, value]) => {
-    const row = document.createElement('div')
-    row.append(textElement('dt', name), textElement('dd', value))
-    return row
-  })
+  return fields.map(([name, value]) =>
+    pageElement('div', [pageElement('dt', name), pageElement('dd', value)]),
+  )
 }
 
 /**
@@ -62,23 +58,11 @@ export function createResponseView({
     const support = await cryptoSupport()
     if (support !== 'ready') {
       const text = proofTexts.text(`cannot.${support}`)
-      stepsPlace.replaceChildren(textElement('p', text, 'note note-warn'))
+      stepsPlace.replaceChildren(pageElement('p', text, 'note note-warn'))
       return
     }
-    const heads = stepsOfStatus(response.status).map((name) => ({
-      name,
-      label: proofTexts.text(`steps.${name}.label`),
-    }))
-    const list = createStepList(proofTexts, heads)
-    stepsPlace.replaceChildren(list.element)
-    // Requested each time: the current key document is part of what is checked.
-    const keyDocument = await ask(READ_PATHS.signingKey)
-    const nowMs = Date.now()
-    const found = await checkProof({ response, keyDocument, expectedKeyId, nowMs }, proofTexts)
-    await list.play(found.reports)
-    const state = found.isGood ? 'passed' : 'failed'
-    const word = textElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
-    verdict.replaceChildren(word, ' ', ...found.verdict)
+    const input = { response, expectedKeyId }
+    verdict.replaceChildren(...(await showProof(stepsPlace, proofTexts, input, ask)))
   }
 
   return async (response) => {
@@ -93,7 +77,7 @@ export function createResponseView({
     try {
       await check(response)
     } catch {
-      stepsPlace.replaceChildren(textElement('p', texts.text('notChecked'), 'note note-warn'))
+      stepsPlace.replaceChildren(pageElement('p', texts.text('notChecked'), 'note note-warn'))
     }
   }
 }

@@ -1,3 +1,4 @@
+import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 
 /** The state of a step. */
@@ -56,21 +57,6 @@ export function stateClass(state: StepState): string {
   return `state state-${SHAPES[state]}`
 }
 
-function nodesOf(text: string | RichText): RichText {
-  return typeof text === 'string' ? [text] : text
-}
-
-function textElement<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  className: string,
-  text = '',
-): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag)
-  element.className = className
-  element.textContent = text
-  return element
-}
-
 /**
  * Creates a list of steps, all pending. `texts` are those of the page called `proof`: `states.<state>` names a state,
  * `expected` and `found` label the values of a failed step.
@@ -79,20 +65,21 @@ export function createStepList<Name extends string>(
   texts: PageTexts,
   heads: readonly StepHead<Name>[],
 ): StepList<Name> {
-  const element = document.createElement('ol')
-  element.className = 'steps'
+  const element = pageElement('ol', [], 'steps')
   element.setAttribute('aria-live', 'polite')
   element.setAttribute('aria-relevant', 'additions text')
   let turn = 0
 
   const items = new Map(
     heads.map(({ name, label }) => {
-      const item = document.createElement('li')
-      item.className = 'step'
+      const state = pageElement('span')
+      const detail = pageElement('div', [], 'step-detail')
+      const item = pageElement(
+        'li',
+        [pageElement('span', label, 'step-label'), state, detail],
+        'step',
+      )
       item.dataset['step'] = name
-      const state = textElement('span', '')
-      const detail = textElement('div', 'step-detail')
-      item.append(textElement('span', 'step-label', label), state, detail)
       element.append(item)
       return [name, { item, state, detail }]
     }),
@@ -100,14 +87,13 @@ export function createStepList<Name extends string>(
 
   function detailNodes(detail: StepReport['detail']): RichText {
     if (detail === undefined) return []
-    if (typeof detail === 'string' || !('found' in detail)) return nodesOf(detail)
-    const list = document.createElement('dl')
-    for (const part of ['expected', 'found'] as const) {
-      const description = textElement('dd', `step-${part}`)
-      description.append(...nodesOf(detail[part]))
-      list.append(textElement('dt', 'step-term', texts.text(part)), description)
-    }
-    return [list]
+    if (typeof detail === 'string') return [detail]
+    if (!('found' in detail)) return detail
+    const parts = (['expected', 'found'] as const).flatMap((part) => [
+      pageElement('dt', texts.text(part), 'muted'),
+      pageElement('dd', detail[part], `step-${part}`),
+    ])
+    return [pageElement('dl', parts)]
   }
 
   function show(name: Name, { state, detail }: StepReport): void {

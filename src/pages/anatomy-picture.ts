@@ -1,7 +1,7 @@
 import { HEADERS } from '../contract/headers.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { arrowMarker, cutText, picture } from './picture.ts'
+import { arrowMarker, box, cutText, picture } from './picture.ts'
 import { plainText } from './rich-text.ts'
 import type { SampleResponse } from './sample-response.ts'
 
@@ -60,14 +60,7 @@ function codeLine(text: string, row: number, x: number, isSigned: boolean): Html
 }
 
 function surface({ x, width }: { x: number; width: number }, rows: number): Html {
-  return html`<rect
-    class="picture-zone"
-    x="${x}"
-    y="0"
-    width="${width}"
-    height="${rows * ROW + 24}"
-    rx="6"
-  />`
+  return box('picture-zone', { x, y: 0, width, height: rows * ROW + 24 })
 }
 
 /** From a row of one side to a row of the other. */

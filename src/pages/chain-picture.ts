@@ -1,7 +1,7 @@
 import { formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
-import { picture } from './picture.ts'
+import { box, picture } from './picture.ts'
 import { plainText } from './rich-text.ts'
 
 const BOX = { width: 196, height: 104, gap: 52 } as const
@@ -23,14 +23,7 @@ function entryBox({ locale, texts }: PageContext, entry: VersionEntry, index: nu
         >${value}</text
       >`
   return html`<a href="${pathOfPage(locale, `history/${snapshotId}`)}">
-    <rect
-      class="picture-box${index === 0 ? ' picture-box-main' : ''}"
-      x="${x}"
-      y="1"
-      width="${BOX.width}"
-      height="${BOX.height}"
-      rx="6"
-    />
+    ${box(`picture-box${index === 0 ? ' picture-box-main' : ''}`, { ...BOX, x, y: 1 })}
     <text class="picture-name" x="${x + 14}" y="30">${snapshotId}</text>
     <text class="picture-label" x="${x + BOX.width - 14}" y="30" text-anchor="end"
       >${dayText(locale, createdAt)}</text

@@ -14,7 +14,11 @@ const BROTLI_QUALITY = 9
  */
 const BROTLI_WINDOW_BITS = 16
 
-function choose(acceptEncoding: string): ContentCoding {
+/**
+ * The coding to select for an Accept-Encoding (RFC 9110 12.5.3): the smallest one accepted. Weights above 0 count the
+ * same, because every coding of a page is computed once.
+ */
+export function codingOf(acceptEncoding = 'identity'): ContentCoding {
   const weights = new Map(
     acceptEncoding.split(',').map((element) => {
       const [coding = '', ...parameters] = element
@@ -26,26 +30,6 @@ function choose(acceptEncoding: string): ContentCoding {
   )
   const found = CODINGS.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0)
   return found ?? 'identity'
-}
-
-/** Clients send few different values. Others are parsed each time. */
-const MAX_REMEMBERED = 64
-const MAX_REMEMBERED_LENGTH = 100
-const remembered = new Map<string, ContentCoding>()
-
-/**
- * The coding to select for an Accept-Encoding (RFC 9110 12.5.3): the smallest one accepted. Weights above 0 count the
- * same, because every coding of a page is computed once.
- */
-export function codingOf(acceptEncoding: string | undefined): ContentCoding {
-  if (acceptEncoding === undefined) return 'identity'
-  const known = remembered.get(acceptEncoding)
-  if (known !== undefined) return known
-  const coding = choose(acceptEncoding)
-  if (remembered.size < MAX_REMEMBERED && acceptEncoding.length <= MAX_REMEMBERED_LENGTH) {
-    remembered.set(acceptEncoding, coding)
-  }
-  return coding
 }
 
 /** Encodes bytes. */

@@ -12,7 +12,7 @@ import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
 import { withThaiLines } from './thai-lines.ts'
 
 /** Contract tables with texts that pages show. */
@@ -95,7 +95,7 @@ export function withCode(text: string): Html {
   const pieces: HtmlValue[] = []
   let from = 0
   for (const { 0: word, index } of text.matchAll(MACHINE_WORD)) {
-    pieces.push(text.slice(from, index), html`<code>${word}</code>`)
+    pieces.push(text.slice(from, index), code(word))
     from = index + word.length
   }
   return html`${pieces}${text.slice(from)}`

@@ -64,8 +64,8 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
       hidden
     >
       <h2 id="registered-title" class="hidden-text">${result.title}</h2>
-      <p class="ticket">
-        <span class="ticket-label">${result.ticket}</span>
+      <p class="copied-value">
+        <span class="muted small">${result.ticket}</span>
         <code id="ticket"></code>
         ${copyButton(texts, { from: 'ticket', what: result.what })}
       </p>

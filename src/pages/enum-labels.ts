@@ -1,6 +1,6 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
 import type { Texts } from './texts.ts'
 
 type ItemOf<List extends readonly unknown[]> = List[number]
@@ -44,7 +44,7 @@ export function labelFor<List extends keyof EnumLabels>(
 ): HtmlValue {
   const words: LabelTexts = texts.labels
   const known: { readonly [word: string]: string } = words[list]
-  return Object.hasOwn(known, word) ? known[word] : html`<code>${word}</code>`
+  return Object.hasOwn(known, word) ? known[word] : code(word)
 }
 
 /** The severity of a state; each has a color and a shape. */

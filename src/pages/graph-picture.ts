@@ -1,6 +1,6 @@
 import type { Locale } from '../contract/locales.ts'
 import { html, type Html } from './html.ts'
-import { arrowMarker, picture, textLines, wrapText, type PictureOptions } from './picture.ts'
+import { arrowMarker, box, picture, textLines, wrapText, type PictureOptions } from './picture.ts'
 
 /** A box of a graph. */
 export interface GraphNode {
@@ -131,14 +131,7 @@ function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
   const lines = wrapText(node.title, { em: (BOX.width - 24) / TITLE_PX, maxLines: 2, locale })
   const top = lines.length === 1 ? y + 30 : y + 24
   return html`<a href="#${node.target}">
-    <rect
-      class="picture-box${node.isPlanned ? ' picture-box-planned' : ''}"
-      x="${x}"
-      y="${y}"
-      width="${BOX.width}"
-      height="${BOX.height}"
-      rx="6"
-    />
+    ${box(`picture-box${node.isPlanned ? ' picture-box-planned' : ''}`, { ...BOX, x, y })}
     ${textLines(lines, { x: x + 12, y: top, step: 18, className: 'picture-name' })}
     <text class="picture-label" x="${x + 12}" y="${y + BOX.height - 12}">${node.kind}</text>
   </a> `

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts'
+import { code, html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { richText } from './rich-text.ts'
 
@@ -16,7 +16,7 @@ export function auditForm({ locale, texts, facts }: PageContext): Html {
   >`
   const command = html`<code>svc audit ${facts.origin}</code>`
   return html`<p>${history.auditWhat}</p>
-    <p>${richText(history.auditKeeps, { name: html`<code>${SAVED_HEAD_NAME}</code>` })}</p>
+    <p>${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
     <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
     <noscript><p class="note">${richText(history.auditNeedsScript, { command })}</p></noscript>
     <form class="audit-form" id="audit-form" data-kept="${SAVED_HEAD_NAME}" novalidate>

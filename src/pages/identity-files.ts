@@ -34,19 +34,10 @@ function accentCss({ light, dark }: NonNullable<Organization['accentColor']>): s
 /** Creates the files of an organization; a demonstration has none. */
 export function createIdentityFiles(organization: Organization | undefined): IdentityFiles {
   const { accentColor, logo } = organization ?? {}
+  const extension = logo?.mediaType === 'image/png' ? 'png' : 'svg'
   return {
     accent:
-      accentColor === undefined
-        ? undefined
-        : fileOf('accent', 'css', 'text/css; charset=utf-8', accentCss(accentColor)),
-    logo:
-      logo === undefined
-        ? undefined
-        : fileOf(
-            'logo',
-            logo.mediaType === 'image/png' ? 'png' : 'svg',
-            logo.mediaType,
-            Buffer.from(logo.base64, 'base64'),
-          ),
+      accentColor && fileOf('accent', 'css', 'text/css; charset=utf-8', accentCss(accentColor)),
+    logo: logo && fileOf('logo', extension, logo.mediaType, Buffer.from(logo.base64, 'base64')),
   }
 }

@@ -1,7 +1,7 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { FEED_TYPES, feedPath } from './feeds.ts'
-import { html, type Html } from './html.ts'
+import { code, html, type Html } from './html.ts'
 import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
 import { operatorText, plainText } from './rich-text.ts'
 import { TEXTS, type Texts } from './texts.ts'
@@ -179,19 +179,18 @@ function navigation(context: PageContext, current: Page, pages: readonly Page[])
     </nav>`
 }
 
-function contentsRail(
-  texts: Texts,
-  { contents = [], rail }: { contents?: readonly ContentsEntry[]; rail?: Html },
-): Html {
+function contentsRail(texts: Texts, content: Html): Html {
   return html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${texts.site.contents}" popover>
-    ${
-      rail ??
-      html`<ul>
-        ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
-      </ul>`
-    }
-    ${closeButton(texts, CONTENTS_ID)}
+    ${content} ${closeButton(texts, CONTENTS_ID)}
   </nav>`
+}
+
+/** The list of the sections of a page; undefined for a page without any. */
+function contentsList(contents: readonly ContentsEntry[]): Html | undefined {
+  if (contents.length === 0) return undefined
+  return html`<ul>
+    ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
+  </ul>`
 }
 
 function contentsButton(texts: Texts): Html {
@@ -229,7 +228,7 @@ function provenance({ locale, texts, facts }: PageContext): Html {
         <dt>${t.version}</dt>
         <dd>
           <a href="${pathOfPage(locale, `history/${version.snapshotId}`)}"
-            ><code>${version.snapshotId}</code></a
+            >${code(version.snapshotId)}</a
           >
         </dd>
       </div>
@@ -239,7 +238,7 @@ function provenance({ locale, texts, facts }: PageContext): Html {
       </div>
       <div>
         <dt>${t.key}</dt>
-        <dd>${keyId === undefined ? t.unsigned : html`<code>${keyId}</code>`}</dd>
+        <dd>${keyId === undefined ? t.unsigned : code(keyId)}</dd>
       </div>
     </dl>
     <p><a href="${pathOfPage(locale, 'history')}#audit">${texts.site.checkThis}</a></p>
@@ -288,8 +287,7 @@ function demonstrationNotice({ texts, content }: PageContext): Html | undefined 
 /** A whole page. */
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
   const { locale, texts } = context
-  const { main, contents, rail } = page.body(context)
-  const hasRail = rail !== undefined || (contents?.length ?? 0) > 0
+  const { main, contents = [], rail = contentsList(contents) } = page.body(context)
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body
@@ -303,15 +301,8 @@ export function renderPage(context: PageContext, page: Page, pages: readonly Pag
       </header>
       ${demonstrationNotice(context)}
       <div class="columns">
-        ${
-          hasRail
-            ? contentsRail(texts, {
-                ...(contents === undefined ? {} : { contents }),
-                ...(rail === undefined ? {} : { rail }),
-              })
-            : undefined
-        }
-        <main id="main">${hasRail ? contentsButton(texts) : undefined}${main}</main>
+        ${rail && contentsRail(texts, rail)}
+        <main id="main">${rail && contentsButton(texts)}${main}</main>
       </div>
       ${footer(context)}
       <p class="announcement" role="status" id="announcement"></p>

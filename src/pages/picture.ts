@@ -98,6 +98,22 @@ export function arrowMarker(id: string): Html {
   </defs>`
 }
 
+/** A rectangle of a picture. */
+export function box(
+  className: string,
+  { x, y, width, height }: { x: number; y: number; width: number; height: number },
+  radius = 6,
+): Html {
+  return html`<rect
+    class="${className}"
+    x="${x}"
+    y="${y}"
+    width="${width}"
+    height="${height}"
+    rx="${radius}"
+  />`
+}
+
 /** Lines of text below one another. */
 export function textLines(
   lines: readonly string[],

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts'
+import { code, html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { richText, plainText } from './rich-text.ts'
 import { scriptTexts } from './script-texts.ts'
@@ -24,7 +24,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
         <div class="field" data-part="key">
           <label for="try-key">${t.key}</label>
           <p class="hint" id="try-key-hint">
-            ${richText(t.keyHint, { header: html`<code>Authorization</code>` })}
+            ${richText(t.keyHint, { header: code('Authorization') })}
           </p>
           <input
             id="try-key"
@@ -41,11 +41,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
         <div data-part="steps"></div>
         <p class="verdict" data-part="verdict" role="status"></p>
         <p class="hint">
-          ${
-            keyId === undefined
-              ? t.noKey
-              : richText(t.trustedKey, { keyId: html`<code>${keyId}</code>` })
-          }
+          ${keyId === undefined ? t.noKey : richText(t.trustedKey, { keyId: code(keyId) })}
           <a href="${verifyPath}">${t.howToVerify}</a>
         </p>
         <details data-part="lines">

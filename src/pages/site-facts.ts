@@ -1,5 +1,3 @@
-import type { Registry } from '../contract/endpoints.ts'
-import type { Issuance } from '../contract/issuance.ts'
 import type { Locale } from '../contract/locales.ts'
 import { publishesNoWallet } from '../contract/no-wallet.ts'
 import {
@@ -21,7 +19,6 @@ import {
   type Translations,
 } from '../contract/translations.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
-import type { Runtime } from '../contract/visible-endpoints.ts'
 import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
@@ -30,22 +27,23 @@ import type { LocalizedContent, SiteFacts } from './page.ts'
 import { readSampleResponse, type SampleResponse } from './sample-response.ts'
 
 /** Sources of the facts. */
-export interface SiteFactsOptions {
-  readonly origin: string
-  /** The registry rows that this runtime serves. */
-  readonly registry: Registry
-  readonly runtime: Runtime
-  readonly registryVersion: string
-  readonly issuance: Issuance
+export interface SiteFactsOptions extends Pick<
+  SiteFacts,
+  | 'origin'
+  | 'registry'
+  | 'runtime'
+  | 'registryVersion'
+  | 'issuance'
+  | 'keyId'
+  | 'contact'
+  | 'logoPath'
+  | 'accentPath'
+  | 'assetPath'
+> {
   readonly releases: Releases
-  readonly keyId: string | undefined
   /** Responds to requests for the API. */
   readonly api: App
   readonly challenge: Challenge
-  readonly contact: string | undefined
-  readonly logoPath: string | undefined
-  readonly accentPath: string | undefined
-  assetPath(file: string): string
 }
 
 /** Loading a release checks it against its digests and schemas. */

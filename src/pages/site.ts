@@ -18,7 +18,7 @@ import { createWellKnownFiles } from './well-known-files.ts'
 import { securityHeaders } from './security-headers.ts'
 import { readFavicon, readSiteAssets, type SiteAssets } from './site-assets.ts'
 import { createSiteFacts, readOrganization, type SiteFactsOptions } from './site-facts.ts'
-import { createSiteFile, type SiteFile } from './site-file.ts'
+import { createSiteFile, type SiteFile, type SiteFileOptions } from './site-file.ts'
 import { TEXTS } from './texts.ts'
 import { versionPage } from './version-page.ts'
 
@@ -133,28 +133,19 @@ export function createSite(options: SiteOptions): App {
       files.set(feedPath(locale, format), file)
     }
   }
+  /** A file for every locale. */
+  function plainFile(contentType: string, cacheControl: string, make: SiteFileOptions['make']) {
+    return createSiteFile({ contentType, cacheControl, headers: plainHeaders, make })
+  }
+
   for (const file of [identity.accent, identity.logo]) {
     if (file === undefined) continue
-    const { contentType, content } = file
     files.set(
       file.path,
-      createSiteFile({
-        contentType,
-        cacheControl: ASSET_CACHING,
-        headers: plainHeaders,
-        make: () => content,
-      }),
+      plainFile(file.contentType, ASSET_CACHING, () => file.content),
     )
   }
-  files.set(
-    ICON_PATH,
-    createSiteFile({
-      contentType: 'image/x-icon',
-      cacheControl: ICON_CACHING,
-      headers: plainHeaders,
-      make: readFavicon,
-    }),
-  )
+  files.set(ICON_PATH, plainFile('image/x-icon', ICON_CACHING, readFavicon))
 
   /** The page of a version, made for each request: a long history takes no memory. */
   function versionFile(path: string): SiteFile | undefined {
@@ -179,13 +170,7 @@ export function createSite(options: SiteOptions): App {
   function assetFile(path: string): SiteFile | undefined {
     const asset = assets().at(path)
     if (asset === undefined) return undefined
-    const { contentType, text } = asset
-    const file = createSiteFile({
-      contentType,
-      cacheControl: ASSET_CACHING,
-      headers: plainHeaders,
-      make: () => text,
-    })
+    const file = plainFile(asset.contentType, ASSET_CACHING, () => asset.text)
     files.set(path, file)
     return file
   }
@@ -195,19 +180,14 @@ export function createSite(options: SiteOptions): App {
     return { status, headers: all, body: undefined }
   }
 
-  function redirect(status: 302 | 308, target: string, headers: readonly string[]): Reply {
-    return bodiless(status, [
-      'Location',
-      target,
-      HEADERS.cacheControl,
-      'public, max-age=60',
-      ...headers,
-    ])
-  }
-
-  /** A redirect that must not be cached. */
-  function temporaryRedirect(target: string): Reply {
-    return bodiless(307, ['Location', target, HEADERS.cacheControl, NO_CACHING])
+  function redirect(
+    status: 302 | 307 | 308,
+    target: string,
+    headers: readonly string[] = [],
+  ): Reply {
+    // A 307 must not be cached.
+    const caching = status === 307 ? NO_CACHING : 'public, max-age=60'
+    return bodiless(status, ['Location', target, HEADERS.cacheControl, caching, ...headers])
   }
 
   /** The redirect of a path, if it has one. */
@@ -219,10 +199,10 @@ export function createSite(options: SiteOptions): App {
     if (path.startsWith('/assets/')) {
       // Requested by a page that was cached before a deployment, or rendered by another node during one.
       const successor = assets().successorOf(path)
-      if (successor !== undefined) return temporaryRedirect(successor)
+      if (successor !== undefined) return redirect(307, successor)
     }
     const shorter = withoutSlashesAtEnd(path)
-    return shorter !== path && files.has(shorter) ? redirect(308, shorter, []) : undefined
+    return shorter !== path && files.has(shorter) ? redirect(308, shorter) : undefined
   }
 
   function handle(request: ApiRequest): Reply | Promise<Reply> {
@@ -234,7 +214,7 @@ export function createSite(options: SiteOptions): App {
       versionFile(path)
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && pagePaths.has(path) && isNonCanonicalHost(request.header('host'))) {
-      return temporaryRedirect(origin + target)
+      return redirect(307, origin + target)
     }
     if (file !== undefined && isRead) return file(request)
     const redirected = redirectOf(request)

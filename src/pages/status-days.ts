@@ -2,6 +2,7 @@ import { DAY_MS } from '../contract/instant.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
+import { box } from './picture.ts'
 import { plainText } from './rich-text.ts'
 
 type Status = SnapshotData<'status'>
@@ -77,14 +78,9 @@ export function dayBars(
     >
       ${states.map((state, index) => {
         const [className, height] = SHAPES[state]
-        return html`<rect
-          class="${className}"
-          x="${index * (BAR.width + BAR.gap)}"
-          y="${BAR.height - height}"
-          width="${BAR.width}"
-          height="${height}"
-          rx="1"
-        />`
+        const { width: barWidth, gap } = BAR
+        const bar = { x: index * (barWidth + gap), y: BAR.height - height, width: barWidth, height }
+        return box(className, bar, 1)
       })}
     </svg>
     <p class="muted small">${label}</p>`

@@ -78,8 +78,8 @@ function keySection({ texts, facts }: PageContext): Html {
   const { verify } = texts
   const own =
     facts.keyId !== undefined &&
-    html`<p class="key-id">
-      <span class="key-id-label">${verify.keyId}</span>
+    html`<p class="copied-value">
+      <span class="muted small">${verify.keyId}</span>
       <code id="key-id">${facts.keyId}</code>
       ${copyButton(texts, { from: 'key-id', what: verify.keyId })}
     </p>`

@@ -1,7 +1,7 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { picture, textLines, wrapText } from './picture.ts'
+import { box, picture, textLines, wrapText } from './picture.ts'
 
 /** As many as fit on a tablet. */
 const COLUMNS = 3
@@ -56,14 +56,7 @@ function itemBox(
     className: isPath ? 'picture-code' : 'picture-text',
   })
   return html`<a href="#${target}">
-    <rect
-      class="picture-box"
-      x="${x}"
-      y="${y}"
-      width="${BOX.width}"
-      height="${BOX.height}"
-      rx="6"
-    />
+    ${box('picture-box', { ...BOX, x, y })}
     ${content.isUntranslated(title) ? html`<g lang="en">${text}</g>` : text}
   </a> `
 }
@@ -84,14 +77,7 @@ function zone(
   { title, items, top }: { title: string; items: readonly Item[]; top: number },
 ): Html {
   const height = ZONE_HEAD + rowsHeight(items) + PADDING
-  return html`<rect
-      class="picture-zone"
-      x="0"
-      y="${top}"
-      width="${WIDTH}"
-      height="${height}"
-      rx="6"
-    />
+  return html`${box('picture-zone', { x: 0, y: top, width: WIDTH, height })}
     <text class="picture-name" x="${PADDING}" y="${top + 26}">${title}</text>
     ${boxRows(context, items, top + ZONE_HEAD)}`
 }
