@@ -275,8 +275,11 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       }
     }
     breakOnce('INSERT INTO svc.registrations')
+    await assert.rejects(storage.waitlist.add(makeRegistration(1)), { code: 'IO' })
+    assert.deepEqual(await readAll(direct.waitlist), [])
+    breakOnce('COMMIT\0')
     assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
-    breakOnce('INSERT INTO svc.registrations')
+    breakOnce('COMMIT\0')
     const again = makeRegistration(3, { addressHash: makeRegistration(1).addressHash })
     assert.equal(await storage.waitlist.add(again), 'duplicate')
     const keyHash = makeRegistration(4).addressHash
