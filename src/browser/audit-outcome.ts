@@ -54,7 +54,7 @@ function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElem
     pageElement(
       'div',
       [
-        pageElement('p', texts.text(label), 'break-label'),
+        pageElement('p', texts.text(label), 'muted small'),
         pageElement('p', [pageElement('code', value)]),
       ],
       'break-side',

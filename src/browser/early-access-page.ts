@@ -1,7 +1,7 @@
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
 // sends the form and shows the result. Input is stored nowhere but in the form.
 import { LIMITS } from '../contract/limits.ts'
-import { elementOf, formatNumber } from './page-element.ts'
+import { formatNumber, partOf } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
 import { createFormChallenge } from './registration-challenge.ts'
 import { countCharacters } from './registration-counter.ts'
@@ -13,12 +13,12 @@ import { isRegistrationClosed, sendRegistration, type Outcome } from './registra
 const SECONDS_IN_WORDS = 90
 
 const texts = readPageTexts('earlyAccess')
-const form = elementOf('registration', HTMLFormElement)
-const send = elementOf('send', HTMLButtonElement)
-const progress = elementOf('progress', HTMLElement)
-const registered = elementOf('registered', HTMLElement)
-const duplicate = elementOf('duplicate', HTMLElement)
-const problems = createProblemList(texts, form, elementOf('problems', HTMLElement))
+const form = partOf(document, '#registration', HTMLFormElement)
+const send = partOf(document, '#send', HTMLButtonElement)
+const progress = partOf(document, '#progress', HTMLElement)
+const registered = partOf(document, '#registered', HTMLElement)
+const duplicate = partOf(document, '#duplicate', HTMLElement)
+const problems = createProblemList(texts, form, partOf(document, '#problems', HTMLElement))
 const challengeElement = form.querySelector<HTMLElement>('[data-provider]')
 if (challengeElement === null) throw new Error('The form has no challenge')
 const challenge = createFormChallenge(challengeElement)
@@ -89,8 +89,8 @@ function mayBeSpent(outcome: Outcome): boolean {
 }
 
 async function showTicket({ ticket, response }: Outcome & { readonly kind: 'registered' }) {
-  const proof = elementOf('proof', HTMLElement)
-  elementOf('ticket', HTMLElement).textContent = ticket
+  const proof = partOf(document, '#proof', HTMLElement)
+  partOf(document, '#ticket', HTMLElement).textContent = ticket
   form.reset()
   form.hidden = true
   registered.hidden = false
@@ -116,11 +116,11 @@ function showDuplicate(): void {
   duplicate.focus()
 }
 
-elementOf('again', HTMLButtonElement).addEventListener('click', () => {
+partOf(document, '#again', HTMLButtonElement).addEventListener('click', () => {
   duplicate.hidden = true
   form.hidden = false
   showTitle(formTitle)
-  elementOf('email', HTMLInputElement).select()
+  partOf(document, '#email', HTMLInputElement).select()
 })
 
 function showOutcome(outcome: Outcome, email: string): void {
@@ -180,11 +180,11 @@ form.addEventListener('submit', (event) => {
 })
 
 countCharacters(texts, {
-  field: elementOf('useCase', HTMLTextAreaElement),
-  shown: elementOf('useCase-count', HTMLElement),
-  status: elementOf('useCase-status', HTMLElement),
+  field: partOf(document, '#useCase', HTMLTextAreaElement),
+  shown: partOf(document, '#useCase-count', HTMLElement),
+  status: partOf(document, '#useCase-status', HTMLElement),
 })
 send.disabled = false
 void isRegistrationClosed().then((isClosed) => {
-  elementOf('closed', HTMLElement).hidden = !isClosed
+  partOf(document, '#closed', HTMLElement).hidden = !isClosed
 })

@@ -15,13 +15,6 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
   return new Intl.NumberFormat(document.documentElement.lang, options).format(value)
 }
 
-/** The element with this id. Throws an Error if it is missing or of another type. */
-export function elementOf<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
-  const element = document.getElementById(id)
-  if (element instanceof kind) return element
-  throw new Error(`The page has no ${kind.name} with the id ${id}`)
-}
-
 /** The element for a selector. Throws an Error that names the selector if none matches. */
 export function partOf<Kind extends HTMLElement>(
   parent: ParentNode,

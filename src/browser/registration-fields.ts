@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/api-error.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { parseRegistration } from '../contract/registration.ts'
-import { elementOf } from './page-element.ts'
+import { partOf } from './page-element.ts'
 
 /** The input fields of the form. */
 export type FormField = 'email' | 'interests' | 'useCase' | 'consent' | 'challenge'
@@ -40,13 +40,13 @@ export interface FieldFault {
 /** Reads the form; its language is the page's. */
 export function readForm(form: HTMLFormElement): TypedRegistration {
   const ticked = form.querySelectorAll<HTMLInputElement>('[name="interests"]:checked')
-  const useCase = elementOf('useCase', HTMLTextAreaElement).value
+  const useCase = partOf(document, '#useCase', HTMLTextAreaElement).value
   return {
-    email: elementOf('email', HTMLInputElement).value,
+    email: partOf(document, '#email', HTMLInputElement).value,
     locale: document.documentElement.lang,
     interests: Array.from(ticked, ({ value }) => value),
     useCase: useCase.trim() === '' ? undefined : useCase,
-    consent: elementOf('consent', HTMLInputElement).checked,
+    consent: partOf(document, '#consent', HTMLInputElement).checked,
   }
 }
 

@@ -90,7 +90,7 @@ export function createStepList<Name extends string>(
     if (typeof detail === 'string') return [detail]
     if (!('found' in detail)) return detail
     const parts = (['expected', 'found'] as const).flatMap((part) => [
-      pageElement('dt', texts.text(part), 'muted'),
+      pageElement('dt', texts.text(part)),
       pageElement('dd', detail[part], `step-${part}`),
     ])
     return [pageElement('dl', parts)]

@@ -9,21 +9,16 @@ import { fromSnapshot, languageNote, snapshotHead, statementList } from './snaps
 
 type Architecture = SnapshotData<'architecture'>
 
-function guaranteeList({ texts, content }: PageContext, { guarantees }: Architecture): Html {
+function guaranteeList(context: PageContext, { guarantees }: Architecture): Html {
+  const { texts, content } = context
   const { none, toCheck } = texts.architecture
-  if (guarantees.length === 0) return html`<p class="muted">${none}</p>`
-  return html`<dl class="statements">
-    ${guarantees.map(
-      ({ id, title, statement, verification }) =>
-        html`<div id="guarantee-${id}">
-          <dt>${operatorText(content, title)}</dt>
-          <dd>
-            <p>${operatorText(content, statement)}</p>
-            <p>${richText(toCheck, { how: operatorText(content, verification) })}</p>
-          </dd>
-        </div> `,
-    )}
-  </dl>`
+  return statementList(context, guarantees, {
+    prefix: 'guarantee',
+    none,
+    render: ({ statement, verification }) =>
+      html`<p>${operatorText(content, statement)}</p>
+        <p>${richText(toCheck, { how: operatorText(content, verification) })}</p>`,
+  })
 }
 
 /** Components and data flows as a picture. */

@@ -39,7 +39,7 @@ export interface CodeBoxOptions {
 export function codeBox(texts: Texts, { id, label, code }: CodeBoxOptions): Html {
   return html`<div class="code">
     <p class="code-head">
-      <span class="code-label">${label}</span>
+      <span class="muted small">${label}</span>
       ${copyButton(texts, { from: id, what: label })}
     </p>
     <pre tabindex="0"><code id="${id}">${code}</code></pre>

@@ -1,8 +1,9 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { dataTable, nameCell } from './data-table.ts'
-import { code, html, type Html } from './html.ts'
+import type { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
+import { itemLink } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Components = SnapshotData<'architecture'>['components']
@@ -31,12 +32,7 @@ export function componentRows(context: PageContext, components: Components): Htm
 export function flowRows(context: PageContext, flows: Flows, components: Components): Html {
   const { texts, content } = context
   const t = texts.architecture
-  const componentLink = (id: string): Html => {
-    const component = components.find((each) => each.id === id)
-    return component === undefined
-      ? code(id)
-      : html`<a href="#${COMPONENT_PREFIX}-${id}">${operatorText(content, component.name)}</a>`
-  }
+  const componentLink = (id: string): Html => itemLink(context, COMPONENT_PREFIX, components, id)
   return dataTable(flows, {
     none: t.none,
     rowId: ({ id }) => `flow-${id}`,

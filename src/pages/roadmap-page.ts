@@ -7,32 +7,28 @@ import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
 import { listHtml, operatorText, richText } from './rich-text.ts'
 import { pageSection } from './page-section.ts'
-import { fromSnapshot, languageNote, snapshotHead } from './snapshot-sections.ts'
+import {
+  fromSnapshot,
+  itemLink,
+  languageNote,
+  snapshotHead,
+  type NamedItem,
+} from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
-
-interface Titled {
-  readonly id: string
-  readonly title: string
-}
 
 const ROADMAP_ID = 'roadmap'
 const QUEUE_ID = 'queue'
 
-/** Links to items on this page; an unknown id is shown without a link. */
+/** Links to items on this page. */
 function itemLinks(
-  { locale, content }: PageContext,
+  context: PageContext,
   prefix: string,
-  items: readonly Titled[] | undefined,
+  items: readonly NamedItem[],
   ids: readonly string[],
-): HtmlValue {
+): Html {
   return listHtml(
-    locale,
-    ids.map((id) => {
-      const title = items?.find((item) => item.id === id)?.title
-      return title === undefined
-        ? code(id)
-        : html`<a href="#${prefix}-${id}">${operatorText(content, title)}</a>`
-    }),
+    context.locale,
+    ids.map((id) => itemLink(context, prefix, items, id)),
   )
 }
 
@@ -95,7 +91,7 @@ function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'r
 function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
   const { locale, texts, content } = context
   const t = texts.roadmap
-  const roadmap = content.snapshot('roadmap')?.items
+  const roadmap = content.snapshot('roadmap')?.items ?? []
   const note = (text: HtmlValue): Html => html`<p class="muted small">${text}</p>`
   return dataTable(items, {
     none: t.queueEmpty,

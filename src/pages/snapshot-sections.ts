@@ -76,19 +76,56 @@ export function languageNote(
     : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
 }
 
-/** Statements of the operator, each with an anchor. */
-export function statementList(
+/** A published item with its name, or with a title. */
+export type NamedItem = { readonly id: string } & (
+  | { readonly name: string }
+  | { readonly title: string }
+)
+
+export function nameOf(item: NamedItem): string {
+  return 'name' in item ? item.name : item.title
+}
+
+/** A link to an item on the same page; an unknown id is shown without a link. */
+export function itemLink(
   { content }: PageContext,
-  items: readonly { readonly id: string; readonly title: string; readonly statement: string }[],
-  { prefix, none }: { readonly prefix: string; readonly none: string },
+  prefix: string,
+  items: readonly NamedItem[],
+  id: string,
+): Html {
+  const item = items.find((each) => each.id === id)
+  return item === undefined
+    ? code(id)
+    : html`<a href="#${prefix}-${id}">${operatorText(content, nameOf(item))}</a>`
+}
+
+interface Statement {
+  readonly id: string
+  readonly title: string
+  readonly statement: string
+}
+
+/** Statements of the operator, each with an anchor. */
+export function statementList<Item extends Statement>(
+  { content }: PageContext,
+  items: readonly Item[],
+  {
+    prefix,
+    none,
+    render = ({ statement }) => operatorText(content, statement),
+  }: {
+    readonly prefix: string
+    readonly none: string
+    readonly render?: (item: Item) => HtmlValue
+  },
 ): Html {
   if (items.length === 0) return html`<p class="muted">${none}</p>`
   return html`<dl class="statements">
     ${items.map(
-      ({ id, title, statement }) =>
-        html`<div id="${prefix}-${id}">
-          <dt>${operatorText(content, title)}</dt>
-          <dd>${operatorText(content, statement)}</dd>
+      (item) =>
+        html`<div id="${prefix}-${item.id}">
+          <dt>${operatorText(content, item.title)}</dt>
+          <dd>${render(item)}</dd>
         </div> `,
     )}
   </dl>`

@@ -1,7 +1,7 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { dataTable } from './data-table.ts'
 import { factList } from './fact-list.ts'
-import { code, html, type Html } from './html.ts'
+import { html, type Html } from './html.ts'
 import { pageSection } from './page-section.ts'
 import { incidentTimeline } from './incident-timeline.ts'
 import { pendingSteps } from './live-panel.ts'
@@ -13,6 +13,7 @@ import { dayBars } from './status-days.ts'
 import { scriptTexts } from './script-texts.ts'
 import {
   fromSnapshot,
+  itemLink,
   languageNote,
   notShown,
   publishedState,
@@ -53,23 +54,6 @@ function componentRows(context: PageContext, status: Status): Html {
   })
 }
 
-/** Links to the affected components; an unknown id is shown without a link. */
-function affectedComponents(
-  { locale, content }: PageContext,
-  { components }: Status,
-  ids: readonly string[],
-) {
-  return listHtml(
-    locale,
-    ids.map((id) => {
-      const name = components.find((each) => each.id === id)?.name
-      return name === undefined
-        ? code(id)
-        : html`<a href="#component-${id}">${operatorText(content, name)}</a>`
-    }),
-  )
-}
-
 function incidentArticle(
   context: PageContext,
   status: Status,
@@ -96,7 +80,14 @@ function incidentArticle(
       [t.impact, labelFor(texts, 'incidentImpact', impact)],
       [t.started, momentHtml(locale, startedAt)],
       [t.ended, resolvedAt && momentHtml(locale, resolvedAt)],
-      [t.affected, components.length > 0 && affectedComponents(context, status, components)],
+      [
+        t.affected,
+        components.length > 0 &&
+          listHtml(
+            locale,
+            components.map((each) => itemLink(context, 'component', status.components, each)),
+          ),
+      ],
     ])}
     ${hasTimeline && incidentTimeline(context, incident)}
     <h4>${t.updates}</h4>

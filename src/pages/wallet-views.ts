@@ -7,21 +7,15 @@ import { codeLink, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
-import { statementList } from './snapshot-sections.ts'
+import { nameOf, statementList, type NamedItem } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 import { ROW_PREFIXES } from './wallet-boundary.ts'
 
 // The content of each wallet view besides its summary. Lists are empty while no wallet is attached, and the page says
 // so.
 
-/** An item of a list, named by its `name` or its `title`. */
-type NamedItem = { readonly id: string; readonly summary?: string } & (
-  | { readonly name: string }
-  | { readonly title: string }
-)
-
 /** Rows whose header is a published name with its id, or a line for an empty list. */
-function namedRows<Item extends NamedItem>(
+function namedRows<Item extends NamedItem & { readonly summary?: string }>(
   context: PageContext,
   items: readonly Item[],
   { prefix, head, columns }: { prefix: string; head: string; columns: readonly Column<Item>[] },
@@ -29,7 +23,7 @@ function namedRows<Item extends NamedItem>(
   const header: Column<Item> = {
     title: head,
     isHeader: true,
-    cell: (item) => nameCell(context, { ...item, name: 'name' in item ? item.name : item.title }),
+    cell: (item) => nameCell(context, { ...item, name: nameOf(item) }),
   }
   return dataTable(items, {
     none: context.texts.wallet.none,
