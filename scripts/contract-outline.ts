@@ -33,7 +33,11 @@ import type { JsonSchema } from '../src/contract/schema-type.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'
 import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
-import { REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from '../src/documents/header-docs.ts'
+import {
+  headersOf,
+  REQUEST_HEADER_DOCS,
+  RESPONSE_HEADER_DOCS,
+} from '../src/documents/header-docs.ts'
 import { ALWAYS_SENT } from '../src/documents/openapi-headers.ts'
 import { createResponses } from '../src/documents/openapi-responses.ts'
 import { toJson } from '../src/documents/plain-json.ts'
@@ -161,8 +165,8 @@ export function outlineContract(
     requestSchemas: tables.requestSchemas,
     errorSchema: ERROR_SCHEMA,
     headers: {
-      request: outlineHeaders(REQUEST_HEADER_DOCS),
-      response: outlineHeaders(RESPONSE_HEADER_DOCS),
+      request: outlineHeaders(headersOf(REQUEST_HEADER_DOCS)),
+      response: outlineHeaders(headersOf(RESPONSE_HEADER_DOCS)),
     },
     cors: CORS,
     terms: {
@@ -197,11 +201,11 @@ function outlineEndpoint(name: string, row: Endpoint): EndpointOutline {
   return { name, ...rest, responses: Object.fromEntries(responses) }
 }
 
-function outlineHeaders(docs: {
-  readonly [key: string]: HeaderOutline & { readonly name: string }
-}): { readonly [name: string]: HeaderOutline } {
+function outlineHeaders(headers: readonly (HeaderOutline & { readonly name: string })[]): {
+  readonly [name: string]: HeaderOutline
+} {
   return Object.fromEntries(
-    Object.values(docs).map(({ name, meaning, schema }) => [
+    headers.map(({ name, meaning, schema }) => [
       name,
       { ...(ALWAYS_SENT.has(name) ? { isAlwaysSent: true } : {}), meaning, schema },
     ]),

@@ -6,6 +6,7 @@ import {
   runNamed,
   UsageError,
 } from '../../packages/cli/src/command/command.ts'
+import { type CommandTable, formatCommands } from '../../packages/cli/src/command/run-program.ts'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. */
 export interface ActionsCommand {
@@ -13,22 +14,16 @@ export interface ActionsCommand {
   /** The text of its help before the actions. */
   readonly about: string
   /** One row and one file each, loaded when it is asked for. */
-  readonly actions: {
-    readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
-  }
+  readonly actions: CommandTable
 }
 
 function formatHelp({ name: command, about, actions }: ActionsCommand): string {
-  const width = Math.max(...Object.keys(actions).map((name) => name.length))
-  const rows = Object.entries(actions).map(
-    ([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}`,
-  )
   return `Usage: svc ${command} ACTION [options]
 
 ${about}
 
 Actions:
-${rows.join('\n')}
+${formatCommands(actions)}
 
 Each has --help of its own.
 

@@ -1,19 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
 import { formatLocation } from '../storage/open-storage.ts'
 import type { PostgresStorage } from '../storage/postgres/postgres-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import type {
-  SealedRegistration,
-  StoredRegistration,
-  WaitlistStore,
-} from '../storage/waitlist-store.ts'
+import type { SealedRegistration, StoredRegistration } from '../storage/waitlist-store.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { databaseLocation, readConfig, withStorage } from './database.ts'
 import { withProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
-import { readPages } from './read-pages.ts'
+import { readKeyPages, readRegistrationPages } from './read-pages.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc copy-database --from FILE [options]
@@ -45,24 +40,6 @@ export interface CopyResult {
   readonly differing: number
 }
 
-function registrationPages(waitlist: WaitlistStore) {
-  return readPages({
-    readAfter: (position, limit) => waitlist.readAfter(position, limit),
-    keyOf: ({ position }: StoredRegistration) => position,
-    start: 0,
-    pageRows: PAGE_ROWS,
-  })
-}
-
-function keyPages(apiKeys: ApiKeyStore) {
-  return readPages({
-    readAfter: (keyId, limit) => apiKeys.readAfter(keyId, limit),
-    keyOf: ({ keyId }: StoredApiKey) => keyId,
-    start: '',
-    pageRows: PAGE_ROWS,
-  })
-}
-
 /** A registration without its position, which every database assigns itself. */
 function contentOf(registration: StoredRegistration | undefined): SealedRegistration | undefined {
   if (registration === undefined) return undefined
@@ -76,16 +53,16 @@ export async function copyStorage(
   target: PostgresStorage,
   progress: Pick<Progress, 'advance'>,
 ): Promise<CopyResult> {
-  for await (const page of registrationPages(source.waitlist)) {
+  for await (const page of readRegistrationPages(source.waitlist, PAGE_ROWS)) {
     await target.importRegistrations(page)
     progress.advance(page.length)
   }
-  for await (const page of keyPages(source.apiKeys)) {
+  for await (const page of readKeyPages(source.apiKeys, PAGE_ROWS)) {
     for (const key of page) await target.apiKeys.add(key, NO_LIMIT)
     progress.advance(page.length)
   }
   const result = { registrations: 0, keys: 0, differing: 0 }
-  for await (const page of registrationPages(source.waitlist)) {
+  for await (const page of readRegistrationPages(source.waitlist, PAGE_ROWS)) {
     for (const row of page) {
       const copied = await target.waitlist.find(row.addressHash)
       result.registrations += 1
@@ -93,7 +70,7 @@ export async function copyStorage(
     }
     progress.advance(page.length)
   }
-  for await (const page of keyPages(source.apiKeys)) {
+  for await (const page of readKeyPages(source.apiKeys, PAGE_ROWS)) {
     for (const key of page) {
       result.keys += 1
       result.differing += Number(!isDeepStrictEqual(await target.apiKeys.find(key.keyId), key))

@@ -1,3 +1,6 @@
+import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
+import type { StoredRegistration, WaitlistStore } from '../storage/waitlist-store.ts'
+
 /** A list that is read by the key of the previous row, as with the stores' `readAfter`. */
 export interface PagedList<Key, Row> {
   readonly readAfter: (key: Key, limit: number) => Promise<readonly Row[]>
@@ -26,4 +29,24 @@ export async function* readPages<Key, Row>({
     yield page
     key = keyOf(last)
   }
+}
+
+/** All registrations in the order of registering, page by page. */
+export function readRegistrationPages(store: Pick<WaitlistStore, 'readAfter'>, pageRows: number) {
+  return readPages({
+    readAfter: (position, limit) => store.readAfter(position, limit),
+    keyOf: ({ position }: StoredRegistration) => position,
+    start: 0,
+    pageRows,
+  })
+}
+
+/** All keys in the order of their ids, page by page. */
+export function readKeyPages(store: Pick<ApiKeyStore, 'readAfter'>, pageRows = 1000) {
+  return readPages({
+    readAfter: (keyId, limit) => store.readAfter(keyId, limit),
+    keyOf: ({ keyId }: StoredApiKey) => keyId,
+    start: '',
+    pageRows,
+  })
 }

@@ -40,3 +40,14 @@ export function nearestName(name: string, known: readonly string[]): string | un
   }
   return nearest
 }
+
+/** What to expect in place of a mistyped name: `known` and the name that was probably meant, else `otherwise`. */
+export function expectedName(
+  name: string,
+  names: readonly string[],
+  known: string,
+  otherwise: string,
+): string {
+  const nearest = nearestName(name, names)
+  return nearest === undefined ? otherwise : `${known}; did you mean ${nearest}?`
+}

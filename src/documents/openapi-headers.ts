@@ -2,7 +2,7 @@ import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import { CACHE_CLASSES, HEADERS, type CacheClass } from '../contract/headers.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { RESPONSE_HEADER_DOCS, type ResponseHeader } from './header-docs.ts'
+import { headersOf, RESPONSE_HEADER_DOCS, type ResponseHeader } from './header-docs.ts'
 import { toJson, type JsonObject } from './plain-json.ts'
 
 /** Header fields of one response, by wire name; each refers to `components.headers`. */
@@ -93,7 +93,7 @@ export const ALWAYS_SENT: ReadonlySet<string> = new Set([
 /** `components.headers`: every header that one of these responses refers to. */
 export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
   const all = [
-    ...Object.values(RESPONSE_HEADER_DOCS).map(({ name, meaning, schema }) => ({
+    ...headersOf(RESPONSE_HEADER_DOCS).map(({ name, meaning, schema }) => ({
       component: name,
       header: header(meaning, schema, ALWAYS_SENT.has(name)),
     })),

@@ -6,7 +6,7 @@ import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
 import { checkNewestFirst } from './semantic-rules.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 
 function parseVersion(version: string): { readonly core: number[]; readonly pre: string[] } {
   const [core = '', ...pre] = version.split('-')
@@ -46,7 +46,6 @@ function checkChange(
   report: Report,
 ): void {
   const rows = new Map(Object.values(registry).map((row) => [`${row.method} ${row.path}`, row]))
-  const knownEndpoints = [...rows.keys()]
   const isDeprecation = change.kind === 'deprecated'
   for (const member of ['sunsetOn', 'replacement'] as const) {
     if (isDeprecation === (change[member] !== undefined)) continue
@@ -80,13 +79,10 @@ function checkChange(
       }
       continue
     }
-    const nearest = nearestName(endpoint, knownEndpoints)
     report(
       [...path, 'endpoints', index],
       `the unknown endpoint ${JSON.stringify(endpoint)}`,
-      nearest === undefined
-        ? 'an endpoint of the registry'
-        : `a known one; did you mean ${nearest}?`,
+      expectedName(endpoint, [...rows.keys()], 'a known one', 'an endpoint of the registry'),
     )
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { isTranslatable, itemKeyName, itemKeyOf, type Overlay } from '../contract/translations.ts'
 import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
@@ -18,11 +18,6 @@ export function hasTranslatable(schema: JsonSchema): boolean {
     (schema.items !== undefined && hasTranslatable(schema.items)) ||
     Object.values(schema.properties ?? {}).some((each) => hasTranslatable(each))
   )
-}
-
-function withHint(name: string, known: readonly string[], otherwise: string): string {
-  const nearest = nearestName(name, known)
-  return nearest === undefined ? otherwise : `a known name; did you mean ${nearest}?`
 }
 
 /**
@@ -84,7 +79,12 @@ export function compileOverlay(
         report(
           at,
           `the field ${JSON.stringify(name)}`,
-          withHint(name, known, `only fields that are translated: ${known.join(', ')}`),
+          expectedName(
+            name,
+            known,
+            'a known name',
+            `only fields that are translated: ${known.join(', ')}`,
+          ),
         )
         continue
       }
@@ -115,7 +115,12 @@ export function compileOverlay(
         report(
           keyAt,
           `${JSON.stringify(key)}, which the content does not have`,
-          withHint(key, known, `one of ${known.join(', ') || 'its items, but it has none'}`),
+          expectedName(
+            key,
+            known,
+            'a known name',
+            `one of ${known.join(', ') || 'its items, but it has none'}`,
+          ),
         )
         return
       }

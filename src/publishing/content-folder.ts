@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { messageOf } from '../contract/error-message.ts'
 import { LOCALES } from '../contract/locales.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import { ORGANIZATION_RESOURCE } from '../contract/organization.ts'
 import {
@@ -104,10 +104,8 @@ function explainUnknown(name: string): string {
       [...CONTENT_FILES.keys()].map((file) => `${locale}/${file}`),
     ),
   ]
-  const nearest = nearestName(name, known)
-  return nearest === undefined
-    ? `one of ${[...CONTENT_FILES.keys(), SETTINGS_FILE].join(', ')}`
-    : `a known name; did you mean ${nearest}?`
+  const inFolder = [...CONTENT_FILES.keys(), SETTINGS_FILE]
+  return expectedName(name, known, 'a known name', `one of ${inFolder.join(', ')}`)
 }
 
 /** Mistakes for resources without a file. Wallet files may be missing all together. */

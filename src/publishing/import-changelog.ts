@@ -1,5 +1,5 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { ReferencedFile } from './compile-organization.ts'
 import { type ContentMistake, describeValue } from './content-mistake.ts'
@@ -83,13 +83,11 @@ export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields
       } else if (level === 3 && release !== undefined) {
         kind = title.toLowerCase()
         if (!CHANGELOG_KINDS.some((known) => known === kind)) {
-          const nearest = nearestName(kind, CHANGELOG_KINDS)
+          const kinds = `one of ${CHANGELOG_KINDS.join(', ')}`
           fail(
             number,
             `the heading ${describeValue(title)}`,
-            nearest === undefined
-              ? `one of ${CHANGELOG_KINDS.join(', ')}`
-              : `a kind of change; did you mean ${nearest}?`,
+            expectedName(kind, CHANGELOG_KINDS, 'a kind of change', kinds),
           )
         }
       }

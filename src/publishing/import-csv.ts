@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 
 import type { JsonValue } from '../contract/canonical-json.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import type { ReferencedFile } from './compile-organization.ts'
 import { type ContentMistake, describeValue } from './content-mistake.ts'
@@ -155,15 +155,8 @@ export function importCsv(
       columns.set(field, index)
       continue
     }
-    const nearest = nearestName(name, names)
-    fail(
-      whole,
-      '',
-      `no column ${JSON.stringify(name)} for ${field}`,
-      nearest === undefined
-        ? `one of ${names.join(', ')}`
-        : `a known column; did you mean ${nearest}?`,
-    )
+    const expected = expectedName(name, names, 'a known column', `one of ${names.join(', ')}`)
+    fail(whole, '', `no column ${JSON.stringify(name)} for ${field}`, expected)
   }
 
   interface Row {

@@ -1,45 +1,35 @@
-import type { JsonSchema, SchemaType } from '../contract/schema-type.ts'
+import { list, record } from '../contract/response-fields.ts'
+import type { SchemaType } from '../contract/schema-type.ts'
 
 /** Name of the settings file in the content folder. */
 export const SETTINGS_FILE = 'publishing.yaml'
 
 /** Schema of content/publishing.yaml: settings of the publishing step. Never published. */
-export const SETTINGS_SCHEMA = {
-  type: 'object',
-  description: 'Settings of the publishing step.',
-  required: ['allowedTexts'],
-  properties: {
-    allowedTexts: {
-      type: 'array',
-      description: 'Texts that look like something private and are meant to be public.',
-      items: {
-        type: 'object',
-        description: 'One exact text.',
-        required: ['text', 'rule', 'reason'],
-        properties: {
-          text: {
-            type: 'string',
-            minLength: 4,
-            description: 'The text, to the letter.',
-            example: 'security@example.org',
-          },
-          rule: {
-            type: 'string',
-            minLength: 1,
-            description: 'The leak guard’s rule that it may pass.',
-            example: 'email-address',
-          },
-          reason: {
-            type: 'string',
-            minLength: 1,
-            description: 'Why it may be published.',
-            example: 'The published contact for reports',
-          },
-        },
+export const SETTINGS_SCHEMA = record('Settings of the publishing step.', {
+  allowedTexts: list(
+    'Texts that look like something private and are meant to be public.',
+    record('One exact text.', {
+      text: {
+        type: 'string',
+        minLength: 4,
+        description: 'The text, to the letter.',
+        example: 'security@example.org',
       },
-    },
-  },
-} as const satisfies JsonSchema
+      rule: {
+        type: 'string',
+        minLength: 1,
+        description: 'The leak guard’s rule that it may pass.',
+        example: 'email-address',
+      },
+      reason: {
+        type: 'string',
+        minLength: 1,
+        description: 'Why it may be published.',
+        example: 'The published contact for reports',
+      },
+    }),
+  ),
+})
 
 /** The settings of the publishing step. */
 export type PublishingSettings = SchemaType<typeof SETTINGS_SCHEMA>

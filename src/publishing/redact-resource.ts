@@ -1,6 +1,6 @@
 import { formatInstant } from '../contract/instant.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { guardLine, readVersions, requireVersion, writeRelease } from './append-version.ts'
@@ -39,15 +39,10 @@ export async function redactResource(options: RedactOptions): Promise<RedactResu
   const { resources } = requireVersion(versions, snapshotId)
   const digest = digestOf(resources, resource)
   if (digest === undefined) {
-    const nearest = nearestName(resource, Object.keys(resources))
-    throw new PublishError(
-      'VERSION',
-      `${snapshotId} has no such resource; ${
-        nearest === undefined
-          ? `expected one of ${Object.keys(resources).join(', ')}`
-          : `did you mean ${nearest}?`
-      }`,
-    )
+    const names = Object.keys(resources)
+    const missing = `${snapshotId} has no such resource`
+    const otherwise = `${missing}; expected one of ${names.join(', ')}`
+    throw new PublishError('VERSION', expectedName(resource, names, missing, otherwise))
   }
   const head = versions.at(-1)
   if (head !== undefined && digestOf(head.resources, resource) === digest) {

@@ -9,7 +9,7 @@ import {
   type FieldPath,
   formatFieldPath,
 } from './content-mistake.ts'
-import { nearestName } from '../contract/nearest-name.ts'
+import { expectedName } from '../contract/nearest-name.ts'
 import type { ContentSource } from './yaml-source.ts'
 
 /** A check of values against one schema. `T` is the type of valid values. */
@@ -89,22 +89,20 @@ function toReport(error: ErrorObject<string, Readonly<Record<string, unknown>>>)
     case 'additionalProperties': {
       const name = String(params['additionalProperty'])
       const known = Object.keys(schema.properties ?? {})
-      const nearest = nearestName(name, known)
       return {
         path: [...path, name],
         part: 'name',
         found: `the unknown field ${JSON.stringify(name)}`,
-        expected:
-          nearest === undefined
-            ? `only ${known.join(', ')}`
-            : `a known field; did you mean ${nearest}?`,
+        expected: expectedName(name, known, 'a known field', `only ${known.join(', ')}`),
       }
     }
     case 'enum': {
       const words = (schema.enum ?? []).map(String)
-      const nearest = typeof error.data === 'string' ? nearestName(error.data, words) : undefined
+      const expected = describeExpected(schema)
       return value(
-        `${describeExpected(schema)}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+        typeof error.data === 'string'
+          ? expectedName(error.data, words, expected, expected)
+          : expected,
       )
     }
     case 'type':

@@ -3,15 +3,7 @@ import { HORIZONS } from '../contract/snapshot-plans.ts'
 import { SNAPSHOT_NAMES, type SnapshotData } from '../contract/snapshot-schemas.ts'
 import { COMPONENT_STATES } from '../contract/snapshot-status.ts'
 import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
-import { nearestName } from '../contract/nearest-name.ts'
-
-function expectedOneOf(names: readonly string[], wrong: string): string {
-  const nearest = nearestName(wrong, names)
-  if (nearest !== undefined) return `the id of an item; did you mean ${nearest}?`
-  return names.length === 0
-    ? 'no reference, because there are no items'
-    : `one of ${names.join(', ')}`
-}
+import { expectedName } from '../contract/nearest-name.ts'
 
 function checkReference(
   report: Report,
@@ -20,7 +12,10 @@ function checkReference(
   known: readonly string[],
 ): void {
   if (known.includes(name)) return
-  report(path, `a reference to ${JSON.stringify(name)}`, expectedOneOf(known, name))
+  const otherwise =
+    known.length === 0 ? 'no reference, because there are no items' : `one of ${known.join(', ')}`
+  const expected = expectedName(name, known, 'the id of an item', otherwise)
+  report(path, `a reference to ${JSON.stringify(name)}`, expected)
 }
 
 /** Reports every item that depends on itself through other items. */

@@ -1,8 +1,8 @@
 import { messageOf } from '../contract/error-message.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { readHistory } from '../crypto/published-history.ts'
-import { digestFault } from '../crypto/resource-digest.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
+import { resourceFault } from './resource-fault.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {
@@ -50,7 +50,7 @@ export function verifyReleases(store: ReleaseStore): VerifiedReleases {
     const where = `${entry.snapshotId} ${name}`
     try {
       const isRedacted = store.readRedaction(name, digest) !== undefined
-      const fault = readFault(name, digest)
+      const fault = resourceFault(store, name, digest)
       if (!isRedacted && fault !== undefined) findings.push({ where, message: fault })
       if (isRedacted && fault === undefined) {
         findings.push({
@@ -63,16 +63,6 @@ export function verifyReleases(store: ReleaseStore): VerifiedReleases {
       if (!(error instanceof ReleaseFileError)) throw error
       findings.push({ where, message: error.message })
       return false
-    }
-  }
-
-  /** What is wrong with the bytes of a resource; undefined if they match the digest. */
-  function readFault(name: string, digest: string): string | undefined {
-    try {
-      return digestFault(store.readResourceText(name, digest), digest)
-    } catch (error) {
-      if (error instanceof ReleaseFileError) return error.message
-      throw error
     }
   }
 

@@ -1,6 +1,6 @@
 import { formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
-import { readKeyPages } from './key-pages.ts'
+import { readKeyPages } from '../read-pages.ts'
 import { type KeyStatus, statusOf } from './key-status.ts'
 
 /** What to list and where to write it. */

@@ -1,5 +1,5 @@
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import { readKeyPages } from './key-pages.ts'
+import { readKeyPages } from '../read-pages.ts'
 import { endOf } from './key-status.ts'
 
 /** Keys per transaction, so that other writers do not wait long. */

@@ -3,7 +3,7 @@ import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
-import { readPages } from '../read-pages.ts'
+import { readRegistrationPages } from '../read-pages.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 
 const HELP = `Usage: svc waitlist expire --older-than DAYS [options]
@@ -34,13 +34,7 @@ const EXPIRE_BATCH = 500
 
 async function countOlder(store: WaitlistStore, beforeMs: number): Promise<number> {
   let count = 0
-  const pages = readPages({
-    readAfter: (position: number, limit) => store.readAfter(position, limit),
-    keyOf: ({ position }) => position,
-    start: 0,
-    pageRows: EXPIRE_BATCH,
-  })
-  for await (const page of pages) {
+  for await (const page of readRegistrationPages(store, EXPIRE_BATCH)) {
     count += page.filter(({ registeredAtMs }) => registeredAtMs < beforeMs).length
   }
   return count

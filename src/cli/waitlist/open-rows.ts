@@ -5,7 +5,7 @@ import {
   WaitlistEntryError,
 } from '../../service/waitlist-entry.ts'
 import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
-import { readPages } from '../read-pages.ts'
+import { readRegistrationPages } from '../read-pages.ts'
 
 /** A registration that could not be decrypted, or whose content does not match its row. */
 export interface RowProblem {
@@ -61,13 +61,7 @@ export async function* openRows(
   decryptor: Decryptor,
   pick: (row: StoredRegistration) => boolean = () => true,
 ): AsyncGenerator<OpenedPage, void, undefined> {
-  const pages = readPages({
-    readAfter: (position, limit) => store.readAfter(position, limit),
-    keyOf: ({ position }: StoredRegistration) => position,
-    start: 0,
-    pageRows: PAGE_ROWS,
-  })
-  for await (const page of pages) {
+  for await (const page of readRegistrationPages(store, PAGE_ROWS)) {
     const opened: OpenedRow[] = []
     const problems: RowProblem[] = []
     for (const row of page.filter(pick)) {

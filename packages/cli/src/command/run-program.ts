@@ -24,14 +24,19 @@ export interface Program {
   readonly toFailure?: ToFailure
 }
 
+/** The names of commands with their summaries, one line each. */
+export function formatCommands(commands: CommandTable): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length))
+  return Object.entries(commands)
+    .map(([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}`)
+    .join('\n')
+}
+
 function formatHelp(commands: CommandTable): string {
-  const names = Object.keys(commands)
-  const width = Math.max(...names.map((name) => name.length))
-  const rows = names.map((name) => `  ${name.padEnd(width)}   ${commands[name]?.summary ?? ''}`)
   return `Usage: svc COMMAND [options]
 
 Commands:
-${rows.join('\n')}
+${formatCommands(commands)}
 
 Options:
   -h, --help    print this text; after a command, the help of the command
