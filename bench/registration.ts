@@ -1,14 +1,7 @@
 import path from 'node:path'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { HEADERS } from '../src/contract/headers.ts'
-import {
-  CONNECTIONS,
-  measureLoad,
-  type BenchContext,
-  type Load,
-  type NumberedBody,
-  type Sample,
-} from './load.ts'
+import { CONNECTIONS, measureLoad, type BenchContext, type Load, type Sample } from './load.ts'
 import { startProgram, type MeasuredServer } from './processes.ts'
 import {
   medianOf,
@@ -20,13 +13,7 @@ import {
   type PartReport,
   type Target,
 } from './report.ts'
-import {
-  fillWaitlist,
-  openRowMaker,
-  REGISTRATION_BODY,
-  removeDatabase,
-  trimWaitlist,
-} from './waitlist-fixture.ts'
+import { fillWaitlist, openRowMaker, REGISTRATION_BODY, trimWaitlist } from './waitlist-fixture.ts'
 
 /** Primes that spread the known addresses of a block over the whole waitlist, each block differently. */
 const STEPS = [7_368_787, 2_750_159, 5_800_079, 1_299_709, 8_675_309] as const
@@ -51,13 +38,12 @@ export type Block = Omit<Sample, 'busy'>
 /** Blocks of new and of known addresses, measured alternately. */
 type BothKinds = { readonly [Each in Kind]: readonly Block[] }
 
+/** The connections of each measurement: one request after the other, or several at a time. */
+const MODES = { sequential: 1, concurrent: CONNECTIONS } as const
+type Mode = keyof typeof MODES
+
 /** One round on one waitlist. */
-export interface WaitlistSample {
-  /** On one connection, one request after the other. */
-  readonly sequential: BothKinds
-  /** On several connections. */
-  readonly concurrent: BothKinds
-}
+export type WaitlistSample = { readonly [Each in Mode]: BothKinds }
 
 /** All samples of one waitlist; those of one round have the same index in every waitlist. */
 interface MeasuredWaitlist {
@@ -130,18 +116,15 @@ export function registrationReport(
       {
         title: 'A known address compared with a new one, CPU time of the server per request',
         heading: 'waitlist|connections|new µs|known µs|known / new|spread|target|',
-        rows: waitlists.flatMap(({ rows, samples }) => [
-          differenceRow(
-            rows,
-            1,
-            samples.map(({ sequential }) => sequential),
+        rows: waitlists.flatMap(({ rows, samples }) =>
+          Object.entries(MODES).map(([mode, connections]) =>
+            differenceRow(
+              rows,
+              connections,
+              samples.map((sample) => sample[mode as Mode]),
+            ),
           ),
-          differenceRow(
-            rows,
-            CONNECTIONS,
-            samples.map(({ concurrent }) => concurrent),
-          ),
-        ]),
+        ),
       },
     ],
   }
@@ -154,20 +137,7 @@ interface Measured {
   readonly rows: number
   readonly file: string
   readonly samples: WaitlistSample[]
-  /** Addresses on the waitlist, numbered from 0. */
-  known: number
   knownBlocks: number
-}
-
-function bodyOf(measured: Measured, kind: Kind, requests: number): NumberedBody {
-  const { known } = measured
-  if (kind === 'unknown') {
-    measured.known += requests
-    return { text: REGISTRATION_BODY, first: known, count: requests, step: 1 }
-  }
-  const step = STEPS[measured.knownBlocks % STEPS.length] ?? 1
-  measured.knownBlocks += 1
-  return { text: REGISTRATION_BODY, first: 0, count: known, step }
 }
 
 /** Measures new and known addresses alternately, so that drift affects both alike. */
@@ -178,13 +148,21 @@ async function measureBoth(
 ): Promise<BothKinds> {
   const { context, server, file, rows } = measured
   const blocks: { [Each in Kind]: Block[] } = { unknown: [], known: [] }
+  /** Addresses on the waitlist, numbered from 0. */
+  let known = rows
   for (const kind of ['unknown', 'known', 'known', 'unknown'] as const) {
-    const body = bodyOf(measured, kind, requests)
+    const step = STEPS[measured.knownBlocks % STEPS.length] ?? 1
+    const numbers =
+      kind === 'unknown'
+        ? { first: known, count: requests, step: 1 }
+        : { first: 0, count: known, step }
+    if (kind === 'unknown') known += requests
+    else measured.knownBlocks += 1
+    const body = { text: REGISTRATION_BODY, ...numbers }
     const load = { ...REGISTER, connections, requests, body, expectedText: EXPECTED[kind] }
     blocks[kind].push(await measureLoad(context.generator, server, load))
   }
   trimWaitlist(file, rows)
-  measured.known = rows
   return blocks
 }
 
@@ -203,7 +181,7 @@ async function startMeasured(
     SVC_DATABASE_URL: `sqlite:${file}`,
     SVC_CHALLENGE: 'test',
   })
-  const measured = { context, server, rows, file, samples: [], known: rows, knownBlocks: 0 }
+  const measured = { context, server, rows, file, samples: [], knownBlocks: 0 }
   progress(`registration: warming up on a waitlist of ${rows} rows`)
   await measureBoth(measured, CONNECTIONS, Math.ceil(options.registrationWarmUpRequests / 4))
   return measured
@@ -219,24 +197,16 @@ export async function measureRegistration(context: BenchContext): Promise<PartRe
   const { registrationRounds: rounds, registrationRequests: requests } = options
   const maker = await openRowMaker(workspace)
   const running: Measured[] = []
-  try {
-    for (const rows of options.waitlistRows) {
-      running.push(await startMeasured(context, maker, rows))
-    }
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const measured of running) {
-        progress(`registration: round ${round} of ${rounds}, ${measured.rows} rows`)
-        measured.samples.push({
-          sequential: await measureBoth(measured, 1, requests),
-          concurrent: await measureBoth(measured, CONNECTIONS, requests),
-        })
-      }
-    }
-  } finally {
-    for (const { server, file } of running) {
-      await server.end()
-      removeDatabase(file)
+  for (const rows of options.waitlistRows) running.push(await startMeasured(context, maker, rows))
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const measured of running) {
+      progress(`registration: round ${round} of ${rounds}, ${measured.rows} rows`)
+      measured.samples.push({
+        sequential: await measureBoth(measured, MODES.sequential, requests),
+        concurrent: await measureBoth(measured, MODES.concurrent, requests),
+      })
     }
   }
+  for (const { server } of running) await server.end()
   return registrationReport(requests, running)
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspectConfig } from '../src/config.ts'
 import { parseEmailAddress } from '../src/contract/email-address.ts'
@@ -61,11 +60,6 @@ export async function openRowMaker({ env, root }: Workspace): Promise<RowMaker> 
   }
 }
 
-/** Deletes a database with its write-ahead log. */
-export function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-}
-
 /**
  * Creates a database with the product's migrations and a waitlist of this length, addresses numbered from 0. The sealed
  * part is random bytes of the right length: no write and no read of the service looks into it.
@@ -76,7 +70,6 @@ export async function fillWaitlist(
   rows: number,
   onProgress: (made: number) => void,
 ): Promise<void> {
-  removeDatabase(file)
   const database = openSqliteConnection('create', { file })
   const beganMs = Date.now() - rows
   try {
