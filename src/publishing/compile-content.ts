@@ -75,30 +75,32 @@ export interface CompiledContent {
 /** The data of each resource that has its described shape. */
 type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
 
+/** The checks of one resource beyond its schema. */
+const CHECKS: { readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: Report) => void } = {
+  status: checkStatus,
+  architecture: checkArchitecture,
+  roadmap: checkRoadmap,
+  changelog: checkChangelog,
+  wallet: checkWallet,
+  'wallet/architecture': checkArchitecture,
+  'wallet/security': checkWalletSecurity,
+  'wallet/evidence': checkWalletEvidence,
+  'wallet/capabilities': checkWalletCapabilities,
+}
+
+function checkAlone<N extends SnapshotName>(name: N, data: SoundData, report: Report): void {
+  const value = data[name]
+  if (value !== undefined) CHECKS[name]?.(value, report)
+}
+
 function checkSemantics(data: SoundData, reportFor: (name: SnapshotName) => Report): void {
-  if (data.status !== undefined) checkStatus(data.status, reportFor('status'))
-  for (const name of ['architecture', 'wallet/architecture'] as const) {
-    const described = data[name]
-    if (described !== undefined) checkArchitecture(described, reportFor(name))
-  }
-  if (data.roadmap !== undefined) checkRoadmap(data.roadmap, reportFor('roadmap'))
+  for (const name of SNAPSHOT_NAMES) checkAlone(name, data, reportFor(name))
   if (data['development-queue'] !== undefined) {
     checkDevelopmentQueue(
       data['development-queue'],
       data.roadmap?.items.map((item) => item.id),
       reportFor('development-queue'),
     )
-  }
-  if (data.changelog !== undefined) checkChangelog(data.changelog, reportFor('changelog'))
-  if (data.wallet !== undefined) checkWallet(data.wallet, reportFor('wallet'))
-  if (data['wallet/security'] !== undefined) {
-    checkWalletSecurity(data['wallet/security'], reportFor('wallet/security'))
-  }
-  if (data['wallet/evidence'] !== undefined) {
-    checkWalletEvidence(data['wallet/evidence'], reportFor('wallet/evidence'))
-  }
-  if (data['wallet/capabilities'] !== undefined) {
-    checkWalletCapabilities(data['wallet/capabilities'], reportFor('wallet/capabilities'))
   }
   for (const name of SNAPSHOT_NAMES) {
     const view = data[name]

@@ -95,70 +95,52 @@ type Explain = (
   error: ErrorContext,
 ) => Pick<SyntaxMistake, 'found' | 'expected'> & { readonly offset?: number }
 
-const EXPLANATIONS: ReadonlyMap<string, Explain> = new Map<string, Explain>([
-  [
-    'BLOCK_AS_IMPLICIT_KEY',
-    () => ({
-      found: 'a text with a colon and a space in it, without quotes',
-      expected: 'the text in quotes',
-    }),
-  ],
-  ['MISSING_CHAR', ({ document, offset, message }) => explainMissing(document, offset, message)],
-  ['TAB_AS_INDENT', () => ({ found: 'a tab in the indentation', expected: 'spaces' })],
-  [
-    'MULTIPLE_DOCS',
-    () => ({
-      found: 'a second document (after --- or ...)',
-      expected: 'one document in a file',
-    }),
-  ],
-  [
-    'BAD_INDENT',
-    ({ message }) =>
-      message.startsWith('Flow')
-        ? {
-            found: 'a { or [ that is not closed',
-            expected: 'its } or ] before the next field',
-          }
-        : {
-            found: 'an indentation that matches no line above',
-            expected: 'the same indentation for all fields of a group',
-          },
-  ],
-  ['MULTILINE_IMPLICIT_KEY', ({ text, offset }) => explainKey(text, offset)],
-  [
-    'BAD_SCALAR_START',
-    ({ text, offset }) => ({
-      found: `a text that starts with ${text.slice(offset, offset + 1)}`,
-      expected: 'the text in quotes',
-    }),
-  ],
-  ['UNEXPECTED_TOKEN', ({ offset, message }) => explainToken(offset, message)],
-  [
-    'BAD_DQ_ESCAPE',
-    () => ({
-      found: 'a backslash with an unknown letter in double quotes',
-      expected: String.raw`\\ for a backslash, or single quotes around the text`,
-    }),
-  ],
-  [
-    'DUPLICATE_KEY',
-    () => ({ found: 'a field that is there already', expected: 'each field once' }),
-  ],
-  [
-    'TAG_RESOLVE_FAILED',
-    () => ({ found: 'a text that starts with !', expected: 'the text in quotes' }),
-  ],
-  [
-    'KEY_OVER_1024_CHARS',
-    () => ({ found: 'a field name of more than 1024 characters', expected: 'name: value' }),
-  ],
+const EXPLANATIONS: { readonly [code: string]: Explain } = {
+  BLOCK_AS_IMPLICIT_KEY: () => ({
+    found: 'a text with a colon and a space in it, without quotes',
+    expected: 'the text in quotes',
+  }),
+  MISSING_CHAR: ({ document, offset, message }) => explainMissing(document, offset, message),
+  TAB_AS_INDENT: () => ({ found: 'a tab in the indentation', expected: 'spaces' }),
+  MULTIPLE_DOCS: () => ({
+    found: 'a second document (after --- or ...)',
+    expected: 'one document in a file',
+  }),
+  BAD_INDENT: ({ message }) =>
+    message.startsWith('Flow')
+      ? {
+          found: 'a { or [ that is not closed',
+          expected: 'its } or ] before the next field',
+        }
+      : {
+          found: 'an indentation that matches no line above',
+          expected: 'the same indentation for all fields of a group',
+        },
+  MULTILINE_IMPLICIT_KEY: ({ text, offset }) => explainKey(text, offset),
+  BAD_SCALAR_START: ({ text, offset }) => ({
+    found: `a text that starts with ${text.slice(offset, offset + 1)}`,
+    expected: 'the text in quotes',
+  }),
+  UNEXPECTED_TOKEN: ({ offset, message }) => explainToken(offset, message),
+  BAD_DQ_ESCAPE: () => ({
+    found: 'a backslash with an unknown letter in double quotes',
+    expected: String.raw`\\ for a backslash, or single quotes around the text`,
+  }),
+  DUPLICATE_KEY: () => ({ found: 'a field that is there already', expected: 'each field once' }),
+  TAG_RESOLVE_FAILED: () => ({
+    found: 'a text that starts with !',
+    expected: 'the text in quotes',
+  }),
+  KEY_OVER_1024_CHARS: () => ({
+    found: 'a field name of more than 1024 characters',
+    expected: 'name: value',
+  }),
   // The parser is recursive and stops where its stack ends: a bomb of brackets.
-  [
-    'RESOURCE_EXHAUSTION',
-    () => ({ found: 'fields nested too deeply', expected: `at most ${MAX_DEPTH} levels` }),
-  ],
-])
+  RESOURCE_EXHAUSTION: () => ({
+    found: 'fields nested too deeply',
+    expected: `at most ${MAX_DEPTH} levels`,
+  }),
+}
 
 /** Puts an error of the YAML parser into words that need no knowledge of YAML's grammar. */
 export function explainSyntax(
@@ -166,7 +148,7 @@ export function explainSyntax(
   text: string,
   { code, message, pos: [offset] }: YAMLError,
 ): SyntaxMistake {
-  const explain = EXPLANATIONS.get(code)
+  const explain = EXPLANATIONS[code]
   return {
     offset,
     ...(explain?.({ document, text, offset, message }) ?? {
