@@ -88,13 +88,16 @@ const CHECKS: { readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: R
   'wallet/capabilities': checkWalletCapabilities,
 }
 
-function checkAlone<N extends SnapshotName>(name: N, data: SoundData, report: Report): void {
-  const value = data[name]
+function checkAlone<N extends SnapshotName>(
+  name: N,
+  value: SnapshotData<N> | undefined,
+  report: Report,
+): void {
   if (value !== undefined) CHECKS[name]?.(value, report)
 }
 
 function checkSemantics(data: SoundData, reportFor: (name: SnapshotName) => Report): void {
-  for (const name of SNAPSHOT_NAMES) checkAlone(name, data, reportFor(name))
+  for (const name of SNAPSHOT_NAMES) checkAlone(name, data[name], reportFor(name))
   if (data['development-queue'] !== undefined) {
     checkDevelopmentQueue(
       data['development-queue'],
