@@ -81,8 +81,15 @@ function byDuration(left: string, right: string): number {
   return rank(left) - rank(right) || left.localeCompare(right)
 }
 
-/** Options of one run of `node --test`. */
+/** Runs the files of a whole run in one process. */
+const TEST_PROCESS = fileURLToPath(new URL('test-process.ts', import.meta.url))
+
+/** The arguments of `node` that run test files. */
+const TEST_ARGS = ['--test', `--test-timeout=${TIMEOUT_MS}`, '--test-reporter=spec']
+
+/** One process that runs test files. */
 interface RunOptions {
+  /** Arguments of `node` before the files. */
   readonly args: readonly string[]
   readonly files: readonly string[]
   readonly temporaryDir: string | undefined
@@ -91,21 +98,17 @@ interface RunOptions {
 }
 
 function runNode({ args, files, temporaryDir, isLive }: RunOptions): Promise<RunResult> {
-  const child = spawn(
-    process.execPath,
-    ['--test', `--test-timeout=${TIMEOUT_MS}`, '--test-reporter=spec', ...args, ...files],
-    {
-      cwd: ROOT_DIR,
-      env: {
-        ...process.env,
-        // Programs that tests start find their sources compiled, too.
-        NODE_COMPILE_CACHE: path.join(ROOT_DIR, 'node_modules', '.cache', 'test'),
-        ...(temporaryDir === undefined ? {} : { TMPDIR: temporaryDir }),
-        ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
-      },
-      stdio: ['inherit', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [...args, ...files], {
+    cwd: ROOT_DIR,
+    env: {
+      ...process.env,
+      // Programs that tests start find their sources compiled, too.
+      NODE_COMPILE_CACHE: path.join(ROOT_DIR, 'node_modules', '.cache', 'test'),
+      ...(temporaryDir === undefined ? {} : { TMPDIR: temporaryDir }),
+      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
     },
-  )
+    stdio: ['inherit', 'pipe', 'inherit'],
+  })
   const counts: Record<string, number> = {}
   const skipped: string[] = []
   let rest = ''
@@ -137,11 +140,8 @@ function deal(files: readonly string[], processes: number): readonly (readonly s
   return hands.filter(({ length }) => length > 0)
 }
 
-/** One process with its own options and files. */
-interface Job {
-  readonly options: readonly string[]
-  readonly files: readonly string[]
-}
+/** One process with its own arguments and files. */
+type Job = Pick<RunOptions, 'args' | 'files'>
 
 /** Runs the jobs in their order, a number of them at a time. */
 async function runJobs(
@@ -160,39 +160,45 @@ async function runJobs(
   return results
 }
 
+function nameArgs(name: string | undefined): readonly string[] {
+  return name === undefined ? [] : [`--test-name-pattern=${name}`]
+}
+
 /** Loading the modules takes most files as long as their tests, so several share a process. */
 const FILES_PER_PROCESS = 4
 
 async function runFiles(
   files: ReadonlyMap<string, TestKind>,
-  args: readonly string[],
+  name: string | undefined,
   temporaryDir: string | undefined,
 ): Promise<readonly RunResult[]> {
   const filesOf = (wanted: TestKind) =>
     [...files].filter(([, kind]) => kind === wanted).map(([file]) => file)
-  const alone = (file: string): Job => ({ options: [], files: [file] })
+  const args = [...TEST_ARGS, '--test-isolation=none', ...nameArgs(name)]
+  const alone = (file: string): Job => ({ args, files: [file] })
   const processors = availableParallelism()
   const pure = filesOf('pure')
   const starting = filesOf('starting').toSorted(byDuration)
   const long = filesOf('long').toSorted(byDuration)
   // Files that start programs wait half of their time; the pure ones compute meanwhile.
   const pureProcesses = (starting.length === 0 ? 2 : 1) * processors
-  const jobs = [
-    ...deal(pure, pureProcesses).map((each) => ({ options: [MANY_SMALL_OBJECTS], files: each })),
+  const pureArgs =
+    pure.length > pureProcesses
+      ? [TEST_PROCESS, `--timeout=${TIMEOUT_MS}`, ...(name === undefined ? [] : [`--name=${name}`])]
+      : args
+  const jobs: readonly Job[] = [
+    ...deal(pure, pureProcesses).map((dealt) => ({
+      args: [MANY_SMALL_OBJECTS, ...pureArgs],
+      files: dealt,
+    })),
     ...filesOf('isolated').map(alone),
-    ...deal(starting, Math.ceil(starting.length / FILES_PER_PROCESS)).map((each) => ({
-      options: [],
-      files: each,
+    ...deal(starting, Math.ceil(starting.length / FILES_PER_PROCESS)).map((dealt) => ({
+      args,
+      files: dealt,
     })),
   ]
   const isLive = jobs.length + long.length === 1
-  const run = ({ options, files: inProcess }: Job) =>
-    runNode({
-      args: ['--test-isolation=none', ...options, ...args],
-      files: inProcess,
-      temporaryDir,
-      isLive,
-    })
+  const run = (job: Job) => runNode({ ...job, temporaryDir, isLive })
   // Long tests of processes wait for kills and timeouts, so they run beside the ones that compute. Simulated days fall
   // behind their clock on busy processors.
   const isWaiting = (file: string) => file.startsWith(path.join('test', 'process'))
@@ -237,7 +243,6 @@ await runScript(import.meta, {
       for (const [file, kind] of files) process.stdout.write(`${kind.padEnd(8)} ${file}\n`)
       return 0
     }
-    const args = name === undefined ? [] : [`--test-name-pattern=${name}`]
     const startedMs = performance.now()
     const temporaryDir = process.env['TMPDIR'] === undefined ? makeMemoryFolder() : undefined
     if (temporaryDir !== undefined) {
@@ -248,10 +253,10 @@ await runScript(import.meta, {
     }
     if (watch) {
       const paths = files.map(([file]) => file)
-      const options = { args: ['--watch', ...args], files: paths, temporaryDir, isLive: true }
-      return (await runNode(options)).exitCode
+      const args = [...TEST_ARGS, '--watch', ...nameArgs(name)]
+      return (await runNode({ args, files: paths, temporaryDir, isLive: true })).exitCode
     }
-    const results = await runFiles(new Map(files), args, temporaryDir)
+    const results = await runFiles(new Map(files), name, temporaryDir)
     printSummary(results, (performance.now() - startedMs) / 1000)
     const hasSkips = results.some(
       ({ counts, skipped }) => (counts['skipped'] ?? skipped.length) > 0,
