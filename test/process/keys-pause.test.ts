@@ -88,16 +88,23 @@ function environments(deployment: Deployment): readonly Environment[] {
       ...HOSTED,
       SVC_CHALLENGE: 'turnstile',
       SVC_DEPLOYMENT: 'preview',
+      SVC_LOG_LEVEL: 'warn',
     },
-    { ...HOSTED, SVC_CHALLENGE: 'hcaptcha', SVC_NTP_SERVER: '127.0.0.1:9' },
+    {
+      ...HOSTED,
+      SVC_CHALLENGE: 'hcaptcha',
+      SVC_NTP_SERVER: '127.0.0.1:9',
+      SVC_LOG_LEVEL: 'error',
+    },
     {
       SVC_CHALLENGE: 'test',
+      SVC_LOG_LEVEL: 'silent',
       SVC_DATA_DIR: dataDir,
       SVC_SECRETS_DIR: secretsDir,
       SVC_RELEASES_DIR: releasesDir,
       SVC_DATABASE_URL: `sqlite:${databaseFileOf(deployment)}`,
     },
-    { SVC_CHALLENGE: 'test', ...secretVariables(deployment) },
+    { SVC_CHALLENGE: 'test', SVC_LOG_LEVEL: 'fatal', ...secretVariables(deployment) },
     {
       SVC_CHALLENGE: 'test',
       SVC_MAX_CONNECTIONS: '1000',
@@ -136,11 +143,6 @@ function environments(deployment: Deployment): readonly Environment[] {
       NODE_ENV: 'test',
     },
     { SVC_CHALLENGE: 'test', NODE_ENV: 'development', SVC_ISSUANCE: '{"enabled":true}' },
-    // Levels at which no line has the port.
-    { SVC_LOG_LEVEL: 'warn', SVC_CHALLENGE: 'test' },
-    { SVC_LOG_LEVEL: 'error', SVC_CHALLENGE: 'test' },
-    { SVC_LOG_LEVEL: 'fatal', SVC_CHALLENGE: 'test' },
-    { SVC_LOG_LEVEL: 'silent', SVC_CHALLENGE: 'test' },
   ]
 }
 

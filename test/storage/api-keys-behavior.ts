@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import {
@@ -10,23 +10,8 @@ import {
   plainKey,
   readAllKeys,
 } from './api-keys-fixture.ts'
+import type { StorageBackend } from './storage-backend.ts'
 import { bytesOf } from './waitlist-fixture.ts'
-
-/** A key store that is open, and its like. */
-export interface OpenedKeys {
-  readonly apiKeys: ApiKeyStore
-  /** Opens one more store on the same data, as another process would. */
-  openAgain(): Promise<ApiKeyStore>
-}
-
-/** One way to keep the keys. */
-export interface ApiKeyBackend {
-  readonly name: string
-  /** Why it cannot be tried on this machine. */
-  readonly skip?: string
-  /** Opens a store with nothing in it. What was opened is closed and its data are taken away when the test ends. */
-  open(t: TestContext): Promise<OpenedKeys>
-}
 
 const MANY = 1000
 
@@ -41,10 +26,10 @@ function countOf<Value>(values: readonly Value[], wanted: Value): number {
 }
 
 /** What every way to keep the keys has to do. */
-export function testApiKeysBehavior(backend: ApiKeyBackend): void {
+export function testApiKeysBehavior(backend: StorageBackend<ApiKeyStore>): void {
   describe(`API keys on ${backend.name}`, { skip: backend.skip ?? false }, () => {
     test('finds a key by its exact ID, as it was added', async (t) => {
-      const { apiKeys } = await backend.open(t)
+      const { store: apiKeys } = await backend.open(t)
       const keys = Array.from({ length: 50 }, (_, number) => makeKey(number))
       const others = [
         ...keys.flatMap(({ keyId }) => neighborsOf(keyId)),
@@ -70,7 +55,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('find sees earlier changes of another store', async (t) => {
-      const { apiKeys, openAgain } = await backend.open(t)
+      const { store: apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let number = 0; number < 30; number += 1) {
         const key = makeKey(number)
@@ -89,7 +74,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('revokes a key once, at the first given time', async (t) => {
-      const { apiKeys, openAgain } = await backend.open(t)
+      const { store: apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       const key = makeKey(1)
       await apiKeys.add(key, MANY)
@@ -107,7 +92,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('rehash replaces a hash only if its secret id is unchanged', async (t) => {
-      const { apiKeys } = await backend.open(t)
+      const { store: apiKeys } = await backend.open(t)
       const key = makeKey(1)
       await apiKeys.add(key, MANY)
       await apiKeys.add(makeKey(2), MANY)
@@ -126,7 +111,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('of concurrent rehashes of one key, one succeeds', async (t) => {
-      const { apiKeys, openAgain } = await backend.open(t)
+      const { store: apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let round = 0; round < 5; round += 1) {
         const key = makeKey(round)
@@ -150,7 +135,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('limits the number of active keys', async (t) => {
-      const { apiKeys } = await backend.open(t)
+      const { store: apiKeys } = await backend.open(t)
       assert.equal(await apiKeys.add(makeKey(0), 0), 'full')
       for (const number of [0, 1, 2]) assert.equal(await apiKeys.add(makeKey(number), 3), 'added')
       assert.equal(await apiKeys.add(makeKey(3), 3), 'full')
@@ -171,7 +156,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('concurrent adds from two stores respect the limit', async (t) => {
-      const { apiKeys, openAgain } = await backend.open(t)
+      const { store: apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let round = 1; round <= 5; round += 1) {
         const outcomes = await Promise.all(
@@ -190,7 +175,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('reports a key ID in use as taken and changes nothing', async (t) => {
-      const { apiKeys } = await backend.open(t)
+      const { store: apiKeys } = await backend.open(t)
       const key = makeKey(1)
       await apiKeys.add(key, MANY)
       const again = makeKey(2, { keyId: key.keyId, label: 'another' })
@@ -206,7 +191,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('count returns the status of each key at a time', async (t) => {
-      const { apiKeys } = await backend.open(t)
+      const { store: apiKeys } = await backend.open(t)
       assert.deepEqual(await apiKeys.count(CREATED_AT_MS), { active: 0, expired: 0, revoked: 0 })
       for (const number of [0, 1, 2, 3, 4]) await apiKeys.add(makeKey(number), MANY)
       const short = makeKey(5, { expiresAtMs: CREATED_AT_MS + 10 })
@@ -223,7 +208,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('reads keys in pages, in order of their IDs', async (t) => {
-      const { apiKeys } = await backend.open(t)
+      const { store: apiKeys } = await backend.open(t)
       assert.deepEqual(await apiKeys.readAfter('', 10), [])
       const keys = inOrder(Array.from({ length: 25 }, (_, number) => makeKey(number)))
       for (const key of keys.toReversed()) await apiKeys.add(key, MANY)
@@ -242,7 +227,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('purge deletes exactly the keys that ended before a time', async (t) => {
-      const { apiKeys, openAgain } = await backend.open(t)
+      const { store: apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       const kept = [
         makeKey(0),
@@ -268,7 +253,7 @@ export function testApiKeysBehavior(backend: ApiKeyBackend): void {
     })
 
     test('two concurrent purges of hundreds of keys count each once', async (t) => {
-      const { apiKeys, openAgain } = await backend.open(t)
+      const { store: apiKeys, openAgain } = await backend.open(t)
       const other = await openAgain()
       const keys = Array.from({ length: 700 }, (_, number) =>
         makeKey(number, number % 5 === 0 ? {} : { expiresAtMs: CREATED_AT_MS + number }),

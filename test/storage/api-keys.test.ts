@@ -13,7 +13,7 @@ for (const form of SQLITE_FORMS) {
     async open(t) {
       const file = path.join(temporaryFolder(t), 'service.sqlite')
       const open = async () => (await form.open(t, { file })).apiKeys
-      return { apiKeys: await open(), openAgain: open }
+      return { store: await open(), openAgain: open }
     },
   })
 
@@ -28,6 +28,6 @@ testApiKeysBehavior({
   name: 'a Map',
   async open() {
     const apiKeys = createMemoryApiKeyStore()
-    return { apiKeys, openAgain: async () => apiKeys }
+    return { store: apiKeys, openAgain: async () => apiKeys }
   },
 })

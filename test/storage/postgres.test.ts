@@ -71,7 +71,7 @@ testWaitlistBehavior({
   ...(skip === undefined ? {} : { skip }),
   async open(t) {
     const url = await newDatabase()
-    return { storage: await open(t, url), openAgain: () => open(t, url) }
+    return { store: await open(t, url), openAgain: () => open(t, url) }
   },
 })
 
@@ -81,7 +81,7 @@ testApiKeysBehavior({
   async open(t) {
     const url = await newDatabase()
     const { apiKeys } = await open(t, url)
-    return { apiKeys, openAgain: async () => (await open(t, url)).apiKeys }
+    return { store: apiKeys, openAgain: async () => (await open(t, url)).apiKeys }
   },
 })
 

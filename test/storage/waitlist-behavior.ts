@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { Storage } from '../../src/storage/storage.ts'
+import type { StorageBackend } from './storage-backend.ts'
 import {
   assertProblem,
   bytesOf,
@@ -11,27 +12,11 @@ import {
 } from './waitlist-fixture.ts'
 import { assertBehavesAsMap } from './waitlist-model.ts'
 
-/** A store that is open, and its like. */
-export interface OpenedBackend {
-  readonly storage: Storage
-  /** Opens one more store on the same data, as another process would. */
-  openAgain(): Promise<Storage>
-}
-
-/** One way to keep the waitlist. */
-export interface StorageBackend {
-  readonly name: string
-  /** Why it cannot be tried on this machine. */
-  readonly skip?: string
-  /** Opens a store with nothing in it. What was opened is closed and its data are taken away when the test ends. */
-  open(t: TestContext): Promise<OpenedBackend>
-}
-
 /** What every way to keep the waitlist has to do. */
-export function testWaitlistBehavior(backend: StorageBackend): void {
+export function testWaitlistBehavior(backend: StorageBackend<Storage>): void {
   describe(`waitlist on ${backend.name}`, { skip: backend.skip ?? false }, () => {
     test('adds a new address; a known one is a duplicate and changes nothing', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       const first = makeRegistration(1)
       assert.equal(await waitlist.add(first), 'added')
       const again = makeRegistration(2, { addressHash: first.addressHash, recipient: 'age1other' })
@@ -43,7 +28,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('bytes round-trip, from none to more than a page', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       const added = [0, 1, 4000, 20_000].map((length, number) =>
         makeRegistration(number, { sealed: bytesOf(`${length}`, length) }),
       )
@@ -59,7 +44,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('one of 50 concurrent calls with one address, from two stores, adds it', async (t) => {
-      const { storage, openAgain } = await backend.open(t)
+      const { store: storage, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let round = 0; round < 5; round += 1) {
         const { addressHash } = makeRegistration(round)
@@ -76,7 +61,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('reads the waitlist in pages after a position', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       assert.deepEqual(await waitlist.readAfter(0, 10), [])
       for (let number = 0; number < 25; number += 1) {
         await waitlist.add(makeRegistration(number))
@@ -103,7 +88,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('count returns the number, the first and last time and the recipients', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       assert.deepEqual(await waitlist.count(), {
         total: 0,
         firstRegisteredAtMs: undefined,
@@ -125,7 +110,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('an erased address may register again, at a new position', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       await waitlist.add(makeRegistration(1))
       const last = makeRegistration(2)
       await waitlist.add(last)
@@ -141,7 +126,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('a reseal replaces only the seal and the recipient', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       for (let number = 0; number < 30; number += 1) await waitlist.add(makeRegistration(number))
       const before = await readAll(waitlist)
       const seals = before.map(({ position, recipient }) => ({
@@ -167,7 +152,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('only one of two reseals of a row succeeds', async (t) => {
-      const { storage, openAgain } = await backend.open(t)
+      const { store: storage, openAgain } = await backend.open(t)
       const other = await openAgain()
       for (let number = 0; number < 20; number += 1) {
         await storage.waitlist.add(makeRegistration(number))
@@ -196,7 +181,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('finds a row by its address hash', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       assert.equal(await waitlist.find(makeRegistration(1).addressHash), undefined)
       await waitlist.add(makeRegistration(1))
       await waitlist.add(makeRegistration(2))
@@ -207,7 +192,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('expire deletes rows from before a time, up to a limit', async (t) => {
-      const { waitlist } = (await backend.open(t)).storage
+      const { waitlist } = (await backend.open(t)).store
       for (let number = 0; number < 10; number += 1) await waitlist.add(makeRegistration(number))
       const { registeredAtMs } = makeRegistration(5)
       assert.equal(await waitlist.expire(registeredAtMs, 3), 3)
@@ -222,7 +207,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('rows persist when the store is reopened', async (t) => {
-      const { storage, openAgain } = await backend.open(t)
+      const { store: storage, openAgain } = await backend.open(t)
       await storage.waitlist.add(makeRegistration(1))
       const watching = await openAgain()
       assert.equal((await watching.waitlist.count()).total, 1)
@@ -237,7 +222,7 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('close finishes pending calls and refuses later ones', async (t) => {
-      const { storage, openAgain } = await backend.open(t)
+      const { store: storage, openAgain } = await backend.open(t)
       const { waitlist } = storage
       const begun = Array.from({ length: 20 }, (_, number) =>
         waitlist.add(makeRegistration(number)),
@@ -257,13 +242,13 @@ export function testWaitlistBehavior(backend: StorageBackend): void {
     })
 
     test('closes a store that was never used', async (t) => {
-      const { storage } = await backend.open(t)
+      const { store: storage } = await backend.open(t)
       await storage.close()
       await assertProblem('CLOSED', storage.waitlist.count())
     })
 
     test('any sequence of calls matches a Map', async (t) => {
-      await assertBehavesAsMap((await backend.open(t)).storage.waitlist)
+      await assertBehavesAsMap((await backend.open(t)).store.waitlist)
     })
   })
 }

@@ -10,7 +10,7 @@ for (const form of SQLITE_FORMS) {
     async open(t) {
       const file = path.join(temporaryFolder(t), 'service.sqlite')
       const open = () => form.open(t, { file })
-      return { storage: await open(), openAgain: open }
+      return { store: await open(), openAgain: open }
     },
   })
 }
