@@ -90,13 +90,17 @@ function refuseWhileIssuancePaused(
  */
 function checkKey(exchange: Exchange, { apiKeys }: PipelineDependencies): void | Promise<void> {
   const key = presentedKey(exchange.request)
-  if (key !== undefined) {
-    return apiKeys.check(key).then((checked) => {
-      exchange.key = checked
-    })
-  }
+  if (key !== undefined) return checkPresented(exchange, apiKeys, key)
   if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
   return undefined
+}
+
+async function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): Promise<void> {
+  try {
+    exchange.key = await apiKeys.check(key)
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
+  }
 }
 
 /** A request with a body must come from a page of the service or from outside a browser (contract decisions section 4). */
