@@ -13,7 +13,7 @@ import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, publishedState } from './snapshot-sections.ts'
-import { labelFor } from './enum-labels.ts'
+import { labelFor, stateBadge } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
 
@@ -50,7 +50,16 @@ function statusNow(context: PageContext): Html {
         'status',
         (status) =>
           html`${publishedState(context, status)}
-            <p>${operatorText(content, status.summary)}</p>`,
+            <p>${operatorText(content, status.summary)}</p>
+            <dl class="component-states">
+              ${status.components.map(
+                ({ name, state }) =>
+                  html`<div>
+                    <dt>${operatorText(content, name)}</dt>
+                    <dd>${stateBadge(texts, 'componentState', state)}</dd>
+                  </div> `,
+              )}
+            </dl>`,
       )}
       <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>`,
   )

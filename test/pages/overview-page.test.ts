@@ -57,6 +57,18 @@ for (const locale of LOCALES) {
   })
 }
 
+test('lists the published state of each component', async (t) => {
+  const app = await runApp(t, { releases: releasesOf({}) })
+  const { data } = (await (await app.fetch('/api/v1/status')).json()) as {
+    data: { components: readonly { name: string }[] }
+  }
+  const { markup } = await overview(app)
+  const names = data.components.map(({ name }) => name)
+  assert.notEqual(names.length, 0)
+  assert.deepEqual(markup.all('.component-states dt').map(textIn), names)
+  assert.equal(markup.all('.component-states dd').length, names.length)
+})
+
 test('handles a version without changes and without a note', async (t) => {
   const { text } = await overview(
     await runApp(t, { releases: releasesOf({}, { note: '', previous: (resources) => resources }) }),
