@@ -180,8 +180,10 @@ async function runFiles(
   const pure = filesOf('pure')
   const starting = filesOf('starting').toSorted(byDuration)
   const long = filesOf('long').toSorted(byDuration)
-  // Files that start programs wait half of their time; the pure ones compute meanwhile.
-  const pureProcesses = (starting.length === 0 ? 2 : 1) * processors
+  // Tests wait for half of their time: four processes keep two processors busy for 60 % of theirs. In a whole run the
+  // pure files compute while the others wait.
+  const concurrency = 3 * processors
+  const pureProcesses = starting.length === 0 ? concurrency : processors
   const pureArgs =
     pure.length > pureProcesses
       ? [TEST_PROCESS, `--timeout=${TIMEOUT_MS}`, ...(name === undefined ? [] : [`--name=${name}`])]
@@ -203,7 +205,7 @@ async function runFiles(
   // behind their clock on busy processors.
   const isWaiting = (file: string) => file.startsWith(path.join('test', 'process'))
   const results = await Promise.all([
-    runJobs(jobs, 2 * processors, run),
+    runJobs(jobs, concurrency, run),
     runJobs(long.filter(isWaiting).map(alone), processors, run),
     runJobs(long.filter((file) => !isWaiting(file)).map(alone), processors, run),
   ])
