@@ -23,12 +23,14 @@ const challengeElement = form.querySelector<HTMLElement>('[data-provider]')
 if (challengeElement === null) throw new Error('The form has no challenge')
 const challenge = createFormChallenge(challengeElement)
 
+const invitation = elementOf('invitation', HTMLElement)
 const heading = document.querySelector('h1')
 const formTitle = heading?.textContent ?? ''
 
-/** Shows the result of the form in the heading and the title of the page. */
+/** Shows the result of the form in the heading and the title of the page. Only the form has an introduction. */
 function showTitle(title: string): void {
   if (heading !== null) heading.textContent = title
+  invitation.hidden = title !== formTitle
   document.title = document.title.replace(/^.*?(?= · )/, title)
 }
 

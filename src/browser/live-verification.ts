@@ -22,6 +22,21 @@ function isNoResponse(error: unknown): boolean {
   return error instanceof ConnectionError || isTimeout
 }
 
+/** Replaces the list of steps by that of a response with this status. */
+function showSteps(stepsPlace: HTMLElement, proofTexts: PageTexts, status: number) {
+  const names = stepsOfStatus(status)
+  const heads = names.map((name) => ({ name, label: proofTexts.text(`steps.${name}.label`) }))
+  const list = createStepList(proofTexts, heads)
+  stepsPlace.replaceChildren(list.element)
+  return { names, list }
+}
+
+/** Shows every step as not checked: no response arrived, or this browser has no Ed25519. */
+export function showUnchecked(stepsPlace: HTMLElement): void {
+  const { names, list } = showSteps(stepsPlace, readPageTexts('proof'), 200)
+  for (const name of names) list.set(name, { state: 'skipped' })
+}
+
 /** Verifies a response, shows the steps one after another, and returns the result: its state and a sentence. */
 export async function showProof(
   stepsPlace: HTMLElement,
@@ -29,12 +44,7 @@ export async function showProof(
   input: Pick<ProofInput, 'response' | 'expectedKeyId'>,
   ask: (target: string) => Promise<HttpResponse>,
 ): Promise<readonly (Node | string)[]> {
-  const heads = stepsOfStatus(input.response.status).map((name) => ({
-    name,
-    label: proofTexts.text(`steps.${name}.label`),
-  }))
-  const list = createStepList(proofTexts, heads)
-  stepsPlace.replaceChildren(list.element)
+  const { list } = showSteps(stepsPlace, proofTexts, input.response.status)
   // Requested each time: the current key document is part of what is checked.
   const keyDocument = await ask(READ_PATHS.signingKey)
   const proof = { ...input, keyDocument, nowMs: Date.now() }

@@ -1,7 +1,7 @@
 // The overview: verifies a real response in the visitor's browser.
 import { readHeaders } from '../../packages/client/src/header-fields.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
-import { mountLiveCheck } from './live-verification.ts'
+import { mountLiveCheck, showUnchecked } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'
 
@@ -19,6 +19,7 @@ function start(stepsPlace: HTMLElement): void {
       signature.textContent = readHeaders(response.headers)(CLIENT_HEADERS.signature) ?? '–'
     },
     showResult(nodes, isVerdict) {
+      if (!isVerdict) showUnchecked(stepsPlace)
       const children = isVerdict ? nodes : [pageElement('span', nodes, 'state state-warn')]
       verdict.replaceChildren(...children)
     },

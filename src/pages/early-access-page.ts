@@ -96,8 +96,10 @@ export const EARLY_ACCESS_PAGE: Page = {
     const privacy = html`<a href="${pathOfPage(locale, 'privacy')}">${earlyAccess.privacyLink}</a>`
     return {
       main: html`<h1>${earlyAccess.title}</h1>
-        <p class="lead">${earlyAccess.lead}</p>
-        <p>${richText(earlyAccess.kept, { privacy })}</p>
+        <div class="flow" id="invitation">
+          <p class="lead">${earlyAccess.lead}</p>
+          <p>${richText(earlyAccess.kept, { privacy })}</p>
+        </div>
         <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
         ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
         ${scriptTexts('earlyAccess', { problems, progress, count, result, duplicate })}`,

@@ -82,9 +82,15 @@ export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html
   return html`${pieces.map((piece, index) => (index === 0 ? piece : [between, piece]))}`
 }
 
-/** A word of a program, such as a path, a header field or an id. */
+/** Longest code that fits on every line. */
+const WHOLE_CHARACTERS = 24
+
+/** A word of a program, such as a path, a header field or an id. A short one is not broken at its hyphens and spaces. */
 export function code(text: string | number): Html {
-  return html`<code>${text}</code>`
+  const word = String(text)
+  return word.length <= WHOLE_CHARACTERS && /[- ]/.test(word)
+    ? html`<code class="whole">${word}</code>`
+    : html`<code>${word}</code>`
 }
 
 /** A link that shows its path. */

@@ -228,6 +228,7 @@ for (const locale of LOCALES) {
     await sendForm(page)
     assert.equal(await page.locator('#registered').isVisible(), true)
     assert.equal(await page.locator('h1').textContent(), TEXTS[locale].earlyAccess.result.title)
+    assert.equal(await page.locator('#invitation').isVisible(), false)
     assert.ok((await page.title()).startsWith(TEXTS[locale].earlyAccess.result.title), title)
     assert.deepEqual(errors, [])
     const [entry] = await app.entries()

@@ -73,6 +73,15 @@ test('the first page shows which step a changed byte fails', { skip }, async (t)
   assert.equal(await failed.count(), 0)
 })
 
+test('the first page shows no old result when the service is unreachable', { skip }, async (t) => {
+  const { page } = await open(t, '/en')
+  await page.locator('#live-verdict .state-good').waitFor()
+  await page.route(STATUS, (route) => route.abort())
+  await page.locator('#live-again').click()
+  await page.locator('#live-verdict .state-warn').waitFor()
+  assert.deepEqual(new Set(await statesOf(page, '#live-steps')), new Set(['skipped']))
+})
+
 test('the status page checks the service now', { skip }, async (t) => {
   const { page, errors } = await open(t, '/en/status')
   // The time of a service without a time source is unverified, so that step is skipped.

@@ -8,20 +8,23 @@ import translations from '../../locales/contract.json' with { type: 'json' }
 describe('code in contract texts', () => {
   for (const [text, expected] of [
     ['See the Allow header.', 'See the Allow header.'],
-    ['Wait for Retry-After.', 'Wait for <code>Retry-After</code>.'],
+    ['Wait for Retry-After.', 'Wait for <code class="whole">Retry-After</code>.'],
     ['Listed at /api/v1/versions.', 'Listed at <code>/api/v1/versions</code>.'],
     ['Answered 403 PREVIEW_NOT_ENABLED.', 'Answered 403 <code>PREVIEW_NOT_ENABLED</code>.'],
     ['The error DUPLICATE', 'The error <code>DUPLICATE</code>'],
     ['Send useCase as text', 'Send <code>useCase</code> as text'],
     ['must be application/json', 'must be <code>application/json</code>'],
     ['ส่งเป็น challengeTokenเท่านั้น', 'ส่งเป็น <code>challengeToken</code>เท่านั้น'],
-    ['请使用Retry-After。', '请使用<code>Retry-After</code>。'],
+    ['请使用Retry-After。', '请使用<code class="whole">Retry-After</code>。'],
     ['Send it in the field email.', 'Send it in the field <code>email</code>.'],
     ['A valid email address', 'A valid email address'],
     ['请在 email 字段中发送', '请在 <code>email</code> 字段中发送'],
     ['interests 最多', '<code>interests</code> 最多'],
     ['ส่งอีเมลในฟิลด์ email', 'ส่งอีเมลในฟิลด์ <code>email</code>'],
-    ['Send it as Authorization: Bearer.', 'Send it as <code>Authorization: Bearer</code>.'],
+    [
+      'Send it as Authorization: Bearer.',
+      'Send it as <code class="whole">Authorization: Bearer</code>.',
+    ],
     ['UTC, JSON and OpenAPI are words of people', 'UTC, JSON and OpenAPI are words of people'],
     ['a < b & "c"', 'a &lt; b &amp; &quot;c&quot;'],
   ] as const) {
