@@ -536,6 +536,18 @@ describe('the page with its script', { skip }, () => {
     assert.deepEqual(await statesOf(place), ALL_PASSED)
   })
 
+  test('the example does not cover an open form', async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 700 } })
+    await page.goto(`${app.origin}/en/reference/snapshots`)
+    await page.locator('#status .try summary').click()
+    await page.locator('#status .try button').evaluate((button) => button.scrollIntoView())
+    const [example, form] = await Promise.all(
+      ['#status > figure', '#status .try'].map((each) => page.locator(each).boundingBox()),
+    )
+    assert.ok(example && form && example.y + example.height <= form.y)
+  })
+
   test('only GET endpoints have a form', async (t) => {
     const { page } = await openReference(t)
     const idsOf = (selector: string) =>
