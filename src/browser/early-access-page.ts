@@ -23,7 +23,7 @@ const challengeElement = form.querySelector<HTMLElement>('[data-provider]')
 if (challengeElement === null) throw new Error('The form has no challenge')
 const challenge = createFormChallenge(challengeElement)
 
-const invitation = elementOf('invitation', HTMLElement)
+const invitation = partOf(document, '#invitation', HTMLElement)
 const heading = document.querySelector('h1')
 const formTitle = heading?.textContent ?? ''
 
