@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 
 import { hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
@@ -22,18 +22,13 @@ import { issueInto, keysOver } from '../support/stored-keys.ts'
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
 
-/** Runs the command in an empty folder. */
-function keysNowhere(t: TestContext): TestedActions {
-  const folder = temporaryFolder(t)
-  return { command: 'keys', actions: ACTIONS, run: (args) => keys(folder, args) }
-}
+const TESTED: TestedActions = { command: 'keys', actions: ACTIONS }
 
-test('prints the help of the command and of each action on standard output', (t) => {
-  assertHelps(keysNowhere(t))
-})
+test('prints the help of the command and of each action on standard output', () =>
+  assertHelps(TESTED))
 
-test('wrong usage: exit code 2 and one line with the expectation', (t) => {
-  assertMisuses(keysNowhere(t), [
+test('wrong usage: exit code 2 and one line with the expectation', async (t) => {
+  await assertMisuses(TESTED, [
     [[], /expected an action: list, revoke, purge-expired, issue/],
     [['lst'], /unknown action "lst"; did you mean svc keys list\?/],
     [['toString'], /unknown action "toString"; expected one of list, /],
@@ -44,7 +39,6 @@ test('wrong usage: exit code 2 and one line with the expectation', (t) => {
       /--status expects active, expired or revoked; did you mean active\?/,
     ],
     [['list', '--status', 'gone'], /--status expects active, expired or revoked \(/],
-    [['revoke'], /expected a key id: 16 hexadecimal digits/],
     [['revoke', '0123456789abcde'], /expected a key id: 16 hexadecimal digits/],
     [['revoke', '0123456789abcdef', 'fedcba9876543210'], /expected one key id/],
     [['purge-expired', 'all'], /expected options only, found an argument/],
@@ -53,6 +47,10 @@ test('wrong usage: exit code 2 and one line with the expectation', (t) => {
     [['purge-expired', '--older-than=-1'], /--older-than expects whole days/],
     [['issue', '--lable', 'x'], /unknown option --lable; did you mean --label\?/],
   ])
+  // Without an argument the id is read from standard input.
+  const { status, error } = keys(temporaryFolder(t), ['revoke'])
+  assert.equal(status, 2)
+  assert.match(error, /expected a key id: 16 hexadecimal digits/)
 })
 
 test('refuses a whole key in any argument without repeating it', (t) => {

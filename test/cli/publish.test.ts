@@ -7,21 +7,22 @@ import { test } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type Outcome, runIn, SVC } from '../support/run-program.ts'
+import { svc } from '../support/run-svc.ts'
 
-function svc(folder: string, ...args: readonly string[]): Outcome {
+/** Runs the program itself, in a folder. */
+function svcIn(folder: string, ...args: readonly string[]): Outcome {
   return runIn(folder, [SVC, ...args])
 }
 
-test('help: of the program and of the command, on standard output, quickly', (t) => {
-  const folder = temporaryFolder(t)
+test('help: of the program and of the command, on standard output', async () => {
   for (const args of [['--help'], ['-h'], ['help']]) {
-    const { status, out, error } = svc(folder, ...args)
+    const { status, out, error } = await svc(...args)
     assert.equal(status, 0)
     assert.equal(error, '')
     assert.match(out, /^Usage: svc COMMAND \[options\]\n/)
     assert.match(out, /^ {2}publish {3,}check the content folder/m)
   }
-  const { status, out } = svc(folder, 'publish', '--help')
+  const { status, out } = await svc('publish', '--help')
   assert.equal(status, 0)
   for (const option of ['--content', '--releases', '--note', '--json', '--help']) {
     assert.ok(out.includes(option), option)
@@ -53,15 +54,14 @@ test('the version is that of the package', (t) => {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   )
   assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest)
-  assert.deepEqual(svc(temporaryFolder(t), '--version'), {
+  assert.deepEqual(svcIn(temporaryFolder(t), '--version'), {
     status: 0,
     out: `${String(manifest.version)}\n`,
     error: '',
   })
 })
 
-test('never repeats a possible API key', (t) => {
-  const folder = temporaryFolder(t)
+test('never repeats a possible API key', async () => {
   const secret = 'S'.repeat(42)
   const key = `svk_0123456789abcdef_${secret}_`
   const cut = key.slice(0, 25)
@@ -81,7 +81,7 @@ test('never repeats a possible API key', (t) => {
     ['publish', `--${secret}`],
     ['challenge', '--for', cut, key],
   ]) {
-    const { status, out, error } = svc(folder, ...args)
+    const { status, out, error } = await svc(...args)
     assert.equal(status, 2, error)
     assert.equal(out, '')
     assert.match(error, /^svc: [^\n]+\n$/)
@@ -89,8 +89,7 @@ test('never repeats a possible API key', (t) => {
   }
 })
 
-test('wrong usage exits with 2 and one line that helps', (t) => {
-  const folder = temporaryFolder(t)
+test('wrong usage exits with 2 and one line that helps', async (t) => {
   const cases: readonly (readonly [args: readonly string[], line: string])[] = [
     [[], 'svc: no command was given; svc --help lists them\n'],
     [['publsh'], 'svc: unknown command "publsh"; did you mean svc publish?\n'],
@@ -115,19 +114,20 @@ test('wrong usage exits with 2 and one line that helps', (t) => {
     ],
   ]
   for (const [args, line] of cases) {
-    assert.deepEqual(svc(folder, ...args), { status: 2, out: '', error: line })
+    assert.deepEqual(await svc(...args), { status: 2, out: '', error: line })
   }
   for (const args of [
     ['publish', 'extra'],
     ['publish', '--note'],
     ['publish', '--json=yes'],
   ]) {
-    const { status, out, error } = svc(folder, ...args)
+    const { status, out, error } = await svc(...args)
     assert.equal(status, 2)
     assert.equal(out, '')
     assert.match(error, /^svc: publish: [^\n]+\n$/)
   }
-  const unhelped = svc(folder, 'publish', '--nonsense', '--help')
+  const folder = temporaryFolder(t)
+  const unhelped = svcIn(folder, 'publish', '--nonsense', '--help')
   assert.equal(unhelped.status, 2, 'help hides no mistake')
   assert.match(unhelped.error, /^svc: publish: unknown option --nonsense \(svc publish --help/)
   assert.deepEqual(readdirSync(folder), [])
@@ -139,12 +139,12 @@ test('publishes twice in the given folders', (t) => {
   const releases = temporaryFolder(t)
   const folders = ['--content', path.relative(folder, content), '--releases', releases]
 
-  const first = svc(folder, 'publish', ...folders, '--note', 'The first one.')
+  const first = svcIn(folder, 'publish', ...folders, '--note', 'The first one.')
   assert.equal(first.status, 0)
   assert.equal(first.error, '')
   assert.match(first.out, new RegExp(`^Published VS-0001 in ${releases} \\([0-9a-f]{64}\\)\\.\n`))
 
-  const again = svc(folder, 'publish', ...folders, '--note', 'Again.')
+  const again = svcIn(folder, 'publish', ...folders, '--note', 'Again.')
   assert.deepEqual(again, {
     status: 0,
     out: `Nothing to publish: VS-0001 in ${releases} has the same content.\n`,
@@ -153,7 +153,7 @@ test('publishes twice in the given folders', (t) => {
 })
 
 test('the default folders are content and releases', (t) => {
-  const { status, error } = svc(temporaryFolder(t), 'publish', '--note', 'x')
+  const { status, error } = svcIn(temporaryFolder(t), 'publish', '--note', 'x')
   assert.equal(status, 1)
   assert.match(
     error,
@@ -180,7 +180,7 @@ test('mistakes: prints a summary line, then each with its place, and exits with 
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
-  const { status, out, error } = svc(
+  const { status, out, error } = svcIn(
     path.dirname(content),
     'publish',
     '--note',
@@ -199,14 +199,11 @@ test('mistakes: prints a summary line, then each with its place, and exits with 
   ])
 })
 
-test('--json prints one object for a script, in success and failure', (t) => {
+test('--json prints one object for a script, in success and failure', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const run = (
-    ...args: readonly string[]
-  ): { status: number | null; json: Record<string, unknown> } => {
-    const { status, out } = svc(
-      releases,
+  const run = async () => {
+    const { status, out } = await svc(
       'publish',
       '--note',
       'x',
@@ -215,20 +212,19 @@ test('--json prints one object for a script, in success and failure', (t) => {
       '--releases',
       releases,
       '--json',
-      ...args,
     )
     assert.equal(out.split('\n').length, 2)
     const json: Record<string, unknown> = JSON.parse(out)
     return { status, json }
   }
-  const published = run()
+  const published = await run()
   assert.equal(published.status, 0)
   assert.equal(published.json['ok'], true)
   assert.equal(published.json['outcome'], 'published')
   assert.equal((published.json['entry'] as { snapshotId: string }).snapshotId, 'VS-0001')
 
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
-  const failed = run()
+  const failed = await run()
   assert.equal(failed.status, 1)
   assert.equal(failed.json['ok'], false)
   assert.equal(failed.json['code'], 'CONTENT')
@@ -237,13 +233,13 @@ test('--json prints one object for a script, in success and failure', (t) => {
   assert.equal(mistake?.field, 'items[1].horizon')
 })
 
-test('reports a damaged history in one line and writes nothing', (t) => {
+test('reports a damaged history in one line and writes nothing', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   const args = ['publish', '--note', 'x', '--content', content, '--releases', releases]
-  assert.equal(svc(releases, ...args).status, 0)
+  assert.equal((await svc(...args)).status, 0)
   writeFileSync(path.join(releases, 'versions', 'VS-0001.json'), '{}')
-  const { status, error } = svc(releases, ...args)
+  const { status, error } = await svc(...args)
   assert.equal(status, 1)
   assert.equal(
     error,
@@ -251,12 +247,12 @@ test('reports a damaged history in one line and writes nothing', (t) => {
   )
 })
 
-test('publishing repairs a damaged file of the newest version', (t) => {
+test('publishing repairs a damaged file of the newest version', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const publish = (...args: readonly string[]): Outcome =>
-    svc(releases, 'publish', '--note', 'x', '--content', content, '--releases', releases, ...args)
-  assert.equal(publish().status, 0)
+  const publish = (...args: readonly string[]) =>
+    svc('publish', '--note', 'x', '--content', content, '--releases', releases, ...args)
+  assert.equal((await publish()).status, 0)
   const folder = path.join(releases, 'resources', 'roadmap')
   const [name = ''] = readdirSync(folder)
   const file = path.join(folder, name)
@@ -264,7 +260,7 @@ test('publishing repairs a damaged file of the newest version', (t) => {
   writeFileSync(file, `${intact} `)
 
   const nothing = `Nothing to publish: VS-0001 in ${releases} has the same content.\n`
-  assert.deepEqual(publish(), {
+  assert.deepEqual(await publish(), {
     status: 0,
     out: `${nothing}Rewrote missing or damaged files: roadmap\n`,
     error: '',
@@ -272,10 +268,10 @@ test('publishing repairs a damaged file of the newest version', (t) => {
   assert.equal(readFileSync(file, 'utf8'), intact)
 
   writeFileSync(file, '')
-  const repaired: unknown = JSON.parse(publish('--json').out)
+  const repaired: unknown = JSON.parse((await publish('--json')).out)
   assert.partialDeepStrictEqual(repaired, { ok: true, outcome: 'repaired', damaged: ['roadmap'] })
   assert.equal(readFileSync(file, 'utf8'), intact)
-  assert.deepEqual(publish(), { status: 0, out: nothing, error: '' })
+  assert.deepEqual(await publish(), { status: 0, out: nothing, error: '' })
 })
 
 test('several processes publish concurrently: the history stays intact and each reports what it did', async (t) => {

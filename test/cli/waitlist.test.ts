@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
@@ -10,18 +10,13 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ACTIONS = ['count', 'export', 'show', 'erase', 'rotate-recipient', 'expire']
 
-/** Runs the command in an empty folder. */
-function waitlistNowhere(t: TestContext): TestedActions {
-  const folder = temporaryFolder(t)
-  return { command: 'waitlist', actions: ACTIONS, run: (args) => waitlist(folder, args) }
-}
+const TESTED: TestedActions = { command: 'waitlist', actions: ACTIONS }
 
-test('prints the help of the command and of each action on standard output', (t) => {
-  assertHelps(waitlistNowhere(t))
-})
+test('prints the help of the command and of each action on standard output', () =>
+  assertHelps(TESTED))
 
-test('wrong usage: exit code 2 and one line with the expectation', (t) => {
-  assertMisuses(waitlistNowhere(t), [
+test('wrong usage: exit code 2 and one line with the expectation', async (t) => {
+  await assertMisuses(TESTED, [
     [[], /expected an action: count, export, show, erase, rotate-recipient, expire/],
     [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
     [['toString'], /unknown action "toString"; expected one of count, /],
@@ -29,7 +24,6 @@ test('wrong usage: exit code 2 and one line with the expectation', (t) => {
     [['count', 'more'], /expected options only, found an argument/],
     [['export', '--format', 'xml'], /--format expects csv or jsonl \(/],
     [['export', '--json'], /--json requires --out FILE/],
-    [['export'], /expected --identity FILE, because .*waitlist-identity\.txt cannot be read/],
     [['rotate-recipient'], /expected either --recipient RECIPIENT or --new-identity FILE/],
     [['rotate-recipient', '--recipient', 'age1x'], /--recipient expects an age X25519 recipient/],
     [['erase', 'a@example.org', 'b@example.org'], /expected one address/],
@@ -38,6 +32,9 @@ test('wrong usage: exit code 2 and one line with the expectation', (t) => {
     [['expire'], /expected --older-than DAYS/],
     [['expire', '--older-than', '0'], /--older-than expects whole days from 1 to 36500/],
   ])
+  const { status, error } = waitlist(temporaryFolder(t), ['export'])
+  assert.equal(status, 2)
+  assert.match(error, /expected --identity FILE, because .*waitlist-identity\.txt cannot be read/)
 })
 
 test('a missing or foreign database or a configuration mistake: one line, exit code 1', (t) => {

@@ -69,7 +69,8 @@ export async function runCommand(
 
 /** The three programs. The one in Go is compiled when it first runs. */
 export function verifiersOf(go: ReturnType<typeof openGoFolder>): readonly Verifier[] {
-  const built = path.join(go.folder, 'verify')
+  // Where an older one is up to date, Go links nothing.
+  const built = path.resolve('node_modules/.cache/go/verify')
   let building: Promise<Ending> | undefined
   const interpreted = (
     file: string,

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 
-import type { Outcome } from './run-svc.ts'
+import { svc } from './run-svc.ts'
 
-/** A command whose work is done by actions, as a test runs it. */
+/** A command whose work is done by actions. */
 export interface TestedActions {
   /** The command after `svc`. */
   readonly command: string
   readonly actions: readonly string[]
-  readonly run: (args: readonly string[]) => Outcome
 }
 
 /** Asserts that the command and each action print help on standard output, within the width of a terminal. */
-export function assertHelps({ command, actions, run }: TestedActions): void {
+export async function assertHelps({ command, actions }: TestedActions): Promise<void> {
   for (const args of [['--help'], ['-h'], ['help'], ...actions.map((each) => [each, '--help'])]) {
-    const { status, out, error } = run(args)
+    const { status, out, error } = await svc(command, ...args)
     assert.equal(status, 0, args.join(' '))
     assert.equal(error, '')
     assert.ok(out.startsWith(`Usage: svc ${command} `), args.join(' '))
@@ -22,7 +21,7 @@ export function assertHelps({ command, actions, run }: TestedActions): void {
       args.join(' '),
     )
   }
-  const { out } = run(['--help'])
+  const { out } = await svc(command, '--help')
   for (const action of actions) assert.match(out, new RegExp(`^ {2}${action} `, 'm'))
 }
 
@@ -30,12 +29,12 @@ export function assertHelps({ command, actions, run }: TestedActions): void {
  * Asserts that each of some arguments is wrong usage, reported in one line with the expected value and the help to
  * read.
  */
-export function assertMisuses(
-  { command, actions, run }: TestedActions,
+export async function assertMisuses(
+  { command, actions }: TestedActions,
   cases: readonly (readonly [args: readonly string[], message: RegExp])[],
-): void {
+): Promise<void> {
   for (const [args, message] of cases) {
-    const { status, out, error } = run(args)
+    const { status, out, error } = await svc(command, ...args)
     assert.equal(status, 2, `${args.join(' ')}: ${error}`)
     assert.equal(out, '')
     assert.match(error, message)
