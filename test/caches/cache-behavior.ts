@@ -10,20 +10,9 @@ import { FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { dated, runFrontedService, type FrontedService } from '../support/fronted-service.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
+import type { StartCache } from './cache-starter.ts'
 import { askCache, judge, mergedResponse, type Asked, type CachedResponse } from './cache-reader.ts'
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
-
-/** A cache that was started before a service. */
-export interface StartedCache {
-  readonly port: number
-}
-
-/** Starts a cache with the configuration of docs/caches, whose clock is the simulated one. */
-export type StartCache = (
-  t: TestContext,
-  servicePort: number,
-  clock: SimulatedClock,
-) => Promise<StartedCache>
 
 /** A cache, a service behind it, and one clock for both. */
 export interface CacheRig {

@@ -86,11 +86,13 @@ async function startOnce(
   return hasEnded ? written : undefined
 }
 
-/** A documented configuration with other values. Each replaced value must occur in it once. */
-export function configuredFrom(
-  documented: string,
-  values: { readonly [documentedValue: string]: string },
-): string {
+/** Replacements in a documented configuration; each replaced value must occur in it once. */
+export interface ConfigurationEdits {
+  readonly [documented: string]: string
+}
+
+/** A documented configuration with other values. */
+export function configuredFrom(documented: string, values: ConfigurationEdits): string {
   let text = documented
   for (const [before, after] of Object.entries(values)) {
     const parts = text.split(before)

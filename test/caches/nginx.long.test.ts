@@ -37,8 +37,8 @@ test(
   'with proxy_cache_revalidate on the proof is lost, and clients refuse what nginx renewed',
   { skip: nginxMissing },
   async (t) => {
-    const rig = await startCacheRig(t, (...started) =>
-      startNginx(...started, {
+    const rig = await startCacheRig(t, (own, port, clock) =>
+      startNginx(own, port, clock, {
         'proxy_cache_revalidate off': 'proxy_cache_revalidate on',
         // Otherwise nginx sends the client's, and never its own.
         'proxy_set_header If-None-Match $http_if_none_match;': '',

@@ -1,33 +1,19 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import type { StartedCache } from './cache-behavior.ts'
-import { configuredFrom, freePort, hasProgram, startCacheProcess } from './cache-process.ts'
-import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
+import { cacheMissing, createCacheStarter } from './cache-starter.ts'
 
-const DOCUMENTED = new URL('../../docs/caches/nginx.conf', import.meta.url)
+const TEMPORARY_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
 /** Starts nginx with the documented configuration, whose clock is the simulated one. */
-export const startNginx = async (
-  t: TestContext,
-  servicePort: number,
-  clock: SimulatedClock,
-  edits: { readonly [documented: string]: string } = {},
-): Promise<StartedCache> => {
-  const folder = temporaryFolder(t)
-  const port = await freePort()
-  const documented = configuredFrom(readFileSync(DOCUMENTED, 'utf8'), {
+export const startNginx = createCacheStarter({
+  program: 'nginx',
+  documented: 'nginx.conf',
+  edits: ({ folder, port, servicePort }) => ({
     '/var/cache/nginx/public-api': path.join(folder, 'cache'),
     '127.0.0.1:8080': `127.0.0.1:${servicePort}`,
     'listen 8081': `listen 127.0.0.1:${port}`,
-    ...edits,
-  })
-  const ways = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const file = path.join(folder, 'nginx.conf')
-  writeFileSync(
-    file,
+  }),
+  configure: (documented, { folder, clock }) =>
     [
       'daemon off;',
       `pid ${path.join(folder, 'pid')};`,
@@ -39,16 +25,12 @@ export const startNginx = async (
       'events {}',
       'http {',
       'access_log off;',
-      ...ways.map((way) => `${way}_temp_path ${path.join(folder, way)};`),
+      ...TEMPORARY_FOLDERS.map((name) => `${name}_temp_path ${path.join(folder, name)};`),
       documented,
       '}',
     ].join('\n'),
-  )
-  await startCacheProcess(t, port, 'nginx', ['-p', folder, '-e', 'stderr', '-c', file], clock.env)
-  return { port }
-}
+  args: ({ folder, file }) => ['-p', folder, '-e', 'stderr', '-c', file],
+})
 
 /** Why nginx cannot run with a simulated clock; undefined where it can. */
-export const nginxMissing: string | undefined = hasProgram('nginx')
-  ? simulatedClockMissing
-  : 'nginx is not installed'
+export const nginxMissing: string | undefined = cacheMissing('nginx')

@@ -10,8 +10,10 @@ test(
   'without the rules for 304, a browser’s cache would store a signature of other bytes',
   { skip: varnishMissing },
   async (t) => {
-    const rig = await startCacheRig(t, (...started) =>
-      startVarnish(...started, { 'sub vcl_deliver {': 'sub vcl_deliver { return (deliver);' }),
+    const rig = await startCacheRig(t, (own, port, clock) =>
+      startVarnish(own, port, clock, {
+        'sub vcl_deliver {': 'sub vcl_deliver { return (deliver);',
+      }),
     )
     const target = '/api/v1/status'
     // What a browser got before Varnish was there, or from another Varnish beside this one.

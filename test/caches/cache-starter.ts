@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import {
+  configuredFrom,
+  freePort,
+  hasProgram,
+  startCacheProcess,
+  type ConfigurationEdits,
+} from './cache-process.ts'
+import { simulatedClockMissing, type SimulatedClock } from './simulated-clock.ts'
+
+/** A cache that was started before a service. */
+export interface StartedCache {
+  readonly port: number
+}
+
+/** Starts a cache with the configuration of docs/caches, whose clock is the simulated one. */
+export type StartCache = (
+  t: TestContext,
+  servicePort: number,
+  clock: SimulatedClock,
+  edits?: ConfigurationEdits,
+) => Promise<StartedCache>
+
+/** Where a cache of one test runs. */
+interface CachePlace {
+  readonly folder: string
+  readonly port: number
+  readonly servicePort: number
+  readonly clock: SimulatedClock
+  /** The file of the configuration that the cache shall read. */
+  readonly file: string
+}
+
+/** A cache program and its documented configuration. */
+interface CacheProgram {
+  readonly program: string
+  /** Name of the file in docs/caches. */
+  readonly documented: string
+  edits(place: CachePlace): ConfigurationEdits
+  /** The configuration around the documented one. */
+  configure?(documented: string, place: CachePlace): string
+  args(place: CachePlace): readonly string[]
+}
+
+/** Returns what starts a cache program for a test, in a folder and on a port of that test. */
+export function createCacheStarter({
+  program,
+  documented,
+  edits,
+  configure = (text) => text,
+  args,
+}: CacheProgram): StartCache {
+  const source = new URL(`../../docs/caches/${documented}`, import.meta.url)
+  return async (t, servicePort, clock, ownEdits = {}) => {
+    const folder = temporaryFolder(t)
+    const file = path.join(folder, documented)
+    const place = { folder, port: await freePort(), servicePort, clock, file }
+    const text = configuredFrom(readFileSync(source, 'utf8'), { ...edits(place), ...ownEdits })
+    writeFileSync(file, configure(text, place))
+    await startCacheProcess(t, place.port, program, args(place), clock.env)
+    return { port: place.port }
+  }
+}
+
+/** Why a cache program cannot run with a simulated clock; undefined where it can. */
+export function cacheMissing(program: string): string | undefined {
+  return hasProgram(program) ? simulatedClockMissing : `${program} is not installed`
+}
