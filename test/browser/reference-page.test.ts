@@ -11,7 +11,10 @@ import { runKeyedApp } from '../support/keyed-app.ts'
 import type { ProxiedResponse } from '../support/http-proxy.ts'
 import { otherSigningKey, runApp, testSigning } from '../support/running-app.ts'
 import { runTamperingProxy, type TamperingProxy } from '../support/tampering-proxy.ts'
+import { useFileScope, type TestScope } from '../support/test-scope.ts'
 
+// Closes its pages before the browser ends.
+const fileScope = useFileScope()
 const browser = useBrowser()
 const skip = browserMissing
 
@@ -23,15 +26,32 @@ const MINUTE_MS = 60_000
 const STILL: BrowserContextOptions = { reducedMotion: 'reduce' }
 const REAL_TIME = { nowMs: () => Date.now() }
 
-/** The reference behind a proxy, opened. The clocks of the service and of the browser run. */
-async function openReference(t: TestContext, locale = 'en', options = STILL) {
+/** The reference behind a proxy. The clocks of the service and of the browser run. */
+async function startReference(t: TestScope, options: BrowserContextOptions) {
   const clock = { offsetMs: 0 }
   const nowMs = (): number => Date.now() + clock.offsetMs
   const app = await runApp(t, { clock: { nowMs } })
   const proxy = await runTamperingProxy(t, app.origin)
   const { page, errors } = await browser.openPage(t, options)
-  await page.goto(`${proxy.origin}/${locale}/reference/snapshots`)
   return { app, proxy, page, errors, clock }
+}
+
+let shared: ReturnType<typeof startReference> | undefined
+
+/** Opens the reference as it was loaded; tests with the default options share its service, proxy and browser page. */
+async function openReference(t: TestContext, locale = 'en', options = STILL) {
+  const isShared = options === STILL
+  const reference = await (isShared
+    ? (shared ??= startReference(fileScope, options))
+    : startReference(t, options))
+  const { proxy, page, errors, clock } = reference
+  await page.unrouteAll()
+  proxy.tamper = () => {}
+  clock.offsetMs = 0
+  proxy.asked.length = 0
+  await page.goto(`${proxy.origin}/${locale}/reference/snapshots`)
+  errors.length = 0
+  return reference
 }
 
 /** The form of an endpoint, opened where it is not yet. */
@@ -291,7 +311,7 @@ describe('an untrusted response', { skip }, () => {
   })
 
   test('a service whose key differs from the page', async (t) => {
-    const { app, page } = await openReference(t)
+    const { app } = await openReference(t)
     const other = await runApp(t, { clock: REAL_TIME, signing: testSigning(otherSigningKey()) })
     const front = await runTamperingProxy(t, other.origin)
     const { page: copied } = await browser.openPage(t, STILL)
@@ -306,7 +326,6 @@ describe('an untrusted response', { skip }, () => {
     assert.deepEqual(await statesOf(place), failedAt('keys'))
     const verdict = (await place.locator('.verdict').textContent()) ?? ''
     assert.ok(verdict.includes('UNKNOWN_KEY'), verdict)
-    await page.close()
   })
 
   test('a missing key document', async (t) => {
@@ -563,7 +582,7 @@ describe('the page with its script', { skip }, () => {
   })
 
   test('copies a request verbatim', async (t) => {
-    const { page, proxy } = await openReference(t)
+    const { page } = await openReference(t)
     await page.goto(new URL(ENDPOINTS.register.tag, page.url()).href)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('#register .copy').click()
@@ -572,7 +591,6 @@ describe('the page with its script', { skip }, () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     assert.equal(copied, await page.locator('#register figcaption code').textContent())
     assert.match(copied, /^curl -i -X POST http/)
-    assert.ok(proxy.asked.length > 0)
   })
 
   test('no layout shift', async (t) => {

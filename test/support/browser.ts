@@ -19,19 +19,20 @@ import {
   NO_CHROMIUM,
 } from '../../scripts/find-chromium.ts'
 import { listen, stopListening } from '../../src/http/listener.ts'
+import type { TestScope } from './test-scope.ts'
 
 /** A page in its own context: without cookies, caches or storage of another test. */
 export interface OpenedPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** Uncaught exceptions of the page's scripts and its console errors so far. */
-  readonly errors: readonly string[]
+  /** Uncaught exceptions of the page's scripts and its console errors so far; a test may empty it. */
+  readonly errors: string[]
 }
 
 /** Chromium, for the tests of a file. */
 export interface TestBrowser {
   /** Opens an empty page; it is closed with its context when the test ends. */
-  openPage(t: TestContext, options?: BrowserContextOptions): Promise<OpenedPage>
+  openPage(t: TestScope, options?: BrowserContextOptions): Promise<OpenedPage>
   /**
    * Opens an empty page in its own browser, whose caches are files of a new profile. Both are removed when the test
    * ends. Its requests to other machines are refused, and `takeOutside` does not list them.

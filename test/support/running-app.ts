@@ -1,5 +1,4 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
-import type { TestContext } from 'node:test'
 import { createApp, type AppDependencies, type Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
@@ -9,6 +8,7 @@ import { createUnverifiedTime } from '../../src/service/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { makeReleases } from './made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
+import type { TestScope } from './test-scope.ts'
 import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailable-service.ts'
 
 export { TEST_SIGNING_KEY }
@@ -50,7 +50,7 @@ export function otherSigningKey(): KeyObject {
 
 /** Starts the app on a free loopback port for one test, with any part exchanged; it is stopped when the test ends. */
 export async function runApp(
-  t: TestContext,
+  t: TestScope,
   parts: Partial<AppDependencies> = {},
 ): Promise<RunningApp> {
   const log: LogLine[] = []

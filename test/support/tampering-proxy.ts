@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { TestContext } from 'node:test'
 import { listen, stopListening } from '../../src/http/listener.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
+import type { TestScope } from './test-scope.ts'
 
 /** What the proxy received. */
 export interface PassedRequest {
@@ -13,15 +13,15 @@ export interface PassedRequest {
 /** A proxy before a service. */
 export interface TamperingProxy {
   readonly origin: string
-  /** Everything that was asked, in order. */
-  readonly asked: readonly PassedRequest[]
+  /** Everything that was asked, in order; a test may empty it. */
+  readonly asked: PassedRequest[]
   /** Called with every response before it goes on. Nothing is changed until a test sets it. */
   tamper: (response: ProxiedResponse) => void
 }
 
 /** Runs a proxy before the service at an origin, until the test ends. */
 export async function runTamperingProxy(
-  t: TestContext,
+  t: TestScope,
   serviceOrigin: string,
 ): Promise<TamperingProxy> {
   const { port: servicePort } = new URL(serviceOrigin)
