@@ -133,11 +133,22 @@ function runNode({ args, files, temporaryDir, isLive }: RunOptions): Promise<Run
   })
 }
 
-/** Distributes the files to processes. */
+/** Distributes the files to processes, each file to the next one. */
 function deal(files: readonly string[], processes: number): readonly (readonly string[])[] {
   const hands = Array.from({ length: processes }, (): string[] => [])
   for (const [index, file] of files.entries()) hands[index % processes]?.push(file)
   return hands.filter(({ length }) => length > 0)
+}
+
+/** Both lists in their order, the longer one spread among the other. */
+function interleave<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+  const place = (index: number, { length }: readonly Item[]) => (index + 0.5) / length
+  return [
+    ...first.map((item, index) => ({ item, at: place(index, first) })),
+    ...second.map((item, index) => ({ item, at: place(index, second) })),
+  ]
+    .toSorted((left, right) => left.at - right.at)
+    .map(({ item }) => item)
 }
 
 /** One process with its own arguments and files. */
@@ -180,25 +191,25 @@ async function runFiles(
   const pure = filesOf('pure')
   const starting = filesOf('starting').toSorted(byDuration)
   const long = filesOf('long').toSorted(byDuration)
-  // Tests wait for half of their time: four processes keep two processors busy for 60 % of theirs. In a whole run the
-  // pure files compute while the others wait.
-  const concurrency = 3 * processors
-  const pureProcesses = starting.length === 0 ? concurrency : processors
+  // Tests wait for half of their time, so several processes share a processor. In a whole run some pure files compute
+  // while others wait.
+  const concurrency = (starting.length === 0 ? 5 : 3) * processors
   const pureArgs =
-    pure.length > pureProcesses
+    pure.length > concurrency
       ? [TEST_PROCESS, `--timeout=${TIMEOUT_MS}`, ...(name === undefined ? [] : [`--name=${name}`])]
       : args
-  const jobs: readonly Job[] = [
-    ...deal(pure, pureProcesses).map((dealt) => ({
-      args: [MANY_SMALL_OBJECTS, ...pureArgs],
-      files: dealt,
-    })),
+  const pureJobs = deal(pure, concurrency).map((dealt) => ({
+    args: [MANY_SMALL_OBJECTS, ...pureArgs],
+    files: dealt,
+  }))
+  const startingJobs = [
     ...filesOf('isolated').map(alone),
     ...deal(starting, Math.ceil(starting.length / FILES_PER_PROCESS)).map((dealt) => ({
       args,
       files: dealt,
     })),
   ]
+  const jobs: readonly Job[] = interleave(startingJobs, pureJobs)
   const isLive = jobs.length + long.length === 1
   const run = (job: Job) => runNode({ ...job, temporaryDir, isLive })
   // Long tests of processes wait for kills and timeouts, so they run beside the ones that compute. Simulated days fall

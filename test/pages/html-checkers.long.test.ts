@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { hasProgram } from '../caches/cache-process.ts'
+import { htmlFaults } from '../support/page-checks.ts'
 import { runApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -27,18 +28,31 @@ function faultsIn(folder: string): readonly string[] {
   return stdout.split('\n').filter((line) => line !== '' && !line.includes('appears to be written'))
 }
 
-test('every page is valid for the Nu Html Checker', { skip }, async (t) => {
-  const folder = temporaryFolder(t)
+/** Every page of every variant in every locale, with a name for a file. */
+async function allPages(t: TestContext): Promise<ReadonlyMap<string, string>> {
+  const pages = new Map<string, string>()
   for (const [index, [, dependencies]] of SITE_VARIANTS.entries()) {
     const app = await runApp(t, dependencies)
     for (const locale of LOCALES) {
       for (const place of [...PAGES.map((page) => page.path), 'no-such-page']) {
         const url = pathOfPage(locale, place)
-        const file = path.join(folder, `${index}${url.replaceAll('/', '_')}.html`)
-        writeFileSync(file, await (await app.fetch(url)).text())
+        const name = `${index}${url.replaceAll('/', '_')}.html`
+        pages.set(name, await (await app.fetch(url)).text())
       }
     }
   }
+  return pages
+}
+
+test('every page obeys the strict rules of html-validate', async (t) => {
+  for (const [name, text] of await allPages(t)) {
+    assert.deepEqual(await htmlFaults(text), [], name)
+  }
+})
+
+test('every page is valid for the Nu Html Checker', { skip }, async (t) => {
+  const folder = temporaryFolder(t)
+  for (const [name, text] of await allPages(t)) writeFileSync(path.join(folder, name), text)
   assert.deepEqual(faultsIn(folder), [])
 })
 
