@@ -190,13 +190,17 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
   const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
   const steps = stepsOfStatus(response.status)
 
+  /** How long ago something was; less than a second is "just now". */
+  const ageText = (seconds: number): string =>
+    Math.abs(seconds) < 1 ? texts.text('justNow') : formatAge(seconds)
+
   /** Adds the age and the limit in the page's language. */
   function placesOf(observed: Observed): { readonly [place: string]: string | number | Node } {
     const { ageSeconds } = observed
     const words = (text: string): Text => document.createTextNode(text)
     return {
       ...observed,
-      age: words(typeof ageSeconds === 'number' ? formatAge(ageSeconds) : NONE),
+      age: words(typeof ageSeconds === 'number' ? ageText(ageSeconds) : NONE),
       limit: words(formatDuration(SIGNATURE_MAX_AGE_SECONDS)),
     }
   }

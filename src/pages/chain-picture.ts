@@ -1,4 +1,4 @@
-import { formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
+import type { VersionEntry } from '../contract/version-chain.ts'
 import { html, type Html } from './html.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { box, picture } from './picture.ts'
@@ -55,7 +55,7 @@ export function chainPicture(context: PageContext, count: number): Html {
     title: texts.picture.chainTitle,
     description: plainText(texts.picture.chainText, {
       first: entries[0]?.snapshotId ?? '',
-      last: formatSnapshotId(1),
+      last: oldest?.snapshotId ?? '',
     }),
     width,
     height: BOX.height + 2,

@@ -1,4 +1,5 @@
-import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import type { ResourceName } from '../contract/resource-names.ts'
+import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import type { Texts } from './texts.ts'
@@ -27,6 +28,7 @@ export interface EnumLabels {
   readonly direction: ItemOf<SnapshotData<'wallet/integration'>['interfaces']>['direction']
   readonly environment: ItemOf<SnapshotData<'wallet'>['networks']>['environment']
   readonly resourceChange: ItemOf<VersionEntry['changes']>['kind']
+  readonly siteResource: Exclude<ResourceName, SnapshotName>
 }
 
 type LabelTexts = {

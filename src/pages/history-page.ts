@@ -12,6 +12,7 @@ import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { countText, inEnglish, richText } from './rich-text.ts'
 import type { Page, PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
+import { notesLanguage, resourceTitle } from './snapshot-sections.ts'
 
 /** How much of the chain is drawn. */
 const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
@@ -21,14 +22,15 @@ function entryId(snapshotId: string): string {
   return snapshotId.toLowerCase()
 }
 
-function changesOf({ texts }: PageContext, { changes }: VersionEntry): Html {
-  const { history } = texts
+function changesOf(context: PageContext, { changes }: VersionEntry): Html {
+  const { history } = context.texts
   if (changes.length === 0) return html`<p class="muted">${history.noChanges}</p>`
   return html`<ul class="changes" aria-label="${history.changes}">
     ${changes.map(
       ({ resource, kind }) =>
         html`<li>
-          <span class="tag tag-${kind}">${history.kinds[kind]}</span> <code>${resource}</code>
+          <span class="tag tag-${kind}">${history.kinds[kind]}</span>
+          ${resourceTitle(context, resource)}
         </li> `,
     )}
   </ul>`
@@ -121,7 +123,8 @@ function body(context: PageContext) {
   ])
   const audit = html`${facts.keyId === undefined && html`<p class="note note-warn">${history.auditUnsigned}</p>`}
   ${auditForm(context)}`
-  const chain = html`<ol class="chain" reversed start="${count}">
+  const chain = html`${notesLanguage(context)}
+    <ol class="chain" reversed start="${count}">
       ${shown}
     </ol>
     ${older(context, count - shown.length)}`

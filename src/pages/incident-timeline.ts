@@ -33,7 +33,7 @@ interface Mark {
 function marksOf({ texts }: PageContext, incident: Incident): readonly Mark[] {
   const { startedAt, resolvedAt, updates } = incident
   const marks: readonly Mark[] = [
-    { at: startedAt, severity: 'bad', label: texts.status.started },
+    { at: startedAt, severity: 'bad', label: texts.picture.incidentStarted },
     ...updates.slice(0, MAX_UPDATES).map(({ at, state }): Mark => ({
       at,
       severity: severityOf('incidentState', state),
@@ -41,7 +41,7 @@ function marksOf({ texts }: PageContext, incident: Incident): readonly Mark[] {
     })),
     ...(resolvedAt === undefined
       ? []
-      : [{ at: resolvedAt, severity: 'good', label: texts.status.ended } as const]),
+      : [{ at: resolvedAt, severity: 'good', label: texts.picture.incidentEnded } as const]),
   ]
   return marks.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }

@@ -1,41 +1,35 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { HEADERS } from '../contract/headers.ts'
-import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 import { CHANGE_KINDS } from '../contract/version-chain.ts'
 import { codeBox, copyButton } from './code-box.ts'
-import { contractText } from './contract-texts.ts'
 import { chainPicture } from './chain-picture.ts'
-import { factList } from './fact-list.ts'
+import { factList, type Fact } from './fact-list.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { pageSection } from './page-section.ts'
 import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
-import { fromSnapshot, publishedState } from './snapshot-sections.ts'
+import {
+  fromSnapshot,
+  languageNote,
+  notesLanguage,
+  publishedState,
+  resourceTitle,
+} from './snapshot-sections.ts'
 import { labelFor, stateBadge } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
 
-/** Changes of the newest version, one line for each kind. */
-function changesOf({ locale, texts, facts }: PageContext): HtmlValue {
-  const t = texts.overview
+/** Changes of the newest version, one row for each kind. */
+function changesOf(context: PageContext): readonly Fact[] {
+  const { locale, texts, facts } = context
   const { changes } = facts.head
-  if (changes.length === 0) return t.noChanges
+  if (changes.length === 0) return [[texts.overview.changes, texts.overview.noChanges]]
   return CHANGE_KINDS.map((kind) => {
     const changed = changes.filter((change) => change.kind === kind)
-    if (changed.length === 0) return undefined
-    const names = changed.map(({ resource }) =>
-      isSnapshotName(resource)
-        ? contractText(locale, SNAPSHOT_SCHEMAS[resource].title)
-        : code(resource),
-    )
-    return html`<p>
-      ${richText(t.change, {
-        kind: labelFor(texts, 'resourceChange', kind),
-        resources: listHtml(locale, names),
-      })}
-    </p> `
+    const titles = changed.map(({ resource }) => resourceTitle(context, resource))
+    return [labelFor(texts, 'resourceChange', kind), titles.length > 0 && listHtml(locale, titles)]
   })
 }
 
@@ -49,7 +43,7 @@ function statusNow(context: PageContext): Html {
         context,
         'status',
         (status) =>
-          html`${publishedState(context, status)}
+          html`${publishedState(context, status)} ${languageNote(context, 'status')}
             <p>${operatorText(content, status.summary)}</p>
             <dl class="component-states">
               ${status.components.map(
@@ -86,8 +80,8 @@ function newestVersion(context: PageContext): Html {
         html`<code id="${HASH_ID}">${hash}</code>
           ${copyButton(texts, { from: HASH_ID, what: t.hashWhat })}`,
       ],
-      [t.note, note !== '' && inEnglish(locale, note)],
-      [t.changes, changesOf(context)],
+      [t.note, note !== '' && [inEnglish(locale, note), notesLanguage(context)]],
+      ...changesOf(context),
     ]),
   )
 }

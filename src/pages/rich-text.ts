@@ -41,11 +41,16 @@ export function plainText(
   })
 }
 
-/** A counted text in the plural form of its language, with `{count}` formatted. */
-export function countText(locale: Locale, forms: PluralForms, count: number): Html {
+/** A counted text in the plural form of its language, with `{count}` formatted and other placeholders filled. */
+export function countText(
+  locale: Locale,
+  forms: PluralForms,
+  count: number,
+  values: RichTextValues = {},
+): Html {
   const category = new Intl.PluralRules(locale).select(count)
   const text = (category === 'one' ? forms.one : undefined) ?? forms.other
-  return richText(text, { count: new Intl.NumberFormat(locale).format(count) })
+  return richText(text, { ...values, count: new Intl.NumberFormat(locale).format(count) })
 }
 
 /** Separator between sentences: none in Chinese, whose full stop has its own space. */

@@ -1,15 +1,23 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import {
+  isSnapshotName,
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
   type SnapshotName,
 } from '../contract/snapshot-schemas.ts'
+import { CONTENT_LOCALE } from '../contract/translations.ts'
 import { contractText } from './contract-texts.ts'
 import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
-import { stateBadge } from './enum-labels.ts'
+import { labelFor, stateBadge, type EnumLabels } from './enum-labels.ts'
 import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
+
+/** The title of a resource that a version names; the name itself if this program does not know it. */
+export function resourceTitle({ locale, texts }: PageContext, name: string): HtmlValue {
+  if (isSnapshotName(name)) return contractText(locale, SNAPSHOT_SCHEMAS[name].title)
+  return labelFor(texts, 'siteResource', name as EnumLabels['siteResource'])
+}
 
 /** Link to the resource in the API. */
 const jsonLink = (name: SnapshotName): Html => codeLink(`${BASE_PATH}/${name}`)
@@ -74,6 +82,13 @@ export function languageNote(
   return content.isComplete(names)
     ? undefined
     : html`<p class="muted small">${texts.snapshot.inEnglish}</p>`
+}
+
+/** Notice that the notes of versions are in English, on the pages of other languages. */
+export function notesLanguage({ locale, texts }: PageContext): Html | undefined {
+  return locale === CONTENT_LOCALE
+    ? undefined
+    : html`<p class="muted small">${texts.snapshot.notesInEnglish}</p>`
 }
 
 /** A published item with its name, or with a title. */

@@ -3,7 +3,7 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { box } from './picture.ts'
-import { plainText } from './rich-text.ts'
+import { countText } from './rich-text.ts'
 
 type Status = SnapshotData<'status'>
 
@@ -62,10 +62,9 @@ export function dayBars(
   const recorded = states.filter((state) => state !== 'before').length
   const width = DAYS * (BAR.width + BAR.gap)
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  const label = plainText(t.daysText, {
+  const label = countText(locale, t.daysText, recorded, {
     from: day.format(endMs - (recorded - 1) * DAY_MS),
     to: day.format(endMs),
-    days: new Intl.NumberFormat(locale).format(recorded),
     incidents: new Intl.NumberFormat(locale).format(withIncident),
   })
   return html`<svg

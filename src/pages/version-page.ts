@@ -2,9 +2,7 @@ import type { JsonValue } from '../contract/canonical-json.ts'
 import { fieldChangesBetween, type FieldChange } from '../contract/field-changes.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
-import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 import { formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
-import { contractText } from './contract-texts.ts'
 import { dataTable } from './data-table.ts'
 import { factList } from './fact-list.ts'
 import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
@@ -13,6 +11,7 @@ import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, plainText } from './rich-text.ts'
+import { notesLanguage, resourceTitle } from './snapshot-sections.ts'
 
 /** Number of differences shown per resource. The archive has the rest. */
 const SHOWN_CHANGES: ShownLimits = { items: 60, bytes: 9000 }
@@ -26,10 +25,8 @@ function archivePath(name: string, digest: string): string {
   return `/archive/resources/${name}/${digest}.json`
 }
 
-function resourceName({ locale }: PageContext, name: string): Html {
-  return isSnapshotName(name)
-    ? html`${contractText(locale, SNAPSHOT_SCHEMAS[name].title)} ${code(name)}`
-    : code(name)
+function resourceName(context: PageContext, name: string): Html {
+  return html`${resourceTitle(context, name)} ${code(name)}`
 }
 
 function valueText(value: JsonValue): string {
@@ -175,7 +172,11 @@ function body(context: PageContext, entry: VersionEntry) {
   return {
     main: html`<p class="eyebrow">${texts.history.title}</p>
       <h1>${plainText(t.title, { version: entry.snapshotId })}</h1>
-      ${entry.note !== '' && html`<p class="lead">${inEnglish(locale, entry.note)}</p>`}
+      ${
+        entry.note !== '' &&
+        html`<p class="lead">${inEnglish(locale, entry.note)}</p>
+          ${notesLanguage(context)}`
+      }
       ${neighbors(context, entry)} ${versionFacts(context, entry)}
       ${pageSection('changes', texts.history.changes, changes)}
       ${pageSection(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '../../src/contract/locales.ts'
+import { RESOURCE_NAMES } from '../../src/contract/resource-names.ts'
 import type { JsonSchema } from '../../src/contract/schema-type.ts'
-import { SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
+import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
 import { CHANGE_KINDS } from '../../src/contract/version-chain.ts'
 import { html } from '../../src/pages/html.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
@@ -23,6 +24,7 @@ test('every enum value has a label in every locale', () => {
   const lists = [
     ...Object.values(SNAPSHOT_SCHEMAS).flatMap((schema) => wordLists(schema)),
     CHANGE_KINDS,
+    RESOURCE_NAMES.filter((name) => !isSnapshotName(name)),
   ]
   const expected = new Set(lists.map(key))
   for (const locale of LOCALES) {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
 import { GENESIS_PREVIOUS_HASH, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { contractText } from '../../src/pages/contract-texts.ts'
+import { html } from '../../src/pages/html.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { payloadOf } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
@@ -55,6 +57,7 @@ for (const locale of LOCALES) {
     assert.deepEqual(await htmlFaults(page), [])
     const entries = entriesOf(page)
     assert.equal(entries.length, 4)
+    assert.equal(page.includes(TEXTS[locale].snapshot.notesInEnglish), locale !== 'en')
     for (const [index, shown] of entries.entries()) {
       const entry = entryOf(releases, `VS-000${4 - index}`)
       for (const expected of [
@@ -64,7 +67,7 @@ for (const locale of LOCALES) {
         entry.note,
         entry.registryVersion,
         TEXTS[locale].history.kinds[entry.sequence === 1 ? 'added' : 'changed'],
-        '<code>status</code>',
+        html`${contractText(locale, SNAPSHOT_SCHEMAS.status.title)}`.text,
       ]) {
         assert.ok(shown.includes(expected), expected)
       }
@@ -120,9 +123,9 @@ test('large versions shorten the chain instead of growing the page', async (t) =
 
 test('names every kind of change, and the absence of changes', async (t) => {
   const changes = [
-    { resource: 'new-here', kind: 'added' },
-    { resource: 'status', kind: 'changed' },
-    { resource: 'roadmap', kind: 'removed' },
+    { resource: 'new-here', kind: 'added', title: 'new-here' },
+    { resource: 'status', kind: 'changed', title: SNAPSHOT_SCHEMAS.status.title },
+    { resource: 'roadmap', kind: 'removed', title: SNAPSHOT_SCHEMAS.roadmap.title },
   ] as const
   const releases = rewrittenReleases(2, 2, (entry) => {
     const { roadmap: _, ...resources } = entry.resources
@@ -134,8 +137,8 @@ test('names every kind of change, and the absence of changes', async (t) => {
     [releases, none].map(async (each) => pageOf(await runApp(t, { releases: each }))),
   )
   const text = textOf(entriesOf(page)[0] ?? '')
-  for (const { resource, kind } of changes) {
-    assert.ok(text.includes(`${history.kinds[kind]} ${resource}`), kind)
+  for (const { title, kind } of changes) {
+    assert.ok(text.includes(`${history.kinds[kind]} ${title}`), kind)
   }
   assert.ok(page.includes('a &lt; b &amp; &quot;c&quot;'))
   assert.ok(entriesOf(without)[0]?.includes(history.noChanges))

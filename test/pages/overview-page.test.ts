@@ -5,7 +5,6 @@ import { LOCALES } from '../../src/contract/locales.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { titleIn } from '../support/snapshot-title.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
@@ -39,13 +38,14 @@ for (const locale of LOCALES) {
     assert.equal(markup.all('#newest-hash').map(textIn).join(), head.hash)
     assert.ok(text.includes('VS-0002'))
     assert.ok(text.includes('A note & more.'))
+    assert.equal(text.includes(TEXTS[locale].snapshot.notesInEnglish), locale !== 'en')
     assert.equal(markup.all(`time[datetime="${head.createdAt}"]`).length, 1)
     for (const [resource, kind] of [
       [titleIn(locale, 'status'), labels.resourceChange.changed],
       [titleIn(locale, 'wallet/security'), labels.resourceChange.added],
       ['not-known-here', labels.resourceChange.removed],
     ] as const) {
-      const change = plainText(texts.change, { resources: resource, kind })
+      const change = `${kind} ${resource}`
       assert.ok(text.includes(change), change)
     }
     assert.ok(text.includes(labels.componentState.operational))

@@ -84,11 +84,11 @@ describe('the timeline of an incident', () => {
     test(`shows each published moment in order in ${locale}`, async (t) => {
       const app = await runApp(t, { releases: releasesOf(statusWith([INCIDENT])) })
       const picture = pictureIn(await readPage(app, 'status', locale), 'timeline-late', 'img')
-      const { status, labels } = TEXTS[locale]
+      const { picture: words, labels } = TEXTS[locale]
       const expected: readonly (readonly string[])[] = [
-        ['02:00', status.started],
+        ['02:00', words.incidentStarted],
         ['04:00', labels.incidentState.identified],
-        ['08:00', status.ended],
+        ['08:00', words.incidentEnded],
         ['10:00', labels.incidentState.resolved],
       ]
       const shown = textsOf(picture)
@@ -167,7 +167,7 @@ describe('the days of a component', () => {
     ])
     assert.ok(
       unescapeHtml(page.text).includes(
-        'aria-label="Mar 4, 2026 to Mar 9, 2026. Recorded days: 6. Days with an incident: 3."',
+        'aria-label="Mar 4, 2026 to Mar 9, 2026: 6 days recorded, 3 with an incident"',
       ),
     )
   })
