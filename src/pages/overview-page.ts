@@ -43,7 +43,7 @@ function statusNow(context: PageContext): Html {
         context,
         'status',
         (status) =>
-          html`${publishedState(context, status)} ${languageNote(context, 'status')}
+          html`${publishedState(context, status)}${languageNote(context, 'status')}
             <p>${operatorText(content, status.summary)}</p>
             <dl class="component-states">
               ${status.components.map(
