@@ -76,8 +76,93 @@ function connection(fromRow: number, toRow: number, direction: 'right' | 'left')
   /> `
 }
 
+/** The form for narrow windows: each line of the signed text is below the part of the exchange that it comes from. */
+const NARROW = { width: 328, x: 20, indent: 44, messageCharacters: 38, lineCharacters: 32 } as const
+
+interface NarrowRow {
+  /** A line of the signed text and the key have a box. */
+  readonly kind: 'label' | 'message' | 'unsigned' | 'line' | 'key'
+  readonly text: string
+  /** Number of rows from a line up to the part of the exchange that it comes from. */
+  readonly from?: number
+}
+
+function narrowRow(row: NarrowRow, index: number, arrowId: string): Html {
+  const { x, width, indent, messageCharacters, lineCharacters } = NARROW
+  const middle = middleOf(index)
+  if (row.kind === 'label') return label(row.text, index, x)
+  if (row.kind === 'message' || row.kind === 'unsigned') {
+    return codeLine(cutText(row.text, messageCharacters), index, x, row.kind === 'message')
+  }
+  const left = x + indent
+  const lane = x + PADDING + 6
+  const arrow =
+    row.kind === 'key'
+      ? `M${left} ${middle}H${lane}V${middleOf(index + 1) - 9}`
+      : row.from !== undefined && `M${lane} ${middleOf(index - row.from) + 9}V${middle}H${left - 1}`
+  return html`${box('picture-box', { x: left, y: middle - 10, width: width - left - 8, height: 20 }, 3)}
+  ${codeLine(cutText(row.text, lineCharacters), index, left - 4, true)}
+  ${
+    arrow !== false &&
+    html`<path class="picture-link" d="${arrow}" marker-end="url(#${arrowId})" />`
+  }`
+}
+
+/** The content of the picture as one column. */
+function narrowAnatomy({ texts, facts }: PageContext, sample: SampleResponse) {
+  const t = texts.picture
+  const line = (number: number, from?: number): NarrowRow => ({
+    kind: 'line',
+    text: `${number} ${sample.signedLines[number - 1] ?? ''}`,
+    ...(from !== undefined && { from }),
+  })
+  const header = (name: string, value: string): NarrowRow => ({
+    kind: 'message',
+    text: `${name}: ${value}`,
+  })
+  const digest = header(HEADERS.contentDigest, sample.contentDigest)
+  const body: NarrowRow = { kind: 'message', text: sample.body }
+  const rows: readonly NarrowRow[] = [
+    { kind: 'label', text: t.anatomyLines },
+    line(1),
+    { kind: 'label', text: t.anatomyRequest },
+    { kind: 'message', text: `${sample.method} ${sample.target}` },
+    line(2, 1),
+    line(3, 2),
+    { kind: 'label', text: t.anatomyHeaders },
+    { kind: 'message', text: `HTTP ${sample.status}` },
+    line(4, 1),
+    header(HEADERS.signedAt, sample.signedAt),
+    line(5, 1),
+    digest,
+    line(6, 1),
+    { kind: 'label', text: t.anatomySigned },
+    { kind: 'key', text: facts.keyId ?? '' },
+    header(HEADERS.signature, sample.signature),
+    { kind: 'unsigned', text: `${HEADERS.etag}: ${sample.etag}` },
+    { kind: 'unsigned', text: `${HEADERS.requestId}: ${sample.requestId}` },
+    { kind: 'label', text: plainText(t.anatomyBody, { bytes: Buffer.byteLength(sample.body) }) },
+    body,
+  ]
+  const { x, width } = NARROW
+  const arrowId = `${ARROW_ID}-narrow`
+  const [digestY, bodyY] = [digest, body].map((row) => middleOf(rows.indexOf(row)))
+  return {
+    width,
+    height: rows.length * ROW + 24,
+    content: html`${arrowMarker(arrowId)} ${surface({ x, width: width - x }, rows.length)}
+      ${rows.map((row, index) => narrowRow(row, index, arrowId))}
+      <path
+        class="picture-link"
+        d="M${x} ${bodyY ?? 0}H4V${digestY ?? 0}H${x + 10}"
+        marker-end="url(#${arrowId})"
+      />`,
+  }
+}
+
 /** The parts of a real response on one side, the signed text made of them on the other. */
-export function anatomyPicture({ texts, facts }: PageContext, sample: SampleResponse): Html {
+export function anatomyPicture(context: PageContext, sample: SampleResponse): Html {
+  const { texts, facts } = context
   const t = texts.picture
   const message = (text: string, row: number, isSigned = true): Html =>
     codeLine(cutText(text, MESSAGE_CHARACTERS), row, MESSAGE.x, isSigned)
@@ -89,6 +174,7 @@ export function anatomyPicture({ texts, facts }: PageContext, sample: SampleResp
     title: t.anatomyTitle,
     description: t.anatomyText,
     isImage: true,
+    narrow: narrowAnatomy(context, sample),
     width: WIDTH,
     height: ROW_COUNT * ROW + 24,
     content: html`${arrowMarker(ARROW_ID)} ${surface(MESSAGE, ROW_COUNT)}

@@ -50,7 +50,7 @@ export function labelFor<List extends keyof EnumLabels>(
 }
 
 /** The severity of a state; each has a color and a shape. */
-export type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle'
+export type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle' | 'closed'
 
 /** The lists whose values are states, with their severities. */
 const SEVERITIES = {
@@ -64,7 +64,7 @@ const SEVERITIES = {
   incidentState: {
     investigating: 'bad',
     identified: 'warn',
-    monitoring: 'warn',
+    monitoring: 'review',
     resolved: 'good',
   },
   queueState: {
@@ -76,7 +76,7 @@ const SEVERITIES = {
   },
   partState: { live: 'good', planned: 'idle', retired: 'idle' },
   controlState: { in_place: 'good', planned: 'idle', retired: 'idle' },
-  capabilityState: { available: 'good', planned: 'idle', unavailable: 'idle', never: 'idle' },
+  capabilityState: { available: 'good', planned: 'idle', unavailable: 'closed', never: 'closed' },
 } as const satisfies {
   readonly [List in keyof EnumLabels]?: { readonly [Word in EnumLabels[List]]: Severity }
 }

@@ -30,8 +30,8 @@ export interface GraphOptions extends Pick<PictureOptions, 'id' | 'title' | 'des
 }
 
 const BOX = { width: 164, height: 70 } as const
-/** Between boxes of a row, between rows, and between the columns of a graph whose columns are fixed. */
-const GAP = { box: 14, row: 52, column: 64 } as const
+/** Between boxes of a row and between rows; between fixed columns and between the boxes of such a column. */
+const GAP = { box: 14, row: 52, column: 64, columnBox: 24 } as const
 const TITLE_PX = 16.5
 /** As many boxes as fit beside one another on a page. */
 const BOXES_PER_ROW = 5
@@ -64,13 +64,24 @@ function levelsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map
   return levels
 }
 
-/** Nodes in rows by level. A level with too many boxes has several rows. */
+/**
+ * Nodes in rows by level, each row in the order of the mean position of what leads to its boxes, so that fewer arrows
+ * cross. A level with too many boxes has several rows.
+ */
 function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly Placed[] {
   const levels = levelsOf(nodes, edges)
   const placed: Placed[] = []
   let y = 1
   for (let level = 0; placed.length < nodes.length; level += 1) {
-    const row = nodes.filter(({ id }) => levels.get(id) === level)
+    const sourceX = (id: string): number => {
+      const xs = placed
+        .filter(({ node }) => edges.some(({ from, to }) => from === node.id && to === id))
+        .map(({ x }) => x)
+      return xs.length === 0 ? Number.MAX_VALUE : xs.reduce((sum, x) => sum + x, 0) / xs.length
+    }
+    const row = nodes
+      .filter(({ id }) => levels.get(id) === level)
+      .toSorted((a, b) => sourceX(a.id) - sourceX(b.id))
     for (const [index, node] of row.entries()) {
       const column = index % BOXES_PER_ROW
       if (index > 0 && column === 0) y += BOX.height + GAP.box
@@ -91,7 +102,7 @@ function placeInColumns(nodes: readonly GraphNode[]): readonly Placed[] {
     return {
       node,
       x: 1 + column * (BOX.width + GAP.column),
-      y: 1 + row * (BOX.height + GAP.box),
+      y: 1 + row * (BOX.height + GAP.columnBox),
     }
   })
 }
@@ -121,10 +132,13 @@ function columnPath(from: Placed, to: Placed): string {
     return `M${x1} ${y1}C${x1 + RETURN_WIDTH} ${y1} ${x1 + RETURN_WIDTH} ${y2} ${x2} ${y2}`
   }
   const x2 = to.x - HEAD
+  if (x2 - x1 > GAP.column) {
+    // Passes below the boxes between them, and ends below the arrow from a neighbor.
+    const below = from.y + BOX.height + GAP.columnBox / 2
+    return `M${x1 - 24} ${from.y + BOX.height}V${below}H${to.x - GAP.column / 2}V${y2 + 16}H${x2}`
+  }
   const bend = (x2 - x1) / 2
-  // Passes below a box that is between them.
-  const bow = y1 === y2 && x2 - x1 > GAP.column ? BOX.height - HEAD : 0
-  return `M${x1} ${y1}C${x1 + bend} ${y1 + bow} ${x2 - bend} ${y2 + bow} ${x2} ${y2}`
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
 }
 
 function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
@@ -155,7 +169,7 @@ export function graphPicture({
   return picture({
     ...described,
     width: width + RETURN_WIDTH,
-    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + GAP.box,
+    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + GAP.columnBox,
     content: html`${arrowMarker(arrow)}
     ${drawn.map(({ from, to, isPlanned }) => {
       const [a, b] = [byId.get(from), byId.get(to)]

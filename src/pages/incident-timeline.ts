@@ -2,16 +2,20 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { labelFor, severityOf, type Severity } from './enum-labels.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
-import { picture } from './picture.ts'
+import { picture, widthOf } from './picture.ts'
 import { plainText } from './rich-text.ts'
 
 type Incident = SnapshotData<'status'>['incidents'][number]
 
-/** Width of the time axis, and the room for the last label beside it. */
-const AXIS = { width: 400, labels: 240 } as const
+/** Fits on a phone. */
+const WIDTH = 328
 const ROW = 26
 /** Room for half a mark. */
-const EDGE = 7
+const EDGE = 8
+const AXIS_WIDTH = WIDTH - 2 * EDGE
+/** Between neighboring marks, so that the line below one does not pass through the next. */
+const MARK_DISTANCE = 12
+const LABEL_PX = 12
 /** More updates than this make a staircase that is harder to read than their list. */
 const MAX_UPDATES = 10
 
@@ -25,7 +29,8 @@ const BARS: { readonly [Each in Incident['impact']]: string } = {
 
 interface Mark {
   readonly at: string
-  readonly severity: Severity
+  /** Undefined: the start or the end. */
+  readonly severity?: Severity
   readonly label: HtmlValue
 }
 
@@ -33,26 +38,30 @@ interface Mark {
 function marksOf({ texts }: PageContext, incident: Incident): readonly Mark[] {
   const { startedAt, resolvedAt, updates } = incident
   const marks: readonly Mark[] = [
-    { at: startedAt, severity: 'bad', label: texts.picture.incidentStarted },
+    { at: startedAt, label: texts.picture.incidentStarted },
     ...updates.slice(0, MAX_UPDATES).map(({ at, state }): Mark => ({
       at,
       severity: severityOf('incidentState', state),
       label: labelFor(texts, 'incidentState', state),
     })),
-    ...(resolvedAt === undefined
-      ? []
-      : [{ at: resolvedAt, severity: 'good', label: texts.picture.incidentEnded } as const]),
+    ...(resolvedAt === undefined ? [] : [{ at: resolvedAt, label: texts.picture.incidentEnded }]),
   ]
   return marks.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
-/** The shape of a severity around a point: a cross, a triangle or a disc, as beside the words of state. */
-function shape(severity: Severity, x: number, y: number): Html {
+/** The shape of a severity around a point, as beside the words of state; a tick without one. */
+function shape(severity: Severity | undefined, x: number, y: number): Html {
+  if (severity === undefined) {
+    return html`<path class="picture-tick" d="M${x} ${y - 6}v12" />`
+  }
   if (severity === 'bad') {
     return html`<path class="picture-cross" d="M${x - 5} ${y - 5}l10 10m0-10l-10 10" />`
   }
   if (severity === 'warn') {
     return html`<path class="picture-warn" d="M${x} ${y - 6}l6 11h-12Z" />`
+  }
+  if (severity === 'review') {
+    return html`<path class="picture-review" d="M${x} ${y - 6}l6 6l-6 6l-6-6Z" />`
   }
   return html`<circle
     class="${severity === 'good' ? 'picture-good' : 'picture-none'}"
@@ -60,6 +69,32 @@ function shape(severity: Severity, x: number, y: number): Html {
     cy="${y}"
     r="5"
   />`
+}
+
+/** Moves marks apart that are closer than MARK_DISTANCE; they stay within the axis. */
+function spread(positions: readonly number[]): readonly number[] {
+  const spaced: number[] = []
+  for (const x of positions) spaced.push(Math.max(x, (spaced.at(-1) ?? -Infinity) + MARK_DISTANCE))
+  let limit = EDGE + AXIS_WIDTH
+  for (let index = spaced.length - 1; index >= 0; index -= 1) {
+    const x = Math.min(spaced[index] ?? limit, limit)
+    spaced[index] = x
+    limit = x - MARK_DISTANCE
+  }
+  return spaced
+}
+
+/** Beside a mark, on the side with room for it. */
+function labelBeside(time: string, label: HtmlValue, x: number, y: number): Html {
+  const text = typeof label === 'string' ? `${time} ${label}` : time
+  const isLeft = x + 12 + widthOf(text) * LABEL_PX > WIDTH && x > WIDTH / 2
+  return html`<text
+    class="picture-label picture-over"
+    x="${isLeft ? x - 12 : x + 12}"
+    y="${y + 4}"
+    text-anchor="${isLeft ? 'end' : 'start'}"
+    >${time} ${label}</text
+  >`
 }
 
 function timeFormat(locale: string): Intl.DateTimeFormat {
@@ -86,11 +121,17 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
   const [startMs, endMs] = [Date.parse(first.at), Date.parse(last.at)]
   if (startMs === endMs) return undefined
   const xOf = (iso: string): number =>
-    EDGE + Math.round(((Date.parse(iso) - startMs) / (endMs - startMs)) * AXIS.width)
+    EDGE + Math.round(((Date.parse(iso) - startMs) / (endMs - startMs)) * AXIS_WIDTH)
   const format = timeFormat(locale)
   const timeOf = (iso: string): string => format.format(new Date(iso))
   const axisY = marks.length * ROW + 6
   const barStart = xOf(incident.startedAt)
+  const positions = spread(marks.map(({ at }) => xOf(at)))
+  const placed = marks.map((mark, index) => ({
+    ...mark,
+    x: positions[index] ?? xOf(mark.at),
+    y: index * ROW + 12,
+  }))
   return picture({
     id: `timeline-${incident.id}`,
     title: t.incidentTitle,
@@ -100,13 +141,13 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
       impact: texts.labels.incidentImpact[incident.impact],
     }),
     isImage: true,
-    width: AXIS.width + AXIS.labels,
+    width: WIDTH,
     height: axisY + 14,
     content: html`<rect
         class="picture-none"
         x="${EDGE}"
         y="${axisY + 3}"
-        width="${AXIS.width}"
+        width="${AXIS_WIDTH}"
         height="2"
       />
       <rect
@@ -115,13 +156,12 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
         y="${axisY}"
         width="${Math.max(2, xOf(incident.resolvedAt ?? last.at) - barStart)}"
         height="8"
-      />${marks.map(({ at, severity, label }, index) => {
-        const [x, y] = [xOf(at), index * ROW + 12]
-        return html`<path
-            class="picture-link"
-            d="M${x} ${y + 8}V${axisY}"
-          />${shape(severity, x, y)}
-          <text class="picture-label" x="${x + 12}" y="${y + 4}">${timeOf(at)} ${label}</text>`
-      })}`,
+      />${placed.map(
+        ({ at, x, y }) =>
+          html`<path class="picture-link" d="M${x} ${y + 8}V${axisY - 8}L${xOf(at)} ${axisY}" /> `,
+      )}${placed.map(
+        ({ at, x, y, severity, label }) =>
+          html`${shape(severity, x, y)} ${labelBeside(timeOf(at), label, x, y)}`,
+      )}`,
   })
 }

@@ -1,35 +1,42 @@
 import { html, type Html, type HtmlValue } from './html.ts'
 
+interface Drawing {
+  readonly width: number
+  readonly height: number
+  readonly content: HtmlValue
+}
+
 /** A picture drawn from data, with its text alternative. */
-export interface PictureOptions {
+export interface PictureOptions extends Drawing {
   /** Unique on its page. */
   readonly id: string
   /** What the picture shows, in a few words. */
   readonly title: string
   /** Its content as a sentence. The same facts are on the page as text. */
   readonly description: string
-  readonly width: number
-  readonly height: number
-  readonly content: HtmlValue
+  /** The same content for narrow windows, at most 328 wide. The style sheet shows one of the two. */
+  readonly narrow?: Drawing
   /** Whether nothing in it is a link. With links it is a group: the parts of an image cannot be reached. */
   readonly isImage?: boolean
 }
 
 /** An inline SVG in a box that scrolls in narrow windows. */
 export function picture(options: PictureOptions): Html {
-  const { id, title, description, width, height, content, isImage = false } = options
+  const { id, title, description, narrow, isImage = false } = options
+  const svg = ({ width, height, content }: Drawing): Html =>
+    html`<svg
+      role="${isImage ? 'img' : 'group'}"
+      aria-labelledby="${id}-title"
+      aria-describedby="${id}-text"
+      viewBox="0 0 ${width} ${height}"
+      width="${width}"
+      height="${height}"
+    >
+      ${content}
+    </svg>`
   return html`<figure class="picture">
     <div class="wide" role="group" tabindex="0" aria-labelledby="${id}-title">
-      <svg
-        role="${isImage ? 'img' : 'group'}"
-        aria-labelledby="${id}-title"
-        aria-describedby="${id}-text"
-        viewBox="0 0 ${width} ${height}"
-        width="${width}"
-        height="${height}"
-      >
-        ${content}
-      </svg>
+      ${svg(options)} ${narrow && svg(narrow)}
     </div>
     <figcaption>
       <strong id="${id}-title">${title}</strong>
@@ -48,7 +55,8 @@ function characterWidth(character: string): number {
   return /[A-Z]/.test(character) ? 0.68 : 0.56
 }
 
-function widthOf(text: string): number {
+/** Approximate width of a text in em. */
+export function widthOf(text: string): number {
   let width = 0
   for (const character of text) width += characterWidth(character)
   return width

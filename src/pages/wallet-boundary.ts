@@ -82,15 +82,6 @@ function zone(
     ${boxRows(context, items, top + ZONE_HEAD)}`
 }
 
-/** The boundary: a dashed line behind each row of what the operator states about it. */
-function boundaryLines(items: readonly Item[], top: number): readonly Html[] {
-  const rows = Math.max(1, Math.ceil(items.length / COLUMNS))
-  return Array.from({ length: rows }, (_, row) => {
-    const y = items.length === 0 ? top : top + row * (BOX.height + BOX.gap) + BOX.height / 2
-    return html`<path class="picture-boundary" d="M0 ${y}H${WIDTH}" />`
-  })
-}
-
 /**
  * The trust boundary of the wallet: above it what the views publish, below it what they never contain, and on it what
  * the operator states about it. Undefined if a view is missing or nothing is stated to be withheld.
@@ -125,7 +116,8 @@ export function walletBoundary(context: PageContext): Html | undefined {
     width: WIDTH,
     height: withheldTop + ZONE_HEAD + rowsHeight(withheld) + PADDING,
     content: html`${zone(context, { title: t.walletPublished, items: published, top: 0 })}
-    ${boundaryLines(boundaries, boundaryTop)} ${boxRows(context, boundaries, boundaryTop)}
-    ${zone(context, { title: texts.wallet.neverPublished, items: withheld, top: withheldTop })}`,
+      ${boxRows(context, boundaries, boundaryTop)}
+      <path class="picture-boundary" d="M0 ${boundaryTop}H${WIDTH}" />
+      ${zone(context, { title: texts.wallet.neverPublished, items: withheld, top: withheldTop })}`,
   })
 }

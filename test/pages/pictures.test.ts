@@ -42,10 +42,12 @@ function pictureIn({ text, markup }: ReadPage, id: string, role: 'img' | 'group'
 
 /** The text in the elements of a picture with this name. */
 function textsOf(picture: string, name = 'text'): readonly string[] {
-  return Array.from(picture.matchAll(new RegExp(`<${name}\\b.*?</${name}>`, 'gs')), ([element]) =>
-    unescapeHtml(element.replaceAll(/<[^>]*>/g, ''))
-      .replaceAll(/\s+/g, ' ')
-      .trim(),
+  return Array.from(
+    picture.matchAll(new RegExp(`<${name}\\b.*?</${name}\\s*>`, 'gs')),
+    ([element]) =>
+      unescapeHtml(element.replaceAll(/<[^>]*>/g, ''))
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
   )
 }
 
@@ -107,6 +109,32 @@ describe('the timeline of an incident', () => {
     // Six of eight hours.
     assert.equal(widthOf(bar) / widthOf(axis), 0.75)
     assert.match(bar ?? '', /class="picture-bad"/)
+  })
+
+  test('fits on a phone, with marks apart and a shape for each state', async (t) => {
+    const incident: Incident = {
+      ...INCIDENT,
+      updates: [
+        { at: '2026-10-10T10:00:00Z', state: 'resolved', text: 'Over.' },
+        { at: '2026-10-09T08:05:00Z', state: 'monitoring', text: 'Watching.' },
+        { at: '2026-10-09T04:00:00Z', state: 'identified', text: 'A disk.' },
+        { at: '2026-10-09T02:10:00Z', state: 'investigating', text: 'Why?' },
+      ],
+    }
+    const app = await runApp(t, { releases: releasesOf(statusWith([incident])) })
+    const page = await readPage(app, 'status')
+    const picture = pictureIn(page, 'timeline-late', 'img')
+    assert.match(page.text, /aria-describedby="timeline-late-text"[^>]*\swidth="328"/)
+    assert.deepEqual(
+      Array.from(picture.matchAll(/"picture-(tick|cross|warn|review|good)"/g), ([, name]) => name),
+      ['tick', 'cross', 'warn', 'tick', 'review', 'good'],
+    )
+    const stems = Array.from(picture.matchAll(/"picture-link"\s+d="M(\d+)/g), ([, x]) => Number(x))
+    for (const [index, x] of stems.entries()) {
+      assert.ok(index === 0 || x - (stems[index - 1] ?? 0) >= 12, stems.join())
+    }
+    // The last label is left of its mark.
+    assert.match(picture, /text-anchor="end"[^<]*Resolved/)
   })
 
   test('of an open incident says that it is not resolved', async (t) => {
@@ -279,6 +307,18 @@ describe('the anatomy of a signed response', () => {
       assert.ok(shown.includes(`ETag: ${start(response.headers.get('ETag') ?? '')}`), shown)
       const bytes = Buffer.byteLength(await response.text())
       assert.match(shown, new RegExp(`\\b${bytes}\\b`))
+      const [, narrow = ''] = page.text
+        .split(/(?=<svg\b[^>]*aria-labelledby="anatomy-picture-title")/)
+        .slice(1)
+      assert.match(narrow, /^<svg[^>]*\swidth="328"/)
+      const narrowTexts = textsOf(narrow.split('</svg>')[0] ?? '')
+      assert.equal(narrowTexts.length, textsOf(picture).length)
+      for (const [index, line] of lines.entries()) {
+        assert.ok(
+          narrowTexts.join('\n').includes(`${index + 1} ${start(line)}`),
+          narrowTexts.join(),
+        )
+      }
     })
   }
 
