@@ -61,6 +61,7 @@ function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCa
 
 const isErasing = (call: StoreCall) => effectOf(call) === 'erase'
 const isRead = (call: StoreCall) => effectOf(call) === 'read'
+const isAddition = ({ name }: StoreCall) => name === 'add'
 
 /** Whether a call may leave deleted content in the WAL. */
 function removesRows(call: StoreCall): boolean {
@@ -81,10 +82,10 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   /** Deleted content may still be in the WAL. */
   let isCheckpointPending = false
 
-  /** A read never creates a database: the keys of a file that was moved away are not unknown, but out of reach. */
-  function connect(isReading: boolean): Connection {
+  /** Only a new row creates a database: the keys of a file that was moved away are out of reach, not unknown. */
+  function connect(canCreate: boolean): Connection {
     const opened = openSqliteConnection(
-      isReading && mode === 'create' ? 'read-write' : mode,
+      mode === 'create' && !canCreate ? 'read-write' : mode,
       options,
     )
     return withConnection(opened, (database) => ({
@@ -107,16 +108,17 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   }
 
   /**
-   * An unlinked WAL is visible only to connections that have it open, so its content must reach the database before it is
-   * closed. The last connection to close would do that, but another process may keep it open.
+   * Empties the WAL of a connection whose files were unlinked, moved or replaced. An unlinked WAL is visible only to
+   * connections that have it open. One that is left in its place would be read as that of the file that replaced its
+   * database (https://sqlite.org/howtocorrupt.html, section 1.4).
    */
-  function checkpointUnlinkedWal({ database, databaseIdentity }: Connection): void {
-    if (identityOf(`${file}-wal`) !== MISSING_FILE || identityOf(file) !== databaseIdentity) return
+  function leave({ database }: Connection): void {
     try {
       checkpointWal(database, 0, busyTimeoutMs)
     } catch {
       // Closing the connection tries it again.
     }
+    disconnect()
   }
 
   function isCurrent({ databaseIdentity, walIdentity }: Connection): boolean {
@@ -126,21 +128,18 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     return databaseIdentity === identityOf(file) && walIdentity === walNow && !isUnlinked
   }
 
-  function connected(isReading = false): Connection {
+  function connected(canCreate: boolean): Connection {
     // Rows written to an unlinked file would be lost.
-    if (connection !== undefined && !isCurrent(connection)) {
-      checkpointUnlinkedWal(connection)
-      disconnect()
-    }
-    connection ??= connect(isReading)
+    if (connection !== undefined && !isCurrent(connection)) leave(connection)
+    connection ??= connect(canCreate)
     return connection
   }
 
   function begin(calls: readonly StoreCall[]): Connection {
     // A transaction that starts as a reader fails when another process writes before it does.
-    const isReading = calls.every(isRead)
-    const statement = isReading ? 'BEGIN' : 'BEGIN IMMEDIATE'
-    const first = connected(isReading)
+    const statement = calls.every(isRead) ? 'BEGIN' : 'BEGIN IMMEDIATE'
+    const canCreate = calls.some(isAddition)
+    const first = connected(canCreate)
     try {
       first.database.exec(statement)
       return first
@@ -148,7 +147,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
       if (isTransient(storageErrorOf(error, file))) throw error
       // The connection is unusable. Nothing has run on it yet, so one new connection is tried.
       disconnect()
-      const second = connected(isReading)
+      const second = connected(canCreate)
       second.database.exec(statement)
       return second
     }
@@ -167,7 +166,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     try {
       const erases = calls.some(isErasing)
       // A reader that uses the WAL would keep the row in it, so the erasure is refused before it starts.
-      if (erases && !checkpointWal(connected().database, busyTimeoutMs, busyTimeoutMs)) {
+      if (erases && !checkpointWal(connected(false).database, busyTimeoutMs, busyTimeoutMs)) {
         throw new StorageError('LOCKED', file)
       }
       const current = begin(calls)
@@ -201,7 +200,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
 
   return {
     open() {
-      connected()
+      connected(true)
     },
 
     run(calls) {

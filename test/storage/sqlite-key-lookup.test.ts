@@ -130,6 +130,26 @@ test('a deleted database has no keys until it is restored', async (t) => {
   assert.ok(await isFound(apiKeys, makeKey(2).keyId))
 })
 
+test('a database that is moved away and back keeps its rows and gets none of those written meanwhile', async (t) => {
+  const { file, storage } = await openWithKey(t)
+  const { keyId, keyHash } = KEY
+  fs.renameSync(file, `${file}.aside`)
+  // Nothing but a new row creates a database in its place.
+  const rehashed = { keyId, fromSecretId: 'none', secretId: 'none', keyHash }
+  for (const call of [
+    storage.apiKeys.rehash(rehashed),
+    storage.apiKeys.revoke(keyId, CREATED_AT_MS),
+    storage.waitlist.expire(CREATED_AT_MS, 10),
+  ]) {
+    await assert.rejects(call, { code: 'MISSING' })
+  }
+  assert.equal(fs.existsSync(file), false)
+  await storage.waitlist.add(makeRegistration(1))
+  fs.renameSync(`${file}.aside`, file)
+  assert.equal(await isFound(storage.apiKeys), true)
+  assert.deepEqual((await storage.waitlist.count()).total, 0)
+})
+
 test('reads a database that replaced another', async (t) => {
   const { file, storage } = await openWithKey(t)
   const copy = `${file}.copy`
