@@ -79,9 +79,9 @@ for (const [path, panel] of [
 }
 
 test('a box is a tab stop only while it scrolls', skip, async (t) => {
-  const app = await runApp(t)
+  const app = await runApp(t, { releases: publishedReleases() })
   const { page, errors } = await browser.openPage(t)
-  await page.goto(`${app.origin}/en/verify`)
+  await page.goto(`${app.origin}/en/architecture`)
   for (const width of [1280, 360, 1280]) {
     await page.setViewportSize({ width, height: 900 })
     const expected = width === 360 ? '0' : '-1'
