@@ -5,6 +5,7 @@ import type { Organization } from '../contract/organization.ts'
 import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
 import type { VersionEntry, VersionSummary } from '../contract/version-chain.ts'
 import type { Runtime } from '../contract/visible-endpoints.ts'
+import type { OpenApiDocument } from '../documents/openapi.ts'
 import type { ChallengeDescription } from '../service/challenge.ts'
 import type { Html } from './html.ts'
 import type { SampleResponse } from './sample-response.ts'
@@ -52,6 +53,8 @@ export interface SiteFacts {
   readonly keyId: string | undefined
   /** A response of this service, made when it is first needed; undefined if it is unsigned. */
   readonly sampleResponse: SampleResponse | undefined
+  /** The OpenAPI document of this service, read when called; undefined if it is not served. */
+  readonly openApi: OpenApiDocument | undefined
   readonly challenge: ChallengeDescription
   /** URI of the security contact; undefined if unknown. */
   readonly contact: string | undefined

@@ -134,7 +134,7 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
   const { locale, texts, facts } = context
   const { name, row } = endpoint
   const { method, path, summary, description, request, parameter, query, success } = row
-  const example = exampleOfEndpoint(context, endpoint)
+  const example = exampleOfEndpoint(context, row)
   const label = texts.reference.response
   return html`<section
     class="endpoint"

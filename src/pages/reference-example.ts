@@ -5,13 +5,11 @@ import { errorBodyOf, formatError } from '../contract/envelope.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
-import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import { exampleOf } from '../documents/examples.ts'
 import { dataSchema } from '../documents/openapi-schemas.ts'
 import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import type { NamedEndpoint } from './reference-rail.ts'
 
 /** Line length of examples. */
 const LINE_CHARACTERS = 64
@@ -102,32 +100,62 @@ export function exampleError(code: ErrorCode): Html {
   return responseHtml(error.status, JSON.stringify(body, undefined, 1))
 }
 
-/** Data of the current release for an endpoint; undefined if releases do not contain it. */
-function releaseData({ facts }: PageContext, { name, row }: NamedEndpoint): JsonValue | undefined {
-  const resource = row.path.slice(`${BASE_PATH}/`.length)
-  if (isSnapshotName(resource)) {
-    const data = facts.snapshot(resource)
-    return data === undefined ? undefined : toJson(data)
+/** The part of an operation in the OpenAPI document that has its example. */
+interface DocumentedOperation {
+  readonly responses: {
+    readonly [status: string]: {
+      readonly content?: {
+        readonly [mediaType: string]: {
+          /** Absent if the example is composed from the schema. */
+          readonly examples?: {
+            readonly current?: { readonly value: { readonly data: JsonValue } }
+          }
+        }
+      }
+    }
   }
-  return name === 'version' || name === 'versionById' ? toJson(facts.head) : undefined
+}
+
+/** Data of this deployment for an endpoint, from its OpenAPI document; undefined if the document has none. */
+function realData(
+  { facts }: PageContext,
+  { method, path, success }: Endpoint,
+): JsonValue | undefined {
+  const document = facts.openApi
+  if (document === undefined || success === undefined) return undefined
+  if (success.data === 'OpenApiDocument') {
+    const { paths: _, components: __, ...beginning } = document
+    return toJson(beginning)
+  }
+  const operation = document.paths[path]?.[method.toLowerCase()] as DocumentedOperation | undefined
+  const { content } = operation?.responses[success.status] ?? {}
+  return content?.[JSON_MEDIA_TYPE]?.examples?.current?.value.data
+}
+
+/** Marks an object as incomplete. */
+function withMore(text: string): string {
+  return text.replace(/\n\}$/, `,\n  ${MORE}\n}`)
 }
 
 /** An example response. */
 export interface ExampleResponse {
   readonly html: Html
-  /** Whether the data is from the current release. */
+  /** Whether this deployment serves the data. */
   readonly isReal: boolean
 }
 
-/** An example response with its status: data of the current release if available, else from the schema. */
-export function exampleOfEndpoint(context: PageContext, endpoint: NamedEndpoint): ExampleResponse {
-  const { success, failure } = endpoint.row
+/** An example response with its status: data of this deployment if available, else from the schema. */
+export function exampleOfEndpoint(context: PageContext, row: Endpoint): ExampleResponse {
+  const { success, failure } = row
   if (success === undefined) return { html: exampleError(failure), isReal: false }
-  const real = releaseData(context, endpoint)
+  const real = realData(context, row)
   const text = compactJson(real ?? exampleOf(dataSchema(success.data)))
   const { status, envelope } = success
   return {
-    html: responseHtml(status, envelope === 'none' ? text : `{${REST_OF_ENVELOPE}${text}}`),
+    html: responseHtml(
+      status,
+      envelope === 'none' ? withMore(text) : `{${REST_OF_ENVELOPE}${text}}`,
+    ),
     isReal: real !== undefined,
   }
 }

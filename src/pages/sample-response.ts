@@ -29,6 +29,13 @@ function plainRequest(target: string): ApiRequest {
   }
 }
 
+/** The body of a response of the API to a plain GET; undefined unless it is a 200. */
+export function readBody(api: App, target: string): string | undefined {
+  const reply = api(plainRequest(target))
+  if (reply instanceof Promise || reply.status !== 200 || reply.body === undefined) return undefined
+  return Buffer.from(reply.body).toString()
+}
+
 /** A response of the API to a plain GET; undefined unless it is a signed 200. */
 export function readSampleResponse(api: App, target: string): SampleResponse | undefined {
   const request = plainRequest(target)

@@ -19,12 +19,13 @@ import {
   type Translations,
 } from '../contract/translations.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
+import type { OpenApiDocument } from '../documents/openapi.ts'
 import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import type { LocalizedContent, SiteFacts } from './page.ts'
-import { readSampleResponse, type SampleResponse } from './sample-response.ts'
+import { readBody, readSampleResponse, type SampleResponse } from './sample-response.ts'
 
 /** Sources of the facts. */
 export interface SiteFactsOptions extends Pick<
@@ -120,6 +121,10 @@ export function createSiteFacts(options: SiteFactsOptions): SiteFacts {
     get sampleResponse() {
       sample ??= { response: readSampleResponse(api, READ_PATHS.status) }
       return sample.response
+    },
+    get openApi() {
+      const text = readBody(api, READ_PATHS.openapi)
+      return text === undefined ? undefined : (JSON.parse(text) as OpenApiDocument)
     },
     get head() {
       return valueOf(releases.head) as VersionEntry

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 import { buildExample } from '../../scripts/build-example.ts'
-import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES, type SnapshotData } from '../../src/contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { verifyReleases } from '../../src/publishing/verify-releases.ts'
@@ -38,6 +38,21 @@ test('the example organization: three months, an incident, a correction, a redac
   assert.ok(head !== undefined)
   const dataOf = (entry: VersionEntry, name: string): unknown =>
     JSON.parse(store.readResourceText(name, entry.resources[name] ?? ''))
+  // New data has the time of its version.
+  for (const [index, entry] of versions.entries()) {
+    if (entry.note.startsWith('Back to')) continue
+    for (const name of SNAPSHOT_NAMES) {
+      const digest = entry.resources[name] ?? ''
+      const isNew = versions[index - 1]?.resources[name] !== digest
+      if (!isNew || store.readRedaction(name, digest) !== undefined) continue
+      const { updatedAt } = dataOf(entry, name) as { updatedAt: string }
+      assert.equal(
+        Date.parse(updatedAt),
+        Date.parse(entry.createdAt),
+        `${entry.snapshotId} ${name}`,
+      )
+    }
+  }
   const [incident] = (dataOf(head, 'status') as SnapshotData<'status'>).incidents
   assert.equal(incident?.state, 'resolved')
   assert.equal(incident.updates.length, 4)
