@@ -1,6 +1,7 @@
 import { BASE_PATH } from './api-version.ts'
 import { AUTHENTICATIONS, ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from './endpoint-terms.ts'
 import { CACHE_CLASSES } from './headers.ts'
+import { LIMITS } from './limits.ts'
 import { READ_PATHS } from './read-paths.ts'
 import { keysOf, list, record, text, timestamp } from './response-fields.ts'
 import { enumField } from './snapshot-fields.ts'
@@ -22,7 +23,10 @@ const endpointRow = record(
     ),
     authentication: enumField(keysOf(AUTHENTICATIONS), 'Whether an API key is required.', 'none'),
     deprecatedAt: timestamp('When it was deprecated. Only on a deprecated endpoint.'),
-    sunsetAt: timestamp('The time until which it is available. Only on a deprecated endpoint.'),
+    sunsetAt: timestamp(
+      'The time until which it is available. Only on a deprecated endpoint.',
+      LIMITS.deprecationNoticeDays,
+    ),
     successor: text(
       'Path of the endpoint to use instead. Only on a deprecated endpoint.',
       '/api/v2/status',

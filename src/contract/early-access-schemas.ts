@@ -8,8 +8,12 @@ export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] a
 
 /** `data` of early access: whether the waitlist is open and how to join it. */
 export const EARLY_ACCESS_SCHEMA = record('Whether the waitlist is open and how to join it.', {
-  state: enumField(['open', 'unavailable'], 'Whether a registration can succeed now.', 'open'),
-  note: text('The same in words.', 'The waitlist is open.'),
+  state: enumField(
+    ['open', 'unavailable'],
+    'Whether the waitlist accepts registrations now.',
+    'open',
+  ),
+  note: text('Explanation of the state, in English.', 'The waitlist is open.'),
   registration: record(
     'Where to register.',
     {
@@ -21,13 +25,13 @@ export const EARLY_ACCESS_SCHEMA = record('Whether the waitlist is open and how 
     { title: 'RegistrationTarget' },
   ),
   form: record(
-    'What the fields accept.',
+    'Fields of a registration and their limits.',
     {
       required: textList('Required fields.', 'email'),
       optional: textList('Optional fields.', 'useCase'),
       locales: textList('Accepted locales.', 'en'),
       interests: textList('Accepted interests.', 'api'),
-      maxInterests: whole('Most interests.', LIMITS.maxInterests),
+      maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
       maxUseCaseLength: whole(
         'Longest use case, in Unicode code points.',
         LIMITS.maxUseCaseCodePoints,
@@ -55,7 +59,7 @@ export const EARLY_ACCESS_SCHEMA = record('Whether the waitlist is open and how 
     },
     { title: 'Challenge' },
   ),
-  privacy: textList('What is stored of a registration.', 'No IP address is stored.'),
+  privacy: textList('What is stored about a registration.', 'No IP address is stored.'),
 })
 
 /** `data` of an accepted registration (spec 2.2). */
@@ -67,5 +71,5 @@ export const REGISTRATION_RESULT_SCHEMA = record('An accepted registration.', {
     example: 'EA-9F86D081884C7D65',
   },
   status: enumField(['WAITING'], 'State of the registration.', 'WAITING'),
-  message: text('The same in words.', 'The address is on the waitlist.'),
+  message: text('Confirmation, in English.', 'The address is on the waitlist.'),
 })

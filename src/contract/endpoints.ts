@@ -126,7 +126,7 @@ const walletSnapshot = <const Name extends SnapshotName>(snapshot: Name) =>
   ({ ...snapshotRead(snapshot), tag: 'wallet', stability: 'beta' }) as const
 
 /** Semantic version of the registry and everything it promises (spec section 9). A change of the contract raises it. */
-export const REGISTRY_VERSION = '1.4.1'
+export const REGISTRY_VERSION = '1.4.2'
 
 /**
  * The registry: the rows of spec section 4 and contract decisions section 1. Routing, `Allow`, CORS, cache headers, the
@@ -308,20 +308,21 @@ export const ENDPOINTS = {
     tag: 'history',
     summary: 'Read the version history',
     description:
-      'All versions as a hash-chained index, newest first. With a query parameter, one page of it; Link with rel="next" leads to the next page.',
+      'All versions as a hash-chained index, newest first. With limit or before, the response is one page of it, and the Link header with rel="next" leads to the next page.',
     query: {
       limit: {
         type: 'integer',
         minimum: 1,
         maximum: 1000,
-        description: 'Largest number of entries in the response. Any other value is ignored.',
+        description:
+          'Maximum number of entries in the response. A value outside 1 to 1000 is ignored.',
         example: 100,
       },
       before: {
         type: 'string',
         pattern: SNAPSHOT_ID_PATTERN,
         description:
-          'ID of a version: only older entries are in the response. An ID that no version has is ignored.',
+          'ID of a version. The response contains only older entries. An unknown ID is ignored.',
         example: 'VS-0002',
       },
     },

@@ -29,7 +29,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     meaning: 'The body contains an unknown field or has the wrong shape.',
-    message: 'Send one JSON object that contains only documented fields of the documented types.',
+    message: `Send one JSON object with only the documented fields and types. They are listed at ${BASE_PATH}/openapi.json.`,
   },
   INVALID_EMAIL: {
     status: 400,
@@ -54,7 +54,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     meaning: `The interests must be an array of up to ${LIMITS.maxInterests} known values.`,
-    message: `Send up to ${LIMITS.maxInterests} different known values as interests, or omit the field.`,
+    message: `Send up to ${LIMITS.maxInterests} different values listed at ${BASE_PATH}/early-access as interests, or omit the field.`,
   },
   CONSENT_REQUIRED: {
     status: 400,
@@ -78,7 +78,7 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     meaning: 'A challenge token is required.',
-    message: 'Solve the human-verification challenge and send its token as challengeToken.',
+    message: `Solve the human-verification challenge named at ${BASE_PATH}/early-access and send its token as challengeToken.`,
   },
   KEY_REQUIRED: {
     status: 401,
@@ -109,7 +109,7 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     meaning: 'The request was rejected. The rule that matched is never revealed.',
-    message: 'The request is not accepted.',
+    message: `The request was rejected. Compare it with the rules at ${BASE_PATH}/policy, correct it and send it again.`,
   },
   PREVIEW_NOT_ENABLED: {
     status: 403,

@@ -47,7 +47,7 @@ const activeKeyProperties = {
   label: { ...label, nullable: true },
   status: enumField(['active'], 'State of the key.', 'active'),
   createdAt: timestamp('When it was issued.'),
-  expiresAt: timestamp('When it expires.'),
+  expiresAt: timestamp('When it expires.', LIMITS.defaultTtlDays),
 } as const
 
 const quota = record(
@@ -77,5 +77,5 @@ export const KEY_METADATA_SCHEMA = record('Metadata of an API key. Never include
 export const REVOKED_KEY_SCHEMA = record('A revocation.', {
   keyId,
   status: enumField(['revoked'], 'State of the key.', 'revoked'),
-  revokedAt: timestamp('When it was revoked.'),
+  revokedAt: timestamp('When it was revoked.', 1),
 })

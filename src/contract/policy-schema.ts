@@ -43,7 +43,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
   audience: text('Who the API is for.', 'Everyone.'),
   runtime: record('What the runtime values of an endpoint mean.', {
     values: meanings('Meaning of each runtime value.'),
-    default: text('The value of an endpoint without one.', 'all'),
+    default: text('Runtime value of an endpoint that does not state it.', 'all'),
   }),
   authentication: record('How keys are sent and what they allow.', {
     required: flag('Whether public reads need authentication.', false),
@@ -97,7 +97,10 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
           method: text('HTTP method.', 'GET'),
           path: text('Path template.', READ_PATHS.status),
           deprecatedAt: timestamp('When it was deprecated.'),
-          sunsetAt: timestamp('The time until which it is available.'),
+          sunsetAt: timestamp(
+            'The time until which it is available.',
+            LIMITS.deprecationNoticeDays,
+          ),
           successor: text('Path of the endpoint to use instead.', '/api/v2/status'),
         },
         { title: 'DeprecatedEndpoint' },
@@ -144,7 +147,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
       LIMITS.maxUseCaseCodePoints,
     ),
     maxEmailLength: whole('Longest email address, in characters.', LIMITS.maxEmailLength),
-    maxInterests: whole('Most entries in interests.', LIMITS.maxInterests),
+    maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
     labelPattern: text('Pattern of an API key’s label.', API_KEY_LABEL_PATTERN),
     minTtlDays: whole('Shortest time to live of a key, in days.', LIMITS.minTtlDays),
     defaultTtlDays: whole('Default time to live of a key, in days.', LIMITS.defaultTtlDays),

@@ -13,17 +13,21 @@ export const text = (description: string, example: string) =>
   ({ type: 'string', description, example }) as const
 export const whole = (description: string, example: number) =>
   ({ type: 'integer', description, example, minimum: 0 }) as const
-export const timestamp = (description: string) =>
+/** The time of the examples. */
+export const EXAMPLE_EPOCH_MS = Date.UTC(2026, 10, 21, 9)
+/** The example is `exampleDaysLater` days after the time of the examples, so that an end is after its start. */
+export const timestamp = (description: string, exampleDaysLater = 0) =>
   ({
     type: 'string',
     format: 'date-time',
     description: `${description} ISO 8601 UTC.`,
-    example: '2026-11-21T09:00:00.000Z',
+    example: new Date(EXAMPLE_EPOCH_MS + exampleDaysLater * 86_400_000).toISOString(),
   }) as const
 export const flag = (description: string, example: boolean) =>
   ({ type: 'boolean', description, example }) as const
-export const hexHash = (description: string) =>
-  ({ type: 'string', pattern: SHA256_HEX_PATTERN, description, example: '0'.repeat(64) }) as const
+const EXAMPLE_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+export const hexHash = (description: string, example = EXAMPLE_HASH) =>
+  ({ type: 'string', pattern: SHA256_HEX_PATTERN, description, example }) as const
 export const snapshotId = (description: string) =>
   ({ type: 'string', pattern: SNAPSHOT_ID_PATTERN, description, example: 'VS-0001' }) as const
 export const list = <const Item extends JsonSchema>(
@@ -32,7 +36,7 @@ export const list = <const Item extends JsonSchema>(
   limits?: Pick<JsonSchema, 'minItems' | 'maxItems' | 'uniqueItems'>,
 ) => ({ type: 'array', description, ...limits, items }) as const
 export const textList = (description: string, example: string) =>
-  list(description, { type: 'string', description: 'One of them.', example })
+  list(description, { type: 'string', example })
 
 interface RecordOptions<Properties> {
   readonly title?: string

@@ -71,7 +71,10 @@ export const ERROR_SCHEMA = record(
   {
     code: enumField(keysOf(ERRORS), 'A code of the error catalog.', 'NOT_FOUND'),
     status: whole('The HTTP status.', 404),
-    message: text('What to do about it. Never repeats any part of the request.', 'Try again.'),
+    message: text(
+      'What to do about it. Never repeats any part of the request.',
+      ERRORS.NOT_FOUND.message,
+    ),
     retryable: flag('Whether the same request may succeed later.', false),
     retryAfterSeconds: {
       ...whole('Seconds until a retry may succeed; equals Retry-After.', 42),

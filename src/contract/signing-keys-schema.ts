@@ -8,7 +8,7 @@ const publicKey = record(
     keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
     status: enumField(
       ['current', 'next', 'retired'],
-      'Whether the key signs now, will sign, or has signed before.',
+      'current: signs now. next: will sign later. retired: no longer signs.',
       'current',
     ),
     jwk: record(
@@ -18,8 +18,8 @@ const publicKey = record(
         crv: text('Curve.', 'Ed25519'),
         x: text('The public key, base64url.', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
         alg: text('Algorithm.', 'Ed25519'),
-        use: text('What it is for.', 'sig'),
-        kid: text('The key id.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+        use: text('Purpose of the key: sig, for signatures.', 'sig'),
+        kid: text('The key ID.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
       },
       { title: 'JsonWebKey' },
     ),
@@ -31,7 +31,10 @@ const publicKey = record(
       ...timestamp('Start of its signing period; null if not stated.'),
       nullable: true,
     },
-    notAfter: { ...timestamp('End of its signing period; null if not stated.'), nullable: true },
+    notAfter: {
+      ...timestamp('End of its signing period; null if not stated.', 365),
+      nullable: true,
+    },
   },
   { title: 'SigningKey' },
 )
@@ -51,9 +54,9 @@ export const SIGNING_KEYS_SCHEMA = record(
       'Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.',
       'svc-revalidation-v1',
     ),
-    headers: record('Headers that carry the proof.', {
+    headers: record('Names of the response headers that carry the proof.', {
       contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
-      signedAt: text('When it was signed.', 'X-SVC-Signed-At'),
+      signedAt: text('Time of the signature.', 'X-SVC-Signed-At'),
       signature: text('The signature, base64.', 'X-SVC-Signature'),
       revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
     }),

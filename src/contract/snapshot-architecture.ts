@@ -40,15 +40,15 @@ export const ARCHITECTURE_FLOW = record(
   { title: 'ArchitectureFlow', optional: ['means'] },
 )
 
-/** A line that the system does not cross. */
+/** Something the system does not do. */
 export const BOUNDARY = record(
   'Something the system does not do, and what ensures it.',
   {
     id: idField('Stable identifier of the boundary.', 'no-internal-systems'),
-    title: textField('The boundary in a few words.', 'No way to internal systems', 'line'),
+    title: textField('The boundary in a few words.', 'No access to internal systems', 'line'),
     statement: textField(
       'What does not happen, and what ensures it.',
-      'The server holds no address or credential of an internal system.',
+      'The server has no URL and no credentials of an internal system.',
     ),
   },
   { title: 'Boundary' },

@@ -21,7 +21,10 @@ const CHANGE = record(
   'One change, as seen by callers of the API.',
   {
     kind: enumField(CHANGELOG_KINDS, 'Kind of change.', 'added'),
-    text: textField('What changed and what it means for a caller.', 'The roadmap can be read.'),
+    text: textField(
+      'What changed and what it means for a caller.',
+      'Added an endpoint for the roadmap.',
+    ),
     endpoints: list(
       'The affected endpoints, each as method and path.',
       {
@@ -70,7 +73,7 @@ export const CHANGELOG_SCHEMA = record(
           date: dayField('UTC date of the release.', '2026-11-21'),
           summary: textField(
             'The release in a sentence.',
-            'The first version: everything can be read.',
+            'The first version, with all read endpoints.',
           ),
           changes: list('The changes, grouped by kind in the order added to security.', CHANGE, {
             minItems: 1,

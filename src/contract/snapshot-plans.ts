@@ -12,7 +12,7 @@ export const ROADMAP_SCHEMA = record(
   'Plans for now, next and later. Intentions, not commitments.',
   {
     summary: textField(
-      'What the roadmap covers and how firm it is.',
+      'What the roadmap covers and how binding it is.',
       'The order is decided; the dates are not.',
     ),
     updatedAt: UPDATED_AT,
@@ -52,7 +52,10 @@ export const ROADMAP_SCHEMA = record(
 export const DEVELOPMENT_QUEUE_SCHEMA = record(
   'Work in progress and queued work, in order of priority.',
   {
-    summary: textField('The queue in a few sentences.', 'One item is in work, six are waiting.'),
+    summary: textField(
+      'The queue in a few sentences.',
+      'One item is in progress and six are queued.',
+    ),
     updatedAt: UPDATED_AT,
     items: list(
       'The items, by priority.',
@@ -61,7 +64,10 @@ export const DEVELOPMENT_QUEUE_SCHEMA = record(
         {
           id: idField('Stable identifier of the item.', 'waitlist-registration'),
           title: textField('The work in a few words.', 'Waitlist registration', 'line'),
-          summary: textField('What will be done.', 'Accept registrations and store them sealed.'),
+          summary: textField(
+            'What will be done.',
+            'Accept registrations and store them encrypted.',
+          ),
           kind: enumField(
             ['feature', 'fix', 'security', 'performance', 'documentation', 'maintenance'],
             'Kind of work.',

@@ -13,7 +13,7 @@ export const COMPONENT_STATES = [
 /** States an incident passes through, in order. */
 const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
 
-/** `data` of `/status`: how the parts of the service are doing, as the operator states it. */
+/** `data` of `/status`: state of the service and its components, as the operator publishes it. */
 export const STATUS_SCHEMA = record(
   'State of the service and its components, as the operator last published it.',
   {
@@ -38,7 +38,7 @@ export const STATUS_SCHEMA = record(
           state: enumField(COMPONENT_STATES, 'State of this component.', 'operational'),
           since: instantField('Start of this state, in UTC.', '2026-11-21T00:00:00Z'),
           note: textField(
-            'Details of this state that its name does not say.',
+            'Further details of this state.',
             'Responses are delayed by a few seconds.',
           ),
         },

@@ -4,12 +4,12 @@ import { UPDATED_AT, dayField, enumField, idField, textField, urlField } from '.
 import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
 import { flag, list, record } from './response-fields.ts'
 
-// Each view describes a wallet that may be attached one day. Its lists are empty until then, so that attaching one
-// only fills in fields and breaks no reader.
+// Each view describes a wallet that may be attached one day. Its lists are empty until then, so that clients keep
+// working when one is attached.
 
 const WALLET_HEAD = {
   attached: flag(
-    'Whether a wallet is attached to this service. All wallet views agree on it.',
+    'Whether a wallet is attached to this service. The same in every wallet view.',
     false,
   ),
   summary: textField('The view in a sentence or two.', 'No wallet is attached.'),
@@ -22,7 +22,7 @@ export const WALLET_SCHEMA = record(
   {
     ...WALLET_HEAD,
     networks: list(
-      'Networks the attached wallet works on. Empty while none is attached.',
+      'Networks that the attached wallet uses. Empty while no wallet is attached.',
       record(
         'One network.',
         {
@@ -129,7 +129,7 @@ export const WALLET_SECURITY_SCHEMA = record(
           title: textField('What is never published.', 'Private keys and seed phrases', 'line'),
           reason: textField(
             'The reason, or what prevents it.',
-            'Publishing refuses content that holds one.',
+            'Publishing rejects content that contains one.',
           ),
         },
         { title: 'WithheldData' },
@@ -250,7 +250,7 @@ export const WALLET_DEVELOPMENT_SCHEMA = record(
         {
           id: idField('Stable identifier of the item.', 'attachment-criteria'),
           title: textField('The work in a few words.', 'Criteria for attaching a wallet', 'line'),
-          summary: textField('What will be done.', 'State what must hold before one is attached.'),
+          summary: textField('What will be done.', 'Define the conditions for attaching a wallet.'),
           horizon: enumField(HORIZONS, 'Planned horizon.', 'later'),
           state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
           since: dayField('First day of this state, in UTC.', '2026-11-21'),

@@ -1,6 +1,6 @@
 import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
 import { hexHash, list, record, snapshotId, text, timestamp, whole } from './response-fields.ts'
-import { CHANGE_KINDS } from './version-chain.ts'
+import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from './version-chain.ts'
 import { enumField } from './snapshot-fields.ts'
 
 const digest = {
@@ -13,9 +13,12 @@ const digest = {
 
 const versionSummaryProperties = {
   snapshotId: snapshotId('ID of the version.'),
-  sequence: whole('1 for the first version, incremented by 1 for each version.', 1),
+  sequence: whole('Position in the history, starting with 1.', 1),
   createdAt: timestamp('When it was published.'),
-  previousHash: hexHash('Hash of the previous version; 64 zeros for the first.'),
+  previousHash: hexHash(
+    'Hash of the previous version; 64 zeros for the first.',
+    GENESIS_PREVIOUS_HASH,
+  ),
   hash: hexHash('SHA-256 over a label line and the canonical JSON of this entry without its hash.'),
 } as const
 
@@ -51,8 +54,8 @@ export const VERSION_HISTORY_SCHEMA = record('The hash-chained index of all vers
   head: record(
     'The newest version.',
     {
-      snapshotId: snapshotId('Its id.'),
-      hash: hexHash('Its hash.'),
+      snapshotId: snapshotId('ID of the newest version.'),
+      hash: hexHash('Hash of the newest version.'),
     },
     { title: 'VersionHead' },
   ),

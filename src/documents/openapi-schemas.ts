@@ -1,6 +1,7 @@
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { EXAMPLE_EPOCH_MS } from '../contract/response-fields.ts'
 import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import {
   DATA_SCHEMAS,
@@ -13,7 +14,7 @@ import { toJson, type JsonObject } from './plain-json.ts'
 /** The identity of the responses in examples: a version 4 UUID and a time. */
 export const EXAMPLE_IDENTITY = {
   requestId: '5f0c2f5e-3b1d-4c6a-9a3e-0d6f2b7c8e91',
-  issuedAt: '2026-11-21T09:00:00.000Z',
+  issuedAt: new Date(EXAMPLE_EPOCH_MS).toISOString(),
 } as const
 
 const IDENTITY_PROPERTIES = {

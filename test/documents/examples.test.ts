@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { LIMITS } from '../../src/contract/limits.ts'
 import { closeSchema, type JsonSchema } from '../../src/contract/schema-type.ts'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import {
+  DATA_SCHEMAS,
+  REQUEST_SCHEMAS,
+  type DataOf,
+  type DataSchemaName,
+} from '../../src/contract/schemas.ts'
 import { exampleOf, SPECIAL_CASE_FIELDS } from '../../src/documents/examples.ts'
 import { toJson } from '../../src/documents/plain-json.ts'
 import { schemaCheck } from './document-schemas.ts'
@@ -17,6 +23,28 @@ for (const [name, schema] of schemas) {
     assert.deepEqual(schemaCheck(closeSchema(schema))(exampleOf(schema)), [])
   })
 }
+
+const exampleData = <Name extends DataSchemaName>(name: Name) =>
+  exampleOf(DATA_SCHEMAS[name]) as unknown as DataOf<Name>
+
+test('the example of an issued key expires after the default time to live', () => {
+  const { createdAt, expiresAt } = exampleData('IssuedKey')
+  const days = (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000
+  assert.equal(days, LIMITS.defaultTtlDays)
+})
+
+test('the signing key of the examples has a period that ends after its start', () => {
+  const [key] = exampleData('SigningKeys').keys
+  assert.ok(Date.parse(key?.notBefore ?? '') < Date.parse(key?.notAfter ?? ''))
+})
+
+test('the example of the time states the quality that its measurement has', () => {
+  const { utc, epochMs, quality } = exampleData('Time')
+  assert.equal(Date.parse(utc), epochMs)
+  const distanceMs = Math.abs(quality.offsetMs ?? Number.NaN) + (quality.maxErrorMs ?? Number.NaN)
+  assert.equal(quality.state, 'SYNCHRONIZED')
+  assert.ok(distanceMs <= LIMITS.maxTimeDistanceMs, `${distanceMs} ms`)
+})
 
 function optionalFields(schema: JsonSchema): readonly string[] {
   const properties = Object.entries(schema.properties ?? {})

@@ -82,7 +82,7 @@ export interface StatusComponent {
   readonly state: 'operational' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage'
   /** Start of this state, in UTC. */
   readonly since: string
-  /** Details of this state that its name does not say. */
+  /** Further details of this state. */
   readonly note?: string
 }
 
@@ -122,7 +122,7 @@ export interface Time {
   readonly utc: string
   /** The same time in milliseconds since 1970-01-01T00:00:00Z. */
   readonly epochMs: number
-  /** Whose clock this is. */
+  /** Name of the clock: the server’s, in UTC. */
   readonly label: 'SERVER_UTC'
   /** Quality of the time. */
   readonly quality: TimeQuality
@@ -250,7 +250,7 @@ export interface QueueItem {
 
 /** Data of `GET /api/v1/roadmap`. Plans for now, next and later. Intentions, not commitments. */
 export interface Roadmap {
-  /** What the roadmap covers and how firm it is. */
+  /** What the roadmap covers and how binding it is. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
@@ -274,17 +274,17 @@ export interface RoadmapItem {
 
 /** Data of `GET /api/v1/early-access`. Whether the waitlist is open and how to join it. */
 export interface EarlyAccess {
-  /** Whether a registration can succeed now. */
+  /** Whether the waitlist accepts registrations now. */
   readonly state: 'open' | 'unavailable'
-  /** The same in words. */
+  /** Explanation of the state, in English. */
   readonly note: string
   /** Where to register. */
   readonly registration: RegistrationTarget
-  /** What the fields accept. */
+  /** Fields of a registration and their limits. */
   readonly form: RegistrationForm
   /** The human-verification challenge. */
   readonly challenge: Challenge
-  /** What is stored of a registration. */
+  /** What is stored about a registration. */
   readonly privacy: readonly string[]
 }
 
@@ -300,7 +300,7 @@ export interface RegistrationTarget {
   readonly maxBodyBytes: number
 }
 
-/** What the fields accept. */
+/** Fields of a registration and their limits. */
 export interface RegistrationForm {
   /** Required fields. */
   readonly required: readonly string[]
@@ -310,7 +310,7 @@ export interface RegistrationForm {
   readonly locales: readonly string[]
   /** Accepted interests. */
   readonly interests: readonly string[]
-  /** Most interests. */
+  /** Maximum number of interests. */
   readonly maxInterests: number
   /** Longest use case, in Unicode code points. */
   readonly maxUseCaseLength: number
@@ -332,7 +332,7 @@ export interface RegistrationResult {
   readonly ticket: string
   /** State of the registration. */
   readonly status: 'WAITING'
-  /** The same in words. */
+  /** Confirmation, in English. */
   readonly message: string
 }
 
@@ -341,13 +341,13 @@ export interface RegistrationResult {
  * never do.
  */
 export interface Wallet {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** Networks the attached wallet works on. Empty while none is attached. */
+  /** Networks that the attached wallet uses. Empty while no wallet is attached. */
   readonly networks: readonly WalletNetwork[]
   /** The other wallet views. */
   readonly views: readonly WalletView[]
@@ -380,7 +380,7 @@ export interface WalletView {
  * service.
  */
 export interface WalletArchitecture {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
@@ -396,7 +396,7 @@ export interface WalletArchitecture {
 
 /** Data of `GET /api/v1/wallet/security`. Who holds the keys, which controls are in place, and who reviewed what. */
 export interface WalletSecurity {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
@@ -452,7 +452,7 @@ export interface WithheldData {
 
 /** Data of `GET /api/v1/wallet/evidence`. Published evidence about the wallet that anyone can verify. */
 export interface WalletEvidence {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
@@ -487,7 +487,7 @@ export interface WalletEvidenceItem {
  * never do.
  */
 export interface WalletCapabilities {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
@@ -516,7 +516,7 @@ export interface WalletCapability {
  * data they carry.
  */
 export interface WalletIntegration {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
@@ -542,7 +542,7 @@ export interface WalletInterface {
 
 /** Data of `GET /api/v1/wallet/development`. Work on the wallet views and on attaching a wallet. */
 export interface WalletDevelopment {
-  /** Whether a wallet is attached to this service. All wallet views agree on it. */
+  /** Whether a wallet is attached to this service. The same in every wallet view. */
   readonly attached: boolean
   /** The view in a sentence or two. */
   readonly summary: string
@@ -580,7 +580,7 @@ export interface Policy {
   readonly runtime: {
     /** Meaning of each runtime value. */
     readonly values: { readonly [name: string]: string }
-    /** The value of an endpoint without one. */
+    /** Runtime value of an endpoint that does not state it. */
     readonly default: string
   }
   /** How keys are sent and what they allow. */
@@ -705,7 +705,7 @@ export interface Policy {
     readonly maxUseCaseLength: number
     /** Longest email address, in characters. */
     readonly maxEmailLength: number
-    /** Most entries in interests. */
+    /** Maximum number of interests. */
     readonly maxInterests: number
     /** Pattern of an API key’s label. */
     readonly labelPattern: string
@@ -885,7 +885,7 @@ export interface ChangelogRelease {
 export interface VersionEntry {
   /** ID of the version. */
   readonly snapshotId: string
-  /** 1 for the first version, incremented by 1 for each version. */
+  /** Position in the history, starting with 1. */
   readonly sequence: number
   /** When it was published. ISO 8601 UTC. */
   readonly createdAt: string
@@ -927,9 +927,9 @@ export interface VersionIndex {
 
 /** The newest version. */
 export interface VersionHead {
-  /** Its id. */
+  /** ID of the newest version. */
   readonly snapshotId: string
-  /** Its hash. */
+  /** Hash of the newest version. */
   readonly hash: string
 }
 
@@ -937,7 +937,7 @@ export interface VersionHead {
 export interface VersionSummary {
   /** ID of the version. */
   readonly snapshotId: string
-  /** 1 for the first version, incremented by 1 for each version. */
+  /** Position in the history, starting with 1. */
   readonly sequence: number
   /** When it was published. ISO 8601 UTC. */
   readonly createdAt: string
@@ -1020,11 +1020,11 @@ export interface SigningKeyDocument {
   readonly signedText: readonly string[]
   /** Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders. */
   readonly revalidationText: readonly string[]
-  /** Headers that carry the proof. */
+  /** Names of the response headers that carry the proof. */
   readonly headers: {
     /** Digest of the body (RFC 9530). */
     readonly contentDigest: string
-    /** When it was signed. */
+    /** Time of the signature. */
     readonly signedAt: string
     /** The signature, base64. */
     readonly signature: string
@@ -1039,7 +1039,7 @@ export interface SigningKeyDocument {
 export interface SigningKey {
   /** RFC 7638 thumbprint of the key. */
   readonly keyId: string
-  /** Whether the key signs now, will sign, or has signed before. */
+  /** current: signs now. next: will sign later. retired: no longer signs. */
   readonly status: 'current' | 'next' | 'retired'
   /** The key as a JSON Web Key (RFC 8037; alg as in RFC 9864). */
   readonly jwk: JsonWebKey
@@ -1061,9 +1061,9 @@ export interface JsonWebKey {
   readonly x: string
   /** Algorithm. */
   readonly alg: string
-  /** What it is for. */
+  /** Purpose of the key: sig, for signatures. */
   readonly use: string
-  /** The key id. */
+  /** The key ID. */
   readonly kid: string
 }
 
@@ -1296,8 +1296,8 @@ export interface Reads {
   /**
    * Read the version history: `GET /api/v1/versions`.
    *
-   * All versions as a hash-chained index, newest first. With a query parameter, one page of it; Link with
-   * rel="next" leads to the next page.
+   * All versions as a hash-chained index, newest first. With limit or before, the response is one page of it,
+   * and the Link header with rel="next" leads to the next page.
    *
    * @example const { data } = await client.versions()
    */
