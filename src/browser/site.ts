@@ -120,13 +120,17 @@ function currentSection(isCounted: (id: string) => boolean = () => true): string
   )?.id
 }
 
-/** Scrolls the rail, and not the page, until a link of it is in view. */
-function scrollRailTo(link: Element): void {
-  const rail = link.closest('.contents')
+/** Height of the faded lower edge of the rail. */
+const FADED_PIXELS = 48
+
+/** Scrolls the rail, and not the page, until an element of it is in view. */
+function scrollRailTo(element: Element): void {
+  const rail = element.closest('.contents')
   if (rail === null) return
-  const [shown, wanted] = [rail.getBoundingClientRect(), link.getBoundingClientRect()]
-  const beyond = Math.max(0, wanted.bottom - shown.bottom) - Math.max(0, shown.top - wanted.top)
-  if (beyond !== 0) rail.scrollTop += beyond + Math.sign(beyond) * wanted.height
+  const [shown, wanted] = [rail.getBoundingClientRect(), element.getBoundingClientRect()]
+  const top = rail.querySelector('.filter')?.getBoundingClientRect().bottom ?? shown.top
+  const bottom = shown.bottom - FADED_PIXELS
+  rail.scrollTop += Math.max(0, wanted.bottom - bottom) - Math.max(0, top - wanted.top)
 }
 
 /** Marks the link of the rail to the current section, or to the last section before it that has a link. */
@@ -157,6 +161,8 @@ if (document.querySelector('.contents') !== null) {
   }
   addEventListener('scroll', queue, { passive: true })
   queue()
+  const group = document.querySelector('.rail-group:has([aria-current="page"])')
+  if (group !== null) scrollRailTo(group)
 }
 
 // The language switch keeps the fragment, or else the current section.

@@ -91,15 +91,17 @@ export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): H
   )
 }
 
-/** The errors of an endpoint with their status and reason phrase. */
+/** The errors of an endpoint by status, with the reason phrase. */
 function errorList(context: PageContext, row: Endpoint): Html {
   const { errors } = context.texts.reference
+  const listed = ownErrors(row)
+    .map((name) => ({ name, status: errorOf(name).status }))
+    .toSorted((a, b) => a.status - b.status)
   return html`<h3>${errors}</h3>
     <ul class="plain-list error-list">
-      ${ownErrors(row).map((each) => {
-        const { status } = errorOf(each)
+      ${listed.map(({ name, status }) => {
         return html`<li>
-          ${errorLink(context, each)} <span class="muted">${status} ${STATUS_CODES[status]}</span>
+          ${errorLink(context, name)} <span class="muted">${status} ${STATUS_CODES[status]}</span>
         </li> `
       })}
     </ul>`
@@ -134,8 +136,9 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
   const { locale, texts, facts } = context
   const { name, row } = endpoint
   const { method, path, summary, description, request, parameter, query, success } = row
-  const example = exampleOfEndpoint(context, row)
+  const { body, isReal, isLong } = exampleOfEndpoint(context, row)
   const label = texts.reference.response
+  const className = isLong ? 'json long' : 'json'
   return html`<section
     class="endpoint"
     id="${name}"
@@ -157,9 +160,9 @@ export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Ht
     </div>
     <figure>
       <figcaption><code>${curlOf(row, facts.origin)}</code></figcaption>
-      <pre class="json" tabindex="0" role="group" aria-label="${label}">${example.html}</pre>
+      <pre class="${className}" tabindex="0" role="group" aria-label="${label}">${body}</pre>
       <p class="muted small">
-        ${example.isReal ? texts.reference.exampleReal : texts.reference.exampleMade}
+        ${isReal ? texts.reference.exampleReal : texts.reference.exampleMade}
       </p>
     </figure>
   </section> `

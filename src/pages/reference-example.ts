@@ -11,8 +11,10 @@ import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 
-/** Line length of examples. */
-const LINE_CHARACTERS = 64
+/** Line length of examples: what their column shows without scrolling. */
+const LINE_CHARACTERS = 50
+/** Examples with more lines scroll. */
+const MAX_LINES = 18
 /** Maximum length of strings. */
 const TEXT_CHARACTERS = 72
 const MORE = '…'
@@ -72,7 +74,7 @@ export function curlOf(row: Endpoint, origin: string): Html {
       ? []
       : [
           `-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`,
-          `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request]), undefined, 1))}`,
+          `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request]), undefined, 2))}`,
         ]),
   ]
   // A long URL breaks after the base path.
@@ -97,7 +99,7 @@ const NO_IDENTITY = {
 export function exampleError(code: ErrorCode): Html {
   const error = errorBodyOf(code)
   const body: unknown = JSON.parse(formatError(NO_IDENTITY, error))
-  return responseHtml(error.status, JSON.stringify(body, undefined, 1))
+  return responseHtml(error.status, JSON.stringify(body, undefined, 2))
 }
 
 /** The part of an operation in the OpenAPI document that has its example. */
@@ -139,23 +141,26 @@ function withMore(text: string): string {
 
 /** An example response. */
 export interface ExampleResponse {
-  readonly html: Html
+  readonly body: Html
   /** Whether this deployment serves the data. */
   readonly isReal: boolean
+  /** Whether it has more lines than are shown without scrolling. */
+  readonly isLong: boolean
+}
+
+function exampleResponse(body: Html, isReal: boolean): ExampleResponse {
+  return { body, isReal, isLong: body.text.split('\n').length > MAX_LINES }
 }
 
 /** An example response with its status: data of this deployment if available, else from the schema. */
 export function exampleOfEndpoint(context: PageContext, row: Endpoint): ExampleResponse {
   const { success, failure } = row
-  if (success === undefined) return { html: exampleError(failure), isReal: false }
+  if (success === undefined) return exampleResponse(exampleError(failure), false)
   const real = realData(context, row)
   const text = compactJson(real ?? exampleOf(dataSchema(success.data)))
   const { status, envelope } = success
-  return {
-    html: responseHtml(
-      status,
-      envelope === 'none' ? withMore(text) : `{${REST_OF_ENVELOPE}${text}}`,
-    ),
-    isReal: real !== undefined,
-  }
+  return exampleResponse(
+    responseHtml(status, envelope === 'none' ? withMore(text) : `{${REST_OF_ENVELOPE}${text}}`),
+    real !== undefined,
+  )
 }

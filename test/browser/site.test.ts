@@ -90,6 +90,56 @@ test('a box is a tab stop only while it scrolls', skip, async (t) => {
   assert.deepEqual(errors, [])
 })
 
+test('a long example shows whole lines and fades until its end', skip, async (t) => {
+  const app = await runApp(t, { releases: publishedReleases() })
+  const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 800 } })
+  await page.goto(`${app.origin}/en/reference/snapshots`)
+  const boxes = page.locator('.endpoint figure > pre')
+  const examples = await boxes.evaluateAll((all) =>
+    all.map((box) => {
+      const style = getComputedStyle(box)
+      const shown = box.clientHeight - parseFloat(style.paddingBlockStart)
+      return {
+        lines: shown / parseFloat(style.lineHeight),
+        hidden: box.scrollHeight - box.clientHeight,
+        fade: style.getPropertyValue('--faded-foot'),
+      }
+    }),
+  )
+  const long = examples.filter(({ hidden }) => hidden > 0)
+  assert.ok(long.length > 0 && long.length < examples.length, JSON.stringify(examples))
+  for (const { lines, hidden, fade } of long) {
+    assert.ok(Math.abs(lines - Math.round(lines)) < 0.05, `${lines} lines`)
+    assert.ok(hidden > 48, `only ${hidden} px hidden`)
+    assert.equal(fade, '48px')
+  }
+  await boxes.evaluateAll((all) => {
+    for (const box of all) box.scrollTop = box.scrollHeight
+  })
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.endpoint figure > pre')].every(
+      (box) => getComputedStyle(box).getPropertyValue('--faded-foot') === '0px',
+    ),
+  )
+})
+
+test('the rail shows the current group and keeps its filter in view', skip, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 600 } })
+  await page.goto(`${app.origin}/en/reference/preview`)
+  const { contents } = TEXTS.en.site
+  const rail = page.getByRole('navigation', { name: contents })
+  await page.waitForFunction(() => (document.querySelector('.contents')?.scrollTop ?? 0) > 0)
+  for (const part of [rail.locator('.rail-group [aria-current="page"]'), rail.locator('input')]) {
+    const isInView = await part.evaluate((element) => {
+      const shown = element.closest('.contents')?.getBoundingClientRect()
+      const { top, bottom } = element.getBoundingClientRect()
+      return shown !== undefined && top >= shown.top && bottom <= shown.bottom
+    })
+    assert.ok(isInView, String(part))
+  }
+})
+
 test('the heading of an endpoint and of an error copies its link', skip, async (t) => {
   const app = await runApp(t)
   const { page, context, errors } = await browser.openPage(t)

@@ -178,6 +178,12 @@ describe('every endpoint has an entry', () => {
     for (const [name, row] of Object.entries(ROWS)) {
       const listed = codesOf(entryOf(page, name))
       assert.deepEqual(new Set([...listed, ...keyErrors]), new Set(errorsOf(row)), name)
+      const statuses = listed.map((code) => errorOf(code as ErrorCode).status)
+      assert.deepEqual(
+        statuses,
+        statuses.toSorted((a, b) => a - b),
+        name,
+      )
       for (const code of listed) {
         const text = textAt(entryOf(page, name), '.error-list')
         assert.ok(text.includes(`${code} ${errorOf(code as ErrorCode).status}`), text)
