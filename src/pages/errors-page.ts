@@ -39,7 +39,7 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
     isOfKeys && html`<p>${anyKeyed}</p>`,
     isOneOf(ROUTE_ERRORS, code) && html`<p>${noRoute}</p>`,
     links.length > 0 &&
-      html`<ul class="plain-list links">
+      html`<ul class="plain-list">
         ${links}
       </ul>`,
   ].filter((each) => each !== false)
@@ -72,7 +72,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
     ])}
     <figure>
       <figcaption>${t.example}</figcaption>
-      <pre class="json">${exampleError(code)}</pre>
+      <pre class="json" tabindex="0">${exampleError(code)}</pre>
     </figure>
   </section> `
 }
