@@ -6,205 +6,170 @@ import { plainText } from './rich-text.ts'
 import type { SampleResponse } from './sample-response.ts'
 
 const ROW = 24
-/** Left and width of the two sides: together they fit on a tablet. */
-const MESSAGE = { x: 24, width: 350 } as const
-const SIGNED = { x: 418, width: 284 } as const
-const WIDTH = SIGNED.x + SIGNED.width
 const PADDING = 14
-/** Characters of a line on each side. */
-const MESSAGE_CHARACTERS = 44
-const SIGNED_CHARACTERS = 33
 const ARROW_ID = 'anatomy-arrow'
 
-/** Rows of the message, from the top. */
-const ROWS = {
-  request: 0,
-  line: 1,
-  response: 3,
-  status: 4,
-  signedAt: 5,
-  digest: 6,
-  signature: 7,
-  etag: 8,
-  requestId: 9,
-  body: 11,
-  bodyText: 12,
-} as const
-const ROW_COUNT = 13
-/** Row of the first line of the signed text; the lines stand about where they come from. */
-const FIRST_LINE = 1
-/** Row of the key below the lines. */
-const KEY_ROW = 9
-
-/** Which row of the message each line of the signed text comes from; the label comes from none. */
-const SOURCES: readonly (readonly [row: number, line: number])[] = [
-  [ROWS.line, 1],
-  [ROWS.line, 2],
-  [ROWS.status, 3],
-  [ROWS.signedAt, 4],
-  [ROWS.digest, 5],
-]
-
-const middleOf = (row: number): number => 12 + row * ROW + ROW / 2
-const lineRow = (line: number): number => FIRST_LINE + line
-
-function label(text: string, row: number, x: number): Html {
-  return html`<text class="picture-label" x="${x + PADDING}" y="${middleOf(row) + 4}"
-    >${text}</text
-  >`
-}
-
-function codeLine(text: string, row: number, x: number, isSigned: boolean): Html {
-  const className = isSigned ? 'picture-code' : 'picture-code picture-quiet'
-  return html`<text class="${className}" x="${x + PADDING}" y="${middleOf(row) + 4}">${text}</text>`
-}
-
-function surface({ x, width }: { x: number; width: number }, rows: number): Html {
-  return box('picture-zone', { x, y: 0, width, height: rows * ROW + 24 })
-}
-
-/** From a row of one side to a row of the other. */
-function connection(fromRow: number, toRow: number, direction: 'right' | 'left'): Html {
-  const left = MESSAGE.x + MESSAGE.width
-  const [from, to] = direction === 'right' ? [left, SIGNED.x - 2] : [SIGNED.x, left + 2]
-  const middle = (from + to) / 2
-  const [y1, y2] = [middleOf(fromRow), middleOf(toRow)]
-  return html`<path
-    class="picture-link"
-    d="M${from} ${y1}C${middle} ${y1} ${middle} ${y2} ${to} ${y2}"
-    marker-end="url(#${ARROW_ID})"
-  /> `
-}
+/** Left, width and characters of a line on each side of the wide form: together they fit on a tablet. */
+const EXCHANGE = { x: 24, width: 350, characters: 44 } as const
+const SIGNED = { x: 418, width: 284, characters: 35 } as const
 
 /** The form for narrow windows: each line of the signed text is below the part of the exchange that it comes from. */
-const NARROW = { width: 328, x: 20, indent: 44, messageCharacters: 38, lineCharacters: 32 } as const
+const NARROW = { width: 328, x: 20, indent: 44, characters: 38, lineCharacters: 32 } as const
 
-interface NarrowRow {
-  /** A line of the signed text and the key have a box. */
-  readonly kind: 'label' | 'message' | 'unsigned' | 'line' | 'key'
+/** A row of the picture, in the order of the narrow form. */
+interface Row {
+  /** The exchange, or the signed text with its key. */
+  readonly side: 'exchange' | 'signed'
+  readonly kind: 'label' | 'code' | 'unsigned'
   readonly text: string
-  /** Number of rows from a line up to the part of the exchange that it comes from. */
-  readonly from?: number
+  /** The part of the exchange that a line comes from. */
+  readonly source?: Row | undefined
+  /** The part of the exchange that the key makes. */
+  readonly target?: Row
 }
 
-function narrowRow(row: NarrowRow, index: number, arrowId: string): Html {
-  const { x, width, indent, messageCharacters, lineCharacters } = NARROW
-  const middle = middleOf(index)
-  if (row.kind === 'label') return label(row.text, index, x)
-  if (row.kind === 'message' || row.kind === 'unsigned') {
-    return codeLine(cutText(row.text, messageCharacters), index, x, row.kind === 'message')
-  }
-  const left = x + indent
-  const lane = x + PADDING + 6
-  const arrow =
-    row.kind === 'key'
-      ? `M${left} ${middle}H${lane}V${middleOf(index + 1) - 9}`
-      : row.from !== undefined && `M${lane} ${middleOf(index - row.from) + 9}V${middle}H${left - 1}`
-  return html`${box('picture-box', { x: left, y: middle - 10, width: width - left - 8, height: 20 }, 3)}
-  ${codeLine(cutText(row.text, lineCharacters), index, left - 4, true)}
-  ${
-    arrow !== false &&
-    html`<path class="picture-link" d="${arrow}" marker-end="url(#${arrowId})" />`
-  }`
-}
-
-/** The content of the picture as one column. */
-function narrowAnatomy({ texts, facts }: PageContext, sample: SampleResponse) {
+function rowsOf({ texts, facts }: PageContext, sample: SampleResponse) {
   const t = texts.picture
-  const line = (number: number, from?: number): NarrowRow => ({
-    kind: 'line',
+  const label = (text: string, side: Row['side'] = 'exchange'): Row => ({
+    side,
+    kind: 'label',
+    text,
+  })
+  const part = (text: string, kind: Row['kind'] = 'code'): Row => ({ side: 'exchange', kind, text })
+  const line = (number: number, source?: Row): Row => ({
+    side: 'signed',
+    kind: 'code',
     text: `${number} ${sample.signedLines[number - 1] ?? ''}`,
-    ...(from !== undefined && { from }),
+    source,
   })
-  const header = (name: string, value: string): NarrowRow => ({
-    kind: 'message',
-    text: `${name}: ${value}`,
-  })
-  const digest = header(HEADERS.contentDigest, sample.contentDigest)
-  const body: NarrowRow = { kind: 'message', text: sample.body }
-  const rows: readonly NarrowRow[] = [
-    { kind: 'label', text: t.anatomyLines },
+  const request = part(`${sample.method} ${sample.target}`)
+  const status = part(`HTTP ${sample.status}`)
+  const signedAt = part(`${HEADERS.signedAt}: ${sample.signedAt}`)
+  const digest = part(`${HEADERS.contentDigest}: ${sample.contentDigest}`)
+  const signature = part(`${HEADERS.signature}: ${sample.signature}`)
+  const body = part(sample.body)
+  const key: Row = { side: 'signed', kind: 'code', text: facts.keyId ?? '', target: signature }
+  const rows: readonly Row[] = [
+    label(t.anatomyLines, 'signed'),
     line(1),
-    { kind: 'label', text: t.anatomyRequest },
-    { kind: 'message', text: `${sample.method} ${sample.target}` },
-    line(2, 1),
-    line(3, 2),
-    { kind: 'label', text: t.anatomyHeaders },
-    { kind: 'message', text: `HTTP ${sample.status}` },
-    line(4, 1),
-    header(HEADERS.signedAt, sample.signedAt),
-    line(5, 1),
+    label(t.anatomyRequest),
+    request,
+    line(2, request),
+    line(3, request),
+    label(t.anatomyHeaders),
+    status,
+    line(4, status),
+    signedAt,
+    line(5, signedAt),
     digest,
-    line(6, 1),
-    { kind: 'label', text: t.anatomySigned },
-    { kind: 'key', text: facts.keyId ?? '' },
-    header(HEADERS.signature, sample.signature),
-    { kind: 'unsigned', text: `${HEADERS.etag}: ${sample.etag}` },
-    { kind: 'unsigned', text: `${HEADERS.requestId}: ${sample.requestId}` },
-    { kind: 'label', text: plainText(t.anatomyBody, { bytes: Buffer.byteLength(sample.body) }) },
+    line(6, digest),
+    label(t.anatomySigned, 'signed'),
+    key,
+    signature,
+    part(`${HEADERS.etag}: ${sample.etag}`, 'unsigned'),
+    part(`${HEADERS.requestId}: ${sample.requestId}`, 'unsigned'),
+    label(plainText(t.anatomyBody, { bytes: Buffer.byteLength(sample.body) })),
     body,
   ]
-  const { x, width } = NARROW
-  const arrowId = `${ARROW_ID}-narrow`
-  const [digestY, bodyY] = [digest, body].map((row) => middleOf(rows.indexOf(row)))
+  return { rows, digest, body }
+}
+
+const middleOf = (index: number): number => ROW * (index + 1)
+
+function rowText({ kind, text }: Row, x: number, middle: number, characters: number): Html {
+  const className = {
+    label: 'picture-label',
+    code: 'picture-code',
+    unsigned: 'picture-code picture-quiet',
+  }[kind]
+  return html`<text class="${className}" x="${x + PADDING}" y="${middle + 4}"
+    >${kind === 'label' ? text : cutText(text, characters)}</text
+  > `
+}
+
+function arrow(path: string, id: string): Html {
+  return html`<path class="picture-link" d="${path}" marker-end="url(#${id})" /> `
+}
+
+/** From the body to its digest, around the left of the rows. */
+function digestArrow(bodyY: number, digestY: number, x: number, id: string): Html {
+  return arrow(`M${x} ${bodyY}H${x - 16}V${digestY}H${x + 10}`, id)
+}
+
+/** The signed text on the right, about where its lines come from. */
+function wideForm({ rows, digest, body }: ReturnType<typeof rowsOf>) {
+  const middles = new Map<Row, number>()
+  const heights = ([EXCHANGE, SIGNED] as const).map((side) => {
+    let index = 0
+    for (const row of rows) {
+      if ((row.side === 'exchange') !== (side === EXCHANGE)) continue
+      // A gap before each group but the first.
+      if (row.kind === 'label' && index > 0) index += 1
+      middles.set(row, middleOf(index))
+      index += 1
+    }
+    return middleOf(index)
+  })
+  const middle = (row: Row): number => middles.get(row) ?? 0
+  const edge = EXCHANGE.x + EXCHANGE.width
+  const connection = (from: Row, to: Row): Html => {
+    const [x1, x2] = from.side === 'exchange' ? [edge, SIGNED.x - 2] : [SIGNED.x, edge + 2]
+    const bend = (x1 + x2) / 2
+    const [y1, y2] = [middle(from), middle(to)]
+    return arrow(`M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`, ARROW_ID)
+  }
+  const [height = 0, signedHeight = 0] = heights
   return {
-    width,
-    height: rows.length * ROW + 24,
-    content: html`${arrowMarker(arrowId)} ${surface({ x, width: width - x }, rows.length)}
-      ${rows.map((row, index) => narrowRow(row, index, arrowId))}
-      <path
-        class="picture-link"
-        d="M${x} ${bodyY ?? 0}H4V${digestY ?? 0}H${x + 10}"
-        marker-end="url(#${arrowId})"
-      />`,
+    width: SIGNED.x + SIGNED.width,
+    height,
+    content: html`${arrowMarker(ARROW_ID)} ${box('picture-zone', { ...EXCHANGE, y: 0, height })}
+    ${box('picture-zone', { ...SIGNED, y: 0, height: signedHeight })}
+    ${rows.map((row) => {
+      const { x, characters } = row.side === 'exchange' ? EXCHANGE : SIGNED
+      return [
+        rowText(row, x, middle(row), characters),
+        row.source && connection(row.source, row),
+        row.target && connection(row, row.target),
+      ]
+    })}${digestArrow(middle(body), middle(digest), EXCHANGE.x, ARROW_ID)}`,
   }
 }
 
-/** The parts of a real response on one side, the signed text made of them on the other. */
+/** One column, with a box for each line of the signed text and for the key. */
+function narrowForm({ rows, digest, body }: ReturnType<typeof rowsOf>) {
+  const { x, width, indent, characters, lineCharacters } = NARROW
+  const id = `${ARROW_ID}-narrow`
+  const middle = (row: Row): number => middleOf(rows.indexOf(row))
+  const [left, lane] = [x + indent, x + PADDING + 6]
+  const height = middleOf(rows.length)
+  return {
+    width,
+    height,
+    content: html`${arrowMarker(id)} ${box('picture-zone', { x, y: 0, width: width - x, height })}
+    ${rows.map((row) => {
+      const y = middle(row)
+      const { source, target } = row
+      if (row.side === 'exchange' || row.kind === 'label') return rowText(row, x, y, characters)
+      return [
+        box('picture-box', { x: left, y: y - 10, width: width - left - 8, height: 20 }, 3),
+        rowText(row, left - 4, y, lineCharacters),
+        source && arrow(`M${lane} ${middle(source) + 9}V${y}H${left - 1}`, id),
+        target && arrow(`M${left} ${y}H${lane}V${middle(target) - 9}`, id),
+      ]
+    })}${digestArrow(middle(body), middle(digest), x, id)}`,
+  }
+}
+
+/** The parts of a real response, and the signed text made of them. */
 export function anatomyPicture(context: PageContext, sample: SampleResponse): Html {
-  const { texts, facts } = context
-  const t = texts.picture
-  const message = (text: string, row: number, isSigned = true): Html =>
-    codeLine(cutText(text, MESSAGE_CHARACTERS), row, MESSAGE.x, isSigned)
-  const header = (name: string, value: string, row: number, isSigned = true): Html =>
-    message(`${name}: ${value}`, row, isSigned)
-  const bytes = Buffer.byteLength(sample.body)
+  const t = context.texts.picture
+  const rows = rowsOf(context, sample)
   return picture({
     id: 'anatomy-picture',
     title: t.anatomyTitle,
     description: t.anatomyText,
     isImage: true,
-    narrow: narrowAnatomy(context, sample),
-    width: WIDTH,
-    height: ROW_COUNT * ROW + 24,
-    content: html`${arrowMarker(ARROW_ID)} ${surface(MESSAGE, ROW_COUNT)}
-      ${surface(SIGNED, KEY_ROW + 2)} ${label(t.anatomyRequest, ROWS.request, MESSAGE.x)}
-      ${message(`${sample.method} ${sample.target}`, ROWS.line)}
-      ${label(t.anatomyHeaders, ROWS.response, MESSAGE.x)}
-      ${message(`HTTP ${sample.status}`, ROWS.status)}
-      ${header(HEADERS.signedAt, sample.signedAt, ROWS.signedAt)}
-      ${header(HEADERS.contentDigest, sample.contentDigest, ROWS.digest)}
-      ${header(HEADERS.signature, sample.signature, ROWS.signature)}
-      ${header(HEADERS.etag, sample.etag, ROWS.etag, false)}
-      ${header(HEADERS.requestId, sample.requestId, ROWS.requestId, false)}
-      ${label(plainText(t.anatomyBody, { bytes }), ROWS.body, MESSAGE.x)}
-      ${message(sample.body, ROWS.bodyText)} ${label(t.anatomyLines, 0, SIGNED.x)}
-      ${sample.signedLines.map((line, index) =>
-        codeLine(
-          `${index + 1} ${cutText(line, SIGNED_CHARACTERS)}`,
-          lineRow(index),
-          SIGNED.x,
-          true,
-        ),
-      )}
-      ${label(t.anatomySigned, KEY_ROW - 1, SIGNED.x)}
-      ${codeLine(cutText(facts.keyId ?? '', SIGNED_CHARACTERS + 2), KEY_ROW, SIGNED.x, true)}
-      ${SOURCES.map(([row, line]) => connection(row, lineRow(line), 'right'))}
-      ${connection(KEY_ROW - 1, ROWS.signature, 'left')}
-      <path
-        class="picture-link"
-        d="M${MESSAGE.x} ${middleOf(ROWS.bodyText)}H8V${middleOf(ROWS.digest)}H${MESSAGE.x + 10}"
-        marker-end="url(#${ARROW_ID})"
-      />`,
+    ...wideForm(rows),
+    narrow: narrowForm(rows),
   })
 }

@@ -8,7 +8,7 @@ import {
 import { CONTENT_LOCALE } from '../contract/translations.ts'
 import { contractText } from './contract-texts.ts'
 import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
-import { labelFor, stateBadge, type EnumLabels } from './enum-labels.ts'
+import { labelFor, stateBadge, type LabeledWord } from './enum-labels.ts'
 import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
@@ -16,7 +16,7 @@ import { countText, operatorText, richText, sentencesHtml, type PluralForms } fr
 /** The title of a resource that a version names; the name itself if this program does not know it. */
 export function resourceTitle({ locale, texts }: PageContext, name: string): HtmlValue {
   if (isSnapshotName(name)) return contractText(locale, SNAPSHOT_SCHEMAS[name].title)
-  return labelFor(texts, 'siteResource', name as EnumLabels['siteResource'])
+  return labelFor(texts, 'siteResource', name as LabeledWord<'siteResource'>)
 }
 
 /** Link to the resource in the API. */
