@@ -11,8 +11,6 @@ export interface GraphNode {
   /** Id of the element on the page with the same content as text. */
   readonly target: string
   readonly isPlanned: boolean
-  /** Fixed column. Without it the boxes are in rows that follow from the edges. */
-  readonly column?: number
 }
 
 /** An arrow from one box to another. */
@@ -30,8 +28,8 @@ export interface GraphOptions extends Pick<PictureOptions, 'id' | 'title' | 'des
 }
 
 const BOX = { width: 164, height: 70 } as const
-/** Between boxes of a row and between rows; between fixed columns and between the boxes of such a column. */
-const GAP = { box: 14, row: 52, column: 64, columnBox: 24 } as const
+/** Between boxes of a row, and between rows. */
+const GAP = { box: 14, row: 52 } as const
 const TITLE_PX = 16.5
 /** As many boxes as fit beside one another on a page. */
 const BOXES_PER_ROW = 5
@@ -92,29 +90,18 @@ function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): 
   return placed
 }
 
-/** Nodes in their fixed columns. */
-function placeInColumns(nodes: readonly GraphNode[]): readonly Placed[] {
-  const rows = new Map<number, number>()
-  return nodes.map((node) => {
-    const { column = 0 } = node
-    const row = rows.get(column) ?? 0
-    rows.set(column, row + 1)
-    return {
-      node,
-      x: 1 + column * (BOX.width + GAP.column),
-      y: 1 + row * (BOX.height + GAP.columnBox),
-    }
-  })
-}
-
 /** Room at the right for arrows that lead back. */
 const RETURN_WIDTH = 24
 /** Length of an arrow's head. */
 const HEAD = 7
 
-/** A curve from below one box to above another, or around the right of the rows to a box that is not below. */
-function rowPath(from: Placed, to: Placed, right: number): string {
-  if (to.y > from.y) {
+/**
+ * A curve from below one box to above another; around the right of the rows to a box that is not below, or that is hidden
+ * by a box between them.
+ */
+function edgePath(from: Placed, to: Placed, right: number): string {
+  const isHidden = from.x === to.x && to.y - from.y > BOX.height + GAP.row
+  if (to.y > from.y && !isHidden) {
     const [x1, x2] = [from.x + BOX.width / 2, to.x + BOX.width / 2]
     const [y1, y2] = [from.y + BOX.height, to.y - HEAD]
     const bend = Math.min((y2 - y1) * 0.7, GAP.row)
@@ -122,23 +109,6 @@ function rowPath(from: Placed, to: Placed, right: number): string {
   }
   const [y1, y2] = [from.y + BOX.height / 2, to.y + BOX.height / 2]
   return `M${from.x + BOX.width} ${y1}H${right}V${y2}H${to.x + BOX.width + HEAD}`
-}
-
-/** A curve from the right of one box to the left of another, or to the right of one that is not to the right. */
-function columnPath(from: Placed, to: Placed): string {
-  const [x1, y1, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.y + BOX.height / 2]
-  if (to.x <= from.x) {
-    const x2 = to.x + BOX.width + HEAD
-    return `M${x1} ${y1}C${x1 + RETURN_WIDTH} ${y1} ${x1 + RETURN_WIDTH} ${y2} ${x2} ${y2}`
-  }
-  const x2 = to.x - HEAD
-  if (x2 - x1 > GAP.column) {
-    // Passes below the boxes between them, and ends below the arrow from a neighbor.
-    const below = from.y + BOX.height + GAP.columnBox / 2
-    return `M${x1 - 24} ${from.y + BOX.height}V${below}H${to.x - GAP.column / 2}V${y2 + 16}H${x2}`
-  }
-  const bend = (x2 - x1) / 2
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
 }
 
 function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
@@ -151,7 +121,7 @@ function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
   </a> `
 }
 
-/** Boxes with arrows between them, in fixed columns or in rows from top to bottom; undefined without an arrow to draw. */
+/** Boxes with arrows between them, in rows from top to bottom; undefined without an arrow to draw. */
 export function graphPicture({
   nodes,
   edges,
@@ -161,22 +131,21 @@ export function graphPicture({
   const ids = new Set(nodes.map(({ id }) => id))
   const drawn = edges.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
   if (drawn.length === 0) return undefined
-  const hasColumns = nodes.some(({ column }) => column !== undefined)
-  const placed = hasColumns ? placeInColumns(nodes) : placeInRows(nodes, drawn)
+  const placed = placeInRows(nodes, drawn)
   const byId = new Map(placed.map((each) => [each.node.id, each]))
   const arrow = `${described.id}-arrow`
   const width = Math.max(...placed.map(({ x }) => x)) + BOX.width
   return picture({
     ...described,
     width: width + RETURN_WIDTH,
-    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + GAP.columnBox,
+    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + 1,
     content: html`${arrowMarker(arrow)}
     ${drawn.map(({ from, to, isPlanned }) => {
       const [a, b] = [byId.get(from), byId.get(to)]
       if (a === undefined || b === undefined) return undefined
       return html`<path
         class="picture-link${isPlanned ? ' picture-link-planned' : ''}"
-        d="${hasColumns ? columnPath(a, b) : rowPath(a, b, width + RETURN_WIDTH / 2)}"
+        d="${edgePath(a, b, width + RETURN_WIDTH / 2)}"
         marker-end="url(#${arrow})"
       /> `
     })}${placed.map((each) => nodeBox(each, locale))}`,

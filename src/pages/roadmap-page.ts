@@ -66,7 +66,7 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
   </div>`
 }
 
-/** Items in columns by horizon, with arrows from each to its dependents. */
+/** Items with arrows from each to its dependents. */
 function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'roadmap'>) {
   const t = texts.picture
   return graphPicture({
@@ -80,7 +80,6 @@ function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'r
       kind: texts.labels.horizon[horizon],
       target: `${ROADMAP_ID}-${id}`,
       isPlanned: horizon !== 'now',
-      column: HORIZONS.indexOf(horizon),
     })),
     edges: items.flatMap(({ id, dependsOn = [] }) =>
       dependsOn.map((from) => ({ from, to: id, isPlanned: true })),
