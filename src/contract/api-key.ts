@@ -35,7 +35,7 @@ export function keyIdPlaceOf(text: string): string {
   return text.slice(API_KEY_PREFIX.length, API_KEY_PREFIX.length + API_KEY_ID_LENGTH)
 }
 
-/** The whole key, as its holder gets it once. */
+/** The whole key. Its holder sees it once. */
 export function formatApiKey(keyId: string, secret: string): string {
   return `${API_KEY_PREFIX}${keyId}_${secret}`
 }

@@ -50,8 +50,8 @@ function requireMembers(value: object, place: Place): void {
 }
 
 /**
- * Whether all objects have their names in canonical order. Visits everything, and throws for the two results of
- * JSON.parse that have no canonical form.
+ * Whether all objects have their names in canonical order. Visits the whole value, and throws for Infinity and lone
+ * surrogates.
  */
 function isInOrder(value: JsonValue | undefined): boolean {
   if (typeof value === 'string' && !value.isWellFormed()) throw new TypeError('a lone surrogate')
@@ -62,7 +62,7 @@ function isInOrder(value: JsonValue | undefined): boolean {
   let isOrdered = true
   let previous = ''
   for (const name of Object.keys(members)) {
-    // Compares UTF-16 code units, which is the order RFC 8785 section 3.2.3 asks for.
+    // Compares UTF-16 code units, as RFC 8785 section 3.2.3 requires.
     isOrdered = isInOrder(name) && isInOrder(members[name]) && isOrdered && previous <= name
     previous = name
   }

@@ -4,11 +4,11 @@ import { LIMITS } from './limits.ts'
 export interface EmailAddress {
   /** Without surrounding space, the local part as it was typed, the domain in its IDNA ASCII form. */
   readonly address: string
-  /** Lower-case. Two addresses are one entry of the list exactly when this is the same. */
+  /** `address` in lower case. Registrations with the same value are one entry of the list. */
   readonly normalized: string
 }
 
-/** White space as an HTML email input strips it from both ends; no other is stripped, and none inside. */
+/** White space that an HTML email input strips from both ends. */
 const SURROUNDING_SPACE = new Set(['\t', '\n', '\f', '\r', ' '])
 /** The local part of a valid email address in HTML: ASCII, unquoted, dots anywhere. */
 const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/i
@@ -25,7 +25,7 @@ const TYPED_DOMAIN = /^(?:[a-z0-9.-]|[^\x00-\x7f])+$/i
 const LABEL = /^(?!xn---[a-z0-9]*$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 /** A last label that makes a URL's host an IPv4 address (URL standard, "ends in a number"). */
 const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/
-/** A label that is not ASCII, and what IDNA makes of it. */
+/** A label that is not ASCII, and its IDNA form. */
 const GUARD = '.é'
 const CONVERTED_GUARD = '.xn--9ca'
 
@@ -38,14 +38,13 @@ function withoutSurroundingSpace(text: string): string {
 }
 
 /**
- * The ASCII form of a domain by UTS 46 with the choices of the URL standard, which is the only IDNA that both browsers
- * and Node have. What it maps is one spelling: upper case, full-width letters and dots, characters it ignores (soft
- * hyphen, zero-width space, variation selectors), precomposed and combining accents. What it distinguishes stays distinct: ß
- * and ss, ς and σ. What it refuses is an invalid domain: a joiner out of place, mixed directions, an unassigned character.
+ * The ASCII form of a domain by UTS 46 with the options of the URL standard, the only IDNA that browsers and Node share.
+ * It maps upper case, full-width letters, ignored characters (such as a soft hyphen) and combining accents to one
+ * spelling. It keeps ß and ss distinct, and also ς and σ. Misplaced joiners, mixed directions and unassigned characters
+ * are invalid.
  *
- * A label is put behind the domain and taken away again. Being last, it keeps the parser from reading a number there as
- * an IPv4 address; being no ASCII, it keeps a host from the parser's short way for ASCII, on which engines let punycode
- * pass that decodes to nothing or to another spelling.
+ * `GUARD` is appended for the conversion and removed afterwards, for two reasons. A number as the last label would be
+ * parsed as an IPv4 address. A pure ASCII host takes a shortcut in which engines do not validate punycode.
  */
 function toAsciiDomain(domain: string): string | undefined {
   if (!TYPED_DOMAIN.test(domain)) return undefined
@@ -55,7 +54,7 @@ function toAsciiDomain(domain: string): string | undefined {
     : undefined
 }
 
-/** Whether a converted domain is at least two labels that HTML accepts, the last of them no number. */
+/** Whether a converted domain has at least two labels that HTML accepts, and the last one is not a number. */
 function isMailDomain(domain: string): boolean {
   const labels = domain.split('.')
   return (

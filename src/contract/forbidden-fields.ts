@@ -1,9 +1,9 @@
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 
 /**
- * Names of fields that are never accepted, by what they would contain (contract decisions section 4), in the form of
- * `foldFieldName`. A form that sends one has misunderstood this service and gets a specific code before it sends
- * another person's secret. Other unknown names are not in this table.
+ * Names of fields that are never accepted, grouped by content (contract decisions section 4), in the form of
+ * `foldFieldName`. They have an error code of their own, so that a developer notices the mistake before a form sends
+ * secrets.
  */
 export const FORBIDDEN_FIELDS: { readonly [carried: string]: readonly string[] } = {
   passwords: words(`
@@ -86,7 +86,7 @@ export const FORBIDDEN_FIELDS: { readonly [carried: string]: readonly string[] }
 
 const FORBIDDEN: ReadonlySet<string> = new Set(Object.values(FORBIDDEN_FIELDS).flat())
 
-/** A field's name without what its spellings differ in: case, `_` and `-`. */
+/** The name of a field in lower case, without `_` and `-`. */
 export function foldFieldName(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase()
 }

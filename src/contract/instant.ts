@@ -1,7 +1,7 @@
-/** An instant as every document writes it: RFC 3339 in UTC with the letter Z, in seconds or milliseconds. */
+/** The format of an instant in every document: RFC 3339 in UTC with the letter Z, in seconds or milliseconds. */
 export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/
 
-/** A day of UTC in milliseconds: the time since 1970 knows no leap seconds. */
+/** Milliseconds of a UTC day. Unix time has no leap seconds. */
 export const DAY_MS = 86_400_000
 
 /**

@@ -4,9 +4,9 @@ import { LIMITS } from './limits.ts'
 import { REQUEST_SCHEMAS } from './schemas.ts'
 import { parseObjectMembers } from './parse-object-members.ts'
 
-/** A request for an API key that passed every check that needs no other service (spec 4.2). */
+/** A request for an API key with valid fields (spec 4.2). The challenge is verified later. */
 export interface KeyRequest {
-  /** Not verified yet; never empty. */
+  /** Never empty. */
   readonly challengeToken: string
   /** Null if omitted. */
   readonly label: string | null
@@ -25,8 +25,8 @@ function isTtlDays(value: unknown): value is number {
 }
 
 /**
- * Parses the body of a request for a key, a parsed JSON value. Throws ApiError INVALID_INPUT, the only code the contract
- * has for it. The error has no cause and contains no part of the value.
+ * Parses the body of a request for a key, a parsed JSON value. Throws ApiError INVALID_INPUT for every invalid field,
+ * as the contract has no other code. The error has no cause and contains no part of the value.
  */
 export function parseKeyRequest(value: unknown): KeyRequest {
   const members = parseObjectMembers(value)

@@ -41,7 +41,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest
 }
 
-/** What to expect in place of a mistyped name: `known` and the name that was probably meant, else `otherwise`. */
+/** The expectation in an error for a mistyped name: `known` with a suggestion, else `otherwise`. */
 export function expectedName(
   name: string,
   names: readonly string[],

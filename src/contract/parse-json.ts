@@ -1,6 +1,6 @@
 /**
- * The value of a JSON text, or of its UTF-8 bytes; undefined for anything else. It reports nothing more, since the parser's
- * own error quotes the text.
+ * The value of a JSON text, or of its UTF-8 bytes; undefined if it is not JSON. The parser's error is dropped, because
+ * it quotes the text.
  */
 export function parseJson(text: string | Uint8Array): unknown {
   try {

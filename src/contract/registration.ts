@@ -10,7 +10,7 @@ import { INTERESTS, REGISTRATION_SCHEMA } from './registration-schema.ts'
 /** An area a registration may name. */
 export type Interest = (typeof INTERESTS)[number]
 
-/** A registration that passed every check that needs no other service. */
+/** A registration with valid fields. The challenge is verified later. */
 export interface RegistrationInput {
   readonly email: EmailAddress
   /** Undefined if omitted. */
@@ -18,7 +18,7 @@ export interface RegistrationInput {
   /** In the order of the request; empty if omitted. */
   readonly interests: readonly Interest[]
   readonly useCase: string | undefined
-  /** Not verified yet; never empty. */
+  /** Never empty. */
   readonly challengeToken: string
 }
 
@@ -36,7 +36,10 @@ function requireValue<Value>(value: Value | undefined, code: ErrorCode): Value {
   return value
 }
 
-/** Unknown names before names that are never accepted (spec 4.1 rule 3); a session id has its own turn (rule 4). */
+/**
+ * Rejects unknown names first, then names that are never accepted (spec 4.1 rule 3). A session id is checked later
+ * (rule 4).
+ */
 function checkNames(members: Members): void {
   const unlisted = [...members.keys()].filter(
     (name) => !LISTED.has(name) && !isSessionIdField(name),
@@ -51,7 +54,7 @@ function parseEmail(value: unknown): EmailAddress {
   return requireValue(email, 'INVALID_EMAIL')
 }
 
-/** Exactly as the contract spells it. If omitted, the service determines it. */
+/** Must be spelled as in the contract. If omitted, the service determines it. */
 function parseLocale(value: unknown): Locale | undefined {
   if (value === undefined || isOneOf(LOCALES, value)) return value
   throw new ApiError('INVALID_LOCALE')

@@ -376,7 +376,9 @@ function covers({ path, parameter }: Endpoint, other: Endpoint): boolean {
   )
 }
 
-/** Whether a text is present. The type promises one, but a record without it must be reported, not crash. */
+/**
+ * Whether a text is present. The type requires it, but a row without it must be reported and must not crash the check.
+ */
 function isPresent(text: string | undefined): boolean {
   return typeof text === 'string' && text.trim() !== ''
 }

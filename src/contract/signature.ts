@@ -1,6 +1,6 @@
-// Every text here is bytes that two parties must agree on. Changing a character breaks every verifier in the field.
+// Verifiers compute the same texts. A changed character breaks every deployed verifier.
 
-// The labels are separate constants so that a verifier in a browser does not carry the lists for documents.
+// The labels are separate constants so that a verifier in a browser does not load the lists for documents.
 const RESPONSE_LABEL = 'svc-response-v1'
 const REVALIDATION_LABEL = 'svc-revalidation-v1'
 

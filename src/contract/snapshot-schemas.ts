@@ -14,9 +14,9 @@ import {
 } from './snapshot-wallet.ts'
 
 /**
- * The published resources and the shape of each one's `data`. A name is the path below `/api/v1`, the name in a
- * version's `resources`, and the path of the operator's file in the content folder, so one maps to the other.
- * The objects are open: optional fields may be added inside v1 (spec 9.2). Publishing checks them closed.
+ * The published resources and the shape of each one's `data`. The name of a resource is its path below `/api/v1`, its
+ * name in a version's `resources` and the path of its file in the content folder. The objects are open: optional fields
+ * may be added inside v1 (spec 9.2). Publishing checks them closed.
  */
 export const SNAPSHOT_SCHEMAS = {
   status: STATUS_SCHEMA,

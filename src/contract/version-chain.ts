@@ -13,7 +13,7 @@ export const CHANGE_KINDS = ['added', 'changed', 'removed'] as const
 export interface VersionEntry {
   /** Id of the version, such as VS-0001. */
   readonly snapshotId: string
-  /** 1 for the genesis entry, then one more for each. */
+  /** 1 for the first version, incremented by 1 for each version. */
   readonly sequence: number
   /** ISO 8601 UTC. */
   readonly createdAt: string
@@ -23,7 +23,7 @@ export interface VersionEntry {
   readonly registryVersion: string
   /** base64url SHA-256 of the canonical JSON of each resource's data: the value between the quotes of its ETag. */
   readonly resources: { readonly [name: string]: string }
-  /** The difference from the resources of the entry before, sorted by resource. */
+  /** The difference from the resources of the previous entry, sorted by resource. */
   readonly changes: readonly {
     /** Name of the resource. */
     readonly resource: string
@@ -32,7 +32,7 @@ export interface VersionEntry {
   }[]
   /** Note of the operator. */
   readonly note: string
-  /** `hash` of the entry before, or 64 zeros. */
+  /** `hash` of the previous entry, or 64 zeros. */
   readonly previousHash: string
   /** SHA-256 of `versionHashText`, in lower-case hex. */
   readonly hash: string

@@ -8,7 +8,7 @@ type Resources = VersionEntry['resources']
 export function changesBetween(before: Resources, after: Resources): VersionEntry['changes'] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
   return names.flatMap((resource) => {
-    // Own properties only: a resource may have the name of something every object inherits.
+    // Own properties only, because a resource may be named like an inherited property.
     const [old, now] = [propertyOf(before, resource), propertyOf(after, resource)]
     if (old === now) return []
     const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'

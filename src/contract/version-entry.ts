@@ -82,7 +82,7 @@ function isVersionEntry(
     if (!isRight(value[name])) {
       throw new VersionEntryError(
         snapshotId,
-        `${name} is ${value[name] === undefined ? 'missing' : 'not what it must be'}; expected ${expected}`,
+        `${name} is ${value[name] === undefined ? 'missing' : 'invalid'}; expected ${expected}`,
       )
     }
   }
@@ -90,9 +90,9 @@ function isVersionEntry(
 }
 
 /**
- * Reads a version entry from its stored text and checks its shape, and that the text is its canonical JSON to the
- * letter (what is stored is what was hashed). `snapshotId` is the id the text was found under; it names the entry in
- * a VersionEntryError. Whether the entry belongs where it stands is the link rule's question (`verifyLink`).
+ * Parses the stored text of a version entry. Throws a VersionEntryError if the shape is wrong or the text is not the
+ * canonical JSON that was hashed. `snapshotId` is the id under which the text was found, for the error. `verifyLink`
+ * checks the place of the entry in the chain.
  */
 export function parseVersionEntry(text: string, snapshotId: string): VersionEntry {
   let value: unknown

@@ -32,14 +32,13 @@ function chainSourceOf(
 
 /**
  * Every published version, oldest first, with the whole chain checked. Throws a VersionEntryError or a ChainError that
- * names the first entry that is missing, damaged or does not follow from the one before it, and what `readVersionIds`
- * throws.
+ * names the first invalid entry. Errors of `readVersionIds` pass through.
  */
 export function readHistory(published: PublishedVersions): readonly StoredVersion[] {
   return readVersionChain(chainSourceOf(published, published.readVersionIds()))
 }
 
-/** Yields the versions with these ids, which follow on `after`, one at a time. Throws like `readHistory`. */
+/** Yields the versions with these ids one at a time. The first must follow `after`. Throws like `readHistory`. */
 export function walkHistory(
   published: Pick<PublishedVersions, 'readVersionText'>,
   snapshotIds: readonly string[],

@@ -6,13 +6,13 @@ export interface ResponseSigner {
   /** Which library signs. */
   readonly implementation: 'libsodium' | 'openssl'
   /**
-   * The Ed25519 signature (RFC 8032) of a text as padded base64, 88 characters. The text holds ASCII and, in a
-   * request target, whatever bytes the client sent, one per character (latin1).
+   * The Ed25519 signature (RFC 8032) of a text as padded base64, 88 characters. The text is latin1, because a request
+   * target may contain any byte.
    */
   sign(text: string): string
 }
 
-/** Signs through OpenSSL. Present wherever Node is. */
+/** Signs with OpenSSL, which is part of Node. */
 export function createOpensslSigner(privateKey: KeyObject): ResponseSigner {
   return {
     implementation: 'openssl',
@@ -20,7 +20,7 @@ export function createOpensslSigner(privateKey: KeyObject): ResponseSigner {
   }
 }
 
-/** Texts up to this length are signed from a buffer made once; a longer target costs an allocation. */
+/** Texts up to this length reuse one buffer; a longer text allocates its own. */
 const SCRATCH_BYTES = 4096
 
 function createSodiumSigner(sodium: Sodium, privateKey: KeyObject): ResponseSigner {
@@ -50,7 +50,7 @@ async function loadSodium(): Promise<Sodium | undefined> {
     const { default: sodium } = await import('sodium-native')
     return sodium
   } catch {
-    // An optional dependency: no build for this platform, or left out on purpose.
+    // An optional dependency, which may not be built for this platform.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** The calls this project takes from sodium-native, which ships no types. */
+/** The functions of sodium-native that this project uses. The package has no types. */
 declare module 'sodium-native' {
   interface Sodium {
     crypto_sign_seed_keypair(publicKey: Buffer, secretKey: Buffer, seed: Buffer): void

@@ -6,11 +6,10 @@ export interface ApiRequest {
   readonly target: string
   /** The part of `target` before the first `?`; nothing is decoded or resolved. */
   readonly path: string
-  /** A header's value by lower-case name; several field lines are one list (RFC 9110 5.3). */
+  /** Value of a header by lower-case name. Several field lines are joined into one list (RFC 9110 5.3). */
   header(name: string): string | undefined
   /**
-   * The address at the other end of the connection, possibly a proxy's; empty once the connection is closed. Never
-   * stored, logged or used as a key.
+   * Address of the peer, possibly a proxy. Empty once the connection is closed. Never stored, logged or used as a key.
    */
   peerAddress(): string
   /** The whole body; throws ApiError PAYLOAD_TOO_LARGE if it exceeds the limit. Call it once. */

@@ -4,16 +4,19 @@ import type { ApiRequest } from './api-request.ts'
 
 const AUTHORIZATION = HEADERS.authorization.toLowerCase()
 const KEY = HEADERS.key.toLowerCase()
-/** Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). Linear, like the next one. */
+/**
+ * Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). Takes linear time, like
+ * BEARER.
+ */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g
-/** The Bearer scheme, on its own line or joined to another, and everything after it (RFC 9110 11.1). */
+/** The Bearer scheme and its credentials, alone or after another scheme (RFC 9110 11.1). */
 const BEARER = /(?:^|,)[ \t]*bearer(?:[ \t](.*))?$/i
 
 function isSpace(character: string | undefined): boolean {
   return character === ' ' || character === '\t'
 }
 
-/** A value without surrounding white space; only HTTP's two kinds (RFC 9110 5.6.3). */
+/** Strips spaces and tabs, the only white space around a field value (RFC 9110 5.6.3). */
 function trimSpace(text: string): string {
   let start = 0
   let end = text.length

@@ -1,4 +1,4 @@
-/** One entity tag at the start of a list: `W/` or not, then the quoted opaque part (RFC 9110 8.8.3). */
+/** One entity tag at the start of a list: an optional `W/` and the quoted opaque part (RFC 9110 8.8.3). */
 const ENTITY_TAG = /^(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/
 const LIST_GAP = /^[ \t]*(?:,[ \t]*|$)+/
 

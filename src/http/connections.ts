@@ -20,12 +20,12 @@ export interface Connections {
   begin(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void
   /** The current or last request; undefined before the first. */
   lastExchangeOf(socket: Socket): Exchanged | undefined
-  /** Whether the response is the last one owed on its connection, as far as it was read. */
+  /** Whether the input that was read so far needs no other response after this one. */
   isLastOwed(response: ServerResponse): boolean
-  /** Ignores everything behind the current request (RFC 9112 9.6). */
+  /** Ignores all input after the current request (RFC 9112 9.6). */
   closeAfterResponse(socket: Socket): void
   isClosing(socket: Socket): boolean
-  /** Calls `end` once all requests that were read are answered, unless the connection is closed before. */
+  /** Calls `end` after the responses to all requests that were read, unless the connection closes first. */
   whenAnswered(socket: Socket, end: () => void): void
   /** Closes connections that have been idle for `quietMs`; call it repeatedly. */
   closeQuiet(quietMs: number): void
@@ -43,11 +43,11 @@ export interface StallOptions {
 }
 
 /**
- * Requests of a connection that are parsed ahead. The rest of the input waits as bytes. If whole chunks were parsed,
- * 120 connections with 64 KiB of requests would take 267 MiB instead of 147.
+ * Maximum number of requests that are parsed ahead on a connection; further input stays unparsed. Parsing all input of
+ * 120 connections with 64 KiB of requests each would take 267 MiB instead of 147.
  */
 const MAX_WAITING = 8
-/** A peer that takes less than this within the stall time, while more is owed, is stalled. */
+/** A connection is stalled if its peer takes fewer bytes within the stall time although more are unsent. */
 const MIN_PROGRESS_BYTES = 60 * 1024
 
 interface WaitingRequest {
@@ -67,17 +67,17 @@ interface Connection {
   /** Whether the parser is stopped and the input waits as bytes. */
   isParserStopped: boolean
   readonly waiting: WaitingRequest[]
-  /** Called behind the last response. */
+  /** Called after the last response. */
   end: (() => void) | undefined
   /** Whether `advance` is called when the current response is finished. */
   isAdvancing: boolean
   /** When the connection became idle, as `closeQuiet` observed it. */
   quietSinceMs: number | undefined
-  /** When bytes became unsent, and how many had been taken then. */
+  /** When bytes first remained unsent, and how many the peer had taken by then. */
   unsentSince: { readonly ms: number; readonly taken: number } | undefined
 }
 
-/** Node detaches a response from its socket when the kernel has all of it. */
+/** Node detaches a response from its socket when the kernel has taken all of it. */
 function isAnswered({ last }: Connection): boolean {
   return last === undefined || last.response.socket === null
 }
@@ -105,7 +105,7 @@ function formatHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): 
   return `${head}\r\n`
 }
 
-/** Ends the current parser: its unhandled input is put back. */
+/** Ends the current parser and returns its unhandled input to the socket. */
 function putBack(connection: Connection, request: IncomingMessage, rest: Buffer): void {
   const { socket } = connection
   connection.isParserStopped = true
@@ -121,7 +121,7 @@ function putBack(connection: Connection, request: IncomingMessage, rest: Buffer)
 function parseAgain(connection: Connection, server: Server): void {
   const { socket } = connection
   connection.isParserStopped = false
-  // The idle timeout, which the previous parser set and this one would not reset.
+  // Clears the idle timeout of the previous parser, which the new parser does not reset.
   socket.setTimeout(0)
   server.emit('connection', socket)
   socket.off('error', ignoreError)
@@ -155,7 +155,7 @@ function advanceLater(connection: Connection, server: Server): void {
   connection.last?.response.once('finish', () => advance(connection, server))
 }
 
-/** A peer must take 60 KiB within the stall time while more is owed, and at least a byte while anything is. */
+/** Within the stall time a peer must take 60 KiB, or at least one byte if less than 60 KiB is unsent. */
 function isStalled(connection: Connection, { stalledAfterMs, monotonicMs }: StallOptions): boolean {
   const { socket, unsentSince } = connection
   const taken = takenBytes(socket)
@@ -183,7 +183,7 @@ export function trackConnections(server: Server, stall: StallOptions): Connectio
   function open(socket: Socket): Connection {
     const connection: Connection = {
       socket,
-      // Behind Node's own listener, which makes the current response the last one.
+      // Runs after Node's own listener, which makes the current response the last one.
       onEnd() {
         if (connection.last !== undefined && owesMore(connection)) {
           keepOpenAfter(connection.last.response)
@@ -223,7 +223,7 @@ export function trackConnections(server: Server, stall: StallOptions): Connectio
       end()
       return
     }
-    // A request whose body broke before its turn is not handled.
+    // Drops a request whose body was cut off before its turn.
     if (connection.waiting.at(-1)?.request.complete === false) connection.waiting.pop()
     connection.end ??= end
     advanceLater(connection, server)

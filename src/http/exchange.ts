@@ -30,7 +30,7 @@ export interface Exchange {
   readonly nowMs: number
   readonly issuedAt: string
   readonly requestId: string
-  /** Set by findRoute, where unknown paths end. */
+  /** Set by findRoute, which rejects unknown paths. */
   route: Route | undefined
   /** Set by findRoute: the value of the path's parameter. */
   parameter: string

@@ -3,7 +3,7 @@ import { HEADERS } from '../contract/headers.ts'
 import { pathOf, type ApiRequest } from './api-request.ts'
 import type { RequestBody } from './request-body.ts'
 
-/** Node keeps only the first line of these. All lines are joined, so that no line is ignored unseen. */
+/** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
 const JOINED_HEADERS: ReadonlySet<string> = new Set(
   [HEADERS.authorization, HEADERS.contentType, HEADERS.referer].map((name) => name.toLowerCase()),
 )

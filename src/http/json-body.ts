@@ -4,7 +4,7 @@ import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 /** Strict, and keeps a byte order mark, which no JSON text may start with (RFC 8259 8.1). */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** One parameter, whose value is a quoted string or a token, without the separators around it (RFC 9110 5.6.6). */
+/** The charset parameter; its value is a quoted string or a token (RFC 9110 5.6.6). */
 const CHARSET = /^[ \t]*charset=(?:"((?:[^"\\]|\\.)*)"|([^ \t"]+))[ \t]*$/i
 const MEDIA_TYPE = /^[ \t]*([^ \t]+)[ \t]*$/
 const NOTHING = /^[ \t]*$/
@@ -24,7 +24,7 @@ function hasDuplicateNames(json: string): boolean {
     else if (token === '[') open.push(undefined)
     else if (token === '}' || token === ']') open.pop()
     else if (isName && names !== undefined && token.startsWith('"')) {
-      // Escapes are another spelling of the same name.
+      // Decodes escapes, because `"\u0061"` and `"a"` are the same name.
       const name: unknown = JSON.parse(token)
       if (names.has(String(name))) return true
       names.add(String(name))

@@ -8,7 +8,7 @@ export interface RejectionDependencies {
   readonly connections: Connections
   /** Headers of every response: names and values alternate. */
   readonly robotsTag: readonly string[]
-  /** Called for each rejection without a request, and so without a response to observe. */
+  /** Called for a rejection without a request, for which there is no response to observe. */
   readonly onRejection: (status: number) => void
 }
 

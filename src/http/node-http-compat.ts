@@ -112,7 +112,7 @@ const OTHER_PROTOCOLS = ['RTSP', 'ICE']
 
 /**
  * Whether the request line names another protocol with version 1.0. The parser does not report it, so its input is
- * searched; a request line from an earlier packet than the end of the headers is not found.
+ * searched. A request line that arrived in an earlier packet than the end of the headers is not found.
  */
 export function hasOtherProtocol({ socket, method, url, httpVersion }: IncomingMessage): boolean {
   if (httpVersion !== '1.0') return false

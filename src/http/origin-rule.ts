@@ -7,8 +7,8 @@ const FETCH_SITE = HEADERS.fetchSite.toLowerCase()
 const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
 /**
- * Whether the origin of a write is allowed (spec 5.8): pages of other origins are not. A request with neither header
- * comes from a command line and not from a page. `ownOrigin` is in the browsers' form (RFC 6454 6.1).
+ * Whether the origin of a write is allowed (spec 5.8). Pages of other origins are refused. A request with neither
+ * header does not come from a browser. `ownOrigin` is in the browsers' form (RFC 6454 6.1).
  */
 export function isOriginAllowed(request: Pick<ApiRequest, 'header'>, ownOrigin: string): boolean {
   const origin = request.header(ORIGIN)

@@ -58,7 +58,7 @@ const STEPS: readonly Step[] = [
 /** Thrown by a step that needs what an earlier step sets. */
 const OUT_OF_ORDER = 'The steps of the pipeline are not in their order'
 
-/** The path must be one of the registry's. */
+/** Requires a path of the registry. */
 function findRoute(exchange: Exchange, { router }: PipelineDependencies): void {
   const found = router(exchange.request.path)
   if (found === undefined) throw new ApiError('NOT_FOUND')
@@ -66,7 +66,7 @@ function findRoute(exchange: Exchange, { router }: PipelineDependencies): void {
   exchange.parameter = found.parameter
 }
 
-/** The method must be one of the path's; a preflight ends here (Fetch standard 3.2.2). */
+/** Requires a method of the path. A preflight ends here (Fetch standard 3.2.2). */
 function checkMethod(exchange: Exchange, { responder }: PipelineDependencies): Reply | undefined {
   const { request, route } = exchange
   if (route === undefined) throw new Error(OUT_OF_ORDER)

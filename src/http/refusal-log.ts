@@ -12,8 +12,8 @@ export interface Refusal {
 const INTERVAL_MS = 1000
 
 /**
- * Logs refusals with a cause, each code once a second: while a store is down anyone can cause thousands of them. The
- * next line has the number of suppressed ones as `suppressed`.
+ * Logs refusals with a cause, at most one per code and second, because clients can cause thousands while a store is
+ * down. The next line states the number of omitted lines as `suppressed`.
  */
 export function createRefusalLog(log: Log): (refusal: Refusal, nowMs: number) => void {
   const last = new Map<ErrorCode, { loggedAtMs: number; suppressed: number }>()

@@ -83,7 +83,7 @@ export function openRequestBody(request: IncomingMessage): RequestBody {
       }),
     isTooLongToDiscard() {
       if (request.complete) return false
-      // The length of a chunked body is known at its end.
+      // A chunked body declares no length.
       return !(Number(request.headers['content-length']) <= MAX_DISCARDED_BYTES)
     },
     discard() {

@@ -18,7 +18,7 @@ export function originFormOf(target: string): string | undefined {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** Whether the request has exactly one well-formed Host (RFC 9112 3.2); HTTP/1.0 may have none. */
+/** Whether the request has exactly one well-formed Host (RFC 9112 3.2); HTTP/1.0 may omit it. */
 function hasValidHost(request: IncomingMessage): boolean {
   const { rawHeaders } = request
   let host: string | undefined

@@ -61,8 +61,8 @@ function localeOfReferer(referer: string | undefined, ownOrigin: string): Locale
 }
 
 /**
- * The locale of a request without one (contract decisions section 4): that of the form's page, else the preferred one
- * of its Accept-Language, else `en`. The origin is serialized, such as `https://example.org`.
+ * The locale of a request that does not state it (contract decisions section 4): from the page of the form, otherwise
+ * from Accept-Language, otherwise `en`. `ownOrigin` is serialized, such as `https://example.org`.
  */
 export function localeOfRequest(request: Pick<ApiRequest, 'header'>, ownOrigin: string): Locale {
   return (

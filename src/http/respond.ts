@@ -128,7 +128,7 @@ interface DocumentBody {
   readonly digest: string
 }
 
-/** Bodies without an envelope, created once: unsent responses then share the bytes of a document of some 100 kB. */
+/** Creates each body without an envelope once, so that unsent responses share a document of about 100 kB. */
 function createDocumentBodies(): (payload: Payload) => DocumentBody {
   const bodies = new WeakMap<Payload, DocumentBody>()
   return (payload) => {

@@ -17,7 +17,7 @@ interface StoredResponse {
   aged: Reply
 }
 
-/** More than the fixed paths of the registry; versions by id share the rest. */
+/** Enough for all fixed paths of the registry; versions by id share the rest. */
 const MAX_RESPONSES = 256
 const { cacheControl: CACHEABLE } = CACHE_CLASSES['static-snapshot']
 /** Requests with one of these headers bypass the cache: they have a key or ask for a fresh or an unchanged response. */

@@ -1,7 +1,7 @@
 import { formatRevalidated, formatRevalidationText } from '../contract/signature.ts'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 
-/** Enough for every path many times; random queries must not grow it. */
+/** Limits the memory that random queries can take. */
 const MAX_PROOFS = 1024
 
 /**

@@ -42,7 +42,7 @@ export interface ArchiveOptions {
 const STRONG_FROM = 'W/'.length
 
 function fileOf(json: string, status: 200 | 410, cacheControl: string): ArchiveFile {
-  // The weak tag of a payload has the digest of its canonical JSON, which is the bytes here.
+  // The bytes are canonical JSON, so the digest in the weak tag of the payload is also theirs.
   return { status, cacheControl, json, etag: payloadOfCanonical(json).etag.slice(STRONG_FROM) }
 }
 
@@ -61,7 +61,7 @@ function findResource(releases: Releases, name: string, digest: string): Archive
     const { reason, redactedAt } = redaction
     return fileOf(canonicalJson({ reason, redactedAt }), 410, REVALIDATED)
   }
-  // The file first, so that an unknown digest does not search all versions.
+  // Looks for the file first, so that an unknown digest does not search all versions.
   const json = releases.readResource(name, digest)
   if (json === undefined || !releases.namesResource(name, digest)) return undefined
   return fileOf(json, 200, IMMUTABLE)

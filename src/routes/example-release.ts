@@ -7,7 +7,7 @@ import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import { describeEarlyAccess } from './early-access.ts'
 
-/** What the data of the examples are read from. */
+/** Sources of the example data. */
 export interface ExampleSources {
   readonly registry: Registry
   readonly releases: Releases

@@ -238,7 +238,7 @@ test('refuses an entry with a missing member or one of the wrong type', () => {
         () => read({ ...others, [name]: value }),
         {
           name: 'VersionEntryError',
-          message: new RegExp(`^VS-0001: ${name} is not what it must be; expected `),
+          message: new RegExp(`^VS-0001: ${name} is invalid; expected `),
         },
         `${name}: ${JSON.stringify(value)}`,
       )
@@ -266,21 +266,18 @@ test('names a malformed entry and its invalid member', () => {
     ['null', /^VS-0001: the entry is not a JSON object$/],
     ['[]', /^VS-0001: the entry is not a JSON object$/],
     ['{}', /^VS-0001: snapshotId is missing; expected VS- and at least four digits$/],
-    [
-      canonicalJson({ ...entry, createdAt: '2026-13-01T00:00:00Z' }),
-      /createdAt is not what it must be/,
-    ],
+    [canonicalJson({ ...entry, createdAt: '2026-13-01T00:00:00Z' }), /createdAt is invalid/],
     [
       canonicalJson({ ...entry, createdAt: '2026-02-30T00:00:00Z' }),
-      /createdAt is not what it must be; expected an ISO 8601 time in UTC$/,
+      /createdAt is invalid; expected an ISO 8601 time in UTC$/,
     ],
     [
       canonicalJson({ ...entry, resources: { status: 'short' } }),
-      /resources is not .*43 base64url/,
+      /resources is invalid; .*43 base64url/,
     ],
     [
       canonicalJson({ ...entry, changes: [{ resource: 'status', kind: 'renamed' }] }),
-      /changes is not .*added, changed, removed/,
+      /changes is invalid; .*added, changed, removed/,
     ],
     [`${canonicalJson({ ...entry })}\n`, /not the canonical JSON/],
     [JSON.stringify(entry), /not the canonical JSON/],
