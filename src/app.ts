@@ -32,7 +32,7 @@ import type { Waitlist } from './service/waitlist.ts'
 /** The signing key, and its published document. */
 export interface Signing {
   readonly signer: ResponseSigner
-  /** Exactly one of them is current: the signer's. */
+  /** Exactly one key is current: that of the signer. */
   readonly keys: readonly PublishedSigningKey[]
 }
 
@@ -48,7 +48,7 @@ export interface AppDependencies {
   readonly apiKeys: ApiKeys
   readonly waitlist: Waitlist
   readonly challenge: Challenge
-  /** The proxies whose X-Forwarded-For is believed. */
+  /** The proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly AddressRange[]
   readonly timeQuality: TimeQualityMonitor
   /** URI of the security contact; undefined if unknown. */
@@ -56,7 +56,7 @@ export interface AppDependencies {
   /** How long a signed response is reused for anonymous readers; undefined: never. */
   readonly cacheSeconds?: number
   readonly clock: Clock
-  /** A random UUID v4, another one each time. */
+  /** Returns a new random UUID v4. */
   readonly newRequestId: () => string
   readonly log: Log
   /** Default: the service's registry. Tests pass others. */
@@ -67,7 +67,7 @@ export interface AppDependencies {
   readonly issuance?: Issuance
 }
 
-/** Everything at or below `/api` answers JSON (contract decisions 3.14). */
+/** Every response at or below `/api` is JSON (contract decisions 3.14). */
 function isApiPath(path: string): boolean {
   return path === '/api' || path.startsWith('/api/')
 }
@@ -157,7 +157,7 @@ export function createAppComposer(
   }
 }
 
-/** Composes an app whose releases and keys stay. */
+/** Creates an app with fixed releases and keys. */
 export function createApp({ releases, signing, ...parts }: AppDependencies): App {
   return createAppComposer(parts)({ releases, signing })
 }

@@ -60,7 +60,7 @@ export interface Config {
   readonly cacheSeconds: number
   /** Shared counters of several nodes; may contain a password. */
   readonly valkeyUrl: string | undefined
-  /** The number of nodes that share the limits, for the share of each while Valkey is away. */
+  /** Number of nodes. While Valkey is unavailable, each node gets its share of the limits. */
   readonly nodes: number
   readonly adminPort: number | undefined
   /** How often to check for a new release; 0: only on SIGHUP. */
@@ -71,7 +71,7 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Secrets that are set in variables. */
   readonly secretVariables: { readonly [Name in SecretName]?: string }
-  /** Variables with the prefix of this service that it does not know, probably misspelled. */
+  /** Unknown variables with the prefix of this service, probably misspelled. */
   readonly unknownVariables: readonly string[]
 }
 
@@ -323,12 +323,12 @@ export function inspectConfig(
       }),
     ),
   } satisfies Omit<Config, 'unknownVariables'>
-  // Last, when every known variable was read.
+  // Called last, after every known variable was read.
   const config = { ...known, unknownVariables: reader.unreadVariables('SVC_') }
   return { config, mistakes: reader.mistakes }
 }
 
-/** The origin at which a listener is reached, as browsers write it, for when none is configured. */
+/** The origin of a listener in the browsers' form, if `SVC_BASE_URL` is not set. */
 export function originOf(host: string, port: number): string {
   return new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`).origin
 }

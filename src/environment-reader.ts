@@ -22,7 +22,7 @@ export interface EnvironmentReader {
   url(name: string, protocols: readonly string[], options?: ReportOptions): URL | undefined
 }
 
-/** Prepares reading; nothing is read yet. */
+/** Creates a reader of these variables. */
 export function createEnvironmentReader(env: Environment): EnvironmentReader {
   const mistakes: string[] = []
   const read = new Set<string>()

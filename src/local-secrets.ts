@@ -14,7 +14,7 @@ import { formatKeyMetadata } from './service/signing-key-metadata.ts'
 import { makeFolder } from './storage/make-folder.ts'
 import { createFile } from './storage/whole-file.ts'
 
-/** Secrets, and the files that the local runtime made for itself on this start. */
+/** Secrets, and the files that the local runtime created on this start. */
 export interface OpenedSecrets {
   readonly secrets: Secrets
   readonly made: readonly string[]
@@ -32,8 +32,8 @@ function createSecretWriter(folder: string): {
       const target = path.join(folder, file)
       try {
         makeFolder(folder, 0o700)
-        // Whole, as a file that is there counts as a secret that is, and durable: a row that survives a power cut is worth
-        // nothing if the identity that opens it does not.
+        // Complete, because an existing file counts as a secret. Durable, because rows that survive a power failure
+        // need their identity.
         createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
       } catch (error) {
         const { message } = error as NodeJS.ErrnoException
@@ -46,7 +46,7 @@ function createSecretWriter(folder: string): {
   }
 }
 
-/** The recipient of the identity that is there, or of a new one, which is then to be written. */
+/** The recipient of the existing identity, or of a new one that the caller must write. */
 async function prepareRecipient(
   config: Config,
 ): Promise<{ readonly recipient: string; readonly newIdentity: string | undefined }> {
@@ -71,7 +71,7 @@ async function makeMissing(
   nowMs: number,
 ): Promise<readonly string[]> {
   const { write, made } = createSecretWriter(config.secretsDir)
-  // First, since it can find a mistake, and then nothing is made.
+  // First, because a mistake here must leave no new files.
   const waitlist = has('waitlistRecipient') ? undefined : await prepareRecipient(config)
   if (!has('signingKey')) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -97,8 +97,8 @@ async function makeMissing(
 }
 
 /**
- * The secrets of a deployment. The local runtime makes the missing ones; production never makes one. Throws
- * ConfigError with every mistake; a missing signing key is not a mistake.
+ * The secrets of a deployment. The local runtime creates missing ones; production never does. Throws ConfigError with
+ * every mistake; a missing signing key is not a mistake.
  */
 export async function openSecrets(config: Config, nowMs: number): Promise<OpenedSecrets> {
   const found = inspectSecrets(config, nowMs)

@@ -6,7 +6,7 @@ import type { Log } from './service/log.ts'
 export function openLog(level: Config['logLevel'], worker?: number): Log {
   return pino({
     level,
-    // Neither the host's name nor the process id: a line says what happened.
+    // Omits the host name and the process id.
     base: worker === undefined ? null : { worker },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },

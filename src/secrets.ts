@@ -32,7 +32,7 @@ export interface Secrets {
   readonly previousKeyHashSecrets: readonly string[]
   /** Key of the hash that recognizes an address on the waitlist. */
   readonly addressHashSecret: string
-  /** age recipient to which waitlist rows are sealed. */
+  /** age recipient to which waitlist rows are encrypted. */
   readonly waitlistRecipient: string
 }
 
@@ -90,7 +90,7 @@ function parseRecipient(text: string): string {
   return createEncryptor(text).recipient
 }
 
-/** Secrets a production runtime does not start without, and what each is. */
+/** Secrets that a production runtime requires, with their names for messages. */
 const REQUIRED_SECRETS = {
   keyHashSecret: 'the secret that hashes API keys',
   addressHashSecret: 'the secret that hashes waitlist addresses',
@@ -128,7 +128,7 @@ function readSecretTexts(config: Config, mistakes: string[]): ReadonlyMap<Secret
   return texts
 }
 
-/** The secrets by the names of their variables, from wherever they are now. */
+/** The secrets by the names of their variables, read from variables or files. */
 export function readSecretVariables(config: Config): { readonly [variable: string]: string } {
   const texts = readSecretTexts(config, [])
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import type { RefusedRelease } from './release-watcher.ts'
 
 /** Whether the deployment should get requests. */
 export interface Readiness {
-  /** Why it should not; it is ready without any. */
+  /** Why it should not. Ready if empty. */
   readonly reasons: readonly NotReadyReason[]
   /** The served release; undefined before the first one is loaded. */
   readonly release?: { readonly snapshotId: string; readonly refused?: RefusedRelease | undefined }
@@ -23,7 +23,7 @@ export interface AdminDependencies {
   readonly metrics: Metrics
 }
 
-/** Health, readiness and metrics, on loopback only: none of it is part of the public contract. */
+/** Health, readiness and metrics, on loopback only. Not part of the public contract. */
 export interface AdminListener {
   readonly port: number
   close(): Promise<void>

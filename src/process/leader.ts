@@ -39,8 +39,8 @@ export interface LeaderDependencies {
 }
 
 /**
- * Resolves at the first signal to stop. Later ones must not end the process: a terminal sends Ctrl-C to the whole group,
- * and npm and the primary pass on what their children got already.
+ * Resolves at the first signal to stop. Later signals must not end the process, because npm and the primary repeat the
+ * Ctrl-C that a terminal sends to the whole group.
  */
 export function onShutdownSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -102,7 +102,7 @@ export async function lead(
   let reload = async () => {}
   let isStopping = false
   let signing: () => SigningSecrets | undefined = () => undefined
-  // From the first moment on, since SIGHUP without a handler ends a process.
+  // Installed first, because SIGHUP without a handler ends the process.
   process.on('SIGHUP', () => void reload())
 
   async function readiness(): Promise<Readiness> {

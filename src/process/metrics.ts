@@ -14,7 +14,7 @@ import type { StoreHealth } from './store-health.ts'
 /** Reads metrics in Prometheus' text format. */
 export type Metrics = () => Promise<{ readonly contentType: string; readonly text: string }>
 
-/** What the process that watches for releases and keys knows: the only one, or the primary of the workers. */
+/** State of the process that watches for releases and keys: the only process, or the primary of the workers. */
 export interface LeaderState {
   readonly head: () => Pick<VersionEntry, 'snapshotId' | 'createdAt'> | undefined
   readonly reloadFailures: () => number
@@ -23,12 +23,12 @@ export interface LeaderState {
   readonly nowMs: () => number
 }
 
-/** What one serving process knows. */
+/** State of one serving process. */
 export interface ServingState {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
   readonly connections: () => ConnectionCounts | undefined
-  /** How requests are counted against limits: by all nodes, or by this node at its share. */
+  /** Whether requests are counted with all nodes, or in this node against its share. */
   readonly limiterMode: () => string
 }
 
@@ -45,7 +45,7 @@ interface ReadMetric {
   readonly help: string
   /** The label of a metric whose values are a record by the label's value. */
   readonly label?: string
-  /** How the values of several workers become one; default: their sum. */
+  /** How the values of several workers are combined; default: their sum. */
   readonly aggregator?: Aggregator
   /** Undefined: the metric is absent. */
   readonly read: () => number | { readonly [label: string]: number } | undefined
@@ -191,7 +191,7 @@ function clusterMetrics({ crashes, accepting }: ClusterState): readonly ReadMetr
 
 const DURATION_BUCKETS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 
-/** Counts what this process does. Loads prom-client, which a service without an admin port does not need. */
+/** Creates the counters of this process. Loads prom-client, which a service without an admin port does not need. */
 export async function openProcessMetrics() {
   const client = await import('prom-client')
   const { collectDefaultMetrics, Counter, Histogram, register: registry } = client
@@ -213,7 +213,7 @@ export async function openProcessMetrics() {
     buckets: DURATION_BUCKETS,
   })
 
-  /** Counts calls by outcome: the one of a success (undefined: not counted), or the code of an ApiError. */
+  /** Counts calls by outcome: that of a success (undefined: not counted), or the code of an ApiError. */
   function countOutcomes(name: string, help: string, otherFailure = 'INTERNAL') {
     const counter = new Counter({ name, help, labelNames: ['outcome'] })
     return async <Value>(
@@ -253,7 +253,7 @@ export async function openProcessMetrics() {
     onStoreCall(call: string, seconds: number, isSuccess: boolean): void {
       storeDuration.observe({ call, result: isSuccess ? 'ok' : 'failed' }, seconds)
     },
-    // The three below return the same service with its outcomes counted.
+    // Each of the next three wraps a service and counts its outcomes.
     waitlist: (waitlist: Waitlist): Waitlist => ({
       ...waitlist,
       admit: (address) => registrations(waitlist.admit(address), () => undefined),

@@ -1,7 +1,7 @@
 /** Why a deployment should not get requests. */
 export interface NotReadyReason {
   readonly code: 'STARTING' | 'STOPPING' | 'NO_WORKER' | 'STORE_UNAVAILABLE'
-  /** For a person. */
+  /** An explanation for people. */
   readonly message: string
 }
 

@@ -30,7 +30,7 @@ export function readUpdateInThread(
       name: 'release-update',
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
-      // The thread needs no variable of this process, and some are secret. The cache spares it the TypeScript compiler.
+      // Passes no variables, because some are secret. With the cache the thread does not load the TypeScript compiler.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
     })
     function settle(outcome: UpdateOutcome): void {

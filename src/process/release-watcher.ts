@@ -14,7 +14,7 @@ export interface RefusedRelease {
 
 /** Looks for new releases while the service runs. */
 export interface ReleaseWatcher {
-  /** Looks now, whatever it found before. Resolves when that is done; calls at one time share it. */
+  /** Looks immediately. Resolves when done; concurrent calls share one look. */
   readonly reload: () => Promise<void>
   /** The release that is refused, or undefined. */
   readonly refused: () => RefusedRelease | undefined
@@ -32,7 +32,7 @@ export interface ReleaseWatcherOptions {
 export interface ReleaseWatcherDependencies {
   readonly log: Log
   readonly served: () => ServedReleases
-  /** Serves an update. A throw refuses it. */
+  /** Serves an update. Throws to refuse it. */
   readonly takeUp: (update: ReleaseUpdate) => void
   readonly monotonicMs: () => number
   readonly readUpdate?: (releasesDir: string, served: ServedReleases) => Promise<UpdateOutcome>
@@ -58,7 +58,7 @@ async function fingerprintOf(releasesDir: string, { head }: ServedReleases): Pro
   return times.join('\n')
 }
 
-/** Starts looking for new releases. Nothing is read, checked or served twice at one time. */
+/** Starts looking for new releases, one look at a time. */
 export function openReleaseWatcher(
   { releasesDir, intervalMs }: ReleaseWatcherOptions,
   dependencies: ReleaseWatcherDependencies,
@@ -122,8 +122,8 @@ export function openReleaseWatcher(
   return {
     reload() {
       if (looking === undefined) return start(true)
-      // The release being read may be older than this call's reason. One further check serves all calls made in the
-      // meantime.
+      // The look in progress may have started before the change that caused this call. One further look serves all
+      // calls until then.
       queued ??= looking.then(() => {
         queued = undefined
         return start(true)

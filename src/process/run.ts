@@ -24,7 +24,7 @@ export interface StopTimes {
   readonly killAfterMs: number
 }
 
-/** Ten seconds are promised; half of one is for ending the process. */
+/** A stop takes at most ten seconds; half a second is for ending the process. */
 export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
 
 /** The secrets that a reload replaces; the others are read once. */
@@ -63,9 +63,9 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
 
   async function openServing({ releases: initial }: Opened): Promise<Serving> {
     let releases = initial
-    // A restarted worker must sign, encrypt and hash as the others do, whatever the files contain by then.
+    // A restarted worker gets the secrets of the others, even if the files have changed.
     let secrets: SecretTexts = readSecretVariables(config)
-    // Before the first worker can ask.
+    // Started before the first worker sends a request.
     const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
     const port = config.port === 0 ? await findFreePort(config.host) : config.port
     const boot = () => {
@@ -101,7 +101,7 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
         }
         const statuses = await Promise.all(running.accepting().map(requestStatus))
         const reasons = statuses.flatMap((status) => status?.reasons ?? [])
-        // The store is one; that several workers miss it is one reason.
+        // Workers share the store, so all of their reasons are the same one.
         return reasons.slice(0, 1)
       },
       close: async () => {

@@ -38,7 +38,7 @@ export interface RunningServer {
   /** Signs and publishes with these keys from the next request on. */
   readonly applySigning: (secrets: SigningSecrets) => Promise<void>
   readonly reasons: () => readonly NotReadyReason[]
-  /** Accepts nothing more, completes requests in flight, closes what was opened. */
+  /** Stops accepting connections, completes requests in flight and closes all resources. */
   readonly close: () => Promise<void>
 }
 
@@ -106,8 +106,8 @@ async function openSigning(
 }
 
 /**
- * Listens before there is an app, which needs the port: the OpenAPI document names the origin, and the system may have
- * picked the port. No connection is accepted before the turn of the event loop ends in which this resolves.
+ * Listens before the app exists, because the OpenAPI document contains the port, which the system may choose. No
+ * connection is accepted in the turn of the event loop in which this resolves.
  */
 async function listenAhead(
   { config }: ServerOptions,
@@ -140,7 +140,7 @@ async function listenAhead(
   }
 }
 
-/** Opens everything one serving process needs, and listens. Rejects, with the reason in words, when the port is taken. */
+/** Opens the resources of a serving process and listens. Rejects with a readable reason if the port is taken. */
 export async function startServer(
   options: ServerOptions,
   dependencies: ServerDependencies,

@@ -24,7 +24,7 @@ export async function serveAsWorker(
   { log, channel, head, graceMs }: WorkerDependencies,
 ): Promise<void> {
   const shutdown = onShutdownSignal()
-  // For the primary alone; a terminal that hangs up sends it to the whole group.
+  // Ignored: only the primary reloads, but a terminal that closes sends SIGHUP to the whole group.
   process.on('SIGHUP', () => {})
   const releases = loadReleases(openReleaseStore(config.releasesDir), head)
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
@@ -38,7 +38,7 @@ export async function serveAsWorker(
       try {
         server.takeUp(update)
       } catch (error) {
-        // The others serve it. Restarted, this worker loads what the primary names.
+        // The other workers serve it. After a restart this worker loads the release of the primary.
         log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')
         process.exit(1)
       }

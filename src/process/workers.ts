@@ -13,7 +13,7 @@ export interface Workers {
   readonly accepting: () => readonly Worker[]
   /** Number of unexpected exits since the start. */
   readonly crashes: () => number
-  /** Resolves once the first one listens; rejects when none manages to. */
+  /** Resolves when the first worker listens. Rejects if no worker can listen. */
   readonly listening: Promise<void>
   /** Sends a message to every worker, also to those that are starting. */
   readonly broadcast: (message: PrimaryMessage) => void
@@ -27,10 +27,7 @@ const MAX_BACKOFF_MS = 10_000
 /** A worker that ran this long started well. */
 const STABLE_AFTER_MS = 10_000
 
-/**
- * A port that is free now. Workers are given one and never 0: a worker that starts when all others have crashed would
- * get another port than they had.
- */
+/** A port that is free now. With port 0, a worker that starts after all others crashed would get a different port. */
 export async function findFreePort(host: string): Promise<number> {
   const server = createServer()
   const port = await listen(server, 0, host)
@@ -44,7 +41,7 @@ export async function findFreePort(host: string): Promise<number> {
 export interface WorkerOptions {
   readonly count: number
   readonly port: number
-  /** A worker that has not ended this long after it was asked to is killed: its event loop hangs. */
+  /** A worker that has not ended this long after the request to stop is killed. */
   readonly killAfterMs: number
 }
 
@@ -71,7 +68,7 @@ export function openWorkers(
   const accepting = new Set<Worker>()
   const pauses = new Set<NodeJS.Timeout>()
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
-  // Byte arrays of the counters stay byte arrays.
+  // Preserves the byte arrays of the counters.
   cluster.setupPrimary({ serialization: 'advanced' })
 
   function start(): void {

@@ -16,12 +16,12 @@ export interface Actors {
 }
 
 export interface ActorsOptions {
-  /** They share the day's key between all processes. */
+  /** Share the key of the day between all processes. */
   readonly counters: Pick<Counters, 'secret'>
   readonly clock: Clock
 }
 
-/** The prefix of the names of the daily keys among the shared secrets. */
+/** Name prefix of the daily keys in the shared secrets. */
 export const ACTOR_KEY_PREFIX = 'actor-key:'
 
 /** How long a day's key is stored after the day, for processes whose clock is slow. */
@@ -33,7 +33,7 @@ function ipv4Bytes(address: string): Uint8Array {
   return Uint8Array.from(address.split('.'), Number)
 }
 
-/** The groups on one side of `::`; a dotted quad at the end is two groups (RFC 4291 2.2). */
+/** The 16-bit groups on one side of `::`. A dotted quad at the end is two groups (RFC 4291 2.2). */
 function parseGroups(side: string): readonly number[] {
   if (side === '') return []
   return side.split(':').flatMap((group) => {
@@ -56,7 +56,10 @@ function isMapped(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
 }
 
-/** The bytes of an address that limits apply to: four for IPv4, eight for IPv6, so that the two never collide. */
+/**
+ * The bytes of an address that limits apply to: four for IPv4, eight for IPv6. The lengths differ, so they never
+ * collide.
+ */
 function rateLimitBytes(address: string): Uint8Array {
   if (isIPv4(address)) return ipv4Bytes(address)
   // The zone (RFC 4007) is an interface of this machine.
@@ -69,7 +72,7 @@ function rateLimitBytes(address: string): Uint8Array {
 
 /** Derives actors with the day's key, which all processes share. */
 export function createActors({ counters, clock }: ActorsOptions): Actors {
-  /** Fetched for each request: shared counters that were lost and restored have another key. */
+  /** Fetched for each request, because shared counters have another key after a data loss. */
   function dailyKey(): Promise<Uint8Array> {
     const day = Math.floor(clock.nowMs() / DAY_MS)
     const name = `${ACTOR_KEY_PREFIX}${formatDate(day * DAY_MS)}`

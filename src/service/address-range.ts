@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The addresses that begin with the first `bits` of one. */
+/** The addresses that share their first `bits` bits with `address`. */
 export interface AddressRange {
   readonly address: string
   readonly bits: number

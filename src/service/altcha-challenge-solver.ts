@@ -10,7 +10,7 @@ export interface SolvedAltcha {
   readonly expiresAtMs: number | null
 }
 
-/** The challenge cannot be solved, or not in time. The message is one line and quotes nothing. */
+/** The challenge is invalid or was not solved in time. The message is one line and does not quote the challenge. */
 export class AltchaSolverError extends Error {
   constructor(message: string) {
     super(message)
@@ -19,7 +19,7 @@ export class AltchaSolverError extends Error {
 }
 
 const ALGORITHMS: readonly unknown[] = ['PBKDF2/SHA-256', 'PBKDF2/SHA-384', 'PBKDF2/SHA-512']
-/** A try with this many rounds takes about a tenth of a second; higher costs are not solved. */
+/** A try with this cost takes about a tenth of a second. Challenges with a higher cost are not solved. */
 const MAX_COST = 1_000_000
 const MAX_KEY_BYTES = 64
 /** Keys are derived in Node's thread pool, which has four threads. */

@@ -18,7 +18,7 @@ import { propertyOf } from '../contract/property-of.ts'
 export interface AltchaWork {
   /** Rounds of PBKDF2 per try. */
   readonly cost: number
-  /** The solution is a random number from 1 to this one; a solver tries them in turn. */
+  /** The solution is a random number from 1 to this one. A solver tries them in order. */
   readonly maxCounter: number
 }
 
@@ -36,13 +36,15 @@ export interface AltchaOptions {
   readonly work?: AltchaWork
 }
 
-/** The widget includes it, and a browser computes its rounds in one call, so native code gains little over a page. */
+/**
+ * The widget includes it. A browser computes all rounds in one native call, so other programs gain little over a page.
+ */
 const ALGORITHM = 'PBKDF2/SHA-256'
 const KEY_BYTES = 32
 const LIFE_MS = 10 * 60_000
 
 /**
- * How long a solution is stored beyond its expiry, since the clocks of processes differ and a clock that was set forward by
+ * How long a spent solution is stored after it expires. Clocks of processes differ, and a clock that was set forward by
  * mistake is set back.
  */
 const CLOCK_MARGIN_MS = 60 * 60_000
@@ -51,7 +53,7 @@ const SECRET_NAME = 'challenge-key'
 /** The key never expires. The date is one that every store can represent. */
 const KEY_UNTIL_MS = Date.UTC(9999, 0, 1)
 
-/** The widget makes about 750 characters of it. */
+/** Tokens of the widget have about 750 characters. */
 const MAX_TOKEN_LENGTH = 2048
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const MAX_COUNTER = 2 ** 32 - 1
@@ -131,7 +133,7 @@ export function createAltchaChallenge({
   clock,
   work = ALTCHA_WORK,
 }: AltchaOptions): Challenge {
-  // Fetched for each call: counters that lost the spent ids have lost the key too.
+  // Fetched for each call, because counters that lost the spent ids have lost the key too.
   async function openKeys(): Promise<Keys> {
     const bytes = await counters.secret(SECRET_NAME, KEY_UNTIL_MS)
     const keyFor = (use: string) => createHmac('sha256', bytes).update(use).digest('hex')
@@ -184,9 +186,9 @@ export function createAltchaChallenge({
       isHmac(signature, keys.signature, JSON.stringify(expected)) &&
       isHmac(keySignature, keys.keySignature, Buffer.from(derivedKey, 'hex'))
     if (!isSolved) throw new ApiError('CHALLENGE_FAILED')
-    // One id per challenge, whatever the encoding of its solution.
+    // One id per challenge, independent of the encoding of its solution.
     const id = `challenge:${signature}`
-    // With the secret, so that an id is never spent in a place that did not issue the challenge.
+    // Passes the secret, so that counters that did not issue the challenge do not spend its id.
     const isFirst = await orUnavailable(
       counters.spend(id, expiresAtMs + CLOCK_MARGIN_MS, keys.secret),
     )

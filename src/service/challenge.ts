@@ -3,16 +3,16 @@ import type { DataOf } from '../contract/schemas.ts'
 /** The human-verification challenge as a form needs it. */
 export type ChallengeDescription = DataOf<'EarlyAccess'>['challenge']
 
-/** The purposes of a challenge. How firmly a solution is tied to one depends on the provider (see `verify`). */
+/** The purposes of a challenge. Whether a solution is bound to its purpose depends on the provider (see `verify`). */
 export const CHALLENGE_PURPOSES = ['register', 'issue-key'] as const
 
 export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number]
 
-/** A solution that was accepted and thereby spent. */
+/** A solution that was accepted and spent. */
 export interface AcceptedChallenge {
   /**
-   * Makes the solution valid again, when its action failed and the caller may retry. Never rejects. Without effect for a
-   * hosted provider, which accepts a token once: the page has to get another one.
+   * Makes the solution valid again after a failure that the caller may retry. Never rejects. Has no effect for a hosted
+   * provider, which accepts a token once.
    */
   release(): Promise<void>
 }

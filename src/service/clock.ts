@@ -1,4 +1,4 @@
-/** A source of time; an argument everywhere, so that a test can advance it by a year. */
+/** A source of time. Always an argument, so that a test can advance it. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   nowMs(): number

@@ -119,7 +119,7 @@ export function createHostedChallenge({
   }
 
   async function verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge> {
-    // Not sent: the provider may call the request malformed, which would count as an error of this service.
+    // Not sent, because the provider might report a malformed request, which would count as an error of this service.
     if (!POSSIBLE_TOKEN.test(token)) throw new ApiError('CHALLENGE_FAILED')
     const { isSuccess, errorCodes, action } = await askProvider(token)
     if (!isSuccess) {
@@ -139,8 +139,7 @@ export function createHostedChallenge({
     }
     const isForAnother = action !== undefined && action !== purpose
     if (!isFirst || isForAnother) throw new ApiError('CHALLENGE_FAILED')
-    // Cannot be released, since the provider would refuse the token. The page gets another one from its widget, usually
-    // without a step of the visitor.
+    // Has no effect, because the provider would refuse the token. The page gets a new token from its widget.
     return { release: async () => {} }
   }
 

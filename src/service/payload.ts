@@ -2,7 +2,7 @@ import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { formatEtag } from '../contract/signature.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 
-/** `data` of a response as text, with what its headers need. Made once for a snapshot, per request otherwise. */
+/** `data` of a response as text, with the values of its headers. */
 export interface Payload {
   /** JSON text of `data`. */
   readonly json: string
@@ -14,17 +14,19 @@ export interface Payload {
   readonly nextPage?: string
 }
 
-/** The payload of a text that is canonical JSON already. */
+/** Creates the payload of a text that is already canonical JSON. */
 export function payloadOfCanonical(json: string, digest: string = sha256Base64url(json)): Payload {
   return { json, bytes: Buffer.byteLength(json), etag: formatEtag(digest) }
 }
 
-/** The payload of a value, written as canonical JSON. */
+/** Creates the payload of a value as canonical JSON. */
 export function payloadOf(data: object): Payload {
   return payloadOfCanonical(canonicalJson(data as JsonValue))
 }
 
-/** The payload of a document for people too: members keep their order; the tag covers its canonical form. */
+/**
+ * Creates the payload of a document that people read too. Members keep their order; the ETag covers the canonical form.
+ */
 export function documentPayloadOf(document: object): Payload {
   const json = JSON.stringify(document)
   return {

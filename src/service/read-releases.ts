@@ -39,7 +39,10 @@ export interface LoadedResource {
   readonly json: string
 }
 
-/** Checked versions in order, with the resources of the newest one. Plain data, so that it can cross threads and processes. */
+/**
+ * Checked versions in order, with the resources of the newest one. Plain data, which threads and processes can
+ * exchange.
+ */
 export interface LoadedReleases {
   /** The canonical JSON of each version entry, oldest first. */
   readonly versionTexts: readonly string[]
@@ -51,19 +54,19 @@ export interface LoadedReleases {
   readonly redactions: readonly RedactedResource[]
 }
 
-/** A version by its id and hash, which together name the whole chain up to it. */
+/** A version by its id and hash, which identify the whole chain up to it. */
 export interface ChainHead {
   readonly snapshotId: string
   readonly hash: string
 }
 
-/** Versions that follow on the served ones, and resources that the served ones lacked. */
+/** Versions after the served ones, and resources that were unavailable before. */
 export interface ReleaseUpdate extends LoadedReleases {
   /** The newest served version, which the first of `versionTexts` follows. */
   readonly after: ChainHead
 }
 
-/** Translations overlay schemas of other resources, so only their frame is checked. */
+/** The texts of translations depend on the schemas of other resources, so only the outer structure is checked. */
 const TRANSLATIONS_SCHEMA = {
   type: 'object',
   required: ['locale', 'resources'],
@@ -130,7 +133,7 @@ function walkVersions(
       texts.push(text)
       summaries.push(formatSummary(entry))
       newest = entry
-      // `changes` was checked against the resources, so it names every file that an earlier version did not.
+      // `changes` was checked against the resources, so it names every file that earlier versions do not have.
       for (const { resource, kind } of entry.changes) {
         const digest = entry.resources[resource]
         if (kind === 'removed' || digest === undefined || seen.has(`${resource} ${digest}`))
@@ -192,9 +195,9 @@ function idsUpTo(sequence: number): readonly string[] {
 
 /**
  * Reads every version, checks the whole chain and the digest of every resource that any version names, and returns the
- * newest one's resources. With `upTo`, later versions are not read and that one must have the given hash. Throws
- * ReleasesError when the chain is broken (naming the entry), empty or another one; a missing or damaged resource is a
- * fault, not an error.
+ * newest one's resources. With `upTo`, later versions are not read, and that version must have the given hash. Throws a
+ * ReleasesError that names the entry if the chain is broken, or if it is empty or has another hash. A missing or
+ * damaged resource is returned as a fault.
  */
 export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedReleases {
   const ids =
@@ -218,7 +221,7 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
   return { versionTexts: texts, summaries, resources, faults: [...faults, ...older], redactions }
 }
 
-/** The served releases, as far as reading an update needs them. */
+/** The part of the served releases that reading an update needs. */
 export interface ServedReleases {
   readonly head: VersionEntry
   /** Resources of the newest served version that are unavailable. */
@@ -226,7 +229,7 @@ export interface ServedReleases {
   readonly redactions: readonly RedactedResource[]
 }
 
-/** Ids of the versions after one, as far as the store has them without a gap. */
+/** Ids of the versions after this one, up to the first gap. */
 function idsAfter(store: ReleaseStore, { sequence }: VersionEntry): readonly string[] {
   const ids = new Set(store.readVersionIds())
   const found: string[] = []
@@ -237,9 +240,9 @@ function idsAfter(store: ReleaseStore, { sequence }: VersionEntry): readonly str
 }
 
 /**
- * Reads the versions after the served one, and the redactions. Checks that they extend its chain, and every resource they need. Returns
- * undefined when nothing is new, which includes a resource that is still unavailable. Throws ReleasesError when anything
- * of the new versions is missing or wrong, so that they are taken up completely or not at all.
+ * Reads the versions after the served one, and the redactions. Checks that they extend its chain, and every resource
+ * they need. Returns undefined when nothing is new, which includes a resource that is still unavailable. Throws a
+ * ReleasesError if any part of the new versions is missing or wrong, so that they are loaded completely or not at all.
  */
 export function readUpdate(
   store: ReleaseStore,

@@ -34,7 +34,7 @@ export interface Releases {
   version(snapshotId: string): Payload | undefined
   /** The history index. */
   readonly history: Payload
-  /** One page of the history index, made when called. */
+  /** One page of the history index, created when called. */
   historyPage(request: HistoryPageRequest): HistoryPage
   readonly headSnapshotId: string
   readonly faults: readonly ResourceFault[]
@@ -42,9 +42,9 @@ export interface Releases {
   readonly redactions: readonly RedactedResource[]
 }
 
-/** Which entries of the history index a page has: all that are older than a version, or the newest of them. */
+/** Selects the entries of a page: those older than `before`, at most `limit`, newest first. */
 export interface HistoryPageRequest {
-  /** A whole number of at least 1; undefined for no limit. */
+  /** At least 1; undefined for no limit. */
   readonly limit: number | undefined
   /** Ignored if no version has this id. */
   readonly before: string | undefined
@@ -87,7 +87,9 @@ function createState(state: State): ServableReleases {
   const head = parseEntry(headText)
   const { snapshotId: headSnapshotId, hash } = head
 
-  /** The history index as canonical JSON. Concatenated, because parsing ten thousand summaries would block for long. */
+  /**
+   * The history index as canonical JSON. Concatenated, because parsing ten thousand summaries would block the process.
+   */
   function historyOf(entries: readonly string[]): Payload {
     const algorithm = JSON.stringify(CHAIN_ALGORITHM)
     const newest = canonicalJson({ snapshotId: headSnapshotId, hash })
@@ -100,7 +102,7 @@ function createState(state: State): ServableReleases {
   /** Resources that were found in a version. */
   const named = new Set<string>()
 
-  /** Made when a version is first requested. */
+  /** Created when a version is first requested. */
   const payloads = new Map<string, Payload>()
 
   /** The sequence number of the version with this id, or undefined. */
@@ -147,7 +149,7 @@ function createState(state: State): ServableReleases {
       }
     },
     namesResource(name, digest) {
-      // Canonical JSON has one way to write the member, and no other text of an entry can contain its quotes.
+      // Canonical JSON has one spelling of the member, and no string inside an entry can contain unescaped quotes.
       const member = `${JSON.stringify(name)}:${JSON.stringify(digest)}`
       if (!named.has(member) && versionTexts.some((text) => text.includes(member)))
         named.add(member)

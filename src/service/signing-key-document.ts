@@ -4,15 +4,15 @@ import { LIMITS } from '../contract/limits.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
 import type { PublicSigningKey } from '../crypto/signing-keys.ts'
 
-/** A public key with its part in the rotation. */
+/** A public key with its status in the rotation. */
 export interface PublishedSigningKey extends PublicSigningKey {
   readonly status: 'current' | 'next' | 'retired'
-  /** ISO 8601 UTC, or null when the operator states none. */
+  /** ISO 8601 UTC, or null if the operator states no time. */
   readonly notBefore: string | null
   readonly notAfter: string | null
 }
 
-/** `data` of the signing-key document (contract decisions section 6); `keys` hold exactly one current key. */
+/** `data` of the signing-key document (contract decisions section 6); `keys` must contain exactly one current key. */
 export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataOf<'SigningKeys'> {
   const current = keys.find(({ status }) => status === 'current')
   if (current === undefined) throw new Error('Expected one current signing key')

@@ -3,7 +3,7 @@ import { parseInstant } from '../contract/instant.ts'
 import { publicSigningKeyOf, SigningKeyError } from '../crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './signing-key-document.ts'
 
-/** One entry of `signing-keys.json`. Times are ISO 8601 UTC, or null when the operator states none. */
+/** One entry of `signing-keys.json`. Times are ISO 8601 UTC, or null if the operator states no time. */
 export type KeyMetadata = Pick<
   PublishedSigningKey,
   'publicKeyPem' | 'status' | 'notBefore' | 'notAfter'
@@ -40,7 +40,7 @@ function parseEntries(text: string): readonly KeyMetadata[] {
 }
 
 /**
- * Parses `signing-keys.json`: the periods of the current key, and the public halves of the next and the retired ones.
+ * Parses `signing-keys.json`: the period of the current key, and the public halves of the next key and of retired keys.
  * Throws SigningKeyError if the text is malformed, lists a key twice, or has a period that ends before it begins.
  */
 export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {

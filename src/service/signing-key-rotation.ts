@@ -11,7 +11,7 @@ function withStatus(keys: Keys, status: PublishedSigningKey['status']) {
   return keys.find((key) => key.status === status)
 }
 
-/** From when to when a key's signatures are valid. Times are ISO 8601 UTC, or null when the operator states none. */
+/** The period in which a key's signatures are valid. Times are ISO 8601 UTC, or null if the operator states no time. */
 export type KeyPeriod = Pick<PublishedSigningKey, 'notBefore' | 'notAfter'>
 
 function checkPeriod({ notBefore, notAfter }: KeyPeriod, nowMs: number): void {
@@ -27,9 +27,9 @@ function checkPeriod({ notBefore, notAfter }: KeyPeriod, nowMs: number): void {
 }
 
 /**
- * Checks the period of a key to be added, before its private half exists. Throws SigningKeyError if a key is announced
- * already, if the period is over, if the first key is not valid yet, or if the next one begins after the current one
- * ends: between the two, verifiers would refuse every response.
+ * Checks the period of a new key before it is created. Throws SigningKeyError if a next key exists, if the period is
+ * over, if a first key is not valid yet, or if there is a gap after the period of the current key. In a gap verifiers
+ * would refuse every response.
  */
 export function checkNewKey(keys: Keys, period: KeyPeriod, nowMs: number): void {
   const announced = withStatus(keys, 'next')
@@ -61,9 +61,8 @@ export function checkNewKey(keys: Keys, period: KeyPeriod, nowMs: number): void 
 }
 
 /**
- * Makes the next key the current one. The key before it stays valid for `overlapMs`, so that a server that has not
- * reloaded yet signs nothing that verifiers refuse. Throws SigningKeyError if no key is announced or its period does not
- * include now.
+ * Makes the next key the current one. The previous key stays valid for `overlapMs`, because a server that has not
+ * reloaded yet still signs with it. Throws SigningKeyError if no key is announced or its period does not include now.
  */
 export function promoteNextKey(keys: Keys, nowMs: number, overlapMs: number): Keys {
   const next = withStatus(keys, 'next')

@@ -18,7 +18,7 @@ const NTP_UNIX_SECONDS = 2_208_988_800
 const ERA_SECONDS = 2 ** 32
 /** RFC 5905 MAXDISP: a source whose root distance reaches 16 s is unsynchronized. */
 const MAX_ROOT_DISTANCE_MS = 16_000
-/** How far two honest clocks may disagree on the server's processing time before the response is implausible. */
+/** How much longer than the round trip the server's processing time may be, because two clocks measure them. */
 const HOLD_TOLERANCE_MS = 1
 
 /** Why a measurement failed; see `SntpError`. */
@@ -27,7 +27,7 @@ export type SntpErrorCode =
   | 'LOOKUP_FAILED'
   /** The system refused to send, or the other side reported that nothing listens there. */
   | 'UNREACHABLE'
-  /** Nothing came before the deadline. */
+  /** No packet arrived before the deadline. */
   | 'NO_RESPONSE'
   /** Packets arrived, but none matched the query (RFC 5905 calls them bogus). */
   | 'ORIGIN_MISMATCH'
@@ -35,12 +35,12 @@ export type SntpErrorCode =
   | 'MALFORMED'
   /** The server requests fewer queries or none; `kissCode` says which (RFC 5905 section 7.4). */
   | 'KISS_OF_DEATH'
-  /** The server responds that it is not synchronized itself. */
+  /** The server reports that it is not synchronized. */
   | 'UNSYNCHRONIZED'
   /** Root distance of 16 s or more, or timestamps that cannot be true. */
   | 'IMPLAUSIBLE'
 
-/** The one error of this file: `code` narrows in a switch, `kissCode` is set for KISS_OF_DEATH alone. */
+/** A measurement failed. `kissCode` is set only for KISS_OF_DEATH. */
 export class SntpError extends Error {
   readonly code: SntpErrorCode
   readonly kissCode: string | null
@@ -69,12 +69,12 @@ export interface SntpSample {
   readonly errorMs: number
 }
 
-/** One query. `nowMs` only chooses the NTP era; every interval is taken on `monotonicMs`. */
+/** One query. `nowMs` only selects the NTP era; intervals are measured with `monotonicMs`. */
 export interface SntpQuery {
   readonly server: NtpServer
-  /** Selects one of the addresses of the server's name; any count that changes when another one should be tried. */
+  /** Selects an address of the server's name, by remainder. Increment it to try the next address. */
   readonly turn: number
-  /** For the name lookup and the response together. */
+  /** Deadline for name lookup and response together. */
   readonly timeoutMs: number
   readonly nowMs: () => number
   readonly monotonicMs: () => number
@@ -130,7 +130,7 @@ export async function querySntp(query: SntpQuery): Promise<SntpSample> {
         }
       }
     })
-    // Connected, so that the kernel passes on packets of this peer only and reports a closed port.
+    // Connects the socket, so that the kernel delivers only packets of this peer and reports a closed port.
     connected.connect(server.port, address, (connectError?: Error | null) => {
       if (connectError) return unreachable(connectError)
       sentMs = query.monotonicMs()
@@ -200,7 +200,7 @@ function readResponse(
   // 16.16 fixed point, unsigned: the negative root delay that version 3 allowed reads as hours and is refused below.
   const rootDelayMs = (packet.readUInt32BE(4) * 1000) / 2 ** 16
   const rootDispersionMs = (packet.readUInt32BE(8) * 1000) / 2 ** 16
-  // Log2 of seconds. No clock is as coarse as a second: zero is the mark of a server that does not fill the field in.
+  // Log2 of seconds. Zero would mean a precision of one second, so it means that the server does not set the field.
   const exponent = packet.readInt8(3)
   const precisionMs = exponent < 0 ? 1000 * 2 ** exponent : 0
   const rootDistanceMs = rootDelayMs / 2 + rootDispersionMs + precisionMs

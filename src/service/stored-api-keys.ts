@@ -23,10 +23,10 @@ const SECRET_ID_LABEL = 'svc-api-key-secret-v1'
 const SECRET_ID_CHARACTERS = 16
 
 const NO_HASH = new Uint8Array(32)
-/** The catalog bounds the Retry-After of RATE_LIMITED, though issuance has a longer window (spec section 7). */
+/** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
 const MAX_WAIT_SECONDS = ERRORS.RATE_LIMITED.retryAfterSeconds
 
-/** A secret that keys are hashed with. */
+/** A secret for hashing keys. */
 interface HashSecret {
   /** `secretId` in the store. */
   readonly id: string
@@ -46,7 +46,7 @@ export interface StoredApiKeysDependencies {
 export interface StoredApiKeysOptions {
   /** The secret that new keys are hashed with. */
   readonly hashSecret: string
-  /** Secrets from before a rotation. Their keys are still accepted, and rehashed when they are used. */
+  /** Secrets from before a rotation. Keys hashed with them are still accepted, and rehashed when they are used. */
   readonly previousHashSecrets: readonly string[]
 }
 
@@ -73,7 +73,7 @@ function metadataOf({ keyId, label, createdAtMs, expiresAtMs }: StoredApiKey) {
   } as const
 }
 
-/** Turns any failure but a refusal of the contract into KEYS_UNAVAILABLE. */
+/** Turns any failure other than an ApiError into KEYS_UNAVAILABLE. */
 async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call
@@ -98,8 +98,8 @@ export function createStoredApiKeys({
   const rehashing = new Set<string>()
 
   /**
-   * The stored key of a presented text. Throws KEY_INVALID. Whatever is wrong with the text, the store is asked once, the
-   * same hashes are computed, one is compared in constant time, and the refusal is the same (spec 5.4).
+   * The stored key of a presented text. Throws KEY_INVALID. Every invalid text takes the same path: one look-up in the
+   * store, the same hashes, one comparison in constant time, the same error (spec 5.4).
    */
   async function authenticate(presented: string, currentHash: Buffer): Promise<StoredApiKey> {
     const keyId = keyIdOf(presented)

@@ -4,8 +4,8 @@ import type { ConfiguredNtpServer } from './ntp-server.ts'
 import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts'
 
 /**
- * How good the clock of this server is, as measured. Nothing in it is assumed:
- * - UNVERIFIED: no source is configured, or its first measurement is still under way. Everything else is null but `source`.
+ * The measured quality of this server's clock:
+ * - UNVERIFIED: no source is configured, or its first measurement is still under way. All other fields except `source` are null.
  * - SYNCHRONIZED: |offsetMs| + maxErrorMs is within `maxDistanceMs`.
  * - UNSYNCHRONIZED: it is beyond that; or the source has given no good response for `silenceLimitMs` (for three intervals,
  *   once RATE made them longer), or none at all, and then `offsetMs` and `maxErrorMs` are null.
@@ -22,7 +22,7 @@ export interface TimeQuality {
   readonly checkedAt: string | null
 }
 
-/** `quality()` reads two clocks and does a little arithmetic: it may be called for every request. */
+/** `quality()` is cheap enough to call for every request. */
 export interface TimeQualityMonitor {
   quality(): TimeQuality
   /** Stops timers and closes sockets. The last result stays readable until it is too old. */
@@ -32,25 +32,28 @@ export interface TimeQualityMonitor {
 /** The stated bounds. Times are milliseconds. */
 export const TIME_QUALITY_BOUNDS = {
   /**
-   * The largest |offset| + error called SYNCHRONIZED. Within half a second, a time rounded to the second is at most one
-   * off; and a healthy clock passes over any ordinary network, where half the delay and the root distance of a far
-   * public server come to 0.2 s at worst. Who needs it tighter reads offsetMs and maxErrorMs.
+   * The largest |offset| + error called SYNCHRONIZED. Within half a second, a time rounded to the second is off by at
+   * most one. Half the delay and the root distance of a distant public server add up to at most 0.2 s, so a healthy
+   * clock passes over any ordinary network.
    */
   maxDistanceMs: LIMITS.maxTimeDistanceMs,
-  /** Between measurements: the least interval RFC 5905 section 7.3 suggests (2^6 s); the drift allowance stays at 1 ms. */
+  /**
+   * Between measurements: the shortest interval that RFC 5905 section 7.3 suggests (2^6 s). The allowance for drift
+   * stays at 1 ms.
+   */
   intervalMs: 64_000,
-  /** After a failure; doubles up to the interval. RFC 4330 section 10 sets 15 s as the least. */
+  /** After a failure; doubles up to the interval. RFC 4330 section 10 requires at least 15 s. */
   retryMs: 16_000,
   /** Covers three lost packets in a row. */
   silenceLimitMs: LIMITS.timeSilenceSeconds * 1000,
   /**
-   * For the name lookup and the response. A path longer than half of it would put the error beyond `maxDistanceMs`
-   * anyway; the other half is for a slow server.
+   * For the name lookup and the response. Half of it is for the network, since a longer delay would exceed
+   * `maxDistanceMs` anyway; the other half is for a slow server.
    */
   queryTimeoutMs: 2000,
   /**
    * RFC 5905 PHI: how much the error grows with the age of a measurement, in millionths. A time daemon that slews this
-   * clock moves the monotonic one along (at 500 ppm, 32 ms in an interval); that shows at the next measurement, not before.
+   * clock also slews the monotonic one, by up to 32 ms in an interval (500 ppm). The next measurement shows it.
    */
   driftPpm: 15,
   /** Reading error of this clock: it counts whole milliseconds, and the response has its own timestamp. */
@@ -69,7 +72,7 @@ export type TimeQualityBounds = { readonly [Name in keyof typeof TIME_QUALITY_BO
 
 export interface TimeQualityOptions {
   readonly server: ConfiguredNtpServer
-  /** The clock that is judged: Unix milliseconds. */
+  /** The measured clock, in Unix milliseconds. */
   readonly nowMs: () => number
   /** A clock that never steps, milliseconds from any start. */
   readonly monotonicMs: () => number
@@ -82,15 +85,15 @@ export interface TimeQualityOptions {
   /** From 0 up to 1; spreads the measurements of several processes. `Math.random` by default. */
   readonly random?: () => number
   readonly bounds?: Partial<TimeQualityBounds>
-  /** For the log: a measurement succeeded, and this is the quality since. */
+  /** Called after each successful measurement, with the new quality. */
   readonly onMeasured?: (quality: TimeQuality) => void
-  /** For the log: a measurement failed, usually with an `SntpError`. */
+  /** Called after each failed measurement, usually with an `SntpError`. */
   readonly onFailure?: (error: unknown) => void
 }
 
 const NOTHING_KNOWN = { offsetMs: null, maxErrorMs: null, checkedAt: null } as const
 
-/** For a server without a time source: always UNVERIFIED. */
+/** The quality of a server without a time source: always UNVERIFIED. */
 export function createUnverifiedTime(): TimeQualityMonitor {
   return {
     quality: () => ({ state: 'UNVERIFIED', source: null, ...NOTHING_KNOWN }),
@@ -109,7 +112,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
 
   let known: { readonly sample: SntpSample; readonly checkedAt: string } | null = null
   let failures = 0
-  /** Grows with each failure, so that another address of the name is tried. */
+  /** Incremented by each failure, so that the next address of the name is tried. */
   let turn = 0
   let slowedBy = 1
   let cancelNext: (() => void) | null = null
@@ -125,8 +128,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
     if (ageMs > silenceLimit()) {
       return { state: 'UNSYNCHRONIZED', source, ...NOTHING_KNOWN, checkedAt }
     }
-    // The reference is carried on by the monotonic clock and the wall clock is read now: a wall clock that stepped since
-    // the measurement shows its new offset immediately.
+    // The monotonic clock extends the reference to now, so that a step of the wall clock shows immediately.
     const exactOffsetMs = nowMs() - (sample.referenceMs + ageMs)
     const offsetMs = Math.round(exactOffsetMs) + 0 // -0 becomes 0
     const maxErrorMs = Math.ceil(
@@ -183,7 +185,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
     const isDenied = kissCode === 'DENY' || kissCode === 'RSTR'
     const isRegular = failures === 0 || kissCode === 'RATE'
     const pauseMs = isRegular ? intervalMs : Math.min(retryMs, intervalMs)
-    // Up to an eighth late, so that processes started together do not ask together for ever.
+    // Up to an eighth longer, so that processes that started together do not query at the same time.
     return (isDenied ? bounds.deniedRetryMs : pauseMs) * (1 + random() / 8)
   }
 

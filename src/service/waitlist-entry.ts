@@ -12,7 +12,7 @@ export interface Consent {
 
 /** Everything that is stored about a registration. It exists only in memory and encrypted. */
 export interface WaitlistEntry {
-  /** With the time it ties the encrypted entry to its row. */
+  /** Binds the encrypted entry to its row, together with the time. */
   readonly ticket: string
   readonly email: string
   readonly locale: string
@@ -24,7 +24,7 @@ export interface WaitlistEntry {
   readonly consent: Consent | null
 }
 
-/** A decrypted row is not a valid entry. The message does not quote it. */
+/** A decrypted row is not a valid entry. The message does not quote the row. */
 export class WaitlistEntryError extends Error {
   constructor(message: string) {
     super(message)
@@ -39,7 +39,7 @@ const SPACE = 0x20
 
 /** The bytes to encrypt: JSON with a version, padded with spaces to a multiple of 256 bytes. */
 export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
-  // Named one by one, so that no other member is written.
+  // Lists each member, so that no other one is written.
   const { ticket, email, locale, interests, useCase, registeredAt, consent } = entry
   const text = JSON.stringify({
     version: VERSION,
@@ -52,7 +52,7 @@ export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
     ...(consent === null ? {} : { consent: { version: consent.version, text: consent.text } }),
   })
   const size = Math.ceil(Buffer.byteLength(text) / PADDED_TO_BYTES) * PADDED_TO_BYTES
-  // Not from the shared buffer pool, so that the caller can wipe it.
+  // Not allocated from the shared buffer pool, so that the caller can wipe it.
   const padded = new Uint8Array(size).fill(SPACE)
   new TextEncoder().encodeInto(text, padded)
   return padded

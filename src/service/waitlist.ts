@@ -21,13 +21,13 @@ export interface Registration extends Omit<RegistrationInput, 'locale'> {
 
 /** The waitlist as its endpoints use it. */
 export interface Waitlist {
-  /** Whether a registration is likely to succeed, judged by the last ones of this process. */
+  /** Whether a registration is likely to succeed, judging from the latest ones in this process. */
   isOpen(): boolean
   /** Counts a request from a client's address. Throws ApiError RATE_LIMITED or REGISTRATION_UNAVAILABLE. */
   admit(address: string): Promise<void>
   /**
    * Adds an address to the list; resolves once the row would survive a power failure. Rejects with ApiError
-   * CHALLENGE_FAILED, DUPLICATE, or REGISTRATION_UNAVAILABLE. After the last one nothing was stored.
+   * CHALLENGE_FAILED, DUPLICATE, or REGISTRATION_UNAVAILABLE. After REGISTRATION_UNAVAILABLE nothing was stored.
    */
   register(registration: Registration): Promise<DataOf<'RegistrationResult'>>
 }
