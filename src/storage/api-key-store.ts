@@ -7,7 +7,7 @@ export interface StoredApiKey {
   /** Identifies the hash secret of `keyHash` without revealing it. */
   readonly secretId: string
   readonly label: string | null
-  /** Milliseconds since the epoch, like the two below. */
+  /** Milliseconds since the epoch, as are the next two times. */
   readonly createdAtMs: number
   readonly expiresAtMs: number
   /** Null while the key is not revoked. */
@@ -17,7 +17,7 @@ export interface StoredApiKey {
 /** A new hash for a stored key. */
 export interface Rehash {
   readonly keyId: string
-  /** The hash secret when the key was read. A key with another one is left unchanged. */
+  /** The hash secret that the key had when it was read. A key with another hash secret is left unchanged. */
   readonly fromSecretId: string
   readonly secretId: string
   readonly keyHash: Uint8Array

@@ -7,7 +7,7 @@ export interface AvailabilityOptions {
    * database opens or fails permanently. Without this callback, opening rejects.
    */
   readonly onUnavailable?: (error: StorageError) => void
-  /** Called once the database is open after all. */
+  /** Called when a later attempt has opened the database. */
   readonly onRecovered?: () => void
 }
 

@@ -49,7 +49,7 @@ export function serveCounters(counters: Counters): () => void {
       const call = counters[method] as (...values: readonly unknown[]) => Promise<unknown>
       response = { ...response, isSuccess: true, value: await call(...args) }
     } catch {
-      // The worker gets no reason; `isSuccess` says enough.
+      // The response has only `isSuccess`, without the reason.
     }
     // The callback prevents an error event when the worker exits.
     if (worker.isConnected()) worker.send(response, undefined, () => {})
@@ -58,7 +58,7 @@ export function serveCounters(counters: Counters): () => void {
   function onMessage(worker: Worker, message: unknown): void {
     if (!isTagged(message, REQUEST)) return
     const request = message as CounterRequest
-    // After the deadline the worker has reported a failure, so nothing is counted. A release is still valid.
+    // Counts nothing after the deadline, because the worker has reported a failure. Still releases ids.
     if (request.deadlineMs > monotonicMs() || request.method === 'release') {
       void respond(worker, request)
     }
@@ -92,7 +92,8 @@ export function createClusterCounters({
     const fail = (reason: string): void => reject(new CountersError(reason))
     pending.set(number, { resolve, fail })
     const timer = setTimeout(() => {
-      // A response that arrived while this event loop was busy is read between timers and immediates.
+      // An immediate runs after pending responses are read, so that one that arrived while the event loop was busy
+      // counts.
       setImmediate(fail, `The primary process did not respond within ${deadlineMs} ms`)
     }, deadlineMs)
     try {

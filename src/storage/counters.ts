@@ -30,22 +30,21 @@ export interface NamedSecret {
 
 /**
  * Short-lived state that all processes of a deployment share. Each call is atomic, also between processes. A call may
- * reject with CountersError. Usually nothing was counted or spent then; if only the response was late, something was, which
- * errs on the side of refusing.
+ * reject with CountersError. In that case nothing was counted or spent, unless only the response was late.
  */
 export interface Counters {
   /**
-   * Counts a request in every window, or in none if one of them is full: a request that one limit refuses does not use up
-   * another. A key takes memory only from an admitted request until its window ends.
+   * Counts a request in every window, or in none if one of them is full, so that a refused request uses up no other
+   * limit. A key takes memory only while a window with an admitted request is open.
    */
   count(windows: readonly CountedWindow[]): Promise<CountOutcome>
   /**
-   * Stores an id until the given time (milliseconds since the epoch); false if it is already stored. Ids are dropped at
-   * their time only, never to free memory. With a secret also false if the secret of this name is another one by now, in
-   * the place where the id would be stored: whatever loses spent ids must lose the secret of their challenges.
+   * Stores an id until the given time (milliseconds since the epoch); false if it is already stored. Ids are dropped
+   * only at that time, never to free memory. With `secret`, also false if the counters that would store the id have
+   * another secret of this name. A data loss of spent ids thus invalidates their challenges.
    */
   spend(id: string, untilMs: number, secret?: NamedSecret): Promise<boolean>
-  /** Deletes a spent id, when the action it was spent on did not happen. */
+  /** Deletes a spent id after the action for which it was spent has failed. */
   release(id: string): Promise<void>
   /**
    * A random secret of 32 bytes, created by the first call with its name and returned by every later one until the given

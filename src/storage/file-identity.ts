@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** Identifies a file, so that a replacement with the same name is noticed while the first one is open. */
+/** Identifies a file, so that its replacement by another file of the same name can be detected. */
 export function identityOf(file: string): string {
   const stats = fs.statSync(file, { throwIfNoEntry: false, bigint: true })
   return stats === undefined ? MISSING_FILE : `${stats.dev}:${stats.ino}`

@@ -11,7 +11,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   const last = path.resolve(folder)
   const first = fs.mkdirSync(last, { recursive: true, mode })
   if (first === undefined) return
-  // Each new folder is an entry in its parent.
+  // Syncs the parent of each new folder, which contains its entry.
   for (let made = last; ; made = path.dirname(made)) {
     syncFolder(path.dirname(made))
     if (made === first || made === path.dirname(made)) return

@@ -3,7 +3,7 @@ import type { CountedWindow, Counters, CountOutcome, NamedSecret } from './count
 
 /** Counters in this process. */
 export interface MemoryCounters extends Counters {
-  /** The number of stored windows and spent ids, including ended ones that were not dropped yet. */
+  /** The number of stored windows and spent ids, including expired ones that are not deleted yet. */
   size(): number
 }
 
@@ -20,18 +20,17 @@ interface Window {
 const SECRET_BYTES = 32
 const SWEEP_INTERVAL_MS = 60_000
 
-/** A window that ends later than one that starts now was started before the clock was set back. */
+/** A window cannot end later than one that starts now, unless the clock was set back. */
 function isOpen({ endsAtMs, lengthMs }: Window, nowMs: number): boolean {
   return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
 }
 
 /**
- * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the process
- * ends.
+ * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the
+ * process ends.
  *
- * Maps and an injected clock instead of rate-limiter-flexible, which reads the machine's clock, keeps a timer per key, and
- * cannot count in several windows or none. Calls are synchronous and therefore atomic. Once a minute a call drops what has
- * ended.
+ * Own code instead of rate-limiter-flexible, which reads the machine's clock, has a timer per key and cannot count in
+ * all windows or none. Calls are synchronous and therefore atomic. Once a minute a call deletes expired entries.
  */
 export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCounters {
   const windows = new Map<string, Window>()
@@ -52,7 +51,7 @@ export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCo
     const nowMs = clock.nowMs()
     sweep(nowMs)
     const found = requested.map(({ key, limit, windowSeconds }) => {
-      // Windows of one key but different lengths are counted apart.
+      // Windows of one key with different lengths are counted separately.
       const name = `${key} ${windowSeconds}`
       const lengthMs = windowSeconds * 1000
       const known = windows.get(name)

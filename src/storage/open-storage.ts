@@ -8,7 +8,7 @@ export async function openStorage(
   options: AvailabilityOptions = {},
 ): Promise<Storage> {
   if (location.kind === 'postgres') {
-    // Loaded on demand: a deployment on SQLite does not pay for the driver.
+    // Loaded on demand, because SQLite deployments do not need the driver.
     const { openPostgresServer } = await import('./postgres/postgres-storage.ts')
     return openPostgresServer({ url: location.url, where: formatLocation(location), ...options })
   }

@@ -10,12 +10,12 @@ const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constant
 export function readRegularFile(file: string, maxBytes: number): Buffer {
   const handle = fs.openSync(file, OPEN_FLAGS)
   try {
-    // Checked on the handle, since the name may refer to another file by now.
+    // Checks the handle, because the name may refer to another file by now.
     const stats = fs.fstatSync(handle)
     if (!stats.isFile()) throw new Error('it is not a regular file')
     const buffer = Buffer.allocUnsafeSlow(Math.min(stats.size, maxBytes) + 1)
     let length = 0
-    // The buffer has one extra byte, so that a growing file is noticed.
+    // The buffer has one extra byte, to detect a file that grows.
     while (length < buffer.length) {
       const count = fs.readSync(handle, buffer, length, buffer.length - length, null)
       if (count === 0) return buffer.subarray(0, length)

@@ -18,10 +18,10 @@ import { readRegularFile } from './read-regular-file.ts'
 import { syncFolder } from './sync-folder.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
-/** What can go wrong with a file of a release. With the last three no file was touched. */
+/** Reasons of a ReleaseFileError. For the last three no file was accessed. */
 export type ReleaseFileFault =
   | 'MISSING'
-  /** The resource was redacted: its bytes are gone and must not come back. */
+  /** The resource was redacted. Its bytes are removed and must not be stored again. */
   | 'REDACTED'
   | 'UNREADABLE'
   | 'UNWRITABLE'
@@ -29,9 +29,9 @@ export type ReleaseFileFault =
   | 'EXISTS'
   /** An id, a name or a digest is invalid. */
   | 'INVALID_NAME'
-  /** The text to be written does not have the digest it was given. */
+  /** The text does not match its digest. */
   | 'DIGEST_MISMATCH'
-  /** The text to be written is larger than readers accept. */
+  /** The text is larger than readers accept. */
   | 'TOO_LARGE'
 
 /** A file of a release is missing, damaged or refused; `path` is the file. */
@@ -51,8 +51,8 @@ export class ReleaseFileError extends Error {
  * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
  * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
  *
- * Obligations: a reader never sees half a file, nor a version whose file was not complete; nothing that was published
- * is changed or taken away. A store keeps no state, so several processes may use one folder at a time.
+ * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
+ * keeps no state, so several processes may use one folder at a time.
  */
 export interface ReleaseStore {
   /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
@@ -62,8 +62,8 @@ export interface ReleaseStore {
   /** The text of one resource. Its digest is not checked here. Throws a ReleaseFileError, REDACTED for a redacted one. */
   readResourceText(name: string, digest: string): string
   /**
-   * Stores a resource; durable when it returns, and may be repeated. A file of this name with other content is
-   * damaged (the name is the digest) and is replaced. A redacted resource is refused with REDACTED.
+   * Stores a resource; durable when it returns. May be repeated. Replaces a damaged file, whose content does not match
+   * its name. A redacted resource is refused with REDACTED.
    */
   writeResource(name: string, digest: string, text: string): void
   /**
@@ -77,7 +77,7 @@ export interface ReleaseStore {
   listRedactions(): readonly RedactedResource[]
   /**
    * Permanently removes the bytes of a resource and leaves its redaction. Durable when it returns. May be repeated: the
-   * first redaction stays, and bytes that a crash left behind go.
+   * first redaction is kept, and bytes that a crash left behind are removed.
    */
   redactResource(name: string, digest: string, redaction: Redaction): void
 }
@@ -204,7 +204,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
     redactResource(name, digest, redaction) {
       const filePath = resourcePath(name, digest)
       writeInFolder(filePath, () => {
-        // The redaction first: after a crash the resource is redacted, and repeating removes the bytes.
+        // Writes the redaction first. After a crash the resource is redacted, and a repeated call removes the bytes.
         if (readRedaction(name, digest) === undefined) {
           replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }))
         }
@@ -265,7 +265,7 @@ export function openReleaseStore(directory: string): ReleaseStore {
       const filePath = versionPath(snapshotId)
       writeInFolder(filePath, () => {
         try {
-          // Without hard links a reader could find an empty version, so publishing fails there.
+          // Fails on a file system without hard links, where a reader could find an empty version.
           createFile(filePath, text)
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error

@@ -1,6 +1,6 @@
 import { type CountedWindow, type Counters, CountersError } from './counters.ts'
 
-/** Where requests are counted: with all nodes, or in this node alone at its share of the limits. */
+/** `shared`: requests of all nodes are counted together. `local`: this node counts its own against its share. */
 export type LimiterMode = 'shared' | 'local'
 
 export interface SharedCountersDependencies {
@@ -10,16 +10,16 @@ export interface SharedCountersDependencies {
   readonly local: Counters
   /** The counters in the database, where challenges are spent while the shared counters are unavailable. */
   readonly database: Counters | undefined
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number
-  /** Called when the mode changes; `reason` says why the shared counters are not used. */
+  /** Called when the mode changes; `reason` states why the shared counters are not used. */
   readonly onModeChange: (mode: LimiterMode, reason: string | undefined) => void
 }
 
 export interface SharedCountersOptions {
   /** The number of nodes that share the limits. */
   readonly nodes: number
-  /** The prefix of secrets that belong to counts, and so move to this node with them. */
+  /** Name prefix of the secrets that counts need, which also fall back to this node. */
   readonly localSecretPrefix: string
 }
 
@@ -31,9 +31,9 @@ export interface SharedCounters extends Counters {
 const UNAVAILABLE_FOR_MS = 1000
 
 /**
- * Counters of all nodes with a fallback. While the shared ones fail, requests are counted in this node against its share of
- * each limit, rounded up. Challenges, with their key, move to the database. Without one they are refused: counting them in
- * one node would let another accept them again.
+ * Counters of all nodes with a fallback. While the shared ones fail, requests are counted in this node against its
+ * share of each limit, rounded up. Challenges and their key fall back to the database. Without a database they are
+ * refused, because another node could accept them again.
  */
 export function createSharedCounters(
   { shared, local, database, monotonicMs, onModeChange }: SharedCountersDependencies,
@@ -49,7 +49,7 @@ export function createSharedCounters(
     onModeChange(next, reason)
   }
 
-  /** Calls the shared counters, or falls back when they fail or failed a moment ago. */
+  /** Calls the shared counters. Falls back if they fail or have just failed. */
   async function attempt<Value>(
     call: () => Promise<Value>,
     fallBack: (failure: CountersError) => Promise<Value>,
@@ -93,7 +93,7 @@ export function createSharedCounters(
         async (failure) => requireDatabase(failure).spend(id, untilMs, secret),
       ),
     async release(id) {
-      // The id is in one of the two. Releasing it in the other has no effect.
+      // The id is stored in one of them. Releasing it in the other has no effect.
       await Promise.allSettled([shared.release(id), database?.release(id)])
     },
     secret: (name, untilMs) =>

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
 import type { StoreStatements } from './store-calls.ts'
 
-/** The last column says whether the one before it is a revocation, so that reading a revoked key takes no longer. */
+/** The last column states whether the key is revoked, so that reading a revoked key takes no longer. */
 const COLUMNS = `key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms,
   ifnull(revoked_at_ms, created_at_ms), revoked_at_ms IS NOT NULL`
 
@@ -40,9 +40,9 @@ function toKey(columns: Columns): StoredApiKey {
 
 /** Prepares the statements of the keys on one connection. */
 export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
-  // Equal work. The query finds the last row up to the key id: the key itself or the one before it, on the same page or the
-  // next. So every look-up descends the tree once and reads one row with all its columns, and only a comparison of two ids
-  // separates a hit from a miss. The row with the empty id precedes every key.
+  // Equal work for known and unknown keys. The query finds the last row up to the key id: the key itself, or the row
+  // before it. Every look-up thus descends the tree once and reads one full row; only a comparison of two ids
+  // distinguishes them. The row with the empty id precedes every key.
   const findLast = database.prepare(
     `SELECT ${COLUMNS} FROM api_keys WHERE key_id <= ? ORDER BY key_id DESC LIMIT 1`,
   )

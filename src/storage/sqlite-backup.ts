@@ -60,9 +60,9 @@ function copyInto(database: DatabaseSync, target: string): void {
 }
 
 /**
- * Copies a database of the current version or an older one to a new file with mode 0600, verified, durable and complete
- * when this resolves. The copy is of one moment, is one file without a write-ahead log, and contains nothing that was erased
- * before. The service may write meanwhile. Rejects with a StorageError and then leaves no copy behind (EXISTS: the target
+ * Copies a database of the current version or an older one to a new file with mode 0600, verified and durable when this
+ * resolves. The copy is a consistent snapshot in one file without a write-ahead log, and contains no erased data. The
+ * service may write at the same time. Rejects with a StorageError and then leaves no copy behind (EXISTS: the target
  * existed and was not changed).
  */
 export async function backUpDatabase(file: string, target: string): Promise<void> {
@@ -105,7 +105,7 @@ function replaceContent(database: DatabaseSync, from: string): void {
         `DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM restored.${table}`,
       )
     }
-    // The counter of positions keeps its highest value, since positions are never reused.
+    // Keeps the highest value of the position counter, because positions are never reused.
     database.exec('COMMIT')
   } catch (error) {
     rollBack(database)
@@ -139,7 +139,7 @@ export async function restoreDatabase(
     try {
       copy = prepareRestore(source, file)
       replaceContent(database, copy)
-      // The replaced content must not stay in the write-ahead log.
+      // Removes the replaced content from the write-ahead log.
       checkpointWal(database, DEFAULT_BUSY_TIMEOUT_MS, DEFAULT_BUSY_TIMEOUT_MS)
     } finally {
       database.close()

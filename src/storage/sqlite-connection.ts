@@ -32,7 +32,7 @@ export interface SqliteOptions {
 export const DEFAULT_BUSY_TIMEOUT_MS = 2000
 const RETRY_INTERVAL_MS = 20
 
-/** Each with the value that SQLite reports once it is set. */
+/** Each pragma has the value that SQLite must report after it is set. */
 const PRAGMAS: readonly (readonly [name: string, value: string, expected: number | string])[] = [
   // A transaction is durable when COMMIT returns: NORMAL would leave the WAL unsynced.
   ['synchronous', 'FULL', 2],
@@ -88,7 +88,7 @@ function createFile(file: string): void {
   // SQLite syncs the folder with its first write, but not the entry of a new folder in its parent.
   makeFolder(path.dirname(file), 0o700)
   try {
-    // Only a new file: closing one that SQLite has open would drop the locks of this process on it
+    // Opens only a new file. Closing a file that SQLite has open would drop this process's locks on it
     // (https://sqlite.org/howtocorrupt.html, section 2.2).
     fs.closeSync(fs.openSync(file, 'wx', 0o600))
   } catch (error) {
@@ -124,7 +124,7 @@ function connect(
   )
 }
 
-/** Whether reading failed because the WAL index cannot be created or a crashed transaction has to be rolled back. */
+/** Whether reading failed because it needs a write: to create the WAL index or roll back a crashed transaction. */
 function needsWriting(error: unknown): boolean {
   const result = sqliteResultOf(error)
   return result === SQLITE_RESULTS.READONLY || result === SQLITE_RESULTS.CANTOPEN
@@ -141,7 +141,7 @@ function assertUsable(file: string, timeout: number): void {
       assertOurs(readHeader(database), file),
     ).close()
   } catch (error) {
-    // The writer checks again what only a writer can read.
+    // Only a writer can read this file, and the writer checks it again.
     if (!needsWriting(error)) throw error
   }
 }
@@ -172,7 +172,7 @@ export function openReader(
       const where = `${file} (its write-ahead log has to be read too; copy both to a writable folder)`
       throw new StorageError('IO', where, { cause: error })
     }
-    // A copy on read-only media: no WAL index can be created, and without a WAL none is needed.
+    // A copy on read-only media, where no WAL index can be created. Without a WAL it needs none.
     const url = pathToFileURL(file)
     url.searchParams.set('immutable', '1')
     return connect(url, { readOnly: true }, checkOpened)

@@ -1,7 +1,7 @@
 import { messageOf } from '../contract/error-message.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
 
-/** The result codes of SQLite that are distinguished here (https://sqlite.org/rescode.html), without SQLITE_. */
+/** The result codes of SQLite that need special handling (https://sqlite.org/rescode.html), without SQLITE_. */
 export const SQLITE_RESULTS = {
   BUSY: 5,
   LOCKED: 6,

@@ -121,7 +121,7 @@ export function rollBack(database: DatabaseSync): void {
   try {
     if (database.isTransaction) database.exec('ROLLBACK')
   } catch {
-    // The first error is the one to report. SQLite has rolled back by itself after the errors that end here.
+    // The caller reports the first error. SQLite has already rolled back after errors that make ROLLBACK fail.
   }
 }
 

@@ -82,7 +82,10 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
   /** Deleted content may still be in the WAL. */
   let isCheckpointPending = false
 
-  /** Only a new row creates a database: the keys of a file that was moved away are out of reach, not unknown. */
+  /**
+   * Only a new row may create a database. If the file was moved away, a look-up must fail instead of reporting unknown
+   * keys.
+   */
   function connect(canCreate: boolean): Connection {
     const opened = openSqliteConnection(
       mode === 'create' && !canCreate ? 'read-write' : mode,
@@ -109,14 +112,14 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
 
   /**
    * Empties the WAL of a connection whose files were unlinked, moved or replaced. An unlinked WAL is visible only to
-   * connections that have it open. One that is left in its place would be read as that of the file that replaced its
-   * database (https://sqlite.org/howtocorrupt.html, section 1.4).
+   * connections that have it open. A WAL that stays in place would be applied to the file that replaced its database
+   * (https://sqlite.org/howtocorrupt.html, section 1.4).
    */
   function leave({ database }: Connection): void {
     try {
       checkpointWal(database, 0, busyTimeoutMs)
     } catch {
-      // Closing the connection tries it again.
+      // Closing the connection tries the checkpoint again.
     }
     disconnect()
   }
@@ -158,7 +161,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     try {
       isCheckpointPending = !checkpointWal(database, waitMs, busyTimeoutMs)
     } catch {
-      // Does not change the outcome of the calls; tried again after the next ones.
+      // Does not change the outcome of the calls. Retried after the next calls.
     }
   }
 
@@ -182,7 +185,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
         return values.map((value) => ({ value }))
       } catch (error) {
         rollBack(database)
-        // A partly written commit must not be found in the WAL at the next start. On a full disk this also frees space.
+        // The next start must not find a partly written commit in the WAL. On a full disk this also frees space.
         isCheckpointPending ||= storageErrorOf(error, file).code !== 'LOCKED'
         checkpointIfPending(current, 0)
         throw error
@@ -190,7 +193,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
     } catch (error) {
       const failure = storageErrorOf(error, file)
       if (!isTransient(failure)) {
-        // Kept once: its next commit overwrites what the failed one may have left in the WAL.
+        // Kept after the first failure, because its next commit overwrites a partly written one in the WAL.
         if (isSuspect) disconnect()
         else isSuspect = true
       }

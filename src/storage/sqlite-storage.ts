@@ -20,11 +20,11 @@ function openOnce(options: SqliteOptions, canWait: boolean): StorageError | unde
 }
 
 /**
- * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread of
- * their own, since SQLite blocks while it waits for the disk and for locks.
+ * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread
+ * of their own, since SQLite blocks while it waits for the disk and for locks.
  *
- * A database that existed before may be unavailable at the start. A new one must be created first, which shows that data can
- * be stored at all. Rejects with a StorageError.
+ * An existing database may be unavailable at the start. A new database must be created at the start, which proves that
+ * data can be stored. Rejects with a StorageError.
  */
 export async function openSqliteServer(
   options: SqliteOptions & AvailabilityOptions,

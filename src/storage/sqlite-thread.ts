@@ -11,7 +11,7 @@ export type ThreadRequest =
   | { readonly id: number; readonly call: StoreCall }
   | { readonly isLast: true }
 
-/** The outcome of a call. An error is sent as its parts, since its clone would be a plain Error. */
+/** The outcome of a call. An error is sent as its fields, because a structured clone of it would be a plain Error. */
 export interface ThreadResponse {
   readonly id: number
   readonly outcome:
@@ -63,8 +63,8 @@ export function createSqliteThread(options: SqliteOptions): SqliteThread {
       name: 'sqlite-writer',
       workerData: options,
       resourceLimits: RESOURCE_LIMITS,
-      // The environment may contain secrets that the thread does not need. Without the compile cache the thread would load
-      // the compiler that strips types: about 20 MB. The variable names the folder above this version's.
+      // The environment may contain secrets that the thread does not need. Without the compile cache the thread would
+      // load the compiler that strips types: about 20 MB. The variable names the parent of this Node version's folder.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
     })
     let reason = 'The writing thread ended'

@@ -4,15 +4,14 @@ import { TICKET_BYTES, TICKET_PREFIX } from '../contract/ticket.ts'
 import type { StoreStatements } from './store-calls.ts'
 import type { ErasedRegistration, StoredRegistration, WaitlistStore } from './waitlist-store.ts'
 
-/** The number of decoys: a power of two, and so few that their index has two leaves. */
+/** The number of decoys: a power of two, small enough for an index with two leaves. */
 const DECOY_SLOTS = 128
 
 /**
- * Equal work. A new row writes the last page of `registrations`, a page of its unique index, the page of `sqlite_sequence`,
- * and sometimes the pages that change when a page is added. A refused INSERT also writes `sqlite_sequence`: it uses up a
- * position, hence the gaps. A decoy writes the rest: a page of a table of the same shape and a page of its index, in about
- * half the cases a second one, since one hash replaces another; that matches the pages a growing list adds. A decoy contains
- * random bytes from SQLite in the lengths that were sent.
+ * Equal work for new and repeated addresses. A new row writes the last page of `registrations`, a page of its unique
+ * index, the page of `sqlite_sequence`, and sometimes the pages of a growing table. A refused INSERT also writes
+ * `sqlite_sequence`, because it uses up a position. A decoy adds a page of a table with the same columns and one or two
+ * pages of its index. It contains random bytes of the same lengths.
  */
 const ADD_DECOY = `
   INSERT INTO decoys (slot, address_hash, ticket, recipient_id, registered_at_ms, sealed)

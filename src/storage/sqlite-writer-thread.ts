@@ -21,7 +21,7 @@ if (port === null) throw new Error('This file runs as a thread of sqlite-thread.
 
 const session = createSqliteSession('create', workerData as SqliteOptions)
 
-/** Takes everything that arrived while the disk was busy, so that one sync serves all of it. */
+/** Takes all calls that arrived while the disk was busy, so that they share one sync. */
 port.on('message', (first: ThreadRequest) => {
   const calls: Exclude<ThreadRequest, { isLast: true }>[] = []
   let isLast = false

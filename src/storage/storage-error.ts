@@ -32,7 +32,7 @@ const TRANSIENT: ReadonlySet<StorageProblem> = new Set([
 export class StorageError extends Error {
   readonly code: StorageProblem
 
-  /** `detail` is a code of the system that says more, without a value. */
+  /** `detail` is an error code of the system. */
   constructor(
     code: StorageProblem,
     where: string,

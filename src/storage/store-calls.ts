@@ -56,7 +56,7 @@ export function effectOf({ store, name }: StoreCall): CallEffect {
 
 /** Runs a call on the statements of an open transaction. */
 export function performCall(statements: Statements, { store, name, args }: StoreCall): unknown {
-  // Calls are only made by createStores, whose type checks the arguments.
+  // Only createStores makes calls, and its types check the arguments.
   return (statements[store] as unknown as Methods)[name]?.(...args)
 }
 

@@ -14,8 +14,8 @@ export interface ValkeyOptions {
   /** `valkey://` or `redis://`, with TLS `valkeys://` or `rediss://`. May contain a password. */
   readonly url: string
   /**
-   * The clock for windows and spent ids; for tests. Default: the server's clock, on which all nodes agree. `nowMs` of
-   * `endsAtMs` is then the clock of this machine.
+   * The clock for windows and spent ids; for tests. Default: the server's clock, on which all nodes agree. Windows then
+   * end by the clock of this machine.
    */
   readonly clock?: { nowMs(): number }
   /** Called when the connection becomes usable. */
@@ -27,7 +27,7 @@ export interface ValkeyOptions {
 /** A command that takes longer fails, and its caller falls back. */
 const COMMAND_TIMEOUT_MS = 500
 const CONNECT_TIMEOUT_MS = 2000
-/** A connection that returns nothing for so long while a command waits is replaced: its other end may be gone silently. */
+/** A connection without data for this long while a command waits is replaced, because its peer may have vanished. */
 const SOCKET_TIMEOUT_MS = 2000
 const MAX_RECONNECT_DELAY_MS = 2000
 const SECRET_BYTES = 32
@@ -38,7 +38,7 @@ const CONNECTION_OPTIONS = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
-  // A server that is away must fail a call immediately, since a fallback is waiting.
+  // A call fails immediately while the server is unavailable, because the caller has a fallback.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -51,7 +51,7 @@ function field(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
 }
 
-/** Why a server must not be used, from its INFO; undefined if it is suitable. */
+/** The reason not to use a server, from its INFO; undefined if it is suitable. */
 function unsuitableReason(info: string): string | undefined {
   const version = field(info, 'valkey_version') ?? field(info, 'redis_version') ?? ''
   if (Number.parseInt(version, 10) < MIN_MAJOR_VERSION) {
@@ -80,7 +80,10 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
 
   let reported: string | undefined
 
-  /** Reports the first problem of an outage only, since each reconnection attempt fails again, and an unsuitable server. */
+  /**
+   * Reports the first problem of an outage, because every reconnection attempt fails again. Always reports an
+   * unsuitable server.
+   */
   function reportProblem(message: string, isUnsuitable = false): void {
     problem = message
     settled.resolve()
@@ -102,7 +105,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
       })
       .catch((error: unknown) => reportProblem(messageOf(error)))
   })
-  // Only the message: the errors of ioredis have the command with its arguments, a password for example.
+  // Logs only the message, because errors of ioredis contain the command and its arguments, such as a password.
   client.on('error', (error: Error) => reportProblem(messageOf(error)))
   client.on('close', () => reportProblem('the connection was closed'))
 

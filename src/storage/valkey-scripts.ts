@@ -1,6 +1,6 @@
 /*
- * The Lua scripts of valkey-counters.ts. ARGV[1] is the time in milliseconds, or '' for the server's clock. Values carry
- * their end, since a test may pass another clock than the one that expires keys.
+ * The Lua scripts of valkey-counters.ts. ARGV[1] is the time in milliseconds, or '' for the server's clock. Values
+ * contain their end, because a test may pass another clock than the one that expires keys.
  */
 
 const NOW = `
@@ -13,7 +13,7 @@ end
 
 /**
  * The name of a secret ends in the server's run id, which changes with each start and each failover. A restart from a
- * snapshot loses the ids that were spent since; with the run id it loses the secret of those challenges too.
+ * snapshot loses the ids that were spent since. The new run id then also invalidates their challenges.
  */
 const SECRET_KEY = (index: number) => `
 local secretKey = KEYS[${index}] .. ':' .. string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')

@@ -1,4 +1,4 @@
-/** One registration as it is stored. Reading its content needs a secret that is kept elsewhere. */
+/** One registration as it is stored. Its content can only be read with a secret that is not in the database. */
 export interface SealedRegistration {
   /** `EA-` and 16 upper-case hexadecimal digits. */
   readonly ticket: string
@@ -37,7 +37,7 @@ export interface WaitlistCount {
 /** A new age file for a stored registration. */
 export interface Reseal {
   readonly position: number
-  /** The recipient when the row was read. A row with another one is left unchanged. */
+  /** The recipient that the row had when it was read. A row with another recipient is left unchanged. */
   readonly fromRecipient: string
   readonly recipient: string
   readonly sealed: Uint8Array
@@ -49,9 +49,10 @@ export interface Reseal {
  */
 export interface WaitlistStore {
   /**
-   * Adds a registration unless its address hash is listed. A unique index decides: of concurrent calls with one hash, from
-   * any number of processes, one resolves with `added`. Resolves once the row would survive a power failure. Both outcomes
-   * cost the same work, including a durable write. A duplicate changes no registration and stores nothing that was sent.
+   * Adds a registration unless its address hash is listed. Of concurrent calls with one hash, from any number of
+   * processes, exactly one resolves with `added` (unique index). Resolves once the row would survive a power failure.
+   * Both outcomes cost the same work, including a durable write. A duplicate changes no registration and stores nothing
+   * that was sent.
    */
   add(registration: SealedRegistration): Promise<'added' | 'duplicate'>
   count(): Promise<WaitlistCount>

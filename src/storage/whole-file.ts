@@ -22,20 +22,20 @@ export type WithoutLinks = 'refuse' | 'claim'
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /**
- * A temporary name beside a file for its bytes until they are complete. It is random: a process id can recur after a
- * restart, and a leftover file would then block the process that has it.
+ * A temporary name beside a file for its bytes until they are complete. It is random and not a process id, which can
+ * recur and would then collide with a leftover file.
  */
 export function partialNameOf(file: string): string {
   return `${file}.${randomBytes(6).toString('hex')}.partial`
 }
 
 /**
- * Gives a complete and synced file another name, unless that exists (EEXIST); durable when it returns. The caller removes the
- * first name. Throws the error of the system.
+ * Gives a complete and synced file another name. Throws EEXIST if that name exists. Durable when it returns. The caller
+ * removes the first name. Throws the error of the system.
  */
 export function claimName(partial: string, file: string, withoutLinks: WithoutLinks): void {
   try {
-    // Unlike a rename, a hard link never replaces a file: of concurrent calls exactly one gets the name.
+    // Unlike a rename, a hard link never replaces a file, so exactly one of several concurrent calls gets the name.
     fs.linkSync(partial, file)
   } catch (error) {
     if (withoutLinks === 'refuse' || !NO_LINKS.has((error as NodeJS.ErrnoException).code))

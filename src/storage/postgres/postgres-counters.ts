@@ -9,10 +9,10 @@ export interface PostgresCountersDependencies {
 
 const SECRET_BYTES = 32
 const SWEEP_INTERVAL_MS = 60_000
-/** Maximum clock difference of two nodes. Requests that wait for a window's lock have read the clock before. */
+/** Maximum clock difference between two nodes, and the time that a request may wait for the lock of a window. */
 const MAX_CLOCK_SKEW_MS = 60_000
 
-/** Windows of one key but different lengths are counted apart. */
+/** Windows of one key with different lengths are counted separately. */
 function nameOf({ key, windowSeconds }: CountedWindow): string {
   return `${key} ${windowSeconds}`
 }
@@ -49,7 +49,7 @@ export function createPostgresCounters({
     nowMs: number,
   ): Promise<CountOutcome> {
     const names = [...new Set(windows.map(nameOf))]
-    // Locked in one order, so that no two requests wait for each other. A lock, unlike a row, leaves nothing behind when the
+    // Locks are taken in one order, which prevents deadlocks. Unlike a row, a lock leaves nothing behind when the
     // request is refused.
     await client.query(
       `SELECT pg_advisory_xact_lock(id) FROM (
@@ -70,8 +70,8 @@ export function createPostgresCounters({
     const states = windows.map((window) => {
       const lengthMs = window.windowSeconds * 1000
       const { used, endsAtMs } = stored.get(nameOf(window)) ?? { used: 0, endsAtMs: 0 }
-      // The clock of the node that started this window may be ahead of this one. A window that ends later than that allows
-      // was started before a clock was set back.
+      // The node that started this window may have a clock that is ahead. A window that ends even later was started
+      // before a clock was set back.
       const isOpen = nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs + MAX_CLOCK_SKEW_MS
       return isOpen
         ? { left: Math.max(0, window.limit - used), used, endsAtMs }

@@ -38,8 +38,8 @@ function connectionProblemOf(
 }
 
 /**
- * A failure of the driver or the server as a StorageError. The cause carries the code alone: a server's message and detail
- * may quote values, and a driver's may quote the connection string.
+ * A failure of the driver or the server as a StorageError. The cause contains only the code, because messages of the
+ * server may quote values and messages of the driver the connection string.
  */
 export function postgresErrorOf(error: unknown, where: string): StorageError {
   if (error instanceof StorageError) return error

@@ -5,7 +5,7 @@ import type { PostgresSession, Queryable } from './postgres-session.ts'
  * The steps from an empty database to the current tables, in order. A released step is never changed. Names are qualified,
  * so that no search_path is needed, and byte order (COLLATE "C") makes ids sort as they do in SQLite.
  *
- * `decoys` has the columns of `registrations` and holds random bytes only: a repeated address is paid for there.
+ * `decoys` has the columns of `registrations` and contains random bytes; a repeated address writes there.
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   `CREATE TABLE svc.registrations (
@@ -69,7 +69,7 @@ async function assertServerVersion(client: Queryable, where: string): Promise<vo
 
 /** The number of the last migration; undefined without the service's tables. */
 async function readVersion(client: Queryable): Promise<number | undefined> {
-  // The catalogs themselves: to_regclass reads a cache that may not show what another node has just committed.
+  // Reads the catalogs, because to_regclass uses a cache that may not show what another node has just committed.
   const found = await client.query(`
     SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = 'svc' AND relname = 'schema_version'`)
@@ -98,7 +98,7 @@ export async function migratePostgres(session: PostgresSession, where: string): 
     const version = await readVersion(client)
     assertNotNewer(version, where)
     if (version === undefined) {
-      // Only if it is missing, so that a role without CREATE on the database can use a schema made for it.
+      // Creates it only if it is missing, so that a role without CREATE on the database can use an existing schema.
       const schemas = await client.query(
         "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'svc'",
       )

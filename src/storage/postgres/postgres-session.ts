@@ -3,14 +3,14 @@ import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult
 import { StorageError } from '../storage-error.ts'
 import { isSerializationFailure, isServerEnding, postgresErrorOf } from './postgres-errors.ts'
 
-/** Milliseconds a statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may take. */
+/** Time limits of a statement, of a connection attempt or a wait for one, and of resolving a lost COMMIT. */
 const POSTGRES_TIMEOUTS = {
   statementMs: 5000,
   connectMs: 5000,
   resolveMs: 5000,
 } as const
 
-/** Connections of one process, at most. */
+/** Maximum number of connections of one process. */
 const POSTGRES_POOL_SIZE = 10
 
 /** How much longer the client waits than the server, so that the server's own timeout is reported where possible. */
@@ -31,7 +31,7 @@ export interface Queryable {
   query(sql: string, values?: Values): Promise<readonly Row[]>
 }
 
-/** The failures that a transaction must survive. */
+/** Whether a committed transaction survives a power failure. */
 export type Durability = 'durable' | 'volatile'
 
 /**
@@ -40,9 +40,9 @@ export type Durability = 'durable' | 'volatile'
  */
 export interface PostgresSession extends Queryable {
   /**
-   * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever the
-   * server's default. A connection lost during COMMIT is resolved by the transaction's own status. Rejects with a
-   * StorageError, and then nothing was changed; except when the outcome of a COMMIT stayed unknown (`IO`).
+   * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever
+   * the server's default. After a connection loss during COMMIT, the server is asked for the status of the transaction.
+   * Rejects with a StorageError, and then nothing was changed, unless the outcome of a COMMIT stayed unknown (`IO`).
    */
   transact<Result>(
     durability: Durability,
@@ -72,7 +72,7 @@ function toQueryable(client: ClientBase | Pool): Queryable {
       const result: QueryResult<Row> | readonly QueryResult[] = await client.query<Row>(sql, [
         ...values,
       ])
-      // Several statements without values return several results, which are not needed.
+      // The results of several statements without values are not needed.
       return 'rows' in result ? result.rows : []
     },
   }
@@ -117,7 +117,7 @@ async function runTransaction<Result>(
   try {
     ;({ command } = await client.query('COMMIT'))
   } catch (error) {
-    // An error that the server reports for a COMMIT is a rollback, unless it reports its own end.
+    // An error response to COMMIT means a rollback, unless the server reports that it is ending.
     if (isReported(error) && !isServerEnding(error)) throw error
     throw new LostCommit(transactionId, result, error)
   }
@@ -158,7 +158,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     work: (client: Queryable) => Promise<Result>,
   ): Promise<Result> {
     const client = await pool.connect()
-    // A connection that fails while it is checked out reports here as well as to its query.
+    // A failing connection emits this event in addition to rejecting its query.
     const ignore = (): void => {}
     client.on('error', ignore)
     let isUsable = true

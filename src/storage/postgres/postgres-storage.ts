@@ -36,9 +36,9 @@ function createStorage(session: PostgresSession, stopRetrying: () => void): Post
 }
 
 /**
- * Opens the database of a server and migrates it. An unreachable server is waited for when `onUnavailable` is given; calls
- * reject meanwhile. Rejects with a StorageError for anything that waiting does not change: credentials, an unknown
- * database, an old server, a database of a newer version.
+ * Opens the database of a server and migrates it. With `onUnavailable`, waits for an unreachable server while calls
+ * reject. Rejects with a StorageError for permanent problems: credentials, an unknown database, an old server, or a
+ * database of a newer version.
  */
 export async function openPostgresServer(
   options: PostgresOptions & AvailabilityOptions,

@@ -42,10 +42,13 @@ export function createPostgresWaitlist(
   session: PostgresSession,
   randomBytes: (size: number) => Uint8Array,
 ): WaitlistStore {
-  /** Frees the space of deleted rows immediately, so that it is overwritten soon. Their backups and WAL are the server's. */
+  /**
+   * Frees the space of deleted rows immediately, so that it is soon overwritten. Backups and the WAL are up to the
+   * server's operator.
+   */
   async function vacuum(): Promise<void> {
     await session.query('VACUUM svc.registrations').catch(() => {
-      // Autovacuum does it later.
+      // Autovacuum will free the space later.
     })
   }
 
@@ -147,7 +150,7 @@ export function createPostgresWaitlist(
 
 /**
  * Adds registrations of another database in their order, in one transaction. Those with a listed address hash are left
- * out. Bytes travel as hexadecimal text, since an array parameter takes no binary.
+ * out. Bytes are sent as hexadecimal text, because an array parameter cannot contain binary values.
  */
 export async function importRegistrations(
   session: PostgresSession,
