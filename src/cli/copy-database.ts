@@ -30,7 +30,7 @@ Exit code: 0 every row is in PostgreSQL as it was, 1 a row differs or failure,
 2 wrong usage.`
 
 const PAGE_ROWS = 500
-/** No limit: keys that exist are copied, whatever their number. */
+/** Copies all existing keys, even if there are more than the limit of active keys. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /** How many rows the source has, and how many of them differ in the target. */
@@ -47,7 +47,7 @@ function contentOf(registration: StoredRegistration | undefined): SealedRegistra
   return content
 }
 
-/** Copies every row, then compares every row. Rejects with a StorageError; what was copied by then stays. */
+/** Copies every row, then compares every row. Rejects with a StorageError. Rows that were copied before stay. */
 export async function copyStorage(
   source: Storage,
   target: PostgresStorage,

@@ -8,10 +8,7 @@ import { UsageError } from '../../packages/cli/src/command/command.ts'
 /** The variables that the database commands read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']
 
-/**
- * The configuration as far as a command needs it. Mistakes in other variables are left to the service. Throws a
- * ConfigError.
- */
+/** The configuration for a command. Ignores mistakes in other variables. Throws a ConfigError. */
 export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): Config {
   const { config, mistakes } = inspectConfig(process.env, process.cwd())
   const ours = mistakes.filter((each) => variables.some((name) => each.startsWith(`${name}:`)))

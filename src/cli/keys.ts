@@ -32,7 +32,7 @@ named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and
 export const keysCommand: Command = {
   help: actions.help,
   async run(args, output, words, toFailure) {
-    // Checked first, since messages end up in logs.
+    // Checked first, because messages may be logged.
     if (args.some(looksLikeApiKey)) throw new UsageError(WHOLE_KEY_REFUSED)
     return actions.run(args, output, words, toFailure)
   },

@@ -29,7 +29,7 @@ function removeWhenStopped(file: string): () => void {
   const stop = (signal: NodeJS.Signals): void => {
     forget()
     rmSync(file, { force: true })
-    // Without a listener the signal ends the program, and its parent sees that.
+    // Without a listener the signal ends the program, and the parent process sees the signal.
     process.kill(process.pid, signal)
   }
   const forget = (): void => {

@@ -20,8 +20,8 @@ export function openReleasesFolder(option: string | undefined): ReleasesFolder {
 }
 
 /**
- * Throws a UsageError if `--content` is given without a release folder: other content must not end up in the releases
- * that happen to be near by.
+ * Throws a UsageError if `--content` is given without a release folder: other content must not be published into the
+ * default releases folder by mistake.
  */
 export function requireNamedReleases(
   content: string | undefined,

@@ -4,7 +4,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { UsageError } from '../../packages/cli/src/command/command.ts'
 
 /**
- * Reads one line from the terminal or a pipe, for a text that must not be in the shell history. Empty lines are skipped. `what`
+ * Reads one line from the terminal or a pipe. Keeps the text out of the shell history. Empty lines are skipped. `what`
  * names the text, such as `address`. Rejects with a UsageError for several lines.
  */
 export async function readOneLine(what: string, prompt: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 
 /**
- * Writes a part of a long output. Resolves when it is handed on, so that nothing piles up before a slow reader; with
- * `false` when the reader has seen enough, as `head` does. Rejects with a CommandFailure.
+ * Writes a part of a long output. Resolves when the reader can take more, which limits memory; with `false` when the
+ * reader has closed the pipe, as `head` does. Rejects with a CommandFailure.
  */
 export function writeToStandardOutput(part: Uint8Array | string): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type { JsonSchema } from '../contract/schema-type.ts'
 import { toJson } from './plain-json.ts'
 
 /**
- * Optional fields that are present only in a special case (a deprecated endpoint, an open issuance, a response with a known
- * wait). An ordinary example would contradict itself with them, so it omits them.
+ * Optional fields of special cases: a deprecated endpoint, enabled issuance, a known wait. Examples show the ordinary
+ * case and omit them.
  */
 export const SPECIAL_CASE_FIELDS: readonly string[] = [
   'deprecatedAt',
@@ -41,7 +41,7 @@ export function exampleOf(schema: JsonSchema, where = '$'): JsonValue {
 /** Maximum number of list items in an example: objects, and other values. */
 const MOST_ITEMS = { objects: 2, others: 20 } as const
 
-/** A value whose long lists are cut to their first items, so that a document with it stays small. */
+/** Shortens the lists of a value, to limit the size of the document. */
 export function shortenLists(value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     const isOfObjects = value.some((item) => typeof item === 'object' && item !== null)

@@ -10,14 +10,14 @@ export type ResponseHeaders = { readonly [wireName: string]: { readonly $ref: st
 
 const ref = (component: string) => ({ $ref: `#/components/headers/${component}` })
 
-// Content-Type is omitted: OpenAPI 3.0 ignores it among the headers and states it as the media type.
+// Content-Type is omitted, because OpenAPI 3.0 ignores it here and states it as the media type.
 const EVERY_RESPONSE: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
 const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
 const READ: readonly ResponseHeader[] = ['accessControlAllowOrigin', 'accessControlExposeHeaders']
 const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
 const DEPRECATED: readonly ResponseHeader[] = ['deprecation', 'sunset', 'link']
 
-/** Whether an endpoint sends an ETag and so 304: every successful GET (spec section 8). */
+/** Whether an endpoint sends an ETag and can return 304: every successful GET (spec section 8). */
 export function isRevalidated(row: Endpoint): boolean {
   return row.method === 'GET' && row.success !== undefined
 }
@@ -77,7 +77,7 @@ function cacheControlComponent(cacheClass: string): string {
   return `${HEADERS.cacheControl}.${cacheClass}`
 }
 
-/** Headers that are on every response that lists them. The others depend on the request or the deployment. */
+/** Headers that a response always has if it lists them. Others depend on the request or the deployment. */
 export const ALWAYS_SENT: ReadonlySet<string> = new Set([
   HEADERS.requestId,
   HEADERS.apiVersion,

@@ -45,12 +45,13 @@ export interface OpenApiResponse {
 
 type Succeeding = Endpoint & { readonly success: NonNullable<Endpoint['success']> }
 
-/** A wait in the middle of a window, for the examples of errors with a known wait. */
+/** The wait in examples of errors with a known wait. */
 const EXAMPLE_WAIT_SECONDS = 42
 
 /**
  * Every response of an endpoint, by ascending status: its success, the 304 of a read that can be revalidated, and its
- * errors grouped by status. An error with the status of the success (DUPLICATE) is the other case of that response.
+ * errors grouped by status. An error with the status of the success (DUPLICATE) is an alternative body of that
+ * response.
  */
 export function createResponses(
   operation: string,

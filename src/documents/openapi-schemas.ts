@@ -50,7 +50,7 @@ export function successSchemaName({ data, envelope }: NonNullable<Endpoint['succ
 
 /**
  * The schema of an error body with one of these codes. Endpoints with the same codes share it: `KeyRateLimitedError`,
- * `KeyInvalidOrKeyExpiredError`. More than two codes make no name, so such a body is named after its operation.
+ * `KeyInvalidOrKeyExpiredError`. A body with more than two codes is named after its operation.
  */
 export function errorSchemaName(
   operation: string,
@@ -83,7 +83,7 @@ export function codesByStatus(row: Endpoint): ReadonlyMap<number, readonly Error
   return byStatus
 }
 
-/** The envelope as one flat object, since generators lose the type of `data` behind `allOf`. */
+/** The envelope as one flat object, because generators lose the type of `data` with `allOf`. */
 function envelopeSchema(
   isOk: boolean,
   schemaId: string,
@@ -189,7 +189,7 @@ function extractSchemas(
   }
 }
 
-/** The schema literal of `data` with this name, as an ordinary schema. */
+/** The schema of `data` with this name, typed as JsonSchema. */
 export function dataSchema(name: DataSchemaName): JsonSchema {
   return DATA_SCHEMAS[name]
 }

@@ -34,11 +34,11 @@ export interface OpenApiOptions {
   readonly issuance: Issuance
   /** Origin of the service, without a trailing slash. */
   readonly baseUrl: string
-  /** The release whose data are the examples; without it, examples are composed from the schemas. */
+  /** The release with the data of the examples. Without it, examples are composed from the schemas. */
   readonly release?: ExampleRelease
 }
 
-/** The release whose data are the examples. */
+/** The release with the data of the examples. */
 export interface ExampleRelease {
   readonly snapshotId: string
   /** ISO 8601 UTC; the time of the examples. */
@@ -81,7 +81,7 @@ const TITLE = 'Public read-only API'
 const SHORTENED =
   'Long lists show their first items. requestId and issuedAt differ in every response.'
 
-/** Real data as an example: of a document that the tables determine, or of the release. */
+/** Real data as an example, from a document or from the release. */
 function realExample(
   { release }: OpenApiOptions,
   name: string,
@@ -107,7 +107,7 @@ function realExample(
 export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const registry = visibleEndpoints(options.registry, options.runtime)
   const rows = Object.values(registry)
-  // The real documents are better examples than documents composed from the examples of their parts.
+  // Uses the real documents as examples.
   const documents: { readonly [Name in DataSchemaName]?: JsonValue } = {
     DiscoveryIndex: toJson(createDiscoveryIndex(options)),
     Policy: toJson(createPolicy(options)),

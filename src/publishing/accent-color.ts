@@ -4,15 +4,15 @@ type Rgb = readonly [red: number, green: number, blue: number]
 /** A color in OKLab: lightness and two color axes. */
 type Lab = readonly [lightness: number, a: number, b: number]
 
-// The colors of src/pages/style.css that an accent is read against: the darker light surface, the lighter dark one, and
-// the text. A test compares them with the style sheet.
+// Colors of src/pages/style.css next to which the accent appears: the darkest light surface, the lightest dark surface,
+// and the text. A test compares them with the style sheet.
 export const ACCENT_SURFACES = { light: '#f2eee6', dark: '#262422' } as const
 export const TEXT_COLOR = '#24211c'
 
-/** The least contrast of text on its background (WCAG 2.2, 1.4.3). */
+/** Minimum contrast of text on its background (WCAG 2.2, 1.4.3). */
 const MIN_CONTRAST = 4.5
 
-/** The least distance in OKLab at which two colors side by side look different. */
+/** Minimum distance in OKLab at which two adjacent colors look different. */
 const MIN_DISTANCE_FROM_TEXT = 0.1
 
 function parseColor(color: string): Rgb {
@@ -78,7 +78,7 @@ function fitChroma([lightness, a, b]: Lab): Rgb {
   return toRgb([lightness, 0, 0])
 }
 
-/** Why a color cannot be the accent: what was found and expected; undefined if it can. */
+/** The reason why a color cannot be the accent; undefined if it can. */
 export function accentFault(color: string): { found: string; expected: string } | undefined {
   const onLight = contrast(color, ACCENT_SURFACES.light)
   if (onLight < MIN_CONTRAST) {
@@ -98,7 +98,7 @@ export function accentFault(color: string): { found: string; expected: string } 
   return undefined
 }
 
-/** The accent in both color schemes: the dark one has the same hue, and lightness enough to be read. */
+/** The accent in both color schemes. The dark variant has the same hue and is light enough to read. */
 export function deriveAccent(color: string): { readonly light: string; readonly dark: string } {
   const [, a, b] = toLab(parseColor(color))
   for (let lightness = 0.6; lightness < 1; lightness += 0.01) {

@@ -46,7 +46,7 @@ export function checkLine(name: string, line: string): void {
   }
 }
 
-/** Checks a line that will be published, by the leak guard too. Rejects with a PublishError. */
+/** Checks a line that will be published, also with the leak guard. Rejects with a PublishError. */
 export async function guardLine(name: string, line: string): Promise<void> {
   checkLine(name, line)
   const mistakes = await findLeaks([{ file: name, text: line, source: undefined }], {
@@ -157,8 +157,8 @@ export function writeRelease(snapshotId: string, write: () => void): void {
 }
 
 /**
- * Appends an entry, whose resources must have been written. It appears atomically: a reader, or a crash at any step, sees
- * the old version or the new one.
+ * Appends an entry, whose resources must have been written. The change is atomic: readers see the old version or the
+ * new one, also after a crash.
  */
 export function appendEntry(
   store: ReleaseStore,

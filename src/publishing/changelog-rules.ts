@@ -87,7 +87,9 @@ function checkChange(
   }
 }
 
-/** An announced deprecation is the registry's, with its sunset date and its successor (contract decisions section 11). */
+/**
+ * A deprecation in the changelog must match the registry: sunset date and successor (contract decisions section 11).
+ */
 function checkDeprecation(
   change: ChangelogRelease['changes'][number],
   { method, path: rowPath, deprecation }: Endpoint,

@@ -82,7 +82,7 @@ export async function checkRelease(options: CheckOptions): Promise<readonly Rele
       message: `found the ${name} version ${found}, expected ${expected}; run ${publishCommand}`,
     })
   }
-  // Even with a slow clock, the newest version was created before now.
+  // The newest version was created in the past, even if this clock is slow.
   const nowMs = Math.max(options.nowMs, Date.parse(head.createdAt))
   const compiled = await compileContent(contentDir, nowMs)
   for (const mistake of compiled.mistakes) {

@@ -65,7 +65,9 @@ export interface CompiledResource {
   readonly digest: string
 }
 
-/** A compiled content folder. With any mistake there are no resources: a release is complete or not made. */
+/**
+ * A compiled content folder. It has no resources if there is a mistake, because only a complete release is published.
+ */
 export interface CompiledContent {
   readonly resources: ReadonlyMap<ResourceName, CompiledResource>
   /** Every mistake, in reading order. */
@@ -140,7 +142,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
   const mistakes: ContentMistake[] = []
   const files: GuardedFile[] = []
   const sources = new Map<SnapshotName, ContentSource>()
-  // A value is kept here only after its schema check passed, which is what makes it that type.
+  // Contains only values that passed their schema check, so the type is correct.
   const data: SoundData = {}
   let organization: Organization | undefined
   const overlays = new Map<TranslationLocale, { [name: string]: Overlay }>()
@@ -180,7 +182,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
     return source.value
   }
 
-  /** A source with the fields of the file that it imports, if it does; undefined if that has mistakes. */
+  /** The source with its imported fields, if any; undefined if the imported file has mistakes. */
   function withImports(name: SnapshotName, source: ContentSource): ContentSource | undefined {
     const imported = readImport(name, source, (file) =>
       folder.readReferenced(file, (found, expected) =>

@@ -38,7 +38,7 @@ export interface ContentFolder {
     name: string,
     report: (found: string, expected: string) => void,
   ): ReferencedFile | undefined
-  /** Files that are missing, unknown or unreadable; of those that content may refer to, those that nothing refers to. */
+  /** Files that are missing, unknown or unreadable, and images and exports to which no content refers. */
   mistakes(): readonly ContentMistake[]
 }
 
@@ -47,10 +47,10 @@ const EXTENSION = '.yaml'
 /** Files that content may refer to. */
 const REFERENCED = /^[^/]+\.(?:svg|png|csv)$/
 
-/** Files for people, which content may refer to too. */
+/** Files for people, to which content may also refer. */
 const NOTES = /\.md$/
 
-/** The largest file that is read: a YAML file is refused at a quarter of it, with the number of its characters. */
+/** The largest file that is read. YAML files have a lower limit (`MAX_SOURCE_LENGTH`). */
 const MAX_FILE_BYTES = 4_194_304
 
 /** The content file of a resource, relative to the content folder. */
@@ -70,7 +70,7 @@ function wholeFile(file: string, found: string, expected: string): ContentMistak
 
 interface Listing {
   readonly files: readonly string[]
-  /** Links may lead out of the folder; pipes and devices may never end. */
+  /** Links may lead out of the folder. Reading a pipe or a device may never end. */
   readonly irregular: readonly string[]
 }
 
@@ -121,8 +121,8 @@ function findMissing(contentDir: string, present: ReadonlySet<string>): readonly
 }
 
 /**
- * Reads a content folder: one YAML file per resource, named as the resource is; the organization; overlays in a folder
- * for each locale; the settings of the publishing step. An unknown file is a mistake, and so is a missing one.
+ * Reads a content folder: one YAML file per resource, named after it; the organization; overlays in a folder for each
+ * locale; the settings of the publishing step. Unknown and missing files are mistakes.
  */
 export function readContentFolder(contentDir: string): ContentFolder {
   const mistakes: ContentMistake[] = []

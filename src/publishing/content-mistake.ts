@@ -22,7 +22,7 @@ export interface ContentMistake {
 /** Reports a mistake at a field. */
 export type Report = (path: FieldPath, found: string, expected: string) => void
 
-/** A field path as a person writes it: `components[0].state`. */
+/** A field path in readable form: `components[0].state`. */
 export function formatFieldPath(path: FieldPath): string {
   let text = ''
   for (const step of path) {

@@ -87,7 +87,7 @@ export interface ImportField {
   readonly name: string
   readonly replaces: readonly string[]
   readonly schema: JsonSchema
-  /** An object with this field alone, so that places of mistakes are those of the content file. */
+  /** An object with only this field, so that mistakes have their place in the content file. */
   readonly wrapper: JsonSchema
 }
 

@@ -10,7 +10,7 @@ import { contentFileName } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS, type ImportField } from './content-schemas.ts'
 import { SETTINGS_FILE, SETTINGS_SCHEMA } from './publishing-settings.ts'
 
-/** A JSON Schema (draft-07, which editors understand) as it is written to a file. */
+/** A JSON Schema of draft-07, which editors support. */
 export interface EditorSchema {
   readonly [keyword: string]: unknown
 }

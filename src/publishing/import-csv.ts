@@ -13,7 +13,7 @@ export interface CsvMapping {
   readonly file: string
   /** The header of the column for each field. */
   readonly columns: { readonly [field: string]: string }
-  /** For a field: what each value of its column becomes; `skip` leaves the row out. */
+  /** For a field: the new value for each value of its column; `skip` excludes the row. */
   readonly values?: { readonly [field: string]: { readonly [value: string]: string } }
   /** Values for fields whose column is missing or empty. */
   readonly defaults?: { readonly [field: string]: string }
@@ -94,7 +94,7 @@ function toDay(text: string): string {
   return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text)?.[1] ?? text
 }
 
-/** A text without line breaks and runs of spaces, as exports have them in descriptions. */
+/** The text with line breaks and runs of spaces replaced by single spaces. */
 function toText(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
@@ -111,8 +111,8 @@ function convert(text: string, field: string, schema: JsonSchema): JsonValue {
 
 /**
  * Reads the items of a roadmap or a queue from a CSV export. Items are sorted by `order`, a field and its values from
- * first to last; a field `priority` only sorts, and is then counted from 1. Fields and values that the mapping does
- * not know are mistakes.
+ * first to last. A `priority` column only determines the order; the field is numbered from 1. Fields and values that
+ * the mapping does not know are mistakes.
  */
 export function importCsv(
   csv: ReferencedFile,

@@ -1,4 +1,4 @@
-/** Index of the last number at or before `wanted`, in ascending numbers of which the first is. */
+/** Index of the last number that is at most `wanted`. The numbers are ascending, and the first is at most `wanted`. */
 export function lastAtOrBefore(numbers: readonly number[], wanted: number): number {
   let low = 0
   let high = numbers.length - 1

@@ -28,7 +28,7 @@ interface Finding {
 
 type AllowedTexts = PublishingSettings['allowedTexts']
 
-/** The texts that may pass, and which of them did. */
+/** The allowed texts, and those that were found. */
 interface Allowances {
   allows(ruleId: string, text: string): boolean
   isUsed(entry: AllowedTexts[number]): boolean
@@ -50,7 +50,7 @@ function createAllowances(allowed: AllowedTexts): Allowances {
   }
 }
 
-// These members are digests of public documents: random by nature, and checked by their own pattern.
+// Fields with digests of public documents, which look random. Their own pattern checks them.
 const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
 
 /** Searches with the service's own rules. */
@@ -79,7 +79,7 @@ function searchOwnRules(
 /** Searches with the recommended rules of secretlint: credentials of many services. */
 async function searchKnownCredentials(search: SearchText): Promise<readonly Finding[]> {
   const { messages } = await lintSource({
-    // Some rules look at the name, for files of certain programs. Content files are not among them.
+    // Some rules depend on the file name of certain programs, which content files do not have.
     source: { filePath: 'content.yaml', content: search.text, ext: '.yaml', contentType: 'text' },
     options: {
       noPhysicFilePath: true,
@@ -134,9 +134,9 @@ function createPlaces(text: string): (offset: number) => { line: number; column:
 }
 
 /**
- * Searches files for secrets and personal data: the text as written, including comments, and each value as published,
- * which differs from the text where YAML folds lines or resolves escapes. A report names the place and the rule, and
- * never any part of the finding.
+ * Searches files for secrets and personal data: the text as written, including comments, and each value as published.
+ * They differ if YAML folds lines or resolves escapes. A report names the place and the rule, and never any part of the
+ * finding.
  */
 export async function findLeaks(
   files: readonly GuardedFile[],

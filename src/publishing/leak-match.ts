@@ -1,4 +1,4 @@
-/** A run of characters that a leak rule objects to. */
+/** Characters that a leak rule has found. */
 export interface LeakMatch {
   /** Start in the searched text. */
   readonly index: number

@@ -6,16 +6,16 @@ import { findRecoveryPhrases } from './recovery-phrases.ts'
 /** A kind of text that must not be published. */
 export interface LeakRule {
   readonly id: string
-  /** What was found, for a person; completes "found …". */
+  /** Description of the finding; completes "found …". */
   readonly found: string
-  /** What to do about it; completes "expected …". */
+  /** Expected content; completes "expected …". */
   readonly expected: string
   /**
    * Whether the operator may allow an exact text in content/publishing.yaml. Never for texts that can only be
    * secrets.
    */
   readonly allowable: boolean
-  /** Whether the rule looks at published values only, and not at comments or the YAML around them. */
+  /** Whether the rule searches only published values, and not comments or YAML syntax. */
   readonly valuesOnly: boolean
   /** Searches a normalized text (`createSearchText`), in time linear in its length. */
   find(text: string): readonly LeakMatch[]
@@ -55,7 +55,7 @@ function findAssignedCredentials(text: string): readonly LeakMatch[] {
     ),
     ...text.matchAll(/\b(?:bearer|basic)\s{1,3}([\w.~+/=-]{16,200})/gi),
   ].filter(
-    // After a colon or the word, prose is as likely as a secret.
+    // After a colon or a keyword, ordinary text is as likely as a secret.
     ([, value = '']) => /\d/.test(value) && /[a-z]/i.test(value) && !value.includes('://'),
   )
   return [...assigned, ...labelled]
@@ -64,7 +64,7 @@ function findAssignedCredentials(text: string): readonly LeakMatch[] {
 }
 
 function findEmailAddresses(text: string): readonly LeakMatch[] {
-  // From the at sign on, the local part is read backwards: nothing is searched twice.
+  // Starts at each at sign and reads the local part backwards, which takes linear time.
   const pattern =
     /(?<=([\p{L}\p{M}\p{N}._%+-]{1,64}))@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,63}/gu
   return [...text.matchAll(pattern)].map((match) => {
@@ -92,7 +92,7 @@ export const LEAK_RULES: readonly LeakRule[] = [
     expected: 'no private key; create a new identity',
     find: (text) =>
       matchesOf(
-        // The letters of Bech32, so that prose ends the match.
+        // Only letters of Bech32, so that ordinary text ends the match.
         /AGE[^0-9a-z]{0,3}(?:SECRET[^0-9a-z]{0,3}KEY[^0-9a-z]{0,3}1|PLUGIN-[0-9a-z-]{1,40}1)(?:[^0-9a-z]{0,3}[02-9ac-hj-np-z]){16,}/gi,
         text,
       ),

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** An image that can be published, or why it cannot. */
+/** An image for publication, or the reason why it is refused. */
 export type PngOutcome =
   | { readonly bytes: Buffer; readonly width: number; readonly height: number }
   | { readonly found: string; readonly expected: string }

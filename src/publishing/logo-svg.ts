@@ -8,7 +8,7 @@ export interface SvgMistake {
   readonly expected: string
 }
 
-/** A sanitized image, or every reason against it. */
+/** A sanitized image, or all mistakes. */
 export type SvgOutcome =
   | { readonly svg: string; readonly width: number; readonly height: number }
   | { readonly mistakes: readonly SvgMistake[] }
@@ -48,7 +48,7 @@ function escapeAttribute(text: string): string {
     .replaceAll(/[\n\r\t]/g, ' ')
 }
 
-/** Why a value cannot be kept: it must not lead outside the file. */
+/** The reason to refuse a value; undefined if it refers to nothing outside the file. */
 function valueFault(name: string, value: string): string | undefined {
   if (name === 'href') {
     return /^#[\w.-]+$/.test(value) ? undefined : 'a reference to something outside the file'
@@ -56,7 +56,7 @@ function valueFault(name: string, value: string): string | undefined {
   const references = value.match(/url\s*\(/gi) ?? []
   const local = value.match(/url\(\s*["']?#[\w.-]+["']?\s*\)/g) ?? []
   if (references.length > local.length) return 'a reference to something outside the file'
-  // Escapes of CSS could spell anything.
+  // CSS escapes could hide any text.
   if (value.includes('\\') || /\b(?:javascript|data|expression|@import)\b\s*[:(]?/i.test(value)) {
     return 'a value that browsers could run or load'
   }
@@ -94,7 +94,7 @@ export function sanitizeSvg(text: string): SvgOutcome {
   let size: readonly [number, number] | undefined
   let elements = 0
   let uses = 0
-  // Whether each open element is written; the content of one that is not is not written either.
+  // Whether each open element is written. The content of an omitted element is omitted too.
   const open: boolean[] = []
 
   const report = (found: string, expected: string): void => {

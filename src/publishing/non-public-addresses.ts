@@ -51,7 +51,7 @@ function isVersionNumber(text: string, index: number): boolean {
   )
 }
 
-/** Private, loopback and link-local addresses, however they are written. */
+/** Private, loopback and link-local addresses in every notation. */
 export function findNonPublicAddresses(text: string): readonly LeakMatch[] {
   const found = [
     ...matchesOf(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g, text).filter(

@@ -4,7 +4,7 @@ import type { ContentMistake } from './content-mistake.ts'
 export type PublishFault =
   /** The content has mistakes; `mistakes` lists them all. */
   | 'CONTENT'
-  /** The published history is damaged, so nothing is built on it. */
+  /** The published history is damaged, so no version can follow it. */
   | 'HISTORY'
   /** The clock is before the newest version. */
   | 'CLOCK'
@@ -14,7 +14,7 @@ export type PublishFault =
   | 'CONFLICT'
   /** The version, or the resource in it, does not exist or cannot be used. */
   | 'VERSION'
-  /** The content was redacted, and publishing it again would undo that. */
+  /** The content was redacted. Publishing it again would undo the redaction. */
   | 'REDACTED'
   /** The release folder cannot be written. Publishing again shows whether the version was published after all. */
   | 'STORAGE'

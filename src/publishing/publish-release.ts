@@ -21,8 +21,8 @@ export interface PublishOptions extends ReleaseOptions {
 /** The result of publishing. */
 export interface PublishResult {
   /**
-   * `published` wrote a version. With the others the newest version has the same content: `unchanged` had nothing
-   * to do, `repaired` wrote the files of `damaged` again.
+   * `published`: a version was written. `unchanged`: the newest version has the same content. `repaired`: the same, and
+   * the files of `damaged` were written again.
    */
   readonly outcome: 'published' | 'unchanged' | 'repaired'
   /** The entry of the newest version. */

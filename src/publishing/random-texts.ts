@@ -1,6 +1,6 @@
 import { type LeakMatch, matchesOf } from './leak-match.ts'
 
-/** Bits of surprise per character, from the frequencies in the text itself. */
+/** Shannon entropy per character in bits, from the frequencies in the text. */
 function entropyPerCharacter(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -30,7 +30,7 @@ function isMarkedDigest(text: string, { index, text: token }: LeakMatch): boolea
   )
 }
 
-// A mark and its digest are one token where both are base64 characters: `sha256-…`, `sha256=…`.
+// A mark and its digest are one token if the mark has only base64 characters: `sha256-…`, `sha256=…`.
 const DIGEST_PREFIX = /^(?:sha-?(?:1|224|256|384|512)|md5)[-=]/i
 
 function withoutDigestPrefix(match: LeakMatch): LeakMatch {
@@ -92,7 +92,7 @@ export function findBase32Secrets(text: string): readonly LeakMatch[] {
     text,
   ).filter(({ text: token }) => {
     const characters = token.replaceAll(/[ =-]/g, '')
-    // Hexadecimal digits alone are what another rule looks at; words have no digits, names have one number.
+    // Another rule covers texts of hexadecimal digits. Words have no digits, and names have one number.
     const numbers = characters.match(/\d+/g) ?? []
     return numbers.length >= 2 && !/^[0-9a-f]+$/i.test(characters)
   })

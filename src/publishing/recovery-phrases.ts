@@ -8,18 +8,18 @@ const BIP39_WORDS: ReadonlySet<string> = new Set(wordlist)
 const PHRASE_WORDS = 12
 
 /**
- * Different words of the list among any twelve that make a phrase: one may be misspelled or occur twice. Prose and YAML
- * repeat words and use others.
+ * Minimum number of different words of the list in twelve words: one may be misspelled or occur twice. Ordinary text
+ * repeats words and uses words outside the list.
  */
 const LISTED_WORDS = PHRASE_WORDS - 1
 
 /** Longest text between two words: a number, a bullet, a line break. */
 const MAX_GAP = 24
 
-// A word ends where its letters do, or where a capital follows a lower-case letter: AbandonAbilityAble.
+// A word ends after its letters, or before a capital that follows a lower-case letter: AbandonAbilityAble.
 const WORD = /\p{Lu}*\p{Ll}+|\p{Lu}+|\p{Lo}+/gu
 
-/** Runs of words that are the recovery phrase of a wallet, whatever separates the words. */
+/** Runs of words that are the recovery phrase of a wallet, with any separators. */
 export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
   const found: LeakMatch[] = []
   let run: { start: number; end: number; listed: string | undefined }[] = []

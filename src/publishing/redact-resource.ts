@@ -23,7 +23,7 @@ export interface RedactResult extends RedactedResource {
   readonly snapshotIds: readonly string[]
 }
 
-/** Own properties only: a resource may have the name of something every object inherits. */
+/** Own properties only, because a resource may be named like an inherited property. */
 function digestOf(resources: VersionEntry['resources'], name: string): string | undefined {
   return Object.hasOwn(resources, name) ? resources[name] : undefined
 }

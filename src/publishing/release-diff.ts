@@ -61,7 +61,7 @@ export function diffVersions(
   return diffBetween([before.resources, read], [after.resources, read])
 }
 
-/** What publishing would change; everything is added if nothing is published yet. */
+/** The changes that publishing would make. Without a published version, every resource is added. */
 export function diffContent(
   store: ReleaseStore,
   head: VersionEntry | undefined,

@@ -1,7 +1,7 @@
 import { digestFault } from '../crypto/resource-digest.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 
-/** What is wrong with the file of a published resource, in one line; undefined if it matches its digest. */
+/** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
 export function resourceFault(
   store: ReleaseStore,
   name: string,

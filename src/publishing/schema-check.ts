@@ -57,7 +57,7 @@ function parseStep(step: string): string | number {
   return /^\d+$/.test(plain) ? Number(plain) : plain
 }
 
-// With `verbose`, Ajv returns the schema object that it was given, which was ours.
+// With `verbose`, Ajv returns the schema object that it received, which is a JsonSchema.
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null
 }
@@ -143,7 +143,7 @@ function toReport(error: ErrorObject<string, Readonly<Record<string, unknown>>>)
   }
 }
 
-// Compiling a schema costs more than all checks with it, so each is compiled once.
+// Each schema is compiled once, because compiling costs more than all checks with it.
 const compiled = new Map<JsonSchema, ValidateFunction>()
 
 function compile(schema: JsonSchema): ValidateFunction {

@@ -24,7 +24,7 @@ const NAMED_ENTITIES: { readonly [name: string]: string } = {
 // A character reference of HTML, or a percent-encoded byte of ASCII.
 const ENCODED = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));|%([2-7][0-9a-fA-F])/y
 
-// Not visible, so a secret that is broken up with them still reads as one.
+// Invisible characters, which can split a secret without a visible change.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
 function fromCodePoint(code: number): string {
@@ -38,7 +38,7 @@ function decode([whole, decimal, hex, name, percent]: RegExpExecArray): string {
   return NAMED_ENTITIES[name ?? ''] ?? whole
 }
 
-// Nothing that normalization changes: printable ASCII and line breaks, without what starts an encoded character.
+// Texts that normalization does not change: printable ASCII and line breaks, without `%` and `&`.
 const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
 
 /**
@@ -48,7 +48,7 @@ const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
 export function createSearchText(original: string): SearchText {
   if (PLAIN.test(original)) return { text: original, originalOffset: (index) => index }
   let text = ''
-  // Two parallel lists: from `starts[i]` in `text` on, characters come from `offsets[i]` in the original.
+  // Two parallel lists: the characters of `text` from `starts[i]` on come from `offsets[i]` in the original.
   const starts: number[] = []
   const offsets: number[] = []
   const append = (characters: string, offset: number): void => {

@@ -6,7 +6,7 @@ import type { FieldPath, Report } from './content-mistake.ts'
 /** Dates that may be in the future. */
 const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
 
-// Control characters, and characters that make text read otherwise than it is stored (bidirectional controls, zero
+// Control characters, and characters that make displayed text differ from the stored text (bidirectional controls, zero
 // width, line and paragraph separators, byte order mark).
 const HIDDEN_CHARACTER = /[\p{Cc}\u00AD\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
 

@@ -31,8 +31,8 @@ function readChain(store: ReleaseStore): readonly VersionEntry[] | ReleaseFindin
 }
 
 /**
- * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource
- * of every version, and every redaction. What needs no content and no clock is checked here.
+ * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource of
+ * every version, and every redaction. Needs no content and no clock.
  */
 export function verifyReleases(store: ReleaseStore): VerifiedReleases {
   const versions = readChain(store)

@@ -48,10 +48,10 @@ export type YamlOutcome =
   | { readonly source: ContentSource; readonly mistakes: readonly [] }
   | { readonly source: undefined; readonly mistakes: readonly ContentMistake[] }
 
-/** Largest content file, in UTF-16 code units: far above any real one, far below what would trouble the parser. */
+/** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
 const MAX_SOURCE_LENGTH = 1_048_576
 
-// Prototype names are harmless in the maps built here, but not in every program that reads the response.
+// Harmless in this program, but dangerous in some programs that read the response.
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 interface Refusal {
@@ -212,7 +212,7 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     merge: false,
     intAsBigInt: true,
     prettyErrors: false,
-    // Not `silent`, which would also drop every document after the first without an error.
+    // Not `silent`, which would also ignore further documents without an error.
     logLevel: 'error',
     lineCounter,
   })

@@ -135,14 +135,14 @@ const EXPLANATIONS: { readonly [code: string]: Explain } = {
     found: 'a field name of more than 1024 characters',
     expected: 'name: value',
   }),
-  // The parser is recursive and stops where its stack ends: a bomb of brackets.
+  // The recursive parser ran out of stack on deeply nested brackets.
   RESOURCE_EXHAUSTION: () => ({
     found: 'fields nested too deeply',
     expected: `at most ${MAX_DEPTH} levels`,
   }),
 }
 
-/** Puts an error of the YAML parser into words that need no knowledge of YAML's grammar. */
+/** Explains an error of the YAML parser to readers who do not know YAML's grammar. */
 export function explainSyntax(
   document: Document,
   text: string,

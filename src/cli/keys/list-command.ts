@@ -45,7 +45,7 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 export const listCommand = createCommand({
   help: HELP,
   options: OPTIONS,
-  // A failure would be among the keys.
+  // Standard output contains the keys.
   printsFailuresAsJson: false,
   async run({ values }, output) {
     const status =

@@ -99,7 +99,7 @@ export function writeKeyMetadata(file: string, keys: readonly PublishedSigningKe
   }
 }
 
-/** Moves the next private key into the current one's place, whose own key is gone after it. Throws a CommandFailure. */
+/** Replaces the current private key by the next one. The old private key is lost. Throws a CommandFailure. */
 export function replaceCurrentKey({ paths }: KeyFiles): void {
   try {
     renameSync(paths.next, paths.current)

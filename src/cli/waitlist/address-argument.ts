@@ -28,7 +28,7 @@ export async function hashAddressArgument(given: string, prompt: string): Promis
   return { addressHash: createKeyedHash(secret, ADDRESS_HASH_LABEL)(address.normalized), place }
 }
 
-/** The address argument, `-` if it is absent, and the value of `--ticket`. Throws a UsageError. */
+/** The address argument (default `-`) and the value of `--ticket`. Throws a UsageError. */
 export function parseRegistrationArguments(positionals: readonly string[], option?: string) {
   const [given = '-', ...others] = positionals
   if (others.length > 0) throw new UsageError('expected one address')

@@ -31,7 +31,7 @@ function toCells(entry: WaitlistEntry): readonly string[] {
 const FORMULA = /(^|[;\t\r\n\|])([[\s\p{Z}\p{Cf}"'‘’“”＂＇]--[\t\r\n]]*)(?=[=+\-@＝＋－＠])/gv
 /** Spreadsheets also misread cells that start with one of these. */
 const BREAK_START = /^[\t\r\n]/
-/** Control characters act on the terminal that displays the file. Tabs and line ends are text. */
+/** Control characters that affect a terminal. Tabs and line ends are text. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is meant
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
 
@@ -60,7 +60,7 @@ export function formatEntryAsJson({
   consent,
 }: WaitlistEntry): string {
   const members = { ticket, registeredAt, email, locale, interests, useCase, consent }
-  // JSON.stringify does not escape these, which act on terminals and line readers.
+  // JSON.stringify does not escape these characters, which affect terminals and line readers.
   return JSON.stringify(members).replace(
     /[\u007F-\u009F\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -15,7 +15,10 @@ export type SettingOutcome =
   /** It is set by a variable, which only the operator can change. */
   | { readonly kind: 'manual'; readonly place: string }
 
-/** Sets the recipient that the service uses from its next start. Rejects with a CommandFailure that says what to do by hand. */
+/**
+ * Sets the recipient that the service uses from its next start. Rejects with a CommandFailure that describes the manual
+ * step.
+ */
 export async function setRecipient(config: Config, recipient: string): Promise<SettingOutcome> {
   const inVariable = config.secretVariables.waitlistRecipient
   if (inVariable !== undefined) {

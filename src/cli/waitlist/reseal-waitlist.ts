@@ -2,7 +2,7 @@ import { createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
 import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
 import { type OpenedRow, openRows, type RowProblem } from './open-rows.ts'
 
-/** What to encrypt again, and for whom. */
+/** Options of the rotation. */
 export interface ResealOptions {
   readonly store: Pick<WaitlistStore, 'readAfter' | 'reseal'>
   /** age identities that decrypt the rows, at least one. */
@@ -39,7 +39,7 @@ export async function resealWaitlist(options: ResealOptions): Promise<ResealResu
 
   async function resealRow({ row, plain }: OpenedRow): Promise<Reseal> {
     const sealed = await encryptor.encrypt(plain)
-    // The old file is overwritten, so the new one is checked wherever its identity is known.
+    // The old file is overwritten, so the new one is verified if its identity is known.
     if (decryptor.recipients.includes(recipient)) {
       const decrypted = await decryptor.decrypt(sealed)
       if (!Buffer.from(plain).equals(decrypted)) {

@@ -134,7 +134,7 @@ function formatSetting({ setting, recipient, resealed }: Outcome): readonly stri
       'for registrations received in the meantime.',
     ]
   }
-  // A row with the old recipient is the only sign that the service was not restarted.
+  // A row with the old recipient shows that the service was not restarted.
   return [
     `${setting.place} already contains this recipient.`,
     ...(resealed === 0
