@@ -17,16 +17,15 @@ const GRACE_MS = 1000
 const { config, mistakes } = inspectConfig(process.env, process.cwd())
 if (mistakes.length > 0) throw new Error(mistakes.join('; '))
 const { secrets } = await openSecrets(config, Date.now())
-const server = await startServer(
-  { config, graceMs: GRACE_MS },
-  {
-    releases: loadReleases(openReleaseStore(config.releasesDir)),
-    secrets,
-    localCounters: withoutLimits(createMemoryCounters({ clock: SYSTEM_CLOCK })),
-    log: openLog(config.logLevel),
-    metrics: undefined,
-  },
-)
+const server = await startServer({
+  config,
+  graceMs: GRACE_MS,
+  releases: loadReleases(openReleaseStore(config.releasesDir)),
+  secrets,
+  localCounters: withoutLimits(createMemoryCounters({ clock: SYSTEM_CLOCK })),
+  log: openLog(config.logLevel),
+  metrics: undefined,
+})
 process.once('SIGTERM', () => {
   void server.close().then(() => process.exit())
 })

@@ -95,10 +95,10 @@ export const copyDatabaseCommand = createCommand({
         `expected a postgres:// URL in SVC_DATABASE_URL, found the SQLite database ${to.file}`,
       )
     }
-    const { openPostgresForCommand } = await import('../storage/postgres/postgres-storage.ts')
+    const { openPostgres } = await import('../storage/postgres/postgres-storage.ts')
     const where = formatLocation(to)
     const result = await withStorage(from, 'read-only', async (source) => {
-      const target = await openPostgresForCommand({ url: to.url, where }, 'read-write')
+      const target = await openPostgres({ url: to.url, where }, 'read-write')
       const { total } = await source.waitlist.count()
       try {
         return await withProgress({ label: 'Copying', total: 2 * total }, (progress) =>

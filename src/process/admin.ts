@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { listen } from '../http/listener.ts'
 import type { Log } from '../service/log.ts'
 import type { Metrics } from './metrics.ts'
-import type { NotReadyReason } from './process-status.ts'
 import type { RefusedRelease } from './release-watcher.ts'
+import type { NotReadyReason } from './store-health.ts'
 
 /** Whether the deployment should get requests. */
 export interface Readiness {
@@ -13,20 +13,11 @@ export interface Readiness {
   readonly release?: { readonly snapshotId: string; readonly refused?: RefusedRelease | undefined }
 }
 
-export interface AdminOptions {
+interface AdminOptions {
   readonly port: number
-}
-
-export interface AdminDependencies {
   readonly log: Log
   readonly readiness: () => Promise<Readiness>
   readonly metrics: Metrics
-}
-
-/** Health, readiness and metrics, on loopback only. Not part of the public contract. */
-export interface AdminListener {
-  readonly port: number
-  close(): Promise<void>
 }
 
 const LOOPBACK = '127.0.0.1'
@@ -40,11 +31,11 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(value))
 }
 
-/** Opens the admin listener: /healthz (the process runs), /readyz (it should get requests), /metrics. */
-export async function openAdmin(
-  { port }: AdminOptions,
-  { log, readiness, metrics }: AdminDependencies,
-): Promise<AdminListener> {
+/**
+ * Opens the admin listener: /healthz (the process runs), /readyz (it should get requests), /metrics. On loopback only: none
+ * of it is part of the public contract.
+ */
+export async function openAdmin({ port, log, readiness, metrics }: AdminOptions) {
   const pages = new Map<string, (response: ServerResponse) => void | Promise<void>>([
     ['/healthz', (response) => sendJson(response, 200, { status: 'alive' })],
     [
@@ -82,7 +73,7 @@ export async function openAdmin(
   })
   return {
     port: listeningPort,
-    async close() {
+    async close(): Promise<void> {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve())
       })

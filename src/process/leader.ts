@@ -4,31 +4,18 @@ import { openSecrets } from '../local-secrets.ts'
 import { inspectSecrets, type Secrets } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
 import { loadReleases, type ServableReleases } from '../service/releases.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { openAdmin, type Readiness } from './admin.ts'
 import type { LeaderState, Metrics } from './metrics.ts'
-import type { NotReadyReason } from './process-status.ts'
 import { openReleaseWatcher, type ReleaseWatcher } from './release-watcher.ts'
-import type { SigningSecrets } from './server.ts'
+import type { Serving, SigningSecrets } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
 
 /** Data loaded before serving. */
 export interface Opened {
   readonly releases: ServableReleases
   readonly secrets: Secrets
-}
-
-/** The serving part: the leading process itself, or workers. */
-export interface Serving {
-  readonly port: number
-  readonly served: () => ServedReleases
-  readonly takeUp: (update: ReleaseUpdate) => void
-  readonly applySigning: (secrets: SigningSecrets) => Promise<void>
-  readonly reasons: () => Promise<readonly NotReadyReason[]>
-  readonly isAccepting: () => boolean
-  readonly close: () => Promise<void>
 }
 
 /** How the leader starts the serving part, and its metrics if an admin port is configured. */
@@ -122,20 +109,18 @@ export async function lead(
   const admin =
     config.adminPort === undefined
       ? undefined
-      : await openAdmin(
-          { port: config.adminPort },
-          {
-            log,
-            readiness,
-            metrics: await openMetrics({
-              head: () => serving?.served().head,
-              reloadFailures: () => watcher?.failures() ?? 0,
-              isReleaseRefused: () => watcher?.refused() !== undefined,
-              signingKeys: () => signing()?.publishedKeys ?? [],
-              nowMs: () => SYSTEM_CLOCK.nowMs(),
-            }),
-          },
-        )
+      : await openAdmin({
+          port: config.adminPort,
+          log,
+          readiness,
+          metrics: await openMetrics({
+            head: () => serving?.served().head,
+            reloadFailures: () => watcher?.failures() ?? 0,
+            isReleaseRefused: () => watcher?.refused() !== undefined,
+            signingKeys: () => signing()?.publishedKeys ?? [],
+            nowMs: () => SYSTEM_CLOCK.nowMs(),
+          }),
+        })
   if (admin !== undefined) log.info({ port: admin.port }, 'Health and metrics on loopback')
 
   const opened = await openFiles(config, log)
@@ -145,15 +130,12 @@ export async function lead(
   serving = running
   const keys = createSigningReload(config, log, opened.secrets, running.applySigning)
   signing = keys.current
-  const releases = openReleaseWatcher(
-    { releasesDir: config.releasesDir, intervalMs: config.reloadSeconds * 1000 },
-    {
-      log,
-      served: running.served,
-      takeUp: running.takeUp,
-      monotonicMs: () => performance.now(),
-    },
-  )
+  const releases = openReleaseWatcher({
+    releasesDir: config.releasesDir,
+    intervalMs: config.reloadSeconds * 1000,
+    log,
+    serving: running,
+  })
   watcher = releases
   reload = createReload(log, keys.reload, releases.reload)
   const origin = originOf(config.host, running.port)

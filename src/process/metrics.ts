@@ -8,8 +8,8 @@ import type { Challenge } from '../service/challenge.ts'
 import type { PublishedSigningKey } from '../service/signing-key-document.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
-import type { ProcessStatus } from './process-status.ts'
 import type { StoreHealth } from './store-health.ts'
+import type { ProcessStatus } from './worker-channel.ts'
 
 /** Reads metrics in Prometheus' text format. */
 export type Metrics = () => Promise<{ readonly contentType: string; readonly text: string }>

@@ -25,10 +25,9 @@ export function readUpdateInThread(
 ): Promise<UpdateOutcome> {
   return new Promise((resolve) => {
     const cache = getCompileCacheDir()
-    const data: UpdateThreadData = { releasesDir, served }
     const thread = new Worker(THREAD_FILE, {
       name: 'release-update',
-      workerData: data,
+      workerData: { releasesDir, served } satisfies UpdateThreadData,
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
       // Passes no variables, because some are secret. With the cache the thread does not load the TypeScript compiler.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },

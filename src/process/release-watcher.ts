@@ -2,9 +2,10 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { messageOf } from '../contract/error-message.ts'
 import { formatSnapshotId } from '../contract/version-chain.ts'
-import type { ReleaseUpdate, ServedReleases } from '../service/read-releases.ts'
+import type { ServedReleases } from '../service/read-releases.ts'
 import type { Log } from '../service/log.ts'
 import { readUpdateInThread, type UpdateOutcome } from './read-update.ts'
+import type { Serving } from './server.ts'
 
 /** A refused release, with the reason. */
 export interface RefusedRelease {
@@ -12,31 +13,17 @@ export interface RefusedRelease {
   readonly reason: string
 }
 
-/** Looks for new releases while the service runs. */
-export interface ReleaseWatcher {
-  /** Looks immediately. Resolves when done; concurrent calls share one look. */
-  readonly reload: () => Promise<void>
-  /** The release that is refused, or undefined. */
-  readonly refused: () => RefusedRelease | undefined
-  /** Number of refusals since the start. */
-  readonly failures: () => number
-  readonly close: () => void
-}
-
-export interface ReleaseWatcherOptions {
+interface ReleaseWatcherOptions {
   readonly releasesDir: string
   /** Milliseconds between two looks; 0 looks only on `reload`. */
   readonly intervalMs: number
+  readonly log: Log
+  /** What serves an update. A throw refuses it. */
+  readonly serving: Pick<Serving, 'served' | 'takeUp'>
 }
 
-export interface ReleaseWatcherDependencies {
-  readonly log: Log
-  readonly served: () => ServedReleases
-  /** Serves an update. Throws to refuse it. */
-  readonly takeUp: (update: ReleaseUpdate) => void
-  readonly monotonicMs: () => number
-  readonly readUpdate?: (releasesDir: string, served: ServedReleases) => Promise<UpdateOutcome>
-}
+/** Looks for new releases while the service runs. */
+export type ReleaseWatcher = ReturnType<typeof openReleaseWatcher>
 
 /** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
 const MAX_BACKOFF_MS = 60_000
@@ -59,11 +46,13 @@ async function fingerprintOf(releasesDir: string, { head }: ServedReleases): Pro
 }
 
 /** Starts looking for new releases, one look at a time. */
-export function openReleaseWatcher(
-  { releasesDir, intervalMs }: ReleaseWatcherOptions,
-  dependencies: ReleaseWatcherDependencies,
-): ReleaseWatcher {
-  const { log, served, takeUp, monotonicMs, readUpdate = readUpdateInThread } = dependencies
+export function openReleaseWatcher(options: ReleaseWatcherOptions) {
+  const {
+    releasesDir,
+    intervalMs,
+    log,
+    serving: { served, takeUp },
+  } = options
   let refused: RefusedRelease | undefined
   let failures = 0
   let backoffMs = 0
@@ -77,10 +66,13 @@ export function openReleaseWatcher(
     const snapshotId = formatSnapshotId(served().head.sequence + 1)
     failures += 1
     backoffMs = reason === refused?.reason ? Math.min(backoffMs * 2, MAX_BACKOFF_MS) : intervalMs
-    retryAtMs = monotonicMs() + backoffMs
+    retryAtMs = performance.now() + backoffMs
     if (reason !== refused?.reason) {
-      const { snapshotId: serving } = served().head
-      log.error({ snapshotId, reason, serving }, `Release refused; still serving ${serving}`)
+      const current = served().head.snapshotId
+      log.error(
+        { snapshotId, reason, serving: current },
+        `Release refused; still serving ${current}`,
+      )
     }
     refused = { snapshotId, reason }
   }
@@ -98,10 +90,10 @@ export function openReleaseWatcher(
 
   async function look(isForced: boolean): Promise<void> {
     const fingerprint = await fingerprintOf(releasesDir, served())
-    const isRetryDue = refused !== undefined && monotonicMs() >= retryAtMs
+    const isRetryDue = refused !== undefined && performance.now() >= retryAtMs
     if (!isForced && fingerprint === lastFingerprint && !isRetryDue) return
     lastFingerprint = fingerprint
-    const outcome = await readUpdate(releasesDir, served())
+    const outcome = await readUpdateInThread(releasesDir, served())
     if (!isClosed) settle(outcome)
   }
 
@@ -120,7 +112,8 @@ export function openReleaseWatcher(
         }, intervalMs).unref()
 
   return {
-    reload() {
+    /** Looks immediately. Resolves when done; concurrent calls share one look. */
+    reload(): Promise<void> {
       if (looking === undefined) return start(true)
       // The look in progress may have started before the change that caused this call. One further look serves all
       // calls until then.
@@ -130,9 +123,11 @@ export function openReleaseWatcher(
       })
       return queued
     },
+    /** The release that is refused, or undefined. */
     refused: () => refused,
+    /** Number of refusals since the start. */
     failures: () => failures,
-    close() {
+    close(): void {
       isClosed = true
       clearInterval(timer)
     },

@@ -8,9 +8,9 @@ import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { serveCounters } from '../storage/cluster-counters.ts'
 import { createMemoryCounters } from '../storage/memory-counters.ts'
-import { lead, type LeaderDependencies, type Opened, type Serving } from './leader.ts'
+import { lead, type LeaderDependencies, type Opened } from './leader.ts'
 import { openClusterMetrics, openProcessMetrics, type ProcessMetrics } from './metrics.ts'
-import { startServer } from './server.ts'
+import { startServer, type Serving } from './server.ts'
 import { checkStart } from './start-check.ts'
 import { serveAsWorker } from './worker.ts'
 import { openWorkerChannel, requestStatus, type SecretTexts } from './worker-channel.ts'
@@ -43,15 +43,7 @@ function createSingleProcess(config: Config, log: Log, { graceMs }: StopTimes): 
     },
     async openServing(opened) {
       const localCounters = createMemoryCounters({ clock: SYSTEM_CLOCK })
-      const server = await startServer(
-        { config, graceMs },
-        { ...opened, localCounters, log, metrics },
-      )
-      return {
-        ...server,
-        served: () => server.releases().served,
-        reasons: async () => server.reasons(),
-      }
+      return startServer({ config, graceMs, ...opened, localCounters, log, metrics })
     },
   }
 }
@@ -72,12 +64,11 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
       const { snapshotId, hash } = releases.served.head
       return { secrets, head: { snapshotId, hash } }
     }
-    const running = openWorkers({ count: config.workers, port, killAfterMs }, { log, boot })
+    const running = openWorkers({ count: config.workers, port, killAfterMs, log, boot })
     workers = running
     await running.listening
     return {
       port,
-      isAccepting: running.isAccepting,
       served: () => releases.served,
       takeUp(update) {
         releases = releases.extend(update)

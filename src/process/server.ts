@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
 import { createAppComposer, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
@@ -7,10 +6,11 @@ import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import type { App } from '../http/api-request.ts'
 import { connectionCountsOf, createListener, listen, stopListening } from '../http/listener.ts'
 import type { Secrets } from '../secrets.ts'
+import { ACTOR_KEY_PREFIX } from '../service/actor.ts'
 import { createChallenge } from '../service/create-challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import type { ReleaseUpdate, ResourceFault } from '../service/read-releases.ts'
+import type { ReleaseUpdate, ResourceFault, ServedReleases } from '../service/read-releases.ts'
 import type { ServableReleases } from '../service/releases.ts'
 import { SntpError } from '../service/sntp.ts'
 import {
@@ -20,24 +20,23 @@ import {
 } from '../service/time-quality.ts'
 import type { Counters } from '../storage/counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import { createSharedCounters } from '../storage/shared-counters.ts'
+import { openValkeyCounters } from '../storage/valkey-counters.ts'
 import type { ProcessMetrics } from './metrics.ts'
-import { openCounters } from './open-counters.ts'
-import type { NotReadyReason } from './process-status.ts'
-import { observeStorage } from './store-health.ts'
+import { type NotReadyReason, observeStorage } from './store-health.ts'
 import { createStoredServices } from './stored-services.ts'
 
-/** A server that responds to requests. */
-export interface RunningServer {
+/** What serves requests: this process, or workers. */
+export interface Serving {
   readonly port: number
-  /** Whether new connections are accepted. */
-  readonly isAccepting: () => boolean
   /** The releases that are served now. */
-  readonly releases: () => ServableReleases
+  readonly served: () => ServedReleases
   /** Serves an update from the next request on. Throws, and changes nothing, if it does not follow the served releases. */
   readonly takeUp: (update: ReleaseUpdate) => void
   /** Signs and publishes with these keys from the next request on. */
   readonly applySigning: (secrets: SigningSecrets) => Promise<void>
-  readonly reasons: () => readonly NotReadyReason[]
+  /** Why it should not get requests; none if it is ready. */
+  readonly reasons: () => Promise<readonly NotReadyReason[]>
   /** Stops accepting connections, completes requests in flight and closes all resources. */
   readonly close: () => Promise<void>
 }
@@ -60,13 +59,10 @@ function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
   })
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly config: Config
   /** Requests in flight at a stop may take this long. */
   readonly graceMs: number
-}
-
-export interface ServerDependencies {
   readonly releases: ServableReleases
   readonly secrets: Secrets
   /** The counters of this node. */
@@ -109,14 +105,7 @@ async function openSigning(
  * Listens before the app exists, because the OpenAPI document contains the port, which the system may choose. No
  * connection is accepted in the turn of the event loop in which this resolves.
  */
-async function listenAhead(
-  { config }: ServerOptions,
-  { log, metrics }: ServerDependencies,
-): Promise<{
-  readonly server: Server
-  readonly port: number
-  readonly serve: (app: App) => void
-}> {
+async function listenAhead({ config, log, metrics }: ServerOptions) {
   let current: App | undefined
   const server = createListener(
     (request) => {
@@ -131,23 +120,44 @@ async function listenAhead(
     },
   )
   const port = await listen(server, config.port, config.host)
-  return {
-    server,
-    port,
-    serve(app) {
-      current = app
-    },
+  const serve = (app: App): void => {
+    current = app
   }
+  return { server, port, serve }
+}
+
+/** Opens the counters: in Valkey where it is configured, else in a shared database, else in this node. */
+async function openCounters(
+  { config: { valkeyUrl: url, nodes }, localCounters: local, log }: ServerOptions,
+  database: Counters | undefined,
+) {
+  if (url === undefined) {
+    return { counters: database ?? local, mode: () => 'shared', close: () => {} }
+  }
+  const valkey = await openValkeyCounters({
+    url,
+    onConnected: () => log.info({}, 'Valkey available'),
+    onConnectionError: (reason) => log.warn({ reason }, 'Valkey unavailable; retrying'),
+  })
+  const counters = createSharedCounters({
+    shared: valkey,
+    local,
+    database,
+    monotonicMs: () => performance.now(),
+    onModeChange(mode, reason) {
+      if (mode === 'shared') log.info({ mode }, 'Rate limits are counted by all nodes')
+      else log.error({ mode, reason }, 'Rate limits are counted by this node at its share')
+    },
+    nodes,
+    localSecretPrefix: ACTOR_KEY_PREFIX,
+  })
+  return { counters, mode: counters.mode, close: valkey.close }
 }
 
 /** Opens the resources of a serving process and listens. Rejects with a readable reason if the port is taken. */
-export async function startServer(
-  options: ServerOptions,
-  dependencies: ServerDependencies,
-): Promise<RunningServer> {
-  const { config, graceMs } = options
-  const { secrets, localCounters, log, metrics } = dependencies
-  let { releases } = dependencies
+export async function startServer(options: ServerOptions): Promise<Serving> {
+  const { config, graceMs, secrets, log, metrics } = options
+  let { releases } = options
   logFaults(releases.faults, log)
   let signing = await openSigning(secrets, log)
   const opened = await openStorage(config.database, {
@@ -159,17 +169,13 @@ export async function startServer(
     metrics &&
     observeStorage(opened, { monotonicMs: () => performance.now(), onCall: metrics.onStoreCall })
   const storage = store?.storage ?? opened
-  const limiter = await openCounters(config, {
-    local: localCounters,
-    database: opened.counters,
-    log,
-  })
+  const limiter = await openCounters(options, opened.counters)
   const { counters } = limiter
   const clock = SYSTEM_CLOCK
   const provider = createChallenge(config.challenge, { counters, clock })
   const challenge = metrics?.challenge(provider) ?? provider
   const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
-  const { server, port, serve } = await listenAhead(options, dependencies)
+  const { server, port, serve } = await listenAhead(options)
   const timeQuality = openTime(config, log)
   if (store !== undefined) {
     const connections = () => connectionCountsOf(server)
@@ -193,8 +199,7 @@ export async function startServer(
   serve(compose({ releases, signing }))
   return {
     port,
-    isAccepting: () => server.listening,
-    releases: () => releases,
+    served: () => releases.served,
     takeUp(update) {
       const next = releases.extend(update)
       // Composed completely before it is served, so that a failure leaves the old app in place.
@@ -212,7 +217,7 @@ export async function startServer(
       serve(compose({ releases, signing: next }))
       signing = next
     },
-    reasons: () => store?.reasons() ?? [],
+    reasons: async () => store?.reasons() ?? [],
     close: async () => {
       await stopListening(server, graceMs)
       store?.close()

@@ -1,6 +1,12 @@
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { NotReadyReason } from './process-status.ts'
+
+/** Why a deployment should not get requests. */
+export interface NotReadyReason {
+  readonly code: 'STARTING' | 'STOPPING' | 'NO_WORKER' | 'STORE_UNAVAILABLE'
+  /** For a person. */
+  readonly message: string
+}
 
 /** A store that has been unavailable this long makes the process not ready. */
 export const STORE_GRACE_MS = 30_000
@@ -10,9 +16,6 @@ const PROBE_INTERVAL_MS = 5000
 
 /** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */
 const NO_CHANGE = { keyId: '', fromSecretId: '', secretId: '', keyHash: new Uint8Array() }
-
-/** Called after every call to the store. */
-export type StoreObserver = (call: string, seconds: number, isSuccess: boolean) => void
 
 /** Whether the store works, as far as the calls of this process show. */
 export interface StoreHealth {
@@ -24,14 +27,12 @@ export interface StoreHealth {
   readonly close: () => void
 }
 
-export interface StoreHealthOptions {
+interface StoreHealthOptions {
   readonly monotonicMs: () => number
-  readonly onCall: StoreObserver
-  /** Milliseconds between probes. */
+  /** Called after every call to the store. */
+  readonly onCall: (call: string, seconds: number, isSuccess: boolean) => void
   readonly probeIntervalMs?: number
 }
-
-type AsyncCalls = { readonly [name: string]: unknown }
 
 /** Observes a store, and probes it with a write that changes nothing, so that an outage shows without traffic. */
 export function observeStorage(
@@ -49,23 +50,18 @@ export function observeStorage(
   }
 
   function observed<Calls extends object>(store: string, calls: Calls): Calls {
-    const wrapped = Object.entries(calls as AsyncCalls).map(([name, call]) => {
-      if (typeof call !== 'function') return [name, call]
-      const perform = (...args: unknown[]): unknown => {
+    const wrapped = Object.entries(calls).map(([name, call]) => {
+      const label = `${store}.${name}`
+      const perform = async (...args: unknown[]): Promise<unknown> => {
         const startedMs = monotonicMs()
-        const label = `${store}.${name}`
-        const outcome: unknown = call.apply(calls, args)
-        if (!(outcome instanceof Promise)) return outcome
-        return outcome.then(
-          (value: unknown) => {
-            record(label, startedMs)
-            return value
-          },
-          (error: unknown) => {
-            record(label, startedMs, error)
-            throw error
-          },
-        )
+        try {
+          const value: unknown = await call.apply(calls, args)
+          record(label, startedMs)
+          return value
+        } catch (error) {
+          record(label, startedMs, error)
+          throw error
+        }
       }
       return [name, perform]
     })

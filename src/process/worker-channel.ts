@@ -1,6 +1,13 @@
 import type { Worker } from 'node:cluster'
 import type { ChainHead, ReleaseUpdate } from '../service/read-releases.ts'
-import type { ProcessStatus } from './process-status.ts'
+import type { NotReadyReason } from './store-health.ts'
+
+/** The status of one serving process. */
+export interface ProcessStatus {
+  readonly reasons: readonly NotReadyReason[]
+  /** Its metrics as prom-client's `getMetricsAsJSON` returns them. */
+  readonly metrics: readonly object[]
+}
 
 /** Texts of secrets by the names of their variables. */
 export interface SecretTexts {

@@ -10,7 +10,7 @@ import { openProcessMetrics } from './metrics.ts'
 import { startServer } from './server.ts'
 import type { WorkerChannel } from './worker-channel.ts'
 
-export interface WorkerDependencies {
+interface WorkerOptions {
   readonly log: Log
   readonly channel: WorkerChannel
   /** The newest version to load; later ones come over the channel. */
@@ -21,7 +21,7 @@ export interface WorkerDependencies {
 /** Serves as one of several workers until a stop is requested. The primary looks for releases and keys. */
 export async function serveAsWorker(
   config: Config,
-  { log, channel, head, graceMs }: WorkerDependencies,
+  { log, channel, head, graceMs }: WorkerOptions,
 ): Promise<void> {
   const shutdown = onShutdownSignal()
   // Ignored: only the primary reloads, but a terminal that closes sends SIGHUP to the whole group.
@@ -29,10 +29,16 @@ export async function serveAsWorker(
   const releases = loadReleases(openReleaseStore(config.releasesDir), head)
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
   const metrics = config.adminPort === undefined ? undefined : await openProcessMetrics()
-  const server = await startServer(
-    { config, graceMs },
-    { releases, secrets, localCounters: createClusterCounters(), log, metrics },
-  )
+  const localCounters = createClusterCounters()
+  const server = await startServer({
+    config,
+    graceMs,
+    releases,
+    secrets,
+    localCounters,
+    log,
+    metrics,
+  })
   channel.serve({
     takeUp(update) {
       try {
@@ -54,7 +60,7 @@ export async function serveAsWorker(
       })
     },
     async readStatus() {
-      return { reasons: server.reasons(), metrics: (await metrics?.readJson()) ?? [] }
+      return { reasons: await server.reasons(), metrics: (await metrics?.readJson()) ?? [] }
     },
   })
   await shutdown

@@ -9,7 +9,7 @@ import { sendToWorker, type PrimaryMessage, type WorkerBoot } from './worker-cha
 export interface Workers {
   /** Whether at least one of them accepts requests, and no stop was requested. */
   readonly isAccepting: () => boolean
-  /** Number of workers that accept requests, without those that start or end. */
+  /** The workers that accept requests, without those that start or end. */
   readonly accepting: () => readonly Worker[]
   /** Number of unexpected exits since the start. */
   readonly crashes: () => number
@@ -37,15 +37,11 @@ export async function findFreePort(host: string): Promise<number> {
   return port
 }
 
-/** Where and for how long workers run. */
-export interface WorkerOptions {
+interface WorkersOptions {
   readonly count: number
   readonly port: number
   /** A worker that has not ended this long after the request to stop is killed. */
   readonly killAfterMs: number
-}
-
-export interface WorkerDependencies {
   readonly log: Log
   /** Start data of the next worker. */
   readonly boot: () => WorkerBoot
@@ -57,10 +53,7 @@ const WITHOUT_SECRETS: { readonly [variable: string]: undefined } = Object.fromE
 )
 
 /** Starts the workers, all on one port, and restarts those that crash. */
-export function openWorkers(
-  { count, port, killAfterMs }: WorkerOptions,
-  { log, boot }: WorkerDependencies,
-): Workers {
+export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOptions): Workers {
   let closing = false
   let backoffMs = INITIAL_BACKOFF_MS
   let crashes = 0

@@ -1,15 +1,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type Counters, CountersError } from './counters.ts'
 
-/** Tags that separate these messages from others on the same channel. */
-const REQUEST = 'svc.counters.request'
-const RESPONSE = 'svc.counters.response'
+/** Separates these messages from others on the same channel. */
+const TAG = 'svc.counters'
 
 const METHODS = ['count', 'spend', 'release', 'secret'] as const satisfies (keyof Counters)[]
 
 /** A call of a worker. The channel must clone byte arrays (`serialization: 'advanced'`). */
 interface CounterRequest {
-  readonly tag: typeof REQUEST
+  readonly tag: typeof TAG
   readonly number: number
   /** When the worker stops waiting, on the clock of `monotonicMs`. */
   readonly deadlineMs: number
@@ -18,15 +17,10 @@ interface CounterRequest {
 }
 
 interface CounterResponse {
-  readonly tag: typeof RESPONSE
+  readonly tag: typeof TAG
   readonly number: number
   readonly isSuccess: boolean
   readonly value?: unknown
-}
-
-interface PendingRequest {
-  resolve(value: unknown): void
-  fail(reason: string): void
 }
 
 /** Milliseconds of a monotonic clock that all processes of one machine share. */
@@ -34,8 +28,8 @@ function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
 }
 
-function isTagged(message: unknown, tag: string): boolean {
-  return typeof message === 'object' && message !== null && 'tag' in message && message.tag === tag
+function isTagged(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'tag' in message && message.tag === TAG
 }
 
 /**
@@ -44,7 +38,7 @@ function isTagged(message: unknown, tag: string): boolean {
  */
 export function serveCounters(counters: Counters): () => void {
   async function respond(worker: Worker, { number, method, args }: CounterRequest): Promise<void> {
-    let response: CounterResponse = { tag: RESPONSE, number, isSuccess: false }
+    let response: CounterResponse = { tag: TAG, number, isSuccess: false }
     try {
       const call = counters[method] as (...values: readonly unknown[]) => Promise<unknown>
       response = { ...response, isSuccess: true, value: await call(...args) }
@@ -56,7 +50,7 @@ export function serveCounters(counters: Counters): () => void {
   }
 
   function onMessage(worker: Worker, message: unknown): void {
-    if (!isTagged(message, REQUEST)) return
+    if (!isTagged(message)) return
     const request = message as CounterRequest
     // Counts nothing after the deadline, because the worker has reported a failure. Still releases ids.
     if (request.deadlineMs > monotonicMs() || request.method === 'release') {
@@ -70,27 +64,22 @@ export function serveCounters(counters: Counters): () => void {
   }
 }
 
-export interface ClusterCountersOptions {
-  /** Milliseconds until a call without a response rejects. Default: 2000. */
-  readonly deadlineMs?: number
-}
-
 /**
  * The counters of the primary (`serveCounters`) in a worker. A call rejects with CountersError when it fails in the primary,
- * when the primary cannot be reached, or after the deadline.
+ * when the primary cannot be reached, or after `deadlineMs`.
  */
 export function createClusterCounters({
   deadlineMs = 2000,
-}: ClusterCountersOptions = {}): Counters {
-  const pending = new Map<number, PendingRequest>()
+}: { readonly deadlineMs?: number } = {}): Counters {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>()
   let lastNumber = 0
 
   async function request(method: CounterRequest['method'], args: unknown[]): Promise<unknown> {
     lastNumber += 1
     const number = lastNumber
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const fail = (reason: string): void => reject(new CountersError(reason))
-    pending.set(number, { resolve, fail })
+    const call = Promise.withResolvers<unknown>()
+    const fail = (reason: string): void => call.reject(new CountersError(reason))
+    pending.set(number, call)
     const timer = setTimeout(() => {
       // An immediate runs after pending responses are read, so that one that arrived while the event loop was busy
       // counts.
@@ -98,12 +87,12 @@ export function createClusterCounters({
     }, deadlineMs)
     try {
       const untilMs = monotonicMs() + deadlineMs
-      const message: CounterRequest = { tag: REQUEST, number, deadlineMs: untilMs, method, args }
+      const message: CounterRequest = { tag: TAG, number, deadlineMs: untilMs, method, args }
       if (!process.connected) fail('The primary process exited')
       process.send?.(message, undefined, undefined, (error: Error | null) => {
         if (error !== null) fail('The primary process cannot be reached')
       })
-      return await promise
+      return await call.promise
     } finally {
       clearTimeout(timer)
       pending.delete(number)
@@ -111,13 +100,15 @@ export function createClusterCounters({
   }
 
   process.on('message', (message: unknown) => {
-    if (!isTagged(message, RESPONSE)) return
+    if (!isTagged(message)) return
     const { number, isSuccess, value } = message as CounterResponse
     if (isSuccess) pending.get(number)?.resolve(value)
-    else pending.get(number)?.fail('The counters of the primary process failed')
+    else
+      pending.get(number)?.reject(new CountersError('The counters of the primary process failed'))
   })
   process.on('disconnect', () => {
-    for (const each of pending.values()) each.fail('The primary process exited')
+    for (const call of pending.values())
+      call.reject(new CountersError('The primary process exited'))
   })
 
   const methods = METHODS.map((method) => [method, (...args: unknown[]) => request(method, args)])

@@ -55,8 +55,5 @@ export interface Counters {
 
 /** The counters could not be reached. */
 export class CountersError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'CountersError'
-  }
+  override readonly name = 'CountersError'
 }

@@ -7,10 +7,6 @@ export interface MemoryCounters extends Counters {
   size(): number
 }
 
-export interface MemoryCountersOptions {
-  readonly clock: { nowMs(): number }
-}
-
 interface Window {
   used: number
   readonly lengthMs: number
@@ -32,7 +28,11 @@ function isOpen({ endsAtMs, lengthMs }: Window, nowMs: number): boolean {
  * Own code instead of rate-limiter-flexible, which reads the machine's clock, has a timer per key and cannot count in
  * all windows or none. Calls are synchronous and therefore atomic. Once a minute a call deletes expired entries.
  */
-export function createMemoryCounters({ clock }: MemoryCountersOptions): MemoryCounters {
+export function createMemoryCounters({
+  clock,
+}: {
+  readonly clock: { nowMs(): number }
+}): MemoryCounters {
   const windows = new Map<string, Window>()
   const spent = new Map<string, number>()
   const secrets = new Map<string, { readonly bytes: Uint8Array; readonly untilMs: number }>()

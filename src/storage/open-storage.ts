@@ -1,18 +1,74 @@
-import type { AvailabilityOptions } from './availability.ts'
 import { openSqliteInThread, openSqliteServer } from './sqlite-storage.ts'
+import { isTransient, StorageError } from './storage-error.ts'
 import type { DatabaseLocation, Storage } from './storage.ts'
+
+/** How a server reacts to a database that cannot be opened at the start. */
+interface AvailabilityOptions {
+  /**
+   * Called when the database cannot be opened for a transient reason. The storage then opens anyway and retries until the
+   * database opens or fails permanently. Without this callback, opening rejects.
+   */
+  readonly onUnavailable?: (error: StorageError) => void
+  /** Called once the database is open after all. */
+  readonly onRecovered?: () => void
+}
+
+/** The interval between attempts to open a database that was unavailable at the start. */
+const RETRY_INTERVAL_MS = 5000
+
+/** Retries until the storage opens, fails permanently or is closed. */
+function retryOpening(storage: Storage, options: AvailabilityOptions): Storage {
+  const { onUnavailable, onRecovered } = options
+  let timer: NodeJS.Timeout
+  function retryLater(): void {
+    timer = setTimeout(() => {
+      storage.ping().then(
+        () => onRecovered?.(),
+        (error: unknown) => {
+          if (isTransient(error)) retryLater()
+          else if (error instanceof StorageError && error.code !== 'CLOSED') onUnavailable?.(error)
+        },
+      )
+    }, RETRY_INTERVAL_MS).unref()
+  }
+  retryLater()
+  return {
+    ...storage,
+    async close() {
+      clearTimeout(timer)
+      await storage.close()
+    },
+  }
+}
+
+/** Loads the driver on demand: a deployment on SQLite does not pay for it. */
+async function openPostgres(
+  location: Extract<DatabaseLocation, { kind: 'postgres' }>,
+  mode: 'read-only' | 'read-write',
+  onUnavailable?: (error: StorageError) => void,
+): Promise<Storage> {
+  const postgres = await import('./postgres/postgres-storage.ts')
+  const options = { url: location.url, where: formatLocation(location) }
+  return postgres.openPostgres(options, mode, onUnavailable)
+}
 
 /** Opens the database of a server, which keeps serving while the database is unavailable. Rejects with a StorageError. */
 export async function openStorage(
   location: DatabaseLocation,
   options: AvailabilityOptions = {},
 ): Promise<Storage> {
-  if (location.kind === 'postgres') {
-    // Loaded on demand, because SQLite deployments do not need the driver.
-    const { openPostgresServer } = await import('./postgres/postgres-storage.ts')
-    return openPostgresServer({ url: location.url, where: formatLocation(location), ...options })
-  }
-  return openSqliteServer({ file: location.file, ...options })
+  let isUnavailable = false
+  const onUnavailable =
+    options.onUnavailable &&
+    ((error: StorageError) => {
+      isUnavailable = true
+      options.onUnavailable?.(error)
+    })
+  const storage =
+    location.kind === 'sqlite'
+      ? await openSqliteServer({ file: location.file }, onUnavailable)
+      : await openPostgres(location, 'read-write', onUnavailable)
+  return isUnavailable ? retryOpening(storage, options) : storage
 }
 
 /**
@@ -23,10 +79,7 @@ export async function openStorageForCommand(
   location: DatabaseLocation,
   mode: 'read-only' | 'read-write',
 ): Promise<Storage> {
-  if (location.kind === 'postgres') {
-    const { openPostgresForCommand } = await import('./postgres/postgres-storage.ts')
-    return openPostgresForCommand({ url: location.url, where: formatLocation(location) }, mode)
-  }
+  if (location.kind === 'postgres') return openPostgres(location, mode)
   return openSqliteInThread({ file: location.file, mode })
 }
 

@@ -3,7 +3,7 @@ import { type CountedWindow, type Counters, CountersError } from './counters.ts'
 /** `shared`: requests of all nodes are counted together. `local`: this node counts its own against its share. */
 export type LimiterMode = 'shared' | 'local'
 
-export interface SharedCountersDependencies {
+interface SharedCountersOptions {
   /** The counters of all nodes. */
   readonly shared: Counters
   /** The counters of this node. */
@@ -14,9 +14,6 @@ export interface SharedCountersDependencies {
   readonly monotonicMs: () => number
   /** Called when the mode changes; `reason` states why the shared counters are not used. */
   readonly onModeChange: (mode: LimiterMode, reason: string | undefined) => void
-}
-
-export interface SharedCountersOptions {
   /** The number of nodes that share the limits. */
   readonly nodes: number
   /** Name prefix of the secrets that counts need, which also fall back to this node. */
@@ -35,10 +32,8 @@ const UNAVAILABLE_FOR_MS = 1000
  * share of each limit, rounded up. Challenges and their key fall back to the database. Without a database they are
  * refused, because another node could accept them again.
  */
-export function createSharedCounters(
-  { shared, local, database, monotonicMs, onModeChange }: SharedCountersDependencies,
-  { nodes, localSecretPrefix }: SharedCountersOptions,
-): SharedCounters {
+export function createSharedCounters(options: SharedCountersOptions): SharedCounters {
+  const { shared, local, database, monotonicMs, onModeChange, nodes, localSecretPrefix } = options
   let mode: LimiterMode = 'shared'
   let retryAtMs = Number.NEGATIVE_INFINITY
   let lastFailure = new CountersError('The shared counters are unavailable')
@@ -70,7 +65,7 @@ export function createSharedCounters(
     return fallBack(lastFailure)
   }
 
-  function requireDatabase(failure: CountersError): Counters {
+  function inDatabase(failure: CountersError): Counters {
     if (database === undefined) throw failure
     return database
   }
@@ -90,7 +85,7 @@ export function createSharedCounters(
     spend: (id, untilMs, secret) =>
       attempt(
         () => shared.spend(id, untilMs, secret),
-        async (failure) => requireDatabase(failure).spend(id, untilMs, secret),
+        async (failure) => inDatabase(failure).spend(id, untilMs, secret),
       ),
     async release(id) {
       // The id is stored in one of them. Releasing it in the other has no effect.
@@ -102,7 +97,7 @@ export function createSharedCounters(
         async (failure) =>
           name.startsWith(localSecretPrefix)
             ? local.secret(name, untilMs)
-            : requireDatabase(failure).secret(name, untilMs),
+            : inDatabase(failure).secret(name, untilMs),
       ),
   }
 }

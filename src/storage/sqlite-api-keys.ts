@@ -3,39 +3,15 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
 import type { StoreStatements } from './store-calls.ts'
 
-/** The last column states whether the key is revoked, so that reading a revoked key takes no longer. */
-const COLUMNS = `key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms,
-  ifnull(revoked_at_ms, created_at_ms), revoked_at_ms IS NOT NULL`
+/** `isRevoked` says whether `revokedAtMs` is a revocation, so that reading a revoked key takes no longer. */
+const COLUMNS = `key_id AS keyId, key_hash AS keyHash, secret_id AS secretId, label, created_at_ms AS createdAtMs,
+  expires_at_ms AS expiresAtMs, ifnull(revoked_at_ms, created_at_ms) AS revokedAtMs,
+  revoked_at_ms IS NOT NULL AS isRevoked`
 
-/** The values of COLUMNS; STRICT tables contain no other types. */
-type Columns = readonly [
-  keyId: string,
-  keyHash: Uint8Array,
-  secretId: string,
-  label: string | null,
-  createdAtMs: number,
-  expiresAtMs: number,
-  revokedAtMs: number,
-  isRevoked: 0 | 1,
-]
-
-/** A row of a statement that returns arrays, which its type does not say. */
-function toColumns(row: Readonly<Record<string, SQLOutputValue>>): Columns {
-  return row as unknown as Columns
-}
-
-function toKey(columns: Columns): StoredApiKey {
-  const [keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs, isRevoked] =
-    columns
-  return {
-    keyId,
-    keyHash,
-    secretId,
-    label,
-    createdAtMs,
-    expiresAtMs,
-    revokedAtMs: isRevoked === 1 ? revokedAtMs : null,
-  }
+function toKey(row: Readonly<Record<string, SQLOutputValue>>): StoredApiKey {
+  // The columns match the interface, and STRICT tables contain no other types.
+  const { isRevoked, ...key } = row as unknown as StoredApiKey & { readonly isRevoked: 0 | 1 }
+  return { ...key, revokedAtMs: isRevoked === 1 ? key.revokedAtMs : null }
 }
 
 /** Prepares the statements of the keys on one connection. */
@@ -46,7 +22,6 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
   const findLast = database.prepare(
     `SELECT ${COLUMNS} FROM api_keys WHERE key_id <= ? ORDER BY key_id DESC LIMIT 1`,
   )
-  findLast.setReturnArrays(true)
   const countActive = database.prepare(`
     SELECT count(*) AS active FROM (
       SELECT 1 FROM api_keys WHERE ends_at_ms > ? AND revoked_at_ms IS NULL LIMIT ?
@@ -74,7 +49,6 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
   const readPage = database.prepare(
     `SELECT ${COLUMNS} FROM api_keys WHERE key_id > ? ORDER BY key_id LIMIT ?`,
   )
-  readPage.setReturnArrays(true)
   const purgeSome = database.prepare(`
     DELETE FROM api_keys WHERE key_id IN (
       SELECT key_id FROM api_keys WHERE ends_at_ms < ? ORDER BY ends_at_ms LIMIT ?
@@ -83,7 +57,7 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
   return {
     find(keyId) {
       const row = findLast.get(keyId)
-      const key = row && toKey(toColumns(row))
+      const key = row && toKey(row)
       return key?.keyId === keyId && keyId !== '' ? key : undefined
     },
 
@@ -118,7 +92,7 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
     },
 
     readAfter(keyId, limit) {
-      return readPage.all(keyId, limit).map((row) => toKey(toColumns(row)))
+      return readPage.all(keyId, limit).map(toKey)
     },
 
     purge(beforeMs, limit) {

@@ -16,7 +16,7 @@ export const SQLITE_RESULTS = {
   IOERR_SHMSIZE: 4874,
 } as const
 
-/** Primary codes that mean a problem other than IO. */
+/** Codes that mean a problem other than IO. An extended code precedes its primary one. */
 const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
   [SQLITE_RESULTS.BUSY, 'LOCKED'],
   [SQLITE_RESULTS.LOCKED, 'LOCKED'],
@@ -25,13 +25,8 @@ const PROBLEM_OF_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
   // Another process was opening the write-ahead log at the same moment.
   [SQLITE_RESULTS.PROTOCOL, 'LOCKED'],
   [SQLITE_RESULTS.NOTADB, 'NOT_A_DATABASE'],
-])
-
-/**
- * Extended codes that differ from their primary code. SQLite reports a write beyond a quota or a file-size limit as IOERR and
- * only a full disk as FULL; a broken disk usually shows at a sync.
- */
-const PROBLEM_OF_EXTENDED_RESULT: ReadonlyMap<number, StorageProblem> = new Map([
+  // SQLite reports a write beyond a quota or a file-size limit as IOERR and only a full disk as FULL. A broken disk usually
+  // shows at a sync.
   [SQLITE_RESULTS.IOERR_WRITE, 'FULL'],
   [SQLITE_RESULTS.IOERR_SHMSIZE, 'FULL'],
 ])
@@ -54,7 +49,7 @@ export function sqliteResultOf(error: unknown): number | undefined {
 function problemOf(error: unknown): StorageProblem {
   if (error instanceof Error && 'code' in error && FULL_DISK.has(error.code)) return 'FULL'
   return (
-    PROBLEM_OF_EXTENDED_RESULT.get(extendedResultOf(error) ?? 0) ??
+    PROBLEM_OF_RESULT.get(extendedResultOf(error) ?? 0) ??
     PROBLEM_OF_RESULT.get(sqliteResultOf(error) ?? 0) ??
     'IO'
   )

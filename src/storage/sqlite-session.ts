@@ -11,26 +11,16 @@ import {
   withConnection,
 } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
+import { messageOf } from '../contract/error-message.ts'
 import { rollBack } from './sqlite-migrations.ts'
 import { prepareWaitlist } from './sqlite-waitlist.ts'
-import { StorageError } from './storage-error.ts'
+import { StorageError, type StorageProblem } from './storage-error.ts'
 import { effectOf, performCall, type Statements, type StoreCall } from './store-calls.ts'
 
-/** One connection at a time to one database, opened when it is needed. Calls block the thread. */
-export interface SqliteSession {
-  /** Opens the connection now instead of with the first call. Throws a StorageError. */
-  open(): void
-  /**
-   * Runs calls in order. Neighboring reads share a transaction, and so do neighboring writes, with one sync of the disk.
-   * Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed anything. After a failure that
-   * may be the connection's fault, the next call opens a new one.
-   */
-  run(calls: readonly StoreCall[]): readonly CallOutcome[]
-  /** Checkpoints the write-ahead log (WAL) and closes the files. */
-  close(): void
-}
-
-export type CallOutcome = { readonly value: unknown } | { readonly error: StorageError }
+/** The outcome of a call. A failure is plain data, since an error loses its class between threads. */
+export type CallOutcome =
+  | { readonly value: unknown }
+  | { readonly problem: StorageProblem; readonly detail: string }
 
 /** An open connection and the identity of the files it was opened on; stale once either file is replaced. */
 interface Connection {
@@ -69,12 +59,12 @@ function removesRows(call: StoreCall): boolean {
 }
 
 /** Whether a failure has a cause outside the connection. */
-function isTransient({ code }: StorageError): boolean {
+function hasOutsideCause({ code }: StorageError): boolean {
   return code === 'LOCKED' || code === 'FULL'
 }
 
-/** Prepares a session. It touches no file before `open` or the first call. */
-export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): SqliteSession {
+/** One connection at a time to one database, opened by `open` or the first call. Calls block the thread. */
+export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
   const { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
   let connection: Connection | undefined
   /** The last call failed, possibly because of the connection. */
@@ -147,7 +137,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
       first.database.exec(statement)
       return first
     } catch (error) {
-      if (isTransient(storageErrorOf(error, file))) throw error
+      if (hasOutsideCause(storageErrorOf(error, file))) throw error
       // The connection is unusable. Nothing has run on it yet, so one new connection is tried.
       disconnect()
       const second = connected(canCreate)
@@ -192,25 +182,33 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions): S
       }
     } catch (error) {
       const failure = storageErrorOf(error, file)
-      if (!isTransient(failure)) {
+      if (!hasOutsideCause(failure)) {
         // Kept after the first failure, because its next commit overwrites a partly written one in the WAL.
         if (isSuspect) disconnect()
         else isSuspect = true
       }
-      return calls.map(() => ({ error: failure }))
+      const { code: problem, cause, message } = failure
+      return calls.map(() => ({ problem, detail: messageOf(cause ?? message) }))
     }
   }
 
   return {
-    open() {
+    /** Opens the connection now instead of with the first call. Throws a StorageError. */
+    open(): void {
       connected(true)
     },
 
-    run(calls) {
+    /**
+     * Runs calls in order. Neighboring reads share a transaction, and so do neighboring writes, with one sync of the disk.
+     * Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed anything.
+     * After a failure that may be the connection's fault, the next call opens a new one.
+     */
+    run(calls: readonly StoreCall[]): readonly CallOutcome[] {
       return transactionsOf(calls).flatMap(runTransaction)
     },
 
-    close() {
+    /** Checkpoints the write-ahead log (WAL) and closes the files. */
+    close(): void {
       // The last connection deletes the WAL when it closes. Otherwise it is at least checkpointed.
       isCheckpointPending = mode !== 'read-only'
       if (connection !== undefined) checkpointIfPending(connection, 0)

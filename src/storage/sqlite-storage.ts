@@ -1,21 +1,28 @@
 import { existsSync } from 'node:fs'
 
-import { type AvailabilityOptions, retryOpening } from './availability.ts'
 import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
-import { createSqliteSession } from './sqlite-session.ts'
+import { type CallOutcome, createSqliteSession } from './sqlite-session.ts'
 import { createSqliteThread } from './sqlite-thread.ts'
-import { StorageError } from './storage-error.ts'
+import { isTransient, StorageError } from './storage-error.ts'
 import type { Storage } from './storage.ts'
 import { createStores, type StoreCall } from './store-calls.ts'
 
-/** The transient reason why the database cannot be opened now; undefined if it can. Throws permanent failures. */
-function openOnce(options: SqliteOptions, canWait: boolean): StorageError | undefined {
-  try {
-    openSqliteConnection('create', options).close()
-    return undefined
-  } catch (error) {
-    if (canWait && error instanceof StorageError && error.isTransient) return error
-    throw error
+function createStorage(
+  file: string,
+  send: (call: StoreCall) => Promise<CallOutcome>,
+  close: () => Promise<void>,
+): Storage {
+  const stores = createStores(async (call) => {
+    const outcome = await send(call)
+    if ('value' in outcome) return outcome.value
+    throw new StorageError(outcome.problem, file, { cause: new Error(outcome.detail) })
+  })
+  return {
+    ...stores,
+    async ping() {
+      await stores.apiKeys.find('')
+    },
+    close,
   }
 }
 
@@ -23,33 +30,23 @@ function openOnce(options: SqliteOptions, canWait: boolean): StorageError | unde
  * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread
  * of their own, since SQLite blocks while it waits for the disk and for locks.
  *
- * An existing database may be unavailable at the start. A new database must be created at the start, which proves that
- * data can be stored. Rejects with a StorageError.
+ * With `onUnavailable`, a database that existed before may be unavailable at the start; calls then open it later. A new one
+ * must be created first, which shows that data can be stored at all. Rejects with a StorageError.
  */
 export async function openSqliteServer(
-  options: SqliteOptions & AvailabilityOptions,
+  options: SqliteOptions,
+  onUnavailable?: (error: StorageError) => void,
 ): Promise<Storage> {
-  const { onUnavailable, onRecovered, ...connection } = options
-  const canWait = onUnavailable !== undefined && existsSync(options.file)
-  const failure = openOnce(connection, canWait)
-  const thread = createSqliteThread(connection)
-  const stores = createStores((call) => thread.send(call))
-  async function ping(): Promise<void> {
-    await stores.apiKeys.find('')
+  const { file } = options
+  const exists = existsSync(file)
+  try {
+    openSqliteConnection('create', options).close()
+  } catch (error) {
+    if (!exists || !isTransient(error) || onUnavailable === undefined) throw error
+    onUnavailable(error)
   }
-  let stopRetrying = () => {}
-  if (failure !== undefined) {
-    onUnavailable?.(failure)
-    stopRetrying = retryOpening(ping, options)
-  }
-  return {
-    ...stores,
-    ping,
-    async close() {
-      stopRetrying()
-      await thread.close()
-    },
-  }
+  const thread = createSqliteThread(options)
+  return createStorage(file, thread.send, thread.close)
 }
 
 /**
@@ -64,23 +61,16 @@ export async function openSqliteInThread(
   const session = createSqliteSession(mode, options)
   session.open()
   let isClosed = false
-  async function run(call: StoreCall): Promise<unknown> {
-    if (isClosed) throw new StorageError('CLOSED', file)
-    const [outcome] = session.run([call])
-    if (outcome === undefined) throw new StorageError('IO', file)
-    if ('error' in outcome) throw outcome.error
-    return outcome.value
-  }
-  const stores = createStores(run)
-  return {
-    ...stores,
-    async ping() {
-      await stores.apiKeys.find('')
+  return createStorage(
+    file,
+    async (call) => {
+      if (isClosed) throw new StorageError('CLOSED', file)
+      return session.run([call])[0] ?? { problem: 'IO', detail: 'The call has no outcome' }
     },
-    async close() {
+    async () => {
       if (isClosed) return
       isClosed = true
       session.close()
     },
-  }
+  )
 }

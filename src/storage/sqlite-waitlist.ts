@@ -2,7 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { TICKET_BYTES, TICKET_PREFIX } from '../contract/ticket.ts'
 import type { StoreStatements } from './store-calls.ts'
-import type { ErasedRegistration, StoredRegistration, WaitlistStore } from './waitlist-store.ts'
+import {
+  countOfGroups,
+  type ErasedRegistration,
+  type StoredRegistration,
+  type WaitlistStore,
+} from './waitlist-store.ts'
 
 /** The number of decoys: a power of two, small enough for an index with two leaves. */
 const DECOY_SLOTS = 128
@@ -74,19 +79,7 @@ export function prepareWaitlist(database: DatabaseSync): StoreStatements<Waitlis
     },
 
     count() {
-      const groups = countAll.all().map((row) => ({
-        recipient: String(row.recipient),
-        count: Number(row.count),
-        first: Number(row.first),
-        last: Number(row.last),
-      }))
-      const isEmpty = groups.length === 0
-      return {
-        total: groups.reduce((sum, { count }) => sum + count, 0),
-        firstRegisteredAtMs: isEmpty ? undefined : Math.min(...groups.map(({ first }) => first)),
-        lastRegisteredAtMs: isEmpty ? undefined : Math.max(...groups.map(({ last }) => last)),
-        byRecipient: groups.map(({ recipient, count }) => ({ recipient, count })),
-      }
+      return countOfGroups(countAll.all())
     },
 
     readAfter(position, limit) {

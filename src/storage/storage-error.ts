@@ -45,9 +45,9 @@ export class StorageError extends Error {
     this.name = 'StorageError'
     this.code = code
   }
+}
 
-  /** Whether the same call may succeed later. */
-  get isTransient(): boolean {
-    return TRANSIENT.has(this.code)
-  }
+/** Whether the same call may succeed later. */
+export function isTransient(error: unknown): error is StorageError {
+  return error instanceof StorageError && TRANSIENT.has(error.code)
 }

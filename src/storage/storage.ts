@@ -17,7 +17,7 @@ export interface Stores {
 export interface Storage extends Stores {
   /** Counters in the database, if it is shared by several nodes. */
   readonly counters?: Counters
-  /** Resolves when the database can be read now; rejects with a StorageError otherwise. For readiness checks. */
+  /** Resolves when the database can be read now; opens it if that failed before. Rejects with a StorageError otherwise. */
   ping(): Promise<void>
   /** Finishes pending calls and closes the database. Later calls reject with CLOSED. */
   close(): Promise<void>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Redis, RedisOptions } from 'ioredis'
+import type { RedisOptions } from 'ioredis'
 
 import { messageOf } from '../contract/error-message.ts'
 import { type Counters, CountersError } from './counters.ts'
@@ -116,7 +116,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
   ): Promise<unknown> {
     if (problem !== undefined) throw new CountersError(`Valkey is unavailable: ${problem}`)
     try {
-      return await evaluate(client, script, keys, args)
+      return await client.eval(script, keys.length, ...keys, ...args)
     } catch (error) {
       throw new CountersError(`Valkey is unavailable: ${messageOf(error)}`)
     }
@@ -165,13 +165,4 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
       client.disconnect()
     },
   }
-}
-
-function evaluate(
-  client: Redis,
-  script: string,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-): Promise<unknown> {
-  return client.eval(script, keys.length, ...keys, ...args.map(String))
 }

@@ -34,6 +34,23 @@ export interface WaitlistCount {
   readonly byRecipient: readonly { readonly recipient: string; readonly count: number }[]
 }
 
+/** The size of a list from its groups: rows with `recipient`, `count`, and its `first` and `last` time. */
+export function countOfGroups(
+  groups: readonly { readonly [column: string]: unknown }[],
+): WaitlistCount {
+  const numbers = (column: string) => groups.map((row) => Number(row[column]))
+  const isEmpty = groups.length === 0
+  return {
+    total: numbers('count').reduce((sum, count) => sum + count, 0),
+    firstRegisteredAtMs: isEmpty ? undefined : Math.min(...numbers('first')),
+    lastRegisteredAtMs: isEmpty ? undefined : Math.max(...numbers('last')),
+    byRecipient: groups.map(({ recipient, count }) => ({
+      recipient: String(recipient),
+      count: Number(count),
+    })),
+  }
+}
+
 /** A new age file for a stored registration. */
 export interface Reseal {
   readonly position: number

@@ -11,10 +11,7 @@ import {
   POSTGRES_MIGRATIONS,
 } from '../../src/storage/postgres/postgres-migrations.ts'
 import { createPostgresSession } from '../../src/storage/postgres/postgres-session.ts'
-import {
-  openPostgresForCommand,
-  openPostgresServer,
-} from '../../src/storage/postgres/postgres-storage.ts'
+import { openPostgres } from '../../src/storage/postgres/postgres-storage.ts'
 import { copyStorage } from '../../src/cli/copy-database.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
@@ -263,7 +260,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     const direct = await open(t, url.href)
     const relay = await startRelay(t, Number(url.port))
     url.port = String(relay.port)
-    const storage = await openPostgresServer({ url: url.href, where: WHERE })
+    const storage = await openPostgres({ url: url.href, where: WHERE }, 'read-write')
     t.after(() => storage.close())
 
     const breakOnce = (text: string) => {
@@ -346,7 +343,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     const revoked = await issueInto(source.apiKeys)
     await source.apiKeys.revoke(revoked.keyId, 5)
     const url = await newDatabase()
-    const target = await openPostgresForCommand({ url, where: WHERE }, 'read-write')
+    const target = await openPostgres({ url, where: WHERE }, 'read-write')
     t.after(() => target.close())
     const progress = { advance() {} }
     assert.deepEqual(await copyStorage(source, target, progress), {

@@ -175,16 +175,15 @@ function makeShared(nodes: number, withDatabase: boolean) {
   const database = createMemoryCounters({ clock })
   const modes: LimiterMode[] = []
   const time = { ms: 0 }
-  const counters = createSharedCounters(
-    {
-      shared,
-      local: createMemoryCounters({ clock }),
-      database: withDatabase ? database : undefined,
-      monotonicMs: () => time.ms,
-      onModeChange: (mode) => modes.push(mode),
-    },
-    { nodes, localSecretPrefix: 'actor-key:' },
-  )
+  const counters = createSharedCounters({
+    shared,
+    local: createMemoryCounters({ clock }),
+    database: withDatabase ? database : undefined,
+    monotonicMs: () => time.ms,
+    onModeChange: (mode) => modes.push(mode),
+    nodes,
+    localSecretPrefix: 'actor-key:',
+  })
   return { counters, shared, database, modes, time, clock }
 }
 

@@ -3,12 +3,8 @@ import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult
 import { StorageError } from '../storage-error.ts'
 import { isSerializationFailure, isServerEnding, postgresErrorOf } from './postgres-errors.ts'
 
-/** Time limits of a statement, of a connection attempt or a wait for one, and of resolving a lost COMMIT. */
-const POSTGRES_TIMEOUTS = {
-  statementMs: 5000,
-  connectMs: 5000,
-  resolveMs: 5000,
-} as const
+/** A statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may each take this long. */
+const TIMEOUT_MS = 5000
 
 /** Maximum number of connections of one process. */
 const POSTGRES_POOL_SIZE = 10
@@ -63,7 +59,7 @@ export interface PostgresOptions {
 /** The transaction's settings and its id, in one round trip: SET LOCAL ends with the transaction. */
 function beginText(durability: Durability): string {
   const commit = durability === 'durable' ? 'on' : 'off'
-  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${commit}; SET LOCAL statement_timeout TO ${POSTGRES_TIMEOUTS.statementMs}; SET LOCAL lock_timeout TO ${POSTGRES_TIMEOUTS.statementMs}; SELECT pg_current_xact_id()::text AS id`
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${commit}; SET LOCAL statement_timeout TO ${TIMEOUT_MS}; SET LOCAL lock_timeout TO ${TIMEOUT_MS}; SELECT pg_current_xact_id()::text AS id`
 }
 
 function toQueryable(client: ClientBase | Pool): Queryable {
@@ -95,13 +91,11 @@ function isReported(error: unknown): boolean {
   return error instanceof DatabaseError
 }
 
-async function rollBack(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query('ROLLBACK')
-    return true
-  } catch {
-    return false
-  }
+function rollBack(client: PoolClient): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  )
 }
 
 async function runTransaction<Result>(
@@ -130,8 +124,8 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
   const pool = new Pool({
     connectionString: url,
     max: POSTGRES_POOL_SIZE,
-    connectionTimeoutMillis: POSTGRES_TIMEOUTS.connectMs,
-    query_timeout: POSTGRES_TIMEOUTS.statementMs + CLIENT_MARGIN_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS + CLIENT_MARGIN_MS,
     keepAlive: true,
     application_name: 'public-api',
   })
@@ -141,13 +135,15 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
   const pending = new Set<Promise<unknown>>()
   let isClosed = false
 
-  /** Runs a call unless the session is closed, and lets `close` wait for it. */
+  /** Runs a call unless the session is closed, and lets `close` wait for it. Rejects with a StorageError. */
   async function run<Result>(call: () => Promise<Result>): Promise<Result> {
     if (isClosed) throw new StorageError('CLOSED', where)
     const running = call()
     pending.add(running)
     try {
       return await running
+    } catch (error) {
+      throw postgresErrorOf(error, where)
     } finally {
       pending.delete(running)
     }
@@ -177,7 +173,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
 
   /** Asks the server, over another connection, for the outcome of a transaction. False if it is known to be rolled back. */
   async function isCommitted(lost: LostCommit): Promise<boolean> {
-    const deadlineMs = performance.now() + POSTGRES_TIMEOUTS.resolveMs
+    const deadlineMs = performance.now() + TIMEOUT_MS
     for (;;) {
       try {
         const [row] = await idle.query('SELECT pg_xact_status($1::text::xid8) AS status', [
@@ -201,20 +197,14 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
       try {
         return await attempt(durability, work)
       } catch (error) {
-        if (isSerializationFailure(error) && count < MAX_ATTEMPTS) continue
-        throw postgresErrorOf(error, where)
+        if (!isSerializationFailure(error) || count === MAX_ATTEMPTS) throw error
       }
     }
   }
 
   return {
     change: (sql, values) => run(() => transact('durable', (client) => client.query(sql, values))),
-    query: (sql, values) =>
-      run(() =>
-        idle.query(sql, values).catch((error: unknown) => {
-          throw postgresErrorOf(error, where)
-        }),
-      ),
+    query: (sql, values) => run(() => idle.query(sql, values)),
     transact: (durability, work) => run(() => transact(durability, work)),
     async close() {
       if (isClosed) return

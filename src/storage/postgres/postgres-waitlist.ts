@@ -1,5 +1,10 @@
 import { TICKET_BYTES, TICKET_PREFIX } from '../../contract/ticket.ts'
-import type { SealedRegistration, StoredRegistration, WaitlistStore } from '../waitlist-store.ts'
+import {
+  countOfGroups,
+  type SealedRegistration,
+  type StoredRegistration,
+  type WaitlistStore,
+} from '../waitlist-store.ts'
 import type { PostgresSession, Row, Values } from './postgres-session.ts'
 
 /** As in SQLite (sqlite-waitlist.ts). */
@@ -79,17 +84,7 @@ export function createPostgresWaitlist(
       const groups = await session.query(`
         SELECT recipient, count(*) AS count, min(registered_at_ms) AS first, max(registered_at_ms) AS last
         FROM svc.registrations GROUP BY recipient ORDER BY count DESC, recipient COLLATE "C"`)
-      const numbers = (column: string) => groups.map((row) => Number(row[column]))
-      const isEmpty = groups.length === 0
-      return {
-        total: numbers('count').reduce((sum, count) => sum + count, 0),
-        firstRegisteredAtMs: isEmpty ? undefined : Math.min(...numbers('first')),
-        lastRegisteredAtMs: isEmpty ? undefined : Math.max(...numbers('last')),
-        byRecipient: groups.map((row) => ({
-          recipient: String(row['recipient']),
-          count: Number(row['count']),
-        })),
-      }
+      return countOfGroups(groups)
     },
 
     async readAfter(position, limit) {
